@@ -14,6 +14,7 @@ from runtime import dtypes
 from runtime.graph.executors.lowered import Kernel
 from runtime.graph.executors.native.indexing import (
     equal_dim,
+    number_at,
     shape_of,
     shapes_known,
     target_of,
@@ -46,7 +47,7 @@ Sizes = Sequence[int]
 def _takes(kernel: Kernel, image: Any, window: Any) -> bool:
     """Whether all sizes are known but the number of images, and none is 0."""
     node = kernel.node
-    if not shapes_known(kernel) or len(node.inputs) != 2 or None in (image, window):
+    if not shapes_known(kernel) or None in (image, window):
         return False
     sizes = [*image[1:], *window]
     if None in sizes or 0 in (image[0], *sizes):
@@ -255,6 +256,21 @@ def surrounded(emitter: Emitter, array: Array, begins: Sizes, sizes: Sizes, fill
     return made
 
 
+def images_of(
+    emitter: Emitter, shape: Sequence[int | None], gradient: Array, given: Any
+) -> ir.Value:
+    """The number of images, which a gradient has; the shape of all of them is told, if it is not
+    known while tracing, and must be this one.
+    """
+    builder, batch = emitter.builder, gradient.dims[0]
+    if shape[0] is not None:
+        return equal_dim(emitter, int64(shape[0]), batch)
+    for at, dim in enumerate([batch, *(int64(dim or 0) for dim in shape[1:])]):
+        told = number_at(emitter, given[0], int64(at))
+        emitter.step_aside(builder.icmp_signed("!=", told, dim))
+    return batch
+
+
 def _lower(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
     x, w = operands
     found = Convolution(emitter, kernel, x.dims, w.dims)
@@ -265,7 +281,7 @@ def _lower(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequenc
 
 
 def _lower_for_filter(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    x, g = operands
+    x, g, *_ = operands
     dims = [int64(dim or 0) for dim in shape_of(kernel)]
     made = emitter.allocate(x.dtype, dims, target_of(kernel))
     batch = equal_dim(emitter, x.dims[0], g.dims[0])
@@ -274,10 +290,9 @@ def _lower_for_filter(emitter: Emitter, kernel: Kernel, operands: Sequence[Any])
 
 
 def _lower_for_input(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    w, g = operands
-    batch, *known = shape_of(kernel)
-    images = g.dims[0] if batch is None else equal_dim(emitter, int64(batch), g.dims[0])
-    dims = [images, *(int64(dim or 0) for dim in known)]
+    w, g, *given = operands
+    shape = shape_of(kernel)
+    dims = [images_of(emitter, shape, g, given), *(int64(dim or 0) for dim in shape[1:])]
     made = emitter.allocate(g.dtype, dims, target_of(kernel))
     Convolution(emitter, kernel, dims, w.dims).for_input(w, g, made.pointer)
     return [made]

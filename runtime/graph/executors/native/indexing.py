@@ -86,6 +86,14 @@ def target_of(kernel: Kernel, at: int = 0) -> Any:
     return kernel.targets[at] if kernel.targets else None
 
 
+def number_at(emitter: Emitter, numbers: Array, at: ir.Value) -> ir.Value:
+    """A number of an array, of 64 bits."""
+    element = load(
+        emitter.builder, place(emitter.builder, numbers.pointer, at, numbers.dtype), numbers.dtype
+    )
+    return wide(emitter, Scalar(element, TensorType(numbers.dtype, ())))
+
+
 # Slices
 
 

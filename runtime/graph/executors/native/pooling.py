@@ -15,7 +15,7 @@ from llvmlite import ir
 from runtime.core.types import TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel
-from runtime.graph.executors.native.convolving import surrounded, taps, windows
+from runtime.graph.executors.native.convolving import images_of, surrounded, taps, windows
 from runtime.graph.executors.native.indexing import (
     equal_dim,
     register_rule,
@@ -197,12 +197,9 @@ def _lower_pool(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Se
 
 
 def _lower_mean_grad(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    g, shape = operands[0], kernel.node.params["shape"]
-    builder, dtype = emitter.builder, g.dtype
-    batch = g.dims[0]
-    if shape[0] is not None:
-        batch = equal_dim(emitter, int64(shape[0]), batch)
-    dims = [batch, *(int64(dim) for dim in shape[1:])]
+    g, *given = operands
+    builder, dtype, shape = emitter.builder, g.dtype, kernel.node.params["shape"]
+    dims = [images_of(emitter, shape, g, given), *(int64(dim) for dim in shape[1:])]
     found = Pooling(emitter, kernel, dims, dtype)
     full, depth = found.zeros(), int64(found.depth)
     row = emitter.memory(dtype, [depth])
@@ -260,6 +257,6 @@ register_rule(
 )
 register_rule(
     "mean_of_windows_grad",
-    lambda kernel: len(kernel.node.inputs) == 1 and _takes(kernel, kernel.node.params["shape"]),
+    lambda kernel: _takes(kernel, kernel.node.params["shape"]),
     _lower_mean_grad,
 )

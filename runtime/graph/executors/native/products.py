@@ -124,7 +124,8 @@ def _lower(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequenc
         size = times(builder, rows, columns)
         to = place(builder, made.pointer, times(builder, at, size), a.dtype)
         dims = rows, inner, columns
-        if _is_small(*([static(dim) for dim in array.dims[-2:]] for array in (a, b)), params):
+        shapes = [[static(dim) for dim in array.dims[-2:]] for array in (a, b)]
+        if _is_small(shapes[0], shapes[1], params):
             first = [Axis(rows, int64(1) if turn_a else inner)]
             along = [Axis(inner, rows if turn_a else int64(1), columns)]
             multiply(emitter, a.dtype, to, factors, first, along, columns)

@@ -14,7 +14,8 @@ from llvmlite import ir
 
 from runtime.core.types import TensorType
 from runtime.dtypes import DType
-from runtime.graph.executors.lowered import Kernel
+from runtime.graph.executors.lowered import Kernel, Local
+from runtime.graph.executors.native.indexing import equal_dim, number_at
 from runtime.graph.executors.native.loops import (
     Loop,
     Strip,
@@ -197,23 +198,37 @@ def _lower(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequenc
     if isinstance(array, Scalar):
         vector = splat(builder, array.value, 1)
         return [Scalar(builder.extract_element(vector, int64(0)), target.type)]
-    axes = axes_of(kernel, len(array.dims))
-    one = int64(1)
-    kept = [one if at in axes else dim for at, dim in enumerate(array.dims)]
-    dims = [dim for at, dim in enumerate(kept) if at not in axes or kernel.node.params["keepdims"]]
+    axes, keeps = axes_of(kernel, len(array.dims)), kernel.node.params["keepdims"]
+    dims = [
+        int64(1) if at in axes else dim
+        for at, dim in enumerate(array.dims)
+        if at not in axes or keeps
+    ]
+    return [along(emitter, made, array, axes, dims, target)]
+
+
+def along(
+    emitter: Emitter,
+    made: Accumulator,
+    array: Array,
+    axes: Sequence[int],
+    dims: Sequence[ir.Value],
+    target: Local,
+) -> Held:
+    """The reduction along some axes, as a result with these dims."""
     *others, group = neighbours(axes)
     for more in reversed(others):
         # The last axes are reduced first.
-        rest = [one if at in group else dim for at, dim in enumerate(array.dims)]
+        rest = [int64(1) if at in group else dim for at, dim in enumerate(array.dims)]
         less = Array(emitter.memory(array.dtype, rest), rest, array.dtype)
         reduce(emitter, made, array, less, group)
         array, group = less, more
-    if target.type.shape == ():
-        size = size_of(builder, array.dims)
-        return [Scalar(total(emitter, made, array.pointer, size), target.type)]
+    if getattr(target.type, "shape", None) == ():
+        size = size_of(emitter.builder, array.dims)
+        return Scalar(total(emitter, made, array.pointer, size), target.type)
     result = emitter.allocate(array.dtype, dims, target)
     reduce(emitter, made, array, result, group)
-    return [result]
+    return result
 
 
 def neighbours(axes: Sequence[int]) -> list[list[int]]:
@@ -334,48 +349,42 @@ def _lower_running(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) ->
 # Sums to the shape that was broadcast
 
 
-def _summed(kernel: Kernel) -> tuple[list[int], list[int | None]] | None:
-    """The axes that a sum to a shape sums over, and that shape; None where they are no neighbours,
-    or not known.
-    """
+def _takes_summed(kernel: Kernel) -> bool:
     given, wanted = kernel.node.inputs[0].type, kernel.node.outputs[0].type
     if not isinstance(given, TensorType) or not isinstance(wanted, TensorType):
-        return None
+        return False
     if given.shape is None or wanted.shape is None or not is_native(given.dtype):
-        return None
-    missing = len(given.shape) - len(wanted.shape)
-    if missing < 0 or None in given.shape or None in wanted.shape:
-        return None
-    axes = list(range(missing))
-    for at, dim in enumerate(wanted.shape):
-        if dim == 1 != given.shape[missing + at]:
-            axes.append(missing + at)
-    if axes and axes != list(range(axes[0], axes[-1] + 1)):
-        # What is 1 between them makes no difference.
-        between = [given.shape[at] for at in range(axes[0], axes[-1] + 1) if at not in axes]
-        if any(dim != 1 for dim in between):
-            return None
-        axes = list(range(axes[0], axes[-1] + 1))
-    return axes, list(wanted.shape)
+        return False
+    is_told = None not in wanted.shape or len(kernel.node.inputs) > 1
+    return is_told and len(given.shape) >= len(wanted.shape)
 
 
 def _lower_summed(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    """What is not known to be 1 is expected to be as before."""
     array, (target,) = operands[0], kernel.targets
-    found = _summed(kernel)
-    assert found is not None
-    axes, shape = found
-    if not axes or isinstance(array, Scalar):
+    if isinstance(array, Scalar):
         return [array]
+    builder, shape = emitter.builder, list(target.type.shape or ())
+    missing = len(array.dims) - len(shape)
+    axes, dims = list(range(missing)), []
+    for at, known in enumerate(shape):
+        dim = array.dims[missing + at]
+        if known == 1 and static(dim) != 1:
+            axes.append(missing + at)
+            dim = int64(1)
+        elif known is None:
+            told = number_at(emitter, operands[1], int64(at))
+            emitter.step_aside(builder.icmp_signed("!=", told, dim))
+        else:
+            dim = equal_dim(emitter, int64(known), dim)
+        dims.append(dim)
+    if not axes:
+        return [Array(array.pointer, dims, array.dtype)]
     made = Accumulator("reduce_sum", array.dtype, blocked=True)
-    source, count = array.pointer, size_of(emitter.builder, array.dims[axes[0] : axes[-1] + 1])
-    if target.type.shape == ():
-        return [Scalar(total(emitter, made, source, count), target.type)]
-    result = emitter.allocate(array.dtype, [int64(dim or 0) for dim in shape], target)
-    reduce(emitter, made, array, result, axes)
-    return [result]
+    return [along(emitter, made, array, axes, dims, target)]
 
 
-ON_ARRAYS["sum_to"] = OnArrays(lambda kernel: _summed(kernel) is not None, _lower_summed)
+ON_ARRAYS["sum_to"] = OnArrays(_takes_summed, _lower_summed)
 for _instruction in ("running_sum", "running_prod"):
     ON_ARRAYS[_instruction] = OnArrays(_takes_running, _lower_running)
 for _instruction in _COMBINE:

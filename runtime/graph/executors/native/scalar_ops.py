@@ -65,8 +65,8 @@ def takes_scalar(node: Node) -> bool:
         return True
     types = (*inputs, *[value.type for value in node.outputs])
     if any(isinstance(type, NumberType) for type in types):
-        found = PYTHON.get(instruction)
-        return found is not None and found.takes(node)
+        of_numbers = PYTHON.get(instruction)
+        return of_numbers is not None and of_numbers.takes(node)
     if instruction == CAST:
         return True
     found = elementwise(node)

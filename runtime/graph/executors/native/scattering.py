@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from llvmlite import ir
 
-from runtime.core.types import TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel
 from runtime.graph.executors.native.indexing import (
     array_of,
     handed_on,
+    number_at,
     register_rule,
     shape_of,
     shapes_known,
@@ -40,7 +40,6 @@ from runtime.graph.executors.native.scalar_ops import wide
 from runtime.graph.executors.native.values import (
     Array,
     Held,
-    Scalar,
     int64,
     register,
     static,
@@ -48,14 +47,6 @@ from runtime.graph.executors.native.values import (
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
-
-
-def number_at(emitter: Emitter, numbers: Array, at: ir.Value) -> ir.Value:
-    """A number of an array, of 64 bits."""
-    element = load(
-        emitter.builder, place(emitter.builder, numbers.pointer, at, numbers.dtype), numbers.dtype
-    )
-    return wide(emitter, Scalar(element, TensorType(numbers.dtype, ())))
 
 
 def checked(emitter: Emitter, at: ir.Value, size: ir.Value, negative: bool) -> ir.Value:
@@ -234,8 +225,8 @@ class Places:
 
 
 def _depth_known(kernel: Kernel, at: int) -> bool:
-    shape = getattr(kernel.node.inputs[at].type, "shape", None)
-    return shapes_known(kernel) and bool(shape) and shape[-1] is not None
+    shape = getattr(kernel.node.inputs[at].type, "shape", None) or (None,)
+    return shapes_known(kernel) and shape[-1] is not None
 
 
 def _takes_nd(kernel: Kernel) -> bool:

@@ -1,0 +1,297 @@
+"""Kernels of convolutions, windows, products and places, in corner cases: against the Python
+program of the same graph, and products and convolutions against sums of float64.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("llvmlite")
+
+import runtime as rt
+from runtime.core.primitive import TABLE, bind
+from runtime.graph.executors.native import loops, products
+from runtime.graph.executors.native.executor import compiled, reasons
+from runtime.graph.executors.program import Program
+from runtime.graph.passes import optimize
+from tests.runtime.graph.native.test_arrays import numbers, run
+from tests.support.native import Pair
+from tests.support.windows import random_windows
+
+rt.ops.load_all()
+
+INF, NAN = np.inf, np.nan
+
+
+# Convolutions and pooling
+
+
+def case(seed: int) -> list[tuple[Callable[..., Any], list[Any]]]:
+    """Random images, and the ops on their windows with what they are applied to."""
+    made = random_windows(random.Random(seed))
+    dtype = ("float32", "float64")[seed % 2]
+    x, w = numbers(*made.image, dtype=dtype), numbers(*made.filter, dtype=dtype, seed=1)
+    conv = f"conv{made.rank}d"
+    g = numbers(*TABLE[conv].kernel(x, w, **made.geometry).shape, dtype=dtype, seed=2)
+    geometry, of_filter = made.geometry, TABLE[f"{conv}_backprop_filter"]
+    found = [
+        (lambda x, w: bind(TABLE[conv], x, w, **geometry), [x, w]),
+        (lambda x, g: bind(of_filter, x, g, shape=w.shape, **geometry), [x, g]),
+    ]
+    if set(made.geometry["strides"]) == {1}:
+        of_input = TABLE[f"{conv}_backprop_input"]
+        found.append((lambda w, g: bind(of_input, w, g, shape=x.shape, **geometry), [w, g]))
+    pool, average = f"max_pool{made.rank}d", f"avg_pool{made.rank}d"
+    y = TABLE[pool].kernel(x, **made.pooling)
+    h = numbers(*y.shape, dtype=dtype, seed=3)
+    found += [
+        (lambda x: bind(TABLE[pool], x, **made.pooling), [x]),
+        (lambda x: bind(TABLE[average], x, **made.pooling), [x]),
+        (lambda x, y, h: bind(TABLE[f"{pool}_grad"], x, y, h, **made.pooling), [x, y, h]),
+        (lambda h: bind(TABLE[f"{average}_grad"], h, shape=x.shape, **made.pooling), [h]),
+    ]
+    return found
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_windows(seed: int) -> None:
+    for function, arrays in case(seed):
+        run(function, *arrays, tolerance=1e-4)
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_images_of_any_number(count: int) -> None:
+    w = numbers(3, 3, 2, 5)
+
+    def gradients(x: Any, w: Any) -> Any:
+        with rt.GradientTape() as tape:
+            tape.watch([x, w])
+            y = rt.nn.max_pool2d(rt.nn.conv2d(x, w, 1, "SAME"), 2, 2, "SAME")
+            y = rt.nn.avg_pool2d(y * y, 2, 1, "SAME")
+        return y, *tape.gradient(y, [x, w])
+
+    specs = [rt.TensorSpec([None, 6, 5, 2]), rt.TensorSpec(w.shape)]
+    graph = optimize(rt.function(gradients).get_concrete_function(*specs).graph)
+    assert reasons(graph) == []
+    program = Program(graph)
+    x = numbers(count, 6, 5, 2, seed=1)
+    got, wanted = compiled(graph, program)(x, w), program.run(x, w)
+    for one, other in zip(got, wanted, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
+
+
+def test_largest_element_of_nan_and_equal_ones() -> None:
+    x = np.array([[1, 1, NAN, 0], [1, 1, 0, 0], [-0.0, 0.0, INF, INF], [0, 0, -INF, 2]], "float32")
+    x = x.reshape(1, 4, 4, 1)
+
+    def gradient(x: Any) -> Any:
+        with rt.GradientTape() as tape:
+            tape.watch(x)
+            y = rt.nn.max_pool2d(x, 2, 2, "VALID")
+        return y, tape.gradient(y, x)
+
+    run(gradient, x)
+
+
+def test_images_that_are_of_another_number_than_their_gradient() -> None:
+    op = TABLE["conv2d_backprop_filter"]
+    geometry = {"strides": (1, 1), "padding": "VALID", "dilations": (1, 1)}
+    specs = [rt.TensorSpec([None, 4, 4, 1]), rt.TensorSpec([None, 3, 3, 2])]
+    function = rt.function(lambda x, g: bind(op, x, g, shape=(2, 2, 1, 2), **geometry))
+    pair = Pair(optimize(function.get_concrete_function(*specs).graph))
+    raised = pair.compare(numbers(3, 4, 4, 1), numbers(2, 3, 3, 2))
+    assert pair.aside == 1
+    assert isinstance(raised, tuple)
+
+
+# Products
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("rows", [1, 2, 5, 14, 29, 70])
+@pytest.mark.parametrize("columns", [1, 3, 8, 16, 33, 100])
+def test_products(rows: int, columns: int, dtype: str) -> None:
+    for inner in (1, 7, 130):
+        a, b = numbers(rows, inner, dtype=dtype), numbers(inner, columns, dtype=dtype, seed=1)
+        for turned in (False, True):
+            given = np.ascontiguousarray(a.T) if turned else a
+            (got,) = run(
+                lambda a, b, t=turned: rt.matmul(a, b, transpose_a=t), given, b, tolerance=1e-4
+            )
+            bound = np.abs(a).astype("float64") @ np.abs(b) * inner * np.finfo(dtype).eps
+            assert (np.abs(got - a.astype("float64") @ b) <= bound).all()
+
+
+def test_products_of_many_rows_are_of_packed_columns() -> None:
+    a, b = numbers(3, 80, 90), numbers(3, 90, 70, seed=1)
+    assert min(a.shape[1:]) >= products.LEAST_PACKED
+    (got,) = run(lambda a, b: a @ b, a, b, tolerance=1e-3)
+    np.testing.assert_allclose(got, a.astype("float64") @ b, atol=1e-4)
+
+
+@pytest.fixture(params=[16, 32])
+def vectors(request: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shorter vectors than the host may have."""
+    monkeypatch.setenv("AUTOGRAPH_NATIVE_CACHE", "off")
+    for module in (loops, products):
+        monkeypatch.setattr(module, "vector_bytes", lambda: request.param)
+
+
+@pytest.mark.usefixtures("vectors")
+@pytest.mark.parametrize("seed", range(24, 28))
+def test_windows_by_shorter_vectors(seed: int) -> None:
+    for function, arrays in case(seed):
+        run(function, *arrays, tolerance=1e-4)
+
+
+# Reductions
+
+
+@pytest.mark.parametrize("axes", [[0, 2], [1, 3], [0, 2, 3], [0, 1, 3], [-1, 0], []], ids=str)
+@pytest.mark.parametrize("unknown", [False, True])
+def test_reductions_along_axes_that_are_no_neighbours(axes: list[int], unknown: bool) -> None:
+    def reduced(x: Any, kept: bool) -> Any:
+        sums = rt.reduce_sum(x, axes, kept), rt.reduce_mean(x, axes, kept)
+        return *sums, rt.reduce_prod(x, axes, kept), rt.reduce_any(x > 1, axes, kept)
+
+    for shape in ((3, 4, 5, 6), (2, 1, 3, 1), (0, 2, 3, 1)):
+        for kept in (False, True):
+            run(lambda x, kept=kept: reduced(x, kept), numbers(*shape), unknown=unknown)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int8", "uint64"])
+@pytest.mark.parametrize("shape", [(5,), (0, 3), (3, 0), (7, 1), (2, 3, 4)], ids=str)
+def test_running_sums_and_products(shape: tuple[int, ...], dtype: str) -> None:
+    def running(x: Any) -> Any:
+        found = []
+        for axis in range(len(shape)):
+            for exclusive in (False, True):
+                for reverse in (False, True):
+                    found.append(rt.cumsum(x, axis, exclusive, reverse))
+                    found.append(rt.math.cumprod(x, axis, exclusive, reverse))
+        return found
+
+    for unknown in (False, True):
+        run(running, numbers(*shape, dtype=dtype), unknown=unknown, tolerance=0)
+
+
+# Elements
+
+
+BOUNDS = np.array([-INF, -0.0, 0.0, INF, NAN, 4, -4, 1, 2, 1e-40, -1e-40], "float32")
+
+
+def signs(function: Callable[..., Any], *arrays: Any) -> None:
+    """Zeros have the signs that the Python program gives them."""
+    run(lambda *xs: 1 / function(*xs), *arrays)
+
+
+@pytest.mark.parametrize("exponent", [0.5, 2.0, 3.0, -1.0, 0.25, -0.5, 0.0, 1.0])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_powers_by_one_number(exponent: float, dtype: str) -> None:
+    x = BOUNDS.astype(dtype)
+    known, given = np.array(exponent, dtype), lambda x, y: x**y
+    signs(lambda x: x**exponent, x)
+    signs(given, x, known)
+    for one in x:
+        signs(given, np.array(one), known)
+
+
+def test_elements_beside_numbers() -> None:
+    signs(lambda x: rt.nn.leaky_relu(x), BOUNDS)
+    signs(lambda x: rt.nn.leaky_relu(x, 2.0), BOUNDS)
+    for low, high in ((-1.0, 1.0), (0.0, 0.0), (2.0, -2.0)):
+        run(lambda x, a=low, b=high: rt.clip_by_value(x, a, b), BOUNDS)
+    run(lambda x: rt.clip_by_value(x, [1, 2, 3], [[4], [2]]), numbers(2, 3, dtype="int32"))
+    run(rt.nn.bias_add, numbers(3, 4, 5), numbers(5))
+
+
+# Places
+
+
+@pytest.mark.parametrize("dtype", ["float32", "int16", "bool"])
+def test_elements_that_go_to_other_places(dtype: str) -> None:
+    def places(x: Any) -> Any:
+        a, b, c = rt.split(x, [1, 2, 2], 1)
+        return (
+            a, b, c, *rt.unstack(x, axis=1), *rt.split(x, 3), rt.reverse(x, [0, -1]),
+            rt.tile(x, [2, 1]), rt.tile(x, [0, 3]), rt.pad(x, [[1, 0], [0, 2]]),
+            rt.slice(x, [1, 0], [-1, 2]), rt.zeros_like(x), rt.ones_like(x),
+            rt.roll(x, 7, 0), rt.roll(x, -1, 1), rt.shape(x), rt.size(x),
+        )  # fmt: skip
+
+    run(places, numbers(3, 5, dtype=dtype), tolerance=0)
+
+
+@pytest.mark.parametrize("shape", [(0, 5), (1, 1), (3, 5)], ids=str)
+def test_places_of_unknown_dims(shape: tuple[int, int]) -> None:
+    def places(x: Any, n: Any) -> Any:
+        start = rt.minimum(n, rt.shape(x)[0])
+        return (
+            rt.reverse(x, [0]), rt.pad(x, [[1, 1], [0, 2]], constant_values=3.0),
+            rt.tile(x, [2, 3]), rt.slice(x, [start, 0], [-1, 1]), rt.zeros_like(x),
+            rt.fill([n, 2], 7), rt.size(x), rt.shape(x), rt.one_hot([1, 2], n),
+        )  # fmt: skip
+
+    run(places, numbers(*shape), np.array(2, "int32"), unknown=True)
+
+
+@pytest.mark.parametrize("shift", [0, 1, -1, 5, 6, -12])
+def test_rolling(shift: int) -> None:
+    by = np.array(shift, "int32")
+    run(lambda x, by: rt.roll(x, by, 1), numbers(2, 5, 3), by, unknown=True, tolerance=0)
+    run(lambda x, by: rt.roll(x, by, 0), numbers(0, 5), by, aside=True)
+
+
+ROWS = numbers(6, 5)
+PLACES = np.array([3, 0, 3, 5], "int32")
+
+
+def added(g: Any, places: Any) -> Any:
+    grad = TABLE["gather_grad"]
+    return bind(grad, g, places, shape=(6, 5), axis=0, batch_dims=0, negative=False)
+
+
+def segments(x: Any, places: Any) -> Any:
+    return (
+        rt.math.unsorted_segment_sum(x, places, 6), rt.math.unsorted_segment_max(x, places, 6),
+        rt.math.unsorted_segment_min(x, places, 6), rt.math.unsorted_segment_prod(x, places, 6),
+    )  # fmt: skip
+
+
+AT_PLACES: dict[str, tuple[Callable[..., Any], list[Any]]] = {
+    "gather": (rt.gather, [ROWS, PLACES]),
+    "gather_grad": (added, [ROWS[:4], PLACES]),
+    "gather_nd": (rt.gather_nd, [ROWS, np.stack([PLACES, PLACES % 5], 1)]),
+    "scatter_nd": (lambda at, x: rt.scatter_nd(at, x, [6, 5]), [PLACES[:, None], ROWS[:4]]),
+    "segments": (segments, [ROWS[:4], PLACES]),
+    "batches": (lambda x, at: rt.gather(x, at, batch_dims=1), [ROWS, PLACES[[0, 1] * 3, None]]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", AT_PLACES)
+def test_rows_at_places(name: str) -> None:
+    function, arrays = AT_PLACES[name]
+    run(function, *arrays, tolerance=0)
+
+
+@pytest.mark.parametrize("name", AT_PLACES)
+@pytest.mark.parametrize("place", [6, -1, 2**31 - 1])
+def test_places_that_are_none(name: str, place: int) -> None:
+    function, arrays = AT_PLACES[name]
+    bad = [
+        np.where(x == x.flat[0], place, x).astype(x.dtype) if x.dtype.kind == "i" else x
+        for x in arrays
+    ]
+    specs = [rt.TensorSpec(x.shape, x.dtype) for x in arrays]
+    pair = Pair(optimize(rt.function(function).get_concrete_function(*specs).graph))
+    found = pair.compare(*bad)
+    # Rows of no segment are left out.
+    is_left_out = name == "segments" and place == -1
+    assert pair.aside == (0 if is_left_out else 1)
+    assert isinstance(found, list) == is_left_out
