@@ -236,8 +236,8 @@ def taken(
     at: int = 0,
     dims: Sequence[ir.Value] | None = None,
 ) -> Held:
-    """What parts of an array are, as a result of a kernel: one piece of memory stays where it is.
-    `dims` are its dims, where they are not those of the parts that are kept.
+    """Parts of an array as a result of a kernel: one piece of memory stays where it is. `dims` are
+    those of the result, where they are not those of the parts that are kept.
     """
     builder = emitter.builder
     if dims is None:

@@ -124,7 +124,7 @@ class Pooling:
         return windows(self.batch, self.sizes, self.depth, self.places, self.strides)
 
     def over(self, first: ir.Value, carried: Values, body: Any) -> Values:
-        """What is carried through all elements of a window, of one channel or of more."""
+        """The values carried through all elements of a window, of one channel or of more."""
         builder, loops = self.builder, []
         for axis in taps(self.sizes, self.depth, self.window, 1, self.dilations, 1)[:-1]:
             loop = Loop(builder, axis.count, 1, carried)
@@ -137,7 +137,7 @@ class Pooling:
         return carried
 
     def reduced(self, x: Array, made: Array, combined: Accumulator, mean: bool) -> None:
-        """Write what the elements of each window are together."""
+        """Write the elements of each window combined."""
         builder, dtype = self.builder, self.dtype
         with self.each() as (first, number, places):
             to = place(builder, made.pointer, number, dtype)

@@ -360,7 +360,7 @@ def _takes_summed(kernel: Kernel) -> bool:
 
 
 def _lower_summed(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    """What is not known to be 1 is expected to be as before."""
+    """Dims that are not known to be 1 are expected to be as before."""
     array, (target,) = operands[0], kernel.targets
     if isinstance(array, Scalar):
         return [array]

@@ -48,3 +48,4 @@ def test_rows_are_what_their_kernels_compute(
 def test_most_rows_with_instructions_are_native() -> None:
     rows = {case[1].name for case in CASES}
     assert {"add", "exp", "where", "sum", "matmul", "transpose", "softmax", "top_k"} <= rows
+    assert {"conv2d", "conv3d_backprop_filter", "max_pool2d_grad", "gather_nd", "split"} <= rows
