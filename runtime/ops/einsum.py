@@ -80,7 +80,7 @@ einsum_p: Primitive = row(
         sample("2,3,4", "5,3,4", equation="kij,lij->lk"), sample("2,3", "4", equation="ij,k->ik"),
         sample("2,4,3", "2,3,4,2", equation="bij,bjil->lb"), sample("2", "2", equation="i,i->"),
         sample("2,3", "3,2", "2,4", "4,2", equation="ab,bc,cd,de->ea"),
-    ), order=Order.C, batching=batching.einsum,
+    ), order=Order.C, batching=batching.einsum, instruction="labelled_product",
 )  # fmt: skip
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from llvmlite import ir
 
@@ -13,6 +13,7 @@ from runtime.core.types import TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel
 from runtime.graph.executors.native.blas import PLAIN, ROW_MAJOR, TRANSPOSED, product
+from runtime.graph.executors.native.indexing import target_of
 from runtime.graph.executors.native.loops import (
     Axis,
     Loop,
@@ -327,6 +328,108 @@ class Block:
         return made
 
 
+# Sums of products of labelled axes
+
+
+class Labels(NamedTuple):
+    """The labels of two arrays and of their product: those of a batch, which all have, of the sum,
+    and of the rows and columns, which one array has.
+    """
+
+    arrays: tuple[str, str]
+    batch: str
+    inner: str
+    rows: str
+    columns: str
+    output: str
+
+
+def _labels(kernel: Kernel) -> Labels | None:
+    """The labels of a sum of two arrays' products; None where it is another one."""
+    left, _, output = kernel.node.params["equation"].partition("->")
+    arrays = left.split(",")
+    if len(arrays) != 2 or any(len({*labels}) != len(labels) for labels in arrays):
+        return None
+    a, b = arrays
+    both = [label for label in a if label in b]
+    parts = [
+        [label for label in both if label in output],
+        [label for label in both if label not in output],
+        [label for label in a if label not in both],
+        [label for label in b if label not in both],
+    ]
+    if not {*parts[2], *parts[3]} <= {*output} or not parts[3]:
+        return None
+    batch, inner, rows, columns = map("".join, parts)
+    return Labels((a, b), batch, inner, rows, columns, output)
+
+
+def _takes_labelled(kernel: Kernel) -> bool:
+    types = [value.type for value in (*kernel.node.inputs, *kernel.node.outputs)]
+    labels = _labels(kernel)
+    if labels is None or getattr(types[0], "dtype", None) not in (dtypes.float32, dtypes.float64):
+        return False
+    sizes: dict[str, set[Any]] = {}
+    for type, names in zip(types, (*labels.arrays, labels.output), strict=True):
+        shape = getattr(type, "shape", None)
+        if shape is None or None in shape or 0 in shape:
+            return False
+        for name, dim in zip(names, shape, strict=True):
+            sizes.setdefault(name, set()).add(dim)
+    return all(len(found) == 1 for found in sizes.values())
+
+
+def _lower_labelled(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    """The first array is read along its axes as they are, the second one in the order of batch, sum
+    and columns, to which it is brought.
+    """
+    a, b = operands
+    builder, dtype, labels = emitter.builder, a.dtype, _labels(kernel)
+    assert labels is not None
+    size = dict(zip("".join(labels.arrays), [*a.dims, *b.dims], strict=True))
+
+    def ordered(array: Array, given: str, wanted: str) -> Array:
+        dims = [size[label] for label in wanted]
+        if given == wanted:
+            return array
+        made = Array(emitter.memory(dtype, dims), dims, dtype)
+        of_given = dict(zip(given, steps_of(builder, array.dims), strict=True))
+        steps = [of_given[label] for label in wanted]
+        axes = list(map(Axis, dims, steps, steps_of(builder, dims)))
+        moved(builder, dtype, made.pointer, array.pointer, axes)
+        return made
+
+    b = ordered(b, labels.arrays[1], labels.batch + labels.inner + labels.columns)
+    first = dict(zip(labels.arrays[0], steps_of(builder, a.dims), strict=True))
+    columns = size_of(builder, [size[label] for label in labels.columns])
+    depth = size_of(builder, [size[label] for label in labels.inner])
+    height = size_of(builder, [size[label] for label in labels.rows])
+    inner_steps = steps_of(builder, [*(size[label] for label in labels.inner), columns])
+    rows = [Axis(size[label], first[label]) for label in labels.rows]
+    inner = [
+        Axis(size[label], first[label], step)
+        for label, step in zip(labels.inner, inner_steps, strict=False)
+    ]
+    order = labels.batch + labels.rows + labels.columns
+    dims = [size[label] for label in order]
+    target = target_of(kernel) if order == labels.output else None
+    made = emitter.allocate(dtype, dims, target)
+    with ExitStack() as loops:
+        number, start = int64(0), a.pointer
+        for label in labels.batch:
+            at = loops.enter_context(counted(builder, size[label]))
+            number = plus(builder, times(builder, number, size[label]), at)
+            start = place(builder, start, times(builder, at, first[label]), dtype)
+        second = times(builder, number, times(builder, depth, columns))
+        to = times(builder, number, times(builder, height, columns))
+        factors = [start, place(builder, b.pointer, second, dtype)]
+        multiply(
+            emitter, dtype, place(builder, made.pointer, to, dtype), factors, rows, inner, columns
+        )
+    return [ordered(made, order, labels.output)]
+
+
+ON_ARRAYS["labelled_product"] = OnArrays(_takes_labelled, _lower_labelled)
 ON_ARRAYS[MATMUL] = OnArrays(_takes, _lower)
 
 

@@ -127,6 +127,26 @@ def test_products(rows: int, columns: int, dtype: str) -> None:
             assert (np.abs(got - a.astype("float64") @ b) <= bound).all()
 
 
+EQUATIONS = (
+    "ij,jk->ik", "ij,jk->ki", "bij,bjk->bik", "bhqd,bhkd->bhqk", "bqhd,bkhd->bhqk",
+    "bhqk,bkhd->bqhd", "abc,cde->abde", "abc,bcd->ad", "i,j->ij", "kij,lij->lk",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("equation", EQUATIONS)
+def test_products_of_labelled_axes(equation: str) -> None:
+    sizes = dict(zip("abcdehijklq", (3, 5, 17, 4, 20, 2, 9, 7, 33, 6, 10), strict=True))
+    left, output = equation.split("->")
+    arrays = [
+        numbers(*[sizes[label] for label in labels], seed=seed)
+        for seed, labels in enumerate(left.split(","))
+    ]
+    (got,) = run(lambda *xs: rt.einsum(equation, *xs), *arrays, tolerance=1e-4)
+    wanted = np.einsum(equation, *[x.astype("float64") for x in arrays])
+    np.testing.assert_allclose(got, wanted, atol=1e-4)
+    assert got.shape == tuple(sizes[label] for label in output)
+
+
 def test_products_of_many_rows_are_of_packed_columns() -> None:
     a, b = numbers(3, 80, 90), numbers(3, 90, 70, seed=1)
     assert min(a.shape[1:]) >= products.LEAST_PACKED
