@@ -324,6 +324,7 @@ EXACT = {
     "floor_divide": np.floor_divide,
     "remainder": np.remainder,
     "div_no_nan": lambda x, y: np.where(y == 0, 0, x / y),
+    "leaky_relu": lambda x, y: np.where(x > 0, x, x * y),
     "mul_no_nan": lambda x, y: np.where(y == 0, 0, x * y),
     "relu_grad": lambda x, y: x * (y > 0),
     "squared_difference": lambda x, y: (x - y) * (x - y),
