@@ -299,11 +299,12 @@ def _lower_for_input(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) 
 
 
 ON_ARRAYS["convolution"] = OnArrays(
-    lambda kernel: _takes(kernel, _shape(kernel, 0), _shape(kernel, 1)), _lower
+    lambda kernel: _takes(kernel, _shape(kernel, 0), _shape(kernel, 1)), _lower, heavy=True
 )
 ON_ARRAYS["convolution_for_filter"] = OnArrays(
     lambda kernel: _takes(kernel, _shape(kernel, 0), kernel.node.params["shape"]),
     _lower_for_filter,
+    heavy=True,
 )
 ON_ARRAYS["convolution_for_input"] = OnArrays(
     lambda kernel: (
@@ -311,4 +312,5 @@ ON_ARRAYS["convolution_for_input"] = OnArrays(
         and set(kernel.node.params["strides"]) == {1}
     ),
     _lower_for_input,
+    heavy=True,
 )

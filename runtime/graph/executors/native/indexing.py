@@ -461,9 +461,9 @@ def _lower_transpose(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) 
     return [made]
 
 
-def register_rule(instruction: str, takes: Takes, lower: Lower) -> None:
+def register_rule(instruction: str, takes: Takes, lower: Lower, heavy: bool = False) -> None:
     """Enter a rule in the table of kernels on arrays."""
-    ON_ARRAYS[instruction] = OnArrays(takes, lower)
+    ON_ARRAYS[instruction] = OnArrays(takes, lower, heavy)
 
 
 register_rule("slice", _takes_slice, _lower_slice)

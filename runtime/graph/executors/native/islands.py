@@ -20,6 +20,7 @@ from runtime.graph.executors.lowering import ALL, Lowering
 from runtime.graph.executors.native.compiling import Unit
 from runtime.graph.executors.native.emitter import Emitter
 from runtime.graph.executors.native.entry import Parameter, callable_of, write_entry
+from runtime.graph.executors.native.lowering_rules import ON_ARRAYS
 from runtime.graph.executors.native.support import Support
 from runtime.graph.executors.native.values import is_held
 from runtime.graph.executors.program import Module
@@ -144,10 +145,16 @@ def _statements(block: Block) -> Iterator[Statement]:
 
 
 def _is_worth(run: Sequence[Statement]) -> bool:
-    """Whether a run is worth a call: there is a loop, or a call, in it, or several kernels."""
+    """Whether a run is worth a call: there is a loop, a call or a heavy kernel in it, or several
+    kernels.
+    """
     kernels = 0
     for statement in _statements(Block([*run])):
         if isinstance(statement, lowered.Loop | lowered.Call):
             return True
-        kernels += isinstance(statement, lowered.Kernel)
+        if isinstance(statement, lowered.Kernel):
+            found = ON_ARRAYS.get(statement.node.primitive.instruction)
+            if found is not None and found.heavy:
+                return True
+            kernels += 1
     return kernels >= LEAST_KERNELS

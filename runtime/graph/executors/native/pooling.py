@@ -250,13 +250,19 @@ def _lower_largest_grad(
     return [found.inner(full)]
 
 
-register_rule(LARGEST, lambda kernel: _takes(kernel, _shape(kernel)), _lower_pool)
-register_rule("mean_of_windows", lambda kernel: _takes(kernel, _shape(kernel)), _lower_pool)
+register_rule(LARGEST, lambda kernel: _takes(kernel, _shape(kernel)), _lower_pool, heavy=True)
 register_rule(
-    "largest_of_windows_grad", lambda kernel: _takes(kernel, _shape(kernel)), _lower_largest_grad
+    "mean_of_windows", lambda kernel: _takes(kernel, _shape(kernel)), _lower_pool, heavy=True
+)
+register_rule(
+    "largest_of_windows_grad",
+    lambda kernel: _takes(kernel, _shape(kernel)),
+    _lower_largest_grad,
+    heavy=True,
 )
 register_rule(
     "mean_of_windows_grad",
     lambda kernel: _takes(kernel, kernel.node.params["shape"]),
     _lower_mean_grad,
+    heavy=True,
 )

@@ -307,8 +307,8 @@ def _lower_segments(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -
 
 
 register_rule("gather", _takes_gather, _lower_gather)
-register_rule("gather_grad", _takes_gather_grad, _lower_gather_grad)
+register_rule("gather_grad", _takes_gather_grad, _lower_gather_grad, heavy=True)
 register_rule("gather_nd", _takes_nd, _lower_nd)
 register_rule("scatter_nd", _takes_scatter, _lower_scatter)
 for _instruction in _SEGMENTS:
-    register_rule(_instruction, _takes_segments, _lower_segments)
+    register_rule(_instruction, _takes_segments, _lower_segments, heavy=True)

@@ -85,6 +85,15 @@ def test_images_of_any_number(count: int) -> None:
         np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
 
 
+def test_one_convolution_between_effects_is_machine_code() -> None:
+    w = rt.Variable(numbers(3, 3, 2, 5))
+    model = rt.function(lambda x: rt.nn.conv2d(x, w, 1, "SAME"))
+    x = rt.constant(numbers(1, 6, 5, 2))
+    assert "1 part of it is" in model.explain_native(x)
+    assert "conv2d" not in model.explain_native(x)
+    assert "fma" in model.native_ir(x)
+
+
 def test_largest_element_of_nan_and_equal_ones() -> None:
     x = np.array([[1, 1, NAN, 0], [1, 1, 0, 0], [-0.0, 0.0, INF, INF], [0, 0, -INF, 2]], "float32")
     x = x.reshape(1, 4, 4, 1)
