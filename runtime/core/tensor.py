@@ -529,7 +529,7 @@ def is_tensor(value: Any) -> builtins.bool:
     >>> rt.is_tensor(rt.constant(1))
     True
     """
-    return isinstance(value, Tensor) or getattr(value, "is_tensor_like", False)
+    return isinstance(value, Tensor) or getattr(type(value), "is_tensor_like", False)
 
 
 __all__ = ["EagerTensor", "Reference", "Tensor", "dtypes", "executing_eagerly", "is_tensor", "wrap"]

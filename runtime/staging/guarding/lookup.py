@@ -9,7 +9,7 @@ from types import FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
 from autograph.mutation.users_code import is_users
-from autograph.objects import MISSING, hides_its_own, is_a, of_classes
+from autograph.objects import MISSING, hides_its_own, is_a, of_classes, own_of
 from runtime.staging.guarding.code_paths import MATCHED, WHOLE
 from runtime.staging.guarding.weak_paths import attribute_now
 
@@ -110,11 +110,17 @@ def fields_of(item: Any, names: Collection[str]) -> Iterable[str]:
     """The attributes that code with these names can read of an object without their own."""
     if is_a(item, type):
         return
+    # An object may have a `__getattr__` that answers everything.
     if not WHOLE.isdisjoint(names):
-        yield from getattr(item, "__dataclass_fields__", ())
-        yield from getattr(item, "__dict__", ())
+        yield from _said_by_class(item, "__dataclass_fields__")
+        yield from own_of(item) or ()
     if MATCHED in names:
-        yield from getattr(item, MATCHED, ())
+        yield from _said_by_class(item, MATCHED)
+
+
+def _said_by_class(item: Any, name: str) -> Iterable[str]:
+    found = of_classes(type(item).__mro__, name)
+    return () if found is MISSING else found
 
 
 def defaults_of(function: FunctionType) -> dict[str, Any]:

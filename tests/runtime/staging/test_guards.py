@@ -19,6 +19,7 @@ import types
 import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
+from unittest.mock import MagicMock
 
 import numpy as np
 import pytest
@@ -1043,6 +1044,54 @@ def test_an_object_may_hide_its_attributes(is_argument: bool, request: Any) -> N
     assert [int(staged(x, item)), int(staged(x, item))] == [3, 3]
     HidesAttributes.k = 5
     assert int(staged(x, item)) == 15
+
+
+class Answers:
+    """It answers whatever it is asked, and notes that; as a `Mock` does."""
+
+    def __init__(self, k: Any = 1) -> None:
+        self.__dict__.update(k=k, asked=[])
+
+    def __getattr__(self, name: str) -> Any:
+        self.asked.append(name)
+        return Answers(name)
+
+
+def matched_by(x: Any, o: Any) -> Any:
+    match o:
+        case Answers(k=1):
+            return x
+        case _:
+            return x * o.k
+
+
+ANSWERING = {
+    "argument": lambda x, o: x * o.k,
+    "whole": lambda x, o: x * vars(o)["k"],
+    "held": lambda x, o: x * [o][0].k if x > 0 else x,
+    "choice": lambda x, o: x * o.k if o else x,
+    "matched": matched_by,
+    "shown": lambda x, o: x * o.k if not rt.is_tensor(o) else x,
+}
+
+
+@pytest.mark.parametrize("name", ANSWERING)
+def test_an_object_that_answers_everything_is_asked_as_by_python(name: str) -> None:
+    item, x = Answers(), rt.constant(3)
+    staged = rt.function(ANSWERING[name])
+    assert [int(staged(x, item)), int(staged(x, item))] == [3, 3]
+    item.k = 5
+    assert int(staged(x, item)) == 15
+    assert item.asked == []
+
+
+def test_a_mock_that_was_given_symbols_is_an_argument() -> None:
+    mock, x = MagicMock(rate=2), rt.constant(3)
+    rt.function(lambda x: (x, mock(x))[0])(x)
+    staged = rt.function(lambda x, o: x * o.rate)
+    assert int(staged(x, mock)) == 6
+    mock.rate = 5
+    assert int(staged(x, mock)) == 15
 
 
 def with_default(items: Any) -> Any:
