@@ -11,7 +11,7 @@ it was.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from runtime import ops
@@ -190,8 +190,9 @@ def assign(
     _become(trace, item, made, change)
     if links_of(item) is None:
         return
-    for each in views(item) if Change.ROWS in change else ():
-        _detach(trace, each, rows)
+    if Change.ROWS in change:
+        _detach_below(trace, item, True, [rows])
+        _detach_elsewhere(trace, item, rows)
     for each in views(item) if Change.ITEMS in change else ():
         _outdate(trace, each)
     _tell_base(trace, item)
@@ -247,15 +248,50 @@ def _renew_view(trace: Trace, item: Any) -> Value:
     return made.graph_value  # type: ignore[no-any-return]
 
 
-def _detach(trace: Trace, item: Any, rows: Rows) -> None:
+def _detach_elsewhere(trace: Trace, item: Any, rows: Rows) -> None:
+    """Cut off the views of rows that were replaced by way of another view of the same tensor."""
+    way = [rows]
+    while item.links.base is not None and _is_of_lists(item):
+        base = item.links.base[0]
+        for each in views(base):
+            if each is not item and _is_of_lists(each):
+                _detach_below(trace, each, _is_same_row(each, _rows_of(item)), way)
+        way = [_rows_of(item), *way]
+        item = base
+
+
+def _detach_below(trace: Trace, item: Any, is_same: bool | None, way: Sequence[Rows]) -> None:
+    """Cut off the views of rows that were replaced, which are the end of this way from a symbol, if
+    it `is_same`; None if it may be.
+    """
+    rows, *rest = way
+    for each in views(item) if is_same is not False else ():
+        if not _is_of_lists(each):  # an array copies into it
+            _outdate(trace, each)
+            continue
+        found = _is_same_row(each, rows)
+        found = found if is_same or found is False else None
+        if rest:
+            _detach_below(trace, each, found, rest)
+        elif found is not False:
+            _detach(trace, each, found)
+
+
+def _is_of_lists(view: Any) -> bool:
+    """Whether an index of a list can give this view."""
+    spec = view.links.base[1]
+    return len(spec) == 1 and spec[0] not in ("newaxis", "...")
+
+
+def _rows_of(view: Any) -> Rows:
+    """The rows of its base that a view shows."""
+    _, spec, dynamic = view.links.base
+    return spec, tuple([each.graph_value for each in dynamic])
+
+
+def _detach(trace: Trace, item: Any, is_same: bool | None) -> None:
     """Cut off a view of a row that was replaced: it may be of the old one."""
-    base, spec, dynamic = item.links.base
-    if len(spec) != 1 or spec[0] in ("newaxis", "..."):  # no list has it: an array copies into it
-        _outdate(trace, item)
-        return
-    is_same = _is_same_row((spec, tuple([each.graph_value for each in dynamic])), rows)
-    if is_same is False:
-        return
+    base = item.links.base[0]
     _note(trace, item)
     set_base(item, None)
     may_be_part(item, base)
@@ -268,14 +304,17 @@ def _detach(trace: Trace, item: Any, rows: Rows) -> None:
             each.scope = Stale(home(each), why, replaced=each.scope.open)
 
 
-def _is_same_row(view: Rows, rows: Rows) -> bool | None:
+def _is_same_row(view: Any, rows: Rows) -> bool | None:
     """Whether a view is one of these rows; None where only the run knows."""
-    (parts, dynamic), (others, unknown) = view, rows
+    (parts, dynamic), (others, unknown) = _rows_of(view), rows
     if not others or type(others[0]) is tuple or type(parts[0]) is tuple:
         return None
     first, second = parts[0], others[0]
     if type(first) is int and type(second) is int:
-        return first == second if (first < 0) == (second < 0) else None
+        if (first < 0) == (second < 0):
+            return first == second
+        shape = view.links.base[0].static_shape
+        return (first - second) % shape[0] == 0 if shape and shape[0] else None
     if first == second == "?":
         return True if dynamic[0] is unknown[0] else None
     return None
