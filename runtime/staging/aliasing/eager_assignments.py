@@ -12,7 +12,7 @@ assignment to one changes the other, a list and an array agree, or the other ref
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, cast
 from weakref import ReferenceType, WeakSet, ref
 
@@ -33,9 +33,11 @@ from runtime.staging.aliasing.sharing import (
     bases,
     called,
     family,
+    joined_family,
     linked,
     links_of,
     views,
+    views_at,
     views_below,
 )
 from runtime.staging.frames import user_location
@@ -147,6 +149,7 @@ def _lent_by(x: EagerTensor) -> _Lent:
         lent = getattr(x, "lent", None)
         if lent is None:  # another thread may have been faster
             lent = x.lent = _Lent()
+            sharing.join(x)
         return lent
 
 
@@ -169,7 +172,14 @@ def _note(made: EagerTensor) -> None:
     ):  # a slice of numbers is a copy, as in a list
         spec = (key,) if type(key) is int else spec_of(key)
         if spec is not None:
-            sharing.set_base(made, (base, spec, ()))
+            sharing.set_base(made, (base, spec, ()), _row(made, base, spec))
+
+
+def _row(made: EagerTensor, base: EagerTensor, spec: Spec) -> int | None:
+    """The number of the row that a view is, if that is all that is known of it."""
+    if len(spec) != 1 or type(spec[0]) is not int or hasattr(made, "lent"):
+        return None
+    return spec[0] % len(_raw_of(base))
 
 
 def _rows(item: EagerTensor, spec: Spec) -> range | None:
@@ -284,21 +294,21 @@ def _assign(item: EagerTensor, made: EagerTensor, rows: range | None, region: ra
     if links is None:
         _become(item, made)
         return
-    relatives = family(item)
+    relatives = joined_family(item)
     if any(_rows_of(each) is None for each in relatives[1:]):
         rows = None  # no list has such views
     if rows is not None:
-        for each in relatives:
+        for each in [*relatives, *_rows_met(item, rows)]:
             _settle(each)
     _become(item, made)
     if rows is not None and _is_slice(item):
         own = sharing.ids([item, *views_below(item)])
-        for each in relatives:
+        for each in family(item):
             if id(each) not in own:
                 _refuse(each, _differs(item, each))
     else:
         _tell_bases(item, rows)
-    for each in views(item):
+    for each in views_at(item, region):
         if rows is None:
             if _meet(_region_of(each), region):
                 _outdate(each)
@@ -307,6 +317,15 @@ def _assign(item: EagerTensor, made: EagerTensor, rows: range | None, region: ra
     change = Change.ITEMS if rows is None else Change.ROWS
     for each in sharing.may_show(item, change):
         _refuse(each, _differs(item, each))
+
+
+def _rows_met(item: EagerTensor, rows: range) -> Iterator[EagerTensor]:
+    """Views that show some of these rows of a tensor."""
+    met: range | None = rows
+    for each in (item, *bases(item)):
+        for view in views_at(each, met):
+            yield from (view, *views_below(view))
+        met = None if each.links.base is None else _rows_of(each)
 
 
 def _become(item: EagerTensor, made: EagerTensor) -> None:
@@ -336,21 +355,23 @@ def _tell_bases(item: EagerTensor, rows: range | None) -> None:
     for base in list(bases(item)):
         _write_into(base, changed)
         region = _rows_of(changed)
-        for each in views(base):
+        for each in views_at(base, region):
             if each is not changed and _meet(_rows_of(each), region):
-                _tell(each, rows is not None, level)
+                _tell(each, rows, level)
         changed = base
 
 
-def _tell(view: EagerTensor, replaces: bool, level: int) -> None:
-    """Tell a view of what a changed tensor is a part of."""
+def _tell(view: EagerTensor, rows: range | None, level: int) -> None:
+    """Tell a view of what a changed tensor is a part of; at its own level it is the same."""
     own = len(_shape(view))
-    if replaces and (own < level or (own == level and _is_slice(view))):
+    if rows is not None and (own < level or (own == level and _is_slice(view))):
         _replace(view)
         return
     _mark(view, _read_anew)
-    for each in views(view):
-        _tell(each, replaces, level)
+    met = rows if own == level else None
+    for each in views_at(view, met):
+        if _meet(_rows_of(each), met):
+            _tell(each, rows, level)
 
 
 def _shape(item: EagerTensor) -> tuple[int, ...]:

@@ -10,8 +10,9 @@ Here it is noted and asked for; `item_assignments` changes what shares memory wi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, MutableMapping, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, Any
-from weakref import WeakValueDictionary
+from weakref import ReferenceType, WeakValueDictionary, ref
 
 from runtime.core.tensor import EagerTensor
 from runtime.graph.ir import Node, Value
@@ -38,13 +39,21 @@ class Links:
     be, and `copies` those that may be it; `part_of` and `parts` are those that it may be some rows
     of, and that may be some of its rows. What a symbol comes from is kept as long as the symbol:
     another may come from that as well.
+
+    `rows` are views of an eager tensor too, by their number: each is one row that leads nowhere
+    else (that is its `row`), so that only who changes this row has to look at it.
     """
 
-    __slots__ = ("base", "copies", "holder", "may_be", "part_of", "parts", "renew", "views")
+    __slots__ = (
+        *("base", "copies", "holder", "may_be", "part_of", "parts", "renew", "row", "rows"),
+        "views",
+    )
 
     def __init__(self) -> None:
         self.base: Base | None = None
         self.views = NOBODY
+        self.row: int | None = None
+        self.rows: dict[int, list[ReferenceType[Any]]] = {}
         self.may_be = NOBODY
         self.copies = NOBODY
         self.part_of = NOBODY
@@ -60,11 +69,24 @@ def links_of(item: Any) -> Links | None:
 
 
 def linked(item: Any) -> Links:
-    """Returns the links of a symbol, to be added to."""
+    """Returns the links of a symbol, to be changed."""
     found = links_of(item)
     if found is None:
         found = item.links = Links()
     return found
+
+
+def join(item: Any) -> None:
+    """Let a row lead elsewhere: who goes over links comes past it from now on."""
+    links = links_of(item)
+    if links is not None and links.row is not None:
+        set_base(item, links.base)
+
+
+def _joined(item: Any) -> Links:
+    """Returns the links of a symbol, to be added to."""
+    join(item)
+    return linked(item)
 
 
 class _Everywhere:
@@ -125,33 +147,47 @@ def _add(links: Links, kind: str, item: Any) -> None:
     getattr(links, kind)[id(item)] = item
 
 
-def set_base(item: Any, base: Base | None) -> None:
-    """Make a symbol a view of another, or of none."""
+def set_base(item: Any, base: Base | None, row: int | None = None) -> None:
+    """Make a symbol a view of another, or of none; an eager tensor perhaps one row of it."""
     links = linked(item)
     if links.base is not None:
-        del linked(links.base[0]).views[id(item)]
-    if base is not None:
-        _add(linked(base[0]), "views", item)
-    links.base = base
+        former = linked(links.base[0])
+        if links.row is None:
+            del former.views[id(item)]
+        else:
+            rows = former.rows
+            rows[links.row] = [each for each in rows[links.row] if each() is not item]
+    if row is not None and base is not None:
+        _add_row(linked(base[0]).rows, row, item)
+    elif base is not None:
+        _add(_joined(base[0]), "views", item)
+    links.base, links.row = base, row
+
+
+def _add_row(rows: dict[int, list[ReferenceType[Any]]], row: int, item: Any) -> None:
+    same = rows.get(row, [])
+    if len(same) & (len(same) - 1) == 0:  # at powers of two: each is looked at twice, or is gone
+        same = rows[row] = [each for each in same if each() is not None]
+    same.append(ref(item))
 
 
 def may_be(item: Any, original: Any) -> None:
     """Note that `item` may be `original`."""
-    if id(item) not in ids(family(original)):
-        _add(linked(item), "may_be", original)
-        _add(linked(original), "copies", item)
+    if root_of(item) is not root_of(original):
+        _add(_joined(item), "may_be", original)
+        _add(_joined(original), "copies", item)
 
 
 def may_be_part(item: Any, original: Any) -> None:
     """Note that `item` may be some rows of `original`."""
-    if id(item) not in ids(family(original)):
-        _add(linked(item), "part_of", original)
-        _add(linked(original), "parts", item)
+    if root_of(item) is not root_of(original):
+        _add(_joined(item), "part_of", original)
+        _add(_joined(original), "parts", item)
 
 
 def hold(item: Any, holder: str) -> None:
     """Note that a tensor is, or is in, something that an assignment to its items cannot change."""
-    linked(item).holder = holder
+    _joined(item).holder = holder
 
 
 # Asking for it
@@ -182,6 +218,28 @@ def note_views(item: Any) -> None:
 
 def views(item: Any) -> list[Any]:
     """The views of a symbol."""
+    joined = _joined_views(item)
+    links = links_of(item)
+    return joined if links is None else [*joined, *_rows_in(list(links.rows.values()))]
+
+
+def views_at(item: EagerTensor, rows: range | None) -> list[Any]:
+    """The views of an eager tensor but for single rows that are none of these; None is all rows."""
+    if rows is None:
+        return views(item)
+    joined = _joined_views(item)
+    links = links_of(item)
+    return joined if links is None else [*joined, *_rows_in(map(links.rows.get, rows))]
+
+
+def _rows_in(found: Iterable[list[ReferenceType[Any]] | None]) -> Iterator[Any]:
+    for each in chain.from_iterable(filter(None, found)):
+        view = each()
+        if view is not None:
+            yield view
+
+
+def _joined_views(item: Any) -> list[Any]:
     note_views(item)
     links = links_of(item)
     if links is None or links.views is NOBODY:
@@ -190,7 +248,7 @@ def views(item: Any) -> list[Any]:
     return found if isinstance(item, EagerTensor) else _open(found)  # those are always in scope
 
 
-def views_below(item: Any) -> list[Any]:
+def views_below(item: Any, views: Callable[[Any], list[Any]] = views) -> list[Any]:
     """The views of a symbol, and theirs."""
     found, pending = [], views(item)
     while pending:
@@ -206,12 +264,28 @@ def bases(item: Any) -> Iterator[Any]:
         yield item
 
 
+def root_of(item: Any) -> Any:
+    """What a symbol, or what it is a view of, is a view of in the end."""
+    *_, root = item, *bases(item)
+    return root
+
+
 def family(item: Any) -> list[Any]:
     """Returns what shares memory with a symbol for certain: what it is a view of, and all views of
     that.
     """
-    *_, root = item, *bases(item)
+    root = root_of(item)
     return [root, *views_below(root)]
+
+
+def joined_family(item: Any) -> list[Any]:
+    """The family of a symbol but for rows that lead nowhere, and are not what it is a view of."""
+    *own, root = item, *bases(item)
+    return [
+        root,
+        *views_below(root, _joined_views),
+        *(each for each in own if linked(each).row is not None),
+    ]
 
 
 def relatives(item: Any) -> list[Any]:
@@ -233,7 +307,7 @@ def changed_with(item: Any) -> list[Any]:
     """Returns what an assignment to items of a symbol changes, or may change."""
     if links_of(item) is None:
         return [item]
-    own = family(item)
+    own = joined_family(item)
     return [*own, *_reached(own, _wholes)]
 
 
@@ -246,13 +320,13 @@ def sources(item: Any) -> list[Any]:
 
 def may_show(item: Any, change: Change) -> list[Any]:
     """Returns what may show a change of a symbol, beside its family, which does."""
-    own = family(item)
+    own = joined_family(item)
     # Rows that others take the place of are what they were.
     wholes, parts = (_wholes, _parts) if Change.ITEMS in change else (_may_be, _copies)
     origins = _reached(own, wholes)
-    known = ids(own)
     found = [*origins, *_reached([*own, *origins], parts)]
-    return [each for each in found if id(each) not in known]
+    root = root_of(item)
+    return [each for each in found if root_of(each) is not root]
 
 
 def _reached(items: Sequence[Any], which: Callable[[Links], Sequence[Symbols]]) -> list[Any]:

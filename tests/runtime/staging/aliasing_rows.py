@@ -255,3 +255,21 @@ def sums_to_the_left(m, n):
         for j in range(n):
             m[i][j] += m[i - 1][j]
     return m
+
+
+@case(M3, [0, 0, 0])
+def rows_from_both_ends(m, v):
+    first, last = m[0], m[-1]
+    m[-2] = v
+    first[0] = 5
+    last[-1] = 6
+    return m, first, last
+
+
+@case([[[1, 2], [3, 4]], [[5, 6], [7, 8]]], [0, 0])
+def rows_by_two_names(t, v):
+    a, b = t[0], t[-2]
+    r = a[1]
+    b[0] = v
+    r[0] = 9
+    return t, a, b

@@ -15,6 +15,7 @@ class Views:
         self.random = random.Random(seed)
         self.tuples = tuples
         self.names: list[tuple[str, tuple[int, ...]]] = [("t", SHAPE)]
+        self.roots = {"t": "t"}
         self.read: list[str] = []
 
     def program(self) -> str:
@@ -26,6 +27,8 @@ class Views:
     def statement(self) -> str:
         name, shape = self.random.choice(self.names)
         chance = self.random.random()
+        if chance < 0.1:
+            return self.root()
         if chance < 0.5:
             return self.view(name, shape) if len(shape) > 1 else ""
         if chance < 0.85:
@@ -33,6 +36,16 @@ class Views:
         if chance < 0.93:
             return self.row(name, shape) if len(shape) > 1 else ""
         return f"out.append({name}{self.element(shape)})"
+
+    def named(self, shape: tuple[int, ...], root: str | None) -> str:
+        made = f"v{len(self.names)}"
+        self.names.append((made, shape))
+        self.roots[made] = root or made
+        return made
+
+    def root(self) -> str:
+        shape = self.random.choice([SHAPE, SHAPE[1:], SHAPE[2:]])
+        return f"{self.named(shape, None)} = filled({shape}, {self.random.randrange(3000, 4000)})"
 
     def at(self, size: int) -> int:
         return self.random.randrange(-size, size)
@@ -54,13 +67,15 @@ class Views:
         left = (*chain.from_iterable(sizes for _, sizes in parts), *shape[count:])
         if not left:
             return ""
-        made = f"v{len(self.names)}"
-        self.names.append((made, left))
+        made = self.named(left, self.roots[name])
         return f"{made} = {name}[{', '.join(text for text, _ in parts)}]"
 
     def row(self, name: str, shape: tuple[int, ...]) -> str:
         fitting = [other for other, sizes in self.names if sizes == shape[1:]]
         value = f"filled({shape[1:]}, {self.random.randrange(1000, 2000)})"
         if fitting and self.random.random() < 0.6:
-            value = f"copied({self.random.choice(fitting)})"
+            value = self.random.choice(fitting)
+            # A row that is put into its own matrix is copied, as in an array.
+            if self.roots[value] == self.roots[name] or self.random.random() < 0.5:
+                value = f"copied({value})"
         return f"{name}[{self.at(shape[0])}] = {value}"

@@ -21,6 +21,7 @@ from tests.runtime.staging import test_aliasing as staged
 from tests.runtime.staging.aliasing import CASES, put
 from tests.runtime.staging.aliasing_random import ARGUMENTS, Writer
 from tests.runtime.staging.aliasing_views import SHAPE, Views
+from tests.support.programs import batches
 
 
 def plain(value: Any) -> Any:
@@ -79,16 +80,12 @@ def _filled(shape: tuple[int, ...], value: int) -> Any:
     return [_filled(shape[1:], value) for _ in range(shape[0])] if shape else value
 
 
-@pytest.mark.parametrize("seed", range(150))
+@pytest.mark.parametrize("seeds", batches(), ids=str)
 @pytest.mark.parametrize("tuples", [False, True], ids=["lists", "arrays"])
-def test_random_views(seed: int, tuples: bool) -> None:
-    check_views(seed, tuples, autograph.convert)
-
-
-@pytest.mark.parametrize("seed", range(40))
-@pytest.mark.parametrize("tuples", [False, True], ids=["lists", "arrays"])
-def test_random_views_in_graphs(seed: int, tuples: bool) -> None:
-    check_views(seed, tuples, rt.function)
+@pytest.mark.parametrize("convert", [autograph.convert, rt.function])
+def test_many_random_views(seeds: range, tuples: bool, convert: Any) -> None:
+    for seed in seeds:
+        check_views(seed, tuples, convert)
 
 
 def check_views(seed: int, tuples: bool, convert: Any) -> None:
@@ -157,6 +154,28 @@ def replaced_two_below(t):
     return r
 
 
+def replaced_from_the_end(m):
+    r = m[1]
+    m[-1] = [7, 8]
+    return r
+
+
+def replaced_by_another_name(t):
+    a = t[1]
+    r = a[0]
+    b = t[-1]
+    b[0] = b[1] + 1
+    return r
+
+
+def replaced_by_a_changed_name(t):
+    a, b = t[1], t[1]
+    r = a[0]
+    b[0][0] = 5
+    b[0] = b[1] + 1
+    return r
+
+
 def part_of_a_variable(m):
     r = rt.Variable(m)[0]
     r[0] = 9
@@ -173,29 +192,38 @@ def rows_of_a_variable(m):
 M = rt.constant([[1, 2], [3, 4]])
 
 
-@pytest.mark.parametrize(
-    "function", [replaced_in_a_slice, replaced_under_a_slice, replaced_two_below]
-)
-def test_graphs_refuse_it_too(function: Any) -> None:
-    start = rt.stack([M, M]) if function is replaced_two_below else M
+REPLACED = [
+    (replaced_under_a_slice, M),
+    (replaced_from_the_end, M),
+    (replaced_two_below, rt.stack([M, M])),
+    (replaced_by_another_name, rt.stack([M, M])),
+    (replaced_by_a_changed_name, rt.stack([M, M])),
+]
+
+
+@pytest.mark.parametrize(("function", "start"), [(replaced_in_a_slice, M), *REPLACED])
+def test_graphs_refuse_it_too(function: Any, start: Any) -> None:
     with pytest.raises(autograph.StagingError, match="is read"):
         rt.function(function)(start)
+
+
+@pytest.mark.parametrize(("function", "start"), REPLACED)
+def test_the_older_name_of_a_row_that_was_replaced_is_refused(function: Any, start: Any) -> None:
+    with pytest.raises(autograph.StagingError, match="a row is read by an older name"):
+        plain(autograph.convert(function)(rt.identity(start)))
 
 
 @pytest.mark.parametrize(
     ("function", "message"),
     [
         (replaced_in_a_slice, "is read after items of 'p' were assigned"),
-        (replaced_under_a_slice, "a row is read by an older name"),
-        (replaced_two_below, "a row is read by an older name"),
         (part_of_a_variable, "an item of 'r' is assigned.*a part of a variable"),
         (rows_of_a_variable, "an item of 'r' is assigned.*a part of a variable"),
     ],
 )
 def test_what_lists_and_arrays_disagree_about_is_refused(function: Any, message: str) -> None:
-    start = rt.stack([M, M]) if function is replaced_two_below else rt.identity(M)
     with pytest.raises(autograph.StagingError, match=message):
-        plain(autograph.convert(function)(start))
+        plain(autograph.convert(function)(rt.identity(M)))
 
 
 def test_code_that_is_not_converted_cannot_assign() -> None:
@@ -327,6 +355,40 @@ def test_only_views_of_the_rows_are_read_anew() -> None:
     change(m, (-1, 1), 8)
     assert [type(each) is EagerTensor for each in [*rows, column]] == [True, False, False, False]
     assert plain([*rows, column]) == [[7, 2], [3, 9], [5, 8], [2, 9, 8]]
+
+
+def calls_of(function: Callable[[], Any]) -> int:
+    """The number of calls of Python functions that a call makes."""
+    calls = 0
+
+    def count(frame: Any, event: str, arg: Any) -> None:
+        nonlocal calls
+        calls += event == "call"
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        function()
+    finally:
+        sys.setprofile(before)
+    return calls
+
+
+@pytest.mark.parametrize("key", [0, -1, (0, 0), (slice(0, 1), 0)], ids=str)
+@pytest.mark.parametrize("by_row", [False, True])
+def test_an_assignment_does_not_look_at_all_rows_that_others_hold(key: Any, by_row: bool) -> None:
+    m = rt.zeros([1000, 2, 2])
+    first = m[0]
+    target = first if by_row else m
+    change(m, (0, 0, 0), 1.0)
+    change(first, (0, 0), 1.0)
+    found = []
+    for held in (3, 300):
+        rows = [m[i] for i in range(5, 5 + held)]
+        change(target, key, 2.0)
+        found.append(calls_of(lambda: change(target, key, 3.0)))
+        assert rows[0].numpy().tolist() == [[0.0, 0.0], [0.0, 0.0]]
+    assert found[0] == found[1]
 
 
 def test_views_that_are_gone_are_not_kept() -> None:
