@@ -23,6 +23,14 @@ MISSING: Final = _Missing()
 """What stands for an attribute, an item or the content of a variable that is not there."""
 
 
+# Classes
+
+
+def module_of(cls: type) -> str:
+    """The module of a class: it may say anything, and one of C code may have a descriptor there."""
+    return str(cls.__module__)
+
+
 # Attributes
 
 

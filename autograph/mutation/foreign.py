@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 from autograph.frames import is_library
 from autograph.mutation.instances import InstanceKind
 from autograph.mutation.users_code import is_users_class
-from autograph.objects import slots_of
+from autograph.objects import module_of, slots_of
 
 _UNCHANGING_MODULES = frozenset((
     "builtins", "types", "typing", "abc", "_abc", "inspect", "enum", "numbers", "operator",
@@ -34,7 +34,7 @@ _CHANGING = frozenset((("re", "SRE_Scanner"), ("_sre", "SRE_Scanner"), ("builtin
 
 def is_foreign(kind: type) -> bool:
     """Whether it is a class of the standard library or of an installed package."""
-    return not is_library(kind.__module__) and not is_users_class(kind)
+    return not is_library(module_of(kind)) and not is_users_class(kind)
 
 
 def is_unchanging(kind: type) -> bool:
@@ -47,12 +47,12 @@ def is_unchanging(kind: type) -> bool:
 
 
 def _is_unchanging(kind: type) -> bool:
-    name = kind.__module__, kind.__qualname__
+    name = module_of(kind), kind.__qualname__
     if name in _CHANGING:
         return False
-    if name in _UNCHANGING or kind.__module__ in _UNCHANGING_MODULES:
+    if name in _UNCHANGING or module_of(kind) in _UNCHANGING_MODULES:
         return True
-    return kind.__module__.partition(".")[0] == "numpy" and not keeps_state_in_python(kind)
+    return module_of(kind).partition(".")[0] == "numpy" and not keeps_state_in_python(kind)
 
 
 def keeps_state_in_python(kind: type) -> bool:

@@ -11,6 +11,7 @@ from autograph.frames import is_library
 from autograph.mutation.foreign import is_foreign
 from autograph.mutation.kind_table import is_hidden, may_change
 from autograph.mutation.users_code import is_users
+from autograph.objects import module_of
 
 _HARMLESS_MODULES = frozenset((
     "abc", "argparse", "array", "ast", "atomics", "base64", "binascii", "bisect", "builtins",
@@ -56,12 +57,12 @@ def is_called_as_it_is(function: Any) -> bool:
             return is_foreign(type(own))
         return not _is_known(str(module))
     if isinstance(function, type):
-        return is_foreign(function) and not _is_known(function.__module__)
+        return is_foreign(function) and not _is_known(module_of(function))
     if type(function) is MethodType:
         return is_called_as_it_is(function.__func__)
     if type(function) is partial:
         return False
-    return is_foreign(type(function)) and not _is_known(type(function).__module__)
+    return is_foreign(type(function)) and not _is_known(module_of(type(function)))
 
 
 def _is_known(module: str) -> bool:

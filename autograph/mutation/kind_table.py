@@ -45,6 +45,7 @@ from autograph.mutation.parts import ATOMS, as_itself
 from autograph.mutation.standard import BY_NAME, IN_MEMORY
 from autograph.mutation.users_code import is_users_class
 from autograph.mutation.variables import VARIABLES, ContextKind
+from autograph.objects import module_of
 
 
 def kinds_of(kind: type) -> tuple[Kind, ...]:
@@ -69,25 +70,25 @@ def _find_kinds(kind: type) -> Iterator[Kind]:
     named = next((_named(base) for base in kind.__mro__ if _named(base)), None)
     if named is not None:
         yield named
-    if hasattr(kind, "__next__") and kind.__module__ in ("builtins", "itertools", "collections"):
+    if hasattr(kind, "__next__") and module_of(kind) in ("builtins", "itertools", "collections"):
         yield _GENERATOR if issubclass(kind, GeneratorType) else _ITERATOR
     if issubclass(kind, BaseException):
         yield _ARGUMENTS
         yield _INSTANCE
     elif any(base.__module__ == "_ctypes" for base in kind.__mro__):
         yield _MEMORY
-    elif is_users_class(kind) or kind.__module__ in _OPEN:
+    elif is_users_class(kind) or module_of(kind) in _OPEN:
         yield _INSTANCE
     elif named is None and _is_looked_into(kind):
         yield FOREIGN
 
 
 def _named(kind: type) -> Kind | None:
-    return BY_NAME.get((kind.__module__, kind.__qualname__))
+    return BY_NAME.get((module_of(kind), kind.__qualname__))
 
 
 def _is_looked_into(kind: type) -> bool:
-    known = is_library(kind.__module__) or is_unchanging(kind)
+    known = is_library(module_of(kind)) or is_unchanging(kind)
     return not known and kind is not object and keeps_state_in_python(kind)
 
 
@@ -95,7 +96,7 @@ def is_hidden(kind: type) -> bool:
     """Whether the objects of a type may change where nobody sees it."""
     if issubclass(kind, LOCKS):
         return True
-    if is_library(kind.__module__) or is_unchanging(kind) or keeps_state_in_python(kind):
+    if is_library(module_of(kind)) or is_unchanging(kind) or keeps_state_in_python(kind):
         return False
     if issubclass(kind, IOBase):
         return not issubclass(kind, IN_MEMORY)

@@ -8,6 +8,7 @@ from types import FunctionType
 from weakref import WeakKeyDictionary
 
 from autograph.frames import is_library
+from autograph.objects import module_of
 
 
 def is_users_function(function: FunctionType) -> bool:
@@ -17,7 +18,7 @@ def is_users_function(function: FunctionType) -> bool:
 def is_users_class(cls: type) -> bool:
     known = _users.get(cls)
     if known is None:
-        known = _users[cls] = is_users(cls.__module__) or _is_made_at_run_time(cls)
+        known = _users[cls] = is_users(module_of(cls)) or _is_made_at_run_time(cls)
     return known
 
 
@@ -25,7 +26,7 @@ def _is_made_at_run_time(cls: type) -> bool:
     # `type(...)` and `make_dataclass(...)` name the module that called them, not the user's.
     if cls.__flags__ & _OF_STATEMENTS != _OF_STATEMENTS & ~_OF_C or "." in cls.__qualname__:
         return False
-    module = sys.modules.get(cls.__module__)
+    module = sys.modules.get(module_of(cls))
     return module is not None and not hasattr(module, cls.__qualname__)
 
 

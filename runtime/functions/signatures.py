@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.objects import module_of
 from runtime.core.convert import ForeignArray, convert_to_tensor
 from runtime.core.primitive import wrong_dtype
 from runtime.core.shapes import TensorSpec
@@ -190,7 +191,7 @@ _LIBRARIES = sys.stdlib_module_names | {"numpy", "runtime"}
 def _object_key(value: Any) -> Any:
     kind = type(value)
     # What a user's `__eq__` compares may be less than what the function reads.
-    is_the_users = kind.__module__.partition(".")[0] not in _LIBRARIES
+    is_the_users = module_of(kind).partition(".")[0] not in _LIBRARIES
     staged = None if is_the_users else getattr(value, "python_function", None)
     if staged is not None:
         # A staged method is bound anew wherever it is asked for.

@@ -11,7 +11,7 @@ from types import (
 )
 from typing import Any
 
-from autograph.objects import is_a, of_classes
+from autograph.objects import is_a, module_of, of_classes
 from runtime.staging.control.optional_values import OPERATORS
 from runtime.staging.guarding.containers import COMPARED
 from runtime.staging.guarding.lookup import is_for_all, is_library
@@ -46,7 +46,7 @@ class Kind:
         self.called = _called_by_python(kind)
         self.members = _Members(kind)
         self.guarded: set[str] = set()
-        self.is_plain = not (issubclass(kind, _OTHERS) or is_library(kind.__module__))
+        self.is_plain = not (issubclass(kind, _OTHERS) or is_library(module_of(kind)))
 
 
 def _called_by_python(kind: type) -> list[str]:

@@ -1085,6 +1085,44 @@ def test_an_object_that_answers_everything_is_asked_as_by_python(name: str) -> N
     assert item.asked == []
 
 
+class OfNoModule:
+    __module__ = None  # type: ignore[assignment]
+    k = 1
+
+
+class OfADescriptor:
+    """As the metaclass of Cython's functions is."""
+
+    __module__ = property(lambda self: "m")  # type: ignore[assignment]
+    k = 1
+
+
+def written(x: Any, o: Any) -> Any:
+    if x > 0:
+        o.n = o.k
+    return x * o.n
+
+
+MODULES = {
+    "argument": lambda x, o: x * o.k,
+    "held": lambda x, o: x * vars(o)["held"][0].k,
+    "class": lambda x, o: x * type(o).k if isinstance(o, type(o)) else x,
+    "written": written,
+}
+
+
+@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("kind", [OfNoModule, OfADescriptor])
+def test_a_class_may_say_anything_of_its_module(kind: Any, name: str, request: Any) -> None:
+    request.addfinalizer(lambda: setattr(kind, "k", 1))
+    item, x = kind(), rt.constant(3)
+    item.held, item.n = [kind(), kind], 0
+    staged = rt.function(MODULES[name])
+    assert [int(staged(x, item)), int(staged(x, item))] == [3, 3]
+    kind.k = 5
+    assert int(staged(x, item)) == 15
+
+
 def test_a_mock_that_was_given_symbols_is_an_argument() -> None:
     mock, x = MagicMock(rate=2), rt.constant(3)
     rt.function(lambda x: (x, mock(x))[0])(x)
