@@ -9,9 +9,10 @@ from typing import Any, TypeVar, overload
 from weakref import WeakSet
 
 from autograph import policy
-from autograph.calls import AG, AG_ALONE, AG_STAGED, Function, count_special, this_thread
+from autograph.calls import AG, AG_ALONE, AG_STAGED, count_special
 from autograph.errors import ConversionError
 from autograph.frames import hide
+from autograph.observers import Function, this_thread
 from autograph.twins import (
     HEAP_TYPE,
     SHARED_ATTRIBUTES,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import operator
-import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import (
@@ -15,13 +14,14 @@ from types import (
     MethodWrapperType,
     ModuleType,
 )
-from typing import Any, TypeAlias
+from typing import Any
 
 from autograph import operators, policy
 from autograph.backend import backend_of_type, staging
 from autograph.codes import assigns_items
 from autograph.frames import hide
 from autograph.locks import process_lock
+from autograph.observers import Function, Observer, this_thread
 from autograph.operators.builtin_calls import taken_over, text_method
 from autograph.twins import (
     HEAP_TYPE,
@@ -36,9 +36,6 @@ from autograph.twins import (
     source_known,
 )
 from autograph.undefined import Undefined
-
-Function: TypeAlias = Callable[..., Any]
-Observer: TypeAlias = Callable[[Function, tuple[Any, ...]], Function | None]
 
 _recipe_by_id = recipes.by_id
 
@@ -211,13 +208,6 @@ _TAKEN_OVER = taken_over(call)
 # Calls that are watched, and code that is left alone
 
 
-class _Thread(threading.local):
-    def __init__(self) -> None:
-        self.observers: tuple[Observer, ...] = ()
-        self.unconverted = 0
-
-
-this_thread = _Thread()
 _special_calls = 0  # on all threads; calls look at their own thread's state only if there are any
 _counting = process_lock()
 

@@ -32,6 +32,7 @@ MAY_IMPORT = {
     "autograph.users_words": "",
     "autograph.versions": "",
     "autograph.locks": "",
+    "autograph.observers": "",
     "autograph.errors": "autograph.cells autograph.users_words",
     "autograph.frames": "autograph.errors",
     "autograph.trees": "gast",
@@ -57,7 +58,7 @@ MAY_IMPORT = {
     ),
     "autograph.undefined": "autograph.errors",
     "autograph.backend": DISPATCH,
-    "autograph.operators": f"{DISPATCH} autograph.operators",
+    "autograph.operators": f"{DISPATCH} autograph.observers autograph.operators",
     "autograph.codes": "",
     "autograph.objects": "",
     "autograph.policy": "autograph.codes autograph.frames autograph.errors",
@@ -76,8 +77,8 @@ MAY_IMPORT = {
         "autograph.policy autograph.codes autograph.errors autograph.conversion autograph.locks"
     ),
     "autograph.calls": (
-        f"{DISPATCH} autograph.operators autograph.codes autograph.locks autograph.policy "
-        "autograph.twins"
+        f"{DISPATCH} autograph.observers autograph.operators autograph.codes autograph.locks "
+        "autograph.policy autograph.twins"
     ),
     "autograph.api": "autograph",
     "autograph.__main__": "autograph",

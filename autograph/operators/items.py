@@ -8,6 +8,7 @@ from typing import Any
 
 from autograph.backend import Backend, Thunk, backend_of, item_setters
 from autograph.frames import hide
+from autograph.observers import this_thread
 
 
 def getitem(target: Any, key: Any) -> Any:
@@ -32,7 +33,7 @@ def setitem(value: Any, *, to: Any, at: Any) -> Any:
         backend = _backend(to, at)
         if backend is not None:
             return backend.setitem(value, to, at)
-        to[at] = value
+        _set(to, at, value)
         return to
     except BaseException as error:  # whatever passes through is the user's: only our frame goes
         hide(error)
@@ -53,11 +54,24 @@ def update_item(target: Any, key: Any, symbol: str, value: Thunk) -> Any:
         if backend is not None:
             old = _item(backend, target, key)
             return backend.setitem(_UPDATES[symbol](old, value()), target, key)
-        target[key] = _UPDATES[symbol](target[key], value())
+        _set(target, key, _UPDATES[symbol](target[key], value()))
         return target
     except BaseException as error:  # whatever passes through is the user's: only our frame goes
         hide(error)
         raise
+
+
+def _set(target: Any, key: Any, value: Any) -> None:
+    if this_thread.observers and type(target) not in (list, dict):
+        _tell_of_setter(target)
+    target[key] = value
+
+
+def _tell_of_setter(target: Any) -> None:
+    setter: Any = getattr(type(target), "__setitem__", None)
+    if hasattr(type(setter), "__get__"):  # else Python raises TypeError
+        for observer in this_thread.observers:
+            observer(setter.__get__(target), ())
 
 
 def _backend(target: Any, key: Any) -> Backend | None:

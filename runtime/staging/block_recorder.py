@@ -6,7 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
-from types import BuiltinFunctionType, FunctionType, ModuleType
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import autograph
@@ -19,10 +19,12 @@ from autograph.mutation.foreign_calls import (
     is_given_to_be_changed,
     sees_its_caller,
 )
+from autograph.mutation.item_targets import item_targets
 from autograph.mutation.kind_table import is_hidden, may_change
 from autograph.mutation.ownership import taking_notes
 from autograph.mutation.snapshots import Snapshot
 from autograph.policy import impure, is_harmless
+from runtime.graph.ir import Location
 from runtime.staging.control.blocks import Block, Names
 from runtime.staging.control.iteration import Streamed
 from runtime.staging.outside import place_key
@@ -75,6 +77,7 @@ class BlockRecorder:
         self.options: Any = None
 
     def __enter__(self) -> None:
+        self._check_items(self._block)
         self._entered.callback(setattr, _thread, "recorders", _thread.recorders)
         _thread.recorders = (*_thread.recorders, self)
         self._entered.enter_context(autograph.observe_calls(self._observe))
@@ -116,6 +119,7 @@ class BlockRecorder:
             self._look_at(f"the {type(receiver).__qualname__} of {name}()", receiver, name)
         if not is_called_as_it_is(function):
             self._snapshot.add(name, function)
+            self._check_items(function.__func__ if type(function) is MethodType else function)
             return None
         if not is_method and not isinstance(function, type):
             self._look_at(name, function, name)
@@ -134,6 +138,20 @@ class BlockRecorder:
             unseen = self._snapshot.unseen(path, item, self._made)
             if unseen is not None:
                 raise _refuse_unseen(f"{name}() of a {type(item).__qualname__}", path, unseen)
+
+    def _check_items(self, function: Any) -> None:
+        """StagingError where code assigns items of an object that nobody can look at."""
+        if type(function) is not FunctionType:
+            return
+        for target in item_targets(function):
+            kind = type(target.object)
+            if not is_foreign(kind) or not may_change(kind) or id(target.object) in self._made:
+                continue
+            unseen = self._snapshot.unseen(target.text, target.object, self._made)
+            if unseen is not None:
+                place = function.__code__.co_filename, target.line, target.column
+                what = f"assigning an item of a {kind.__qualname__}"
+                raise _refuse_unseen(what, target.text, unseen, place)
 
     def check_given(self, function: Any, item: Any) -> None:
         """StagingError for an argument that a foreign callable may change where nobody sees it."""
@@ -264,10 +282,11 @@ _OWN_REFERENCES = 2
 """What `sys.getrefcount` counts for a result that nobody holds: the variable, and its argument."""
 
 
-def _refuse_unseen(what: str, path: str, unseen: str) -> Exception:
+def _refuse_unseen(what: str, path: str, unseen: str, place: Location | None = None) -> Exception:
     why = "" if unseen == path else f" {unseen},"
     return refuse(
         f"{what} inside a staged block may change{why or ' it'} once, while tracing, and nobody "
         "can see whether it does",
         "call it before or behind the statement, or use a list, a dict or an attribute",
+        location=place,
     )

@@ -265,7 +265,7 @@ def bases(item: Any) -> Iterator[Any]:
 
 
 def root_of(item: Any) -> Any:
-    """What a symbol, or what it is a view of, is a view of in the end."""
+    """Returns the last of the bases of a symbol: itself, if it is a view of none."""
     *_, root = item, *bases(item)
     return root
 

@@ -23,10 +23,13 @@ import http.cookies
 import io
 import json  # noqa: F401
 import logging
+import mmap
 import operator  # noqa: F401
+import os
 import queue
 import re
 import sched
+import shelve
 import shlex
 import signal
 import sqlite3
@@ -137,6 +140,13 @@ CHANGES: dict[str, tuple[Callable[[], Any], str, Callable[[Any], Any]]] = {
     "element, append": (lambda: ET.Element("a"), "o.append(ET.Element('b'))", ET.tostring),
     "element, child": (lambda: ET.Element("a"), "ET.SubElement(o, 'b')", ET.tostring),
     "element, item": (lambda: ET.Element("a"), "o.attrib['q'] = '1'", ET.tostring),
+    "mapped": (lambda: mmap.mmap(-1, 4), "o[0] = 65", lambda o: o[0]),
+    "mapped, changed": (lambda: mmap.mmap(-1, 4), "o[0] += 65", lambda o: o[0]),
+    "mapped, held": (lambda: types.SimpleNamespace(held=mmap.mmap(-1, 4)), "o.held[0:2] = b'ab'",
+                     lambda o: o.held[:]),
+    "shelf": (lambda: shelve.Shelf({}), "o['a'] = 1", lambda o: list(o)),
+    "environment": (lambda: os.environ, "o['AUTOGRAPH_TESTS'] = '1'",
+                    lambda o: o.get("AUTOGRAPH_TESTS")),
     "database": (database, "o.execute('insert into t values (1)')",
                  lambda o: o.execute("select count(*) from t").fetchall()),
     "digest": (hashlib.sha256, "o.update(b'a')", lambda o: o.hexdigest()),
@@ -293,6 +303,30 @@ LOCAL = [
 def test_what_a_block_makes_is_its_own(program: Callable[..., Any], value: float) -> None:
     x = rt.constant(value)
     assert float(rt.function(program)(x)) == float(program(x))
+
+
+def local_map(x):
+    made = mmap.mmap(-1, 1)
+    if x < 0.0:
+        made[0] = 65
+    return x + float(made[0])
+
+
+def captured_map(x):
+    made = mmap.mmap(-1, 1)
+
+    def change():
+        made[0] = 65
+
+    if x < 0.0:
+        change()
+    return x + float(made[0])
+
+
+@pytest.mark.parametrize("program", [local_map, captured_map])
+def test_items_of_what_a_variable_holds(program: Callable[..., Any]) -> None:
+    with pytest.raises(StagingError, match="of a mmap inside a staged block may change it"):
+        rt.function(program)(X)
 
 
 def test_a_class_of_the_users_with_hidden_state() -> None:

@@ -1,0 +1,91 @@
+"""The objects of which code assigns or deletes items, where variables and attributes lead to them.
+
+What Python does for `table.rows[i] = v` nobody is asked about, and an object of C code does not
+show it: so who stages the code looks at `table.rows` before it runs.
+"""
+
+from __future__ import annotations
+
+import ast
+import dis
+import linecache
+from collections.abc import Iterator
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, NamedTuple
+
+from autograph.codes import CodeTable
+from autograph.objects import MISSING, contents, own_of
+
+
+class Target(NamedTuple):
+    """An object, as the code writes it, with the line and the column."""
+
+    text: str
+    line: int
+    column: int
+    object: Any
+
+
+class _Place(NamedTuple):
+    names: list[str]
+    line: int
+    column: int
+
+
+def item_targets(function: FunctionType) -> Iterator[Target]:
+    """Yields the objects of which the code of a function, not of those in it, changes items."""
+    code = function.__code__
+    places = _places.get(code)
+    if places is None:
+        places = _places[code] = list(_places_in(code))
+    for names, line, column in places:
+        text, *attributes = names
+        found = _variable(function, text)
+        for name in attributes:
+            own = vars(found) if isinstance(found, ModuleType) else own_of(found) or {}
+            if name not in own:
+                break  # what a class computes is a part of it
+            found, text = own[name], f"{text}.{name}"
+        if found is not MISSING:
+            yield Target(text, line, column, found)
+
+
+def _variable(function: FunctionType, name: str) -> Any:
+    code = function.__code__
+    if name in code.co_freevars and function.__closure__:
+        return contents(function.__closure__[code.co_freevars.index(name)])
+    if name in code.co_varnames or name in code.co_cellvars:
+        return MISSING
+    return function.__globals__.get(name, MISSING)
+
+
+def _places_in(code: CodeType) -> Iterator[_Place]:
+    for instruction in dis.get_instructions(code):
+        at = instruction.positions
+        if instruction.opname in _CHANGES and at is not None and None not in at:
+            names = _names(code.co_filename, at)
+            if names:
+                yield _Place(names, at.lineno or 0, at.col_offset or 0)
+
+
+def _names(filename: str, at: dis.Positions) -> list[str]:
+    """The variable and the attributes that `x.a` of `x.a[i]` stands for at a place of a file."""
+    text = linecache.getlines(filename)[(at.lineno or 1) - 1 : at.end_lineno]
+    lines = [line.encode() for line in text]
+    if not lines:
+        return []
+    lines[-1] = lines[-1][: at.end_col_offset]
+    lines[0] = lines[0][at.col_offset :]
+    try:
+        node = ast.parse(b"(" + b"".join(lines) + b")", mode="eval").body
+    except SyntaxError:  # it is the place of a statement
+        return []
+    names: list[str] = []
+    while isinstance(node, ast.Attribute | ast.Subscript):
+        names = [node.attr, *names] if isinstance(node, ast.Attribute) else []
+        node = node.value
+    return [node.id, *names] if isinstance(node, ast.Name) else []
+
+
+_CHANGES = ("STORE_SUBSCR", "STORE_SLICE", "DELETE_SUBSCR")
+_places: CodeTable[list[_Place]] = CodeTable()

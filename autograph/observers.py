@@ -1,0 +1,19 @@
+"""The observers that each thread tells of what generated code calls."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+Function: TypeAlias = Callable[..., Any]
+Observer: TypeAlias = Callable[[Function, tuple[Any, ...]], Function | None]
+
+
+class _Thread(threading.local):
+    def __init__(self) -> None:
+        self.observers: tuple[Observer, ...] = ()
+        self.unconverted = 0
+
+
+this_thread = _Thread()
