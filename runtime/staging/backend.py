@@ -381,5 +381,5 @@ def set_item(value: Any, target: Any, key: Any) -> Any:
         )
     if isinstance(target, SymbolicTensor):
         return item_assignments.set_item(target, key, value)
-    name = sharing.variable_of(target) or "a tensor"
+    name = sharing.variable_of(target)
     raise item_assignments.outside(name, "a tensor from outside of the function")

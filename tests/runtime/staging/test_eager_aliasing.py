@@ -192,6 +192,17 @@ def rows_of_a_variable(m):
 M = rt.constant([[1, 2], [3, 4]])
 
 
+def test_a_tensor_without_a_name_is_called_x() -> None:
+    held = [rt.identity(M)]
+
+    def put_into(value: Any) -> Any:
+        held[0][0] = value
+        return held[0]
+
+    with pytest.raises(autograph.StagingError, match=r"of a tensor .*\n.*x = tf.identity\(x\)"):
+        rt.function(put_into)(M[0])
+
+
 REPLACED = [
     (replaced_under_a_slice, M),
     (replaced_from_the_end, M),
