@@ -1,5 +1,5 @@
-"""Mark the lists, sets and deques that a statement may grow, or that may be asked at a place that
-only the run knows: a backend may stage those.
+"""Mark the lists, sets, deques and dicts that a statement may grow, or that may be asked at a place
+that only the run knows: a backend may stage those.
 
 >>> from autograph.pipeline import show
 >>> print(show('growing_lists', '''
@@ -24,6 +24,10 @@ comprehension or, in a control statement, `append` puts into a list; so are sets
 all deques. Where items of its items are, so are the lists that stand in the list, and
 of an attribute always. Lists that are made elsewhere, such as the values of a dict, are not.
 
+So is a dict that gets or loses entries in such a statement, or under a key that is no constant; an
+empty one also for an attribute, or where it is given to a function; and displays of several keys
+that one name, or what a function returns, is on several paths.
+
 >>> print(show('growing_lists', '''
 ... def f(n):
 ...     table = [[0] * 3, [1, 2, 3]]
@@ -39,7 +43,7 @@ def f(n):
 from __future__ import annotations
 
 import builtins
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator
 from typing import Any
 
 import gast
@@ -53,6 +57,8 @@ _METHODS = frozenset((
     "appendleft", "extendleft", "popleft", "rotate", "add", "discard", "update",
 ))  # fmt: skip
 _CALLS = frozenset(("deque", "list", "set", "sorted"))
+_METHODS_OF_DICTS = frozenset(("clear", "pop", "popitem", "setdefault", "subtract", "update"))
+_DICTS = frozenset(("Counter", "defaultdict", "dict"))
 _BLOCKS = (
     gast.If, gast.For, gast.While, gast.IfExp, gast.BoolOp, gast.FunctionDef,
     gast.AsyncFunctionDef, gast.Lambda,
@@ -64,6 +70,19 @@ _ASKED: _Path = frozenset({_ANYWHERE})
 _RESULT = "return"
 _ITEMS = "[]"
 """Behind a name: the lists that are items of the list."""
+
+
+def _makes_list(value: Any) -> bool:
+    match value:
+        case gast.List() | gast.ListComp() | gast.Set():
+            return True
+        case gast.Call(func=gast.Name(id=name) | gast.Attribute(value=gast.Name(), attr=name)):
+            return name in _CALLS
+        case gast.BinOp(left=left, op=gast.Mult(), right=right):
+            return _makes_list(left) or _makes_list(right)
+        case gast.BinOp(left=left, op=gast.Add(), right=right):
+            return _makes_list(left) and _makes_list(right)
+    return False
 
 
 def convert(context: Context) -> None:
@@ -91,6 +110,7 @@ def convert(context: Context) -> None:
     _add_aliases(grown, [node for node, _ in nodes])
     marked = {made: name + _ITEMS in grown for name, made in _marks(nodes, grown)}
     marked |= {made: True for node, _ in nodes for made in _always(node, grown)}
+    marked |= dict.fromkeys(_dicts(nodes), False)
     marked |= {
         item: True
         for node, path in nodes
@@ -160,6 +180,69 @@ def _always(node: Any, grown: Container[str]) -> Iterator[Any]:
                 yield value
 
 
+def _dicts(nodes: list[tuple[Any, _Path]]) -> Iterator[Any]:
+    """The dicts that are marked."""
+    entered: dict[str, set[_Path]] = {}
+    given: dict[str, set[_Path]] = {}
+    keys: dict[str, set[Any]] = {}
+    for node, path in nodes:
+        for name, is_known in _entered(node):
+            is_left = any(isinstance(block, gast.Try) for block in path)
+            ways = path if is_known and not is_left else path | _ASKED
+            entered.setdefault(name, set()).add(ways)
+        for name in _given(node):
+            given.setdefault(name, set()).add(_ASKED)
+        for name, value in _pairs(node):
+            keys.setdefault(name, set()).update(map(_keys, _made(value, _makes_dict)))
+    for name in keys:
+        if len(keys[name] - {None}) > 1:
+            entered.setdefault(name, set()).add(_ASKED)
+    for ways in (entered, given):
+        _add_aliases(ways, [node for node, _ in nodes])
+    yield from (made for _, made in _marks(nodes, entered, _makes_dict))
+    yield from (made for _, made in _marks(nodes, given, _makes_empty_dict))
+    for node, _ in nodes:
+        match node:
+            case gast.Assign(targets=[*_, gast.Attribute()], value=value):
+                yield from _made(value, _makes_empty_dict)
+            case gast.AnnAssign(target=gast.Attribute(), value=value):
+                yield from _made(value, _makes_empty_dict)
+
+
+def _entered(node: gast.AST) -> Iterator[tuple[str, bool]]:
+    """The dict that this may give entries, or take some from; and whether the key is a constant."""
+    match node:
+        case gast.Subscript(
+            value=gast.Name(id=name), slice=key, ctx=gast.Store() | gast.Del()
+        ) if not isinstance(key, gast.Slice):
+            yield name, is_constant_index(key)
+        case gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr=method), args=args):
+            if method in _METHODS_OF_DICTS:
+                yield name, all(map(is_constant_index, args[:1]))
+        case gast.AugAssign(target=gast.Name(id=name), op=gast.BitOr()):
+            yield name, False
+
+
+def _keys(made: Any) -> tuple[Any, ...] | None:
+    """The keys of a display that are constants; None for another dict."""
+    if isinstance(made, gast.Dict) and all(isinstance(x, gast.Constant) for x in made.keys):
+        return tuple([key.value for key in made.keys])
+    return None
+
+
+def _makes_dict(value: Any) -> bool:
+    match value:
+        case gast.Dict():
+            return True
+        case gast.Call(func=gast.Name(id=name) | gast.Attribute(value=gast.Name(), attr=name)):
+            return name in _DICTS
+    return False
+
+
+def _makes_empty_dict(value: Any) -> bool:
+    return _makes_dict(value) and not (getattr(value, "keys", None) or getattr(value, "keywords", None))
+
+
 def _same_as(value: Any) -> Iterator[str]:
     """The name of which an expression is the list, or a copy."""
     match value:
@@ -172,9 +255,11 @@ def _same_as(value: Any) -> Iterator[str]:
 
 
 def _marks(
-    nodes: list[tuple[Any, _Path]], grown: dict[str, set[_Path]]
+    nodes: list[tuple[Any, _Path]],
+    grown: dict[str, set[_Path]],
+    makes: Callable[[Any], bool] = _makes_list,
 ) -> Iterator[tuple[str, Any]]:
-    """The lists that are marked, each with the name that it is assigned to."""
+    """The lists, or dicts, that are marked, each with the name that it is assigned to."""
     for node, path in nodes:
         for name, value in _pairs(node):
             # The items of a display that a loop is over: only for what is asked of them.
@@ -182,7 +267,7 @@ def _marks(
             if isinstance(node, gast.For):
                 ways = ways & {_ASKED}
             if any(not blocks <= path for blocks in ways):
-                yield from ((name, made) for made in _made(value))
+                yield from ((name, made) for made in _made(value, makes))
 
 
 def _add_unequal(grown: dict[str, set[_Path]], nodes: list[tuple[Any, _Path]]) -> None:
@@ -206,12 +291,12 @@ def _length(made: Any) -> int | None:
     return len(made.elts) if is_known else None
 
 
-def _made(value: Any) -> Iterator[Any]:
-    """The lists that an expression may be."""
+def _made(value: Any, makes: Callable[[Any], bool] = _makes_list) -> Iterator[Any]:
+    """The lists, or dicts, that an expression may be."""
     if isinstance(value, gast.IfExp):
-        yield from _made(value.body)
-        yield from _made(value.orelse)
-    elif _makes_list(value):
+        yield from _made(value.body, makes)
+        yield from _made(value.orelse, makes)
+    elif makes(value):
         yield value
 
 
@@ -308,16 +393,3 @@ def _parts(target: Any, value: Any) -> Iterator[tuple[str, gast.expr]]:
             if isinstance(part, gast.Starred) or isinstance(item, gast.Starred):
                 return
             yield from _parts(part, item)
-
-
-def _makes_list(value: Any) -> bool:
-    match value:
-        case gast.List() | gast.ListComp() | gast.Set():
-            return True
-        case gast.Call(func=gast.Name(id=name) | gast.Attribute(value=gast.Name(), attr=name)):
-            return name in _CALLS
-        case gast.BinOp(left=left, op=gast.Mult(), right=right):
-            return _makes_list(left) or _makes_list(right)
-        case gast.BinOp(left=left, op=gast.Add(), right=right):
-            return _makes_list(left) and _makes_list(right)
-    return False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeAlias
@@ -25,7 +25,7 @@ def register_stand_in(kind: type, of: type) -> None:
     stand_ins[kind] = of
 
 
-_KINDS = frozenset((list, set, deque))
+_KINDS = frozenset((list, set, deque, dict, defaultdict, Counter))
 
 
 class _Thread(threading.local):
@@ -37,7 +37,7 @@ _this_thread = _Thread()
 
 
 def growing(made: Any) -> Any:
-    """A list, set or deque just made, or what stands for it while the function is staged."""
+    """A list, set, deque or dict just made, or what stands for it while the function is staged."""
     maker = _this_thread.maker
     return made if maker is None or type(made) not in _KINDS else maker(made)
 
@@ -49,7 +49,7 @@ def is_staging() -> bool:
 
 @contextmanager
 def lists_made_by(maker: Maker | None) -> Iterator[None]:
-    """Within it, on this thread, `maker(made)` stands for each list, set and deque that may grow.
+    """Within it, on this thread, `maker(made)` stands for each list, set, deque and dict that may grow.
 
     For backends, while they stage a function. What it makes should be one by class.
 

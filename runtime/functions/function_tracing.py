@@ -71,6 +71,7 @@ from runtime.staging.frames import beginning_of
 from runtime.staging.guarding.watching import Watcher
 from runtime.staging.lists.chosen_lists import Row
 from runtime.staging.lists.growing_collections import GrowingDeque, GrowingSet, stand_in
+from runtime.staging.lists.growing_dict import GrowingDict
 from runtime.staging.lists.growing_list import GrowingList, known_list, list_function
 from runtime.staging.lists.list_builtins import sequence_function
 from runtime.staging.lists.staged_keys import key_function
@@ -129,6 +130,10 @@ def _exported(
         if value.staged is not None:
             return value if numbers else value.exported()
         value = list(value)
+    if isinstance(value, GrowingDict):
+        if value.staged is not None:
+            return value if numbers else value.exported()
+        value = value.result()
     found = structure_of(value)
     if found is None and hasattr(type(value), "__array__"):
         return _converted(value, what, path)

@@ -20,7 +20,7 @@ from runtime.graph.ir import Location
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.structures import Handler, add_handler, structure_of
 from runtime.staging.aliasing import item_assignments
-from runtime.staging.lists.growing import Growing
+from runtime.staging.lists.growing import Growing, GrowingSequence
 from runtime.staging.outside import DICTS, is_variable_of_python
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Change, active
@@ -133,7 +133,7 @@ class Place:
         without the part that was found to change.
         """
         item, path = self.object, self.path
-        if isinstance(item, dict):
+        if isinstance(item, dict) and not isinstance(item, Growing):
             ends = [f"[{key!r}]" for key in item if path.endswith(f"[{key!r}]")]
             return path.removesuffix(max(ends, key=len)) if ends else path
         if type(item) is list:
@@ -150,10 +150,11 @@ class Place:
         if type(item) is list:
             return Items(len(item), item)
         if isinstance(item, Growing):
-            if item.table is not None:
+            if isinstance(item, GrowingSequence) and item.table is not None:
                 why = "it is put into a list of which only the run knows the length"
                 raise refuse_change(self.path, why, f"put a copy there: list({self.path})")
-            return GrowingItems(*item.content())
+            kind = GrowingEntries if isinstance(item, dict) else GrowingItems
+            return kind(*item.content())
         if type(item) in DICTS and "__builtins__" not in item:
             return Items(tuple(item), item.values())
         if is_variable_of_python(item):
@@ -246,6 +247,12 @@ def _default(kind: type, name: str) -> Any:
 
 class GrowingItems(Contents):
     """Items of a list that may become one of the graph, or the columns of one that is."""
+
+    __slots__ = ()
+
+
+class GrowingEntries(Contents):
+    """Entries of a dict that may become lists of the graph, or the columns of one that is."""
 
     __slots__ = ()
 

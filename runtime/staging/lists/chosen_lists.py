@@ -16,7 +16,7 @@ from runtime.staging.backend import BACKEND
 from runtime.staging.builtin_functions import BUILTINS, index_of
 from runtime.staging.control import branches, iteration
 from runtime.staging.lists import staged_items
-from runtime.staging.lists.growing import Growing
+from runtime.staging.lists.growing import Growing, GrowingSequence
 from runtime.staging.lists.growing_list import GrowingList, Items
 from runtime.staging.lists.sequences import (
     check,
@@ -31,7 +31,7 @@ from runtime.staging.symbolic_number import apply_number
 from runtime.staging.tracing import is_symbol
 
 
-class Row(Growing):
+class Row(GrowingSequence):
     """One of several lists of one length: that at a place which only the run knows.
 
     It is what its items are; who changes one of those changes it in the list that is meant.

@@ -70,12 +70,37 @@ class InTable(tuple[Any, Any]):
         return hash(tuple(map(id, self)))
 
 
-class Growing(list[Any]):
-    """A list of the user's that may become one of the graph.
+class Growing:
+    """A list, set, deque or dict of the user's that may become lists of the graph.
 
-    A staged one has a StagedItems in place of its items, or an InTable: who puts back what was in a
-    list puts that back too.
+    A staged one has a StagedItems in place of its items: who puts back what was in it puts that
+    back too.
     """
+
+    __slots__ = ()
+
+    @property
+    def staged(self) -> StagedItems | None:
+        """The contents, if they are lists of the graph."""
+        raise NotImplementedError
+
+    def length(self) -> Any:
+        """Returns the number of its items: an int, or a staged one."""
+        raise NotImplementedError
+
+    def content(self) -> tuple[Any, Sequence[Any]]:
+        """Returns the keys, or number, of its items, and the items; of a staged one its kind, and
+        the columns.
+        """
+        raise NotImplementedError
+
+    def fill(self, keys: Any, children: Sequence[Any]) -> None:
+        """Put into it what `content` says."""
+        raise NotImplementedError
+
+
+class GrowingSequence(Growing, list[Any]):
+    """One that is a list to Python; an InTable may stand in place of its items, too."""
 
     __slots__ = ()
 
@@ -135,7 +160,7 @@ def _around(held: InTable) -> Any:
     return held.table
 
 
-def size_of(items: Growing) -> int | None:
+def size_of(items: GrowingSequence) -> int | None:
     """The number of its items, unless only the run knows it."""
     staged = items.staged
     return list.__len__(items) if staged is None else staged.kind.size

@@ -17,6 +17,7 @@ from runtime.staging.builtin_functions import BUILTINS, elements
 from runtime.staging.control import branches, iteration
 from runtime.staging.control.branches import truth
 from runtime.staging.lists import staged_items
+from runtime.staging.lists.growing_dict import stand_in_for
 from runtime.staging.lists.growing_list import GrowingList, ListBackend, sequence_of
 from runtime.staging.lists.list_builtins import MAKING, is_staged, listed, place_in
 from runtime.staging.lists.sequences import check
@@ -272,11 +273,13 @@ for _name in (
 
 
 def stand_in(made: Any) -> Any:
-    """The stand-in for a list, deque or set that was just made."""
+    """The stand-in for a list, deque, set or dict that was just made."""
     if type(made) is list:
         return GrowingList(made)
     if type(made) is set:
         return GrowingSet(made)
+    if isinstance(made, dict):
+        return stand_in_for(made)
     return GrowingDeque(made) if made.maxlen is None else made
 
 

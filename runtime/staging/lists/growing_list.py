@@ -27,7 +27,14 @@ from runtime.staging.control import iteration, joins
 from runtime.staging.control.joins import Leaf, Mismatch, Spec, Tree
 from runtime.staging.control.optional_values import present
 from runtime.staging.lists import staged_items
-from runtime.staging.lists.growing import Growing, InTable, Kind, StagedItems, size_of
+from runtime.staging.lists.growing import (
+    Growing,
+    GrowingSequence,
+    InTable,
+    Kind,
+    StagedItems,
+    size_of,
+)
 from runtime.staging.lists.repetition import register_repetition
 from runtime.staging.lists.sequences import check, chosen, clipped, is_staged, place_of
 from runtime.staging.refusals import asked_by_converted_code, refuse
@@ -36,7 +43,7 @@ from runtime.staging.symbolic_number import SymbolicNumber, apply_number
 from runtime.staging.tracing import is_symbol, unfailing
 
 
-class GrowingList(Growing):
+class GrowingList(GrowingSequence):
     """A list of the user's: Python's own, until only the run knows how many items it has, or which
     of them is meant.
 

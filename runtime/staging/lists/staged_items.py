@@ -7,25 +7,25 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, cast
 
 import numpy as np
 
-from runtime import dtypes
+from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import wrap
 from runtime.core.types import ListType, NumberType, TensorType, Type
 from runtime.graph import lists, numbers
-from runtime.graph.lists import CAST, FILLED
+from runtime.graph.lists import CAST, FILLED, LENGTH
 from runtime.graph.nodes import LIST_AS, NUMBER_TYPES, apply
 from runtime.graph.structures import Handler, Structure, add_handler, structure_of
 from runtime.staging.aliasing import sharing
-from runtime.staging.control import joined_tensors, joins
+from runtime.staging.control import choices, joined_tensors, joins
 from runtime.staging.control.carried_objects import Contents, GrowingItems
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.joins import Leaf, Maybe, Mismatch, Optional, Same, Spec, Tree
-from runtime.staging.lists.growing import TAKEN, Growing, InTable, Kind
+from runtime.staging.lists.growing import TAKEN, Growing, GrowingSequence, InTable, Kind
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Symbol, active
 from runtime.staging.symbolic_number import (
@@ -233,7 +233,11 @@ def columns_of(item: Any, element: Spec) -> list[Any]:
         return _made_of(children, element)
     if held.element == element:
         return list(children)
-    return list(_converted(held.element, element, iter(children)))
+    
+    def size() -> Any:
+        return apply(LENGTH, children[0])
+
+    return list(_converted(held.element, element, iter(children), size))
 
 
 def _content(item: Any) -> tuple[Any, Sequence[Any]]:
@@ -301,22 +305,44 @@ def value_of(kept: Any, type: Type) -> Any:
     return apply_number(numbers.TO_BOOL, number) if type.kind == "bool" else number
 
 
-def _converted(held: Spec, wanted: Spec, columns: Iterator[Any]) -> Iterator[Any]:
-    """The columns of a list whose items get a wider Spec."""
+def _converted(
+    held: Spec, wanted: Spec, columns: Iterator[Any], size: Callable[[], Any]
+) -> Iterator[Any]:
+    """The columns of a list of `size()` items, which get a wider Spec."""
     if isinstance(wanted, Optional | Maybe):
         if isinstance(held, Optional | Maybe):
             yield next(columns)
-            yield from _converted(held.inner, wanted.inner, columns)
+            yield from _converted(held.inner, wanted.inner, columns, size)
         else:
-            inner = list(_converted(held, wanted.inner, columns))
+            inner = list(_converted(held, wanted.inner, columns, size))
             yield apply(FILLED, inner[0])
             yield from inner
+    elif isinstance(wanted, Tree) and wanted.structure.kind is Choice:
+        yield _chosen(held, wanted.structure.keys, columns, size)
     elif isinstance(wanted, Tree):
         assert isinstance(held, Tree)
         for mine, its in zip(held.children, wanted.children, strict=True):
-            yield from _converted(mine, its, columns)
+            yield from _converted(mine, its, columns, size)
     elif isinstance(wanted, Leaf):
         yield _column(next(columns), ListType(column_type(wanted.type)))
+
+
+def _chosen(
+    held: Spec, options: Sequence[Any], columns: Iterator[Any], size: Callable[[], Any]
+) -> Any:
+    """The column of a choice that gets further options."""
+    if isinstance(held, Same):
+        place = choices.place_in(held.value, options)
+        count = ops.reshape(convert_to_tensor(size(), dtypes.int64), [1])
+        return apply(lists.UNSTACK, ops.fill(count, convert_to_tensor(place, dtypes.int64)))
+    assert isinstance(held, Tree)
+    column, known = next(columns), held.structure.keys
+    places = [choices.place_in(option, options) for option in known]
+    if places == list(range(len(places))):
+        return column
+    stacked = apply(lists.STACK, column, element=column.type.element)
+    table = convert_to_tensor(places, dtypes.int64)
+    return apply(lists.UNSTACK, ops.gather(table, stacked))
 
 
 def _column(column: Any, wanted: ListType) -> Any:
@@ -331,7 +357,7 @@ def _column(column: Any, wanted: ListType) -> Any:
 
 
 def _flatten(item: Any) -> tuple[Any, Sequence[Any]]:
-    if isinstance(item, Growing) and item.table is not None:
+    if isinstance(item, GrowingSequence) and item.table is not None:
         return item.table, ()
     return (item.keys, item.children) if isinstance(item, Contents) else item.content()
 
@@ -345,22 +371,23 @@ def _build(kind: Any, keys: Any, children: Sequence[Any]) -> Any:
         return made
     if children and isinstance(children[0], lists.Elements):
         rows = zip(*[column.items for column in children], strict=True)
-        return [_as_result(joins.restored(keys.element, iter(row), _item_of)) for row in rows]
+        return [as_result(joins.restored(keys.element, iter(row), item_of_result)) for row in rows]
     made = kind()
     made.fill(keys, children)
     return made
 
 
-def _as_result(item: Any) -> Any:
+def as_result(item: Any) -> Any:
     """An item of a list that a run leaves, with the text for one that it has chosen."""
     if type(item) is Choice:
         return convert_to_tensor(item.options[item.place])
     if type(item) is tuple:
-        return tuple(map(_as_result, item))
+        return tuple(map(as_result, item))
     return item
 
 
-def _item_of(kept: Any, type: Type) -> Any:
+def item_of_result(kept: Any, type: Type) -> Any:
+    """What a run leaves for a value of this type, out of what its column keeps."""
     if isinstance(type, ListType):
         assert isinstance(type.element, TensorType)
         return lists.Elements(list(map(wrap, kept.raw)), type.element)

@@ -36,6 +36,26 @@ def evens_and_odds(n):
     return evens, odds, len(evens), len(odds)
 
 
+def texts_of_two_orders(n):
+    words = []
+    if n > 3:
+        for i in range(n):
+            words.append("a" if i > 0 else "b")
+    else:
+        for i in range(n):
+            words.append("b" if i > 0 else "a")
+    return [1 if word == "a" else 2 for word in words]
+
+
+def further_texts(n):
+    pairs = []
+    for i in range(n):
+        pairs.append(("a", i))
+    if n > 3:
+        pairs.append(("b", 7))
+    return [number if word == "a" else -number for word, number in pairs]
+
+
 def in_a_branch(n):
     made = []
     if n > 3:

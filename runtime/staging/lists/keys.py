@@ -1,0 +1,192 @@
+"""Keys that only the run knows: their places among the keys of a list of the graph.
+
+Numbers are equal as in Python, whatever their dtypes: 1, 1.0 and True. A NaN, which Python finds by
+what object it is, is an error of the run.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, NoReturn
+
+from runtime import dtypes, errors, ops
+from runtime.core.convert import convert_to_tensor
+from runtime.core.tensor import Tensor
+from runtime.core.types import NumberType, TensorType
+from runtime.graph import lists
+from runtime.graph.nodes import NUMBER_TYPES, apply
+from runtime.graph.structures import structure_of
+from runtime.staging.control import branches, choices, joins
+from runtime.staging.control.choices import Choice
+from runtime.staging.control.joins import Leaf, Mismatch, Same, Spec, Tree
+from runtime.staging.control.optional_values import MaybeNone
+from runtime.staging.control.sameness import same
+from runtime.staging.refusals import refuse
+from runtime.staging.symbolic_number import SymbolicNumber, number_to_tensor
+from runtime.staging.tracing import is_symbol, unfailing
+
+_DTYPES = {"bool": dtypes.bool, "int": dtypes.int64, "float": dtypes.float64}
+_WAY_OUT = "use keys of one kind: numbers, texts, or tuples of these of one length"
+
+
+def is_staged(key: Any) -> bool:
+    """True for a key, or a tuple with a part, of which only the run knows the value."""
+    if isinstance(key, tuple):
+        return any(map(is_staged, key))
+    return isinstance(key, Tensor | MaybeNone) or is_symbol(key) or type(key) is Choice
+
+
+def may_equal(known: Any, key: Any) -> bool:
+    """Whether a key that Python knows, and one that only the run knows, may be equal by their
+    kinds.
+    """
+    if isinstance(key, tuple):
+        return (
+            isinstance(known, tuple)
+            and len(known) == len(key)
+            and all(map(may_equal, known, key))
+        )
+    if type(key) is Choice:
+        return any(same(known, option) for option in key.options)
+    if is_staged(key):
+        return type(known) in NUMBER_TYPES
+    return bool(known == key)
+
+
+def spec_of(key: Any) -> Spec:
+    """The Spec of a key in a list of the graph. StagingError for one that cannot be there."""
+    if isinstance(key, tuple):
+        found = structure_of(key)
+        assert found is not None
+        return Tree(found[0], tuple(map(spec_of, found[1])))
+    options = choices.options_of(key)
+    if options is not None:
+        return Tree(choices.structure(options), (Leaf(NUMBER_TYPES[int]),))
+    if type(key) in NUMBER_TYPES or isinstance(key, SymbolicNumber):
+        if type(key) is float and math.isnan(key):
+            raise _refusal("a NaN")
+        return joins.abstract(key, staged=True)
+    if isinstance(key, Tensor) and key.static_shape == () and _is_real(key.dtype):
+        return joins.abstract(key)
+    if key is None:
+        return Same(key)
+    raise _refusal(f"a tensor {key.type}" if isinstance(key, Tensor) else repr(key))
+
+
+def _refusal(what: str) -> Exception:
+    return refuse(f"{what} is a key beside others that only the run knows", _WAY_OUT)
+
+
+def _is_real(dtype: dtypes.DType) -> bool:
+    return dtype.is_floating or dtype.is_bool or (dtype.is_integer and dtype is not dtypes.uint64)
+
+
+def covering(a: Spec, b: Spec) -> Spec:
+    """The Spec of two keys. Raises Mismatch for kinds of which one would not stay what it is."""
+    if [*_kinds(a)] != [*_kinds(b)]:
+        raise Mismatch("its keys are of several kinds", _WAY_OUT)
+    return joins.join(a, b)
+
+
+def _kinds(spec: Spec) -> Iterator[Any]:
+    if isinstance(spec, Tree) and spec.structure.kind is not Choice:
+        yield len(spec.children)
+        for child in spec.children:
+            yield from _kinds(child)
+    else:
+        yield _kind(spec)
+
+
+def _kind(spec: Spec) -> str:
+    match spec:
+        case Leaf(type=NumberType(kind=kind)):
+            return str(kind)
+        case Leaf(type=TensorType(dtype=dtype)):
+            return "bool" if dtype.is_bool else "float" if dtype.is_floating else "int"
+    return "text" if isinstance(spec, Tree) else "None"
+
+
+@unfailing
+def place_of(spec: Spec, columns: Sequence[Any], size: Any, key: Any) -> Any:
+    """The place of an equal key among `size` keys that are kept so; -1 where there is none."""
+    found = _matches(spec, iter(columns), key)
+    if found is False:
+        return -1
+    count = ops.reshape(convert_to_tensor(size, dtypes.int64), [1])
+    matches = ops.logical_and(found, ops.fill(count, True))
+    behind = ops.range(convert_to_tensor(1, dtypes.int64), ops.reshape(count, []) + 1)
+    return ops.reduce_sum(ops.where(matches, behind, ops.zeros_like(behind))) - 1
+
+
+def _matches(spec: Spec, columns: Iterator[Any], key: Any) -> Any:
+    """Which keys are equal to one: a bool for each, or one for all of them."""
+    if isinstance(spec, Same):
+        return key is spec.value
+    if isinstance(spec, Tree) and spec.structure.kind is Choice:
+        return _same_text(spec.structure.keys, next(columns), key)
+    if isinstance(spec, Tree):
+        fits = isinstance(key, tuple) and len(key) == len(spec.children)
+        parts = key if fits else [None] * len(spec.children)
+        pairs = zip(spec.children, parts, strict=True)
+        answers = [_matches(child, columns, part) for child, part in pairs]
+        if not fits or any(answer is False for answer in answers):
+            return False
+        staged = [answer for answer in answers if answer is not True]
+        return functools.reduce(ops.logical_and, staged) if staged else True
+    column = next(columns)
+    if type(key) in NUMBER_TYPES or isinstance(key, Tensor | SymbolicNumber):
+        return _same_number(_stacked(column), number(key))
+    return False
+
+
+def _same_text(options: Sequence[Any], column: Any, key: Any) -> Any:
+    its = choices.options_of(key)
+    if its is None:
+        return False
+    at = [next((n for n, each in enumerate(options) if same(each, x)), -1) for x in its]
+    if all(place < 0 for place in at):
+        return False
+    place = convert_to_tensor(at, dtypes.int64)
+    wanted = place[convert_to_tensor(key.place, dtypes.int64)] if type(key) is Choice else place[0]
+    return ops.equal(_stacked(column), wanted)
+
+
+def _stacked(column: Any) -> Any:
+    return apply(lists.STACK, column, element=column.type.element)
+
+
+def number(key: Any) -> Any:
+    """The tensor of a key that is a number. InvalidArgumentError, at run time, for a NaN."""
+    if isinstance(key, SymbolicNumber):
+        key = number_to_tensor(key, _DTYPES[key.type.kind])
+    elif not isinstance(key, Tensor):
+        key = convert_to_tensor(key, _DTYPES[NUMBER_TYPES[type(key)].kind])
+    if key.dtype.is_floating:
+        branches.cond(ops.is_nan(key), _fail_for_nan, _hold, (), ())
+    return key
+
+
+def _fail_for_nan() -> NoReturn:
+    raise errors.InvalidArgumentError(
+        None, None, "a NaN is a key, which Python finds by what object it is: only the run knows"
+    )
+
+
+def _hold() -> None:
+    pass
+
+
+def _same_number(column: Tensor, key: Tensor) -> Any:
+    if column.dtype.is_floating and key.dtype.is_floating:
+        return ops.equal(ops.cast(column, dtypes.float64), ops.cast(key, dtypes.float64))
+    if not column.dtype.is_floating and not key.dtype.is_floating:
+        return ops.equal(ops.cast(column, dtypes.int64), ops.cast(key, dtypes.int64))
+    # A float that is an integer is that integer, also where a float64 holds fewer digits.
+    wide = ops.equal(*[ops.cast(each, dtypes.float64) for each in (column, key)])
+    exact = [
+        ops.cast(ops.where(wide, each, ops.zeros_like(each)), dtypes.int64)
+        for each in (column, key)
+    ]
+    return ops.logical_and(wide, ops.equal(*exact))
