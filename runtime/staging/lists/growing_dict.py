@@ -17,7 +17,7 @@ from runtime import ops
 from runtime.core.tensor import Tensor
 from runtime.graph.lists import Elements
 from runtime.graph.structures import Handler, Structure, add_handler, structure_of
-from runtime.staging.builtin_functions import BUILTINS, elements
+from runtime.staging.builtin_functions import BUILTINS, known_elements
 from runtime.staging.control import branches, iteration, joins, logic
 from runtime.staging.control.branches import truth
 from runtime.staging.control.carried_objects import Contents, GrowingEntries
@@ -28,7 +28,7 @@ from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing import Growing, Kind, StagedItems
 from runtime.staging.lists.growing_list import GrowingList, ListBackend
 from runtime.staging.lists.keys import is_staged
-from runtime.staging.lists.list_builtins import MAKING, listed
+from runtime.staging.lists.list_builtins import has_staged, listed
 from runtime.staging.lists.sequences import chosen
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
@@ -211,9 +211,9 @@ class GrowingDict(Growing, dict[Any, Any]):
         if self.is_plain(key):
             dict.__setitem__(self, key, value)
             return
-        pairs, place = self.pairs(), _Found(self, key, all_keys=True).place
-        self._check_pair(key, value)
-        self._write(pairs, place, key, value)
+        place = _Found(self, key, all_keys=True).place
+        self.stage(_pair_spec(keys_.spec_of(key), joins.abstract(value, staged=True)))
+        self._write(self.pairs(), place, key, value)
 
     @unfailing
     def _write(self, pairs: GrowingList, place: Any, key: Any, value: Any) -> None:
@@ -229,26 +229,20 @@ class GrowingDict(Growing, dict[Any, Any]):
         known = size + 1 if is_new is True and not is_symbol(size) else None
         self.fill(Entries(None, Kind(element, known), self.factory), columns)
 
-    def _check_pair(self, key: Any, value: Any) -> None:
-        spec = _pair_spec(keys_.spec_of(key), joins.abstract(value, staged=True))
-        try:
-            _covering([*self._specs(), spec])
-        except Mismatch as mismatch:
-            raise _misfit(mismatch) from None
-
     def _specs(self) -> list[Spec]:
         return _specs(*self.content())
 
-    def stage(self) -> None:
-        """Have the entries in the graph."""
-        if self.staged is None:
-            try:
-                element = _covering(self._specs())
-            except Mismatch as mismatch:
-                raise _misfit(mismatch) from None
-            size = dict.__len__(self)
-            columns = staged_items.columns_of(self.pairs(), element)
-            self.fill(Entries(None, Kind(element, size), self.factory), columns)
+    def stage(self, *further: Spec) -> None:
+        """Have the entries in the graph, with a Spec that covers further ones."""
+        try:
+            element = _covering([*self._specs(), *further])
+        except Mismatch as mismatch:
+            raise _misfit(mismatch) from None
+        pairs = self.pairs()
+        size = pairs.length()
+        kind = Kind(element, None if is_symbol(size) else size)
+        columns = staged_items.columns_of(pairs, element)
+        self.fill(Entries(None, kind, self.factory), columns)
 
     def __delitem__(self, key: Any) -> None:
         if self.is_plain(key):
@@ -445,11 +439,8 @@ class GrowingCounter(GrowingDict, Counter[Any]):
         if isinstance(other, dict):
             counts = [*_pairs_of(other, lambda source: self._count(source, sign, paired=True))]
         else:
-            source = iteration.staged(other)
-            if source is not None and is_symbol(source.length()):
-                self._count(source, sign, paired=False)
-                other = ()
-            counts = [(item, 1) for item in elements(other, "update()")]
+            known = _known(other, lambda source: self._count(source, sign, paired=False))
+            counts = [(item, 1) for item in known]
         for key, count in (*counts, *more.items()):
             self[key] = self[key] + sign * count
 
@@ -595,14 +586,14 @@ def _equal(a: GrowingDict, b: GrowingDict) -> Any:
         return logic.and_(b.has(key), (is_equal,))
 
     def all_there() -> Any:
-        a.stage()
         source = _Walk(a.items())
         return iteration.for_loop(source, is_there, (True,), ("the result of ==",), lambda x: x)
 
-    a, b = a.copy(), b.copy()
     sizes = a.length() == b.length()
     if dict.__len__(a) == 0 or dict.__len__(b) == 0:
         return sizes
+    a = a.copy()
+    a.stage()
     return logic.and_(sizes, (all_there,))
 
 
@@ -612,11 +603,18 @@ def _pairs_of(other: Any, put_all: Callable[[iteration.Staged], None]) -> Iterab
     """
     if hasattr(other, "keys"):
         other = other.items() if isinstance(other, dict) else [(k, other[k]) for k in other.keys()]
-    source = iteration.staged(other)
-    if source is not None and is_symbol(source.length()):
-        put_all(source)
-        return ()
-    return elements(other, "update()")
+    return _known(other, put_all)
+
+
+def _known(items: Any, take_all: Callable[[iteration.Staged], None]) -> Iterable[Any]:
+    """The items of something iterable; `take_all` takes those that a loop of the graph gives."""
+    source = iteration.staged(items)
+    if source is None:
+        return cast(Iterable[Any], items)
+    known = known_elements(source)
+    if known is None:
+        take_all(source)
+    return known or ()
 
 
 # Views
@@ -681,7 +679,8 @@ class _Walk(iteration.Staged):
         return self.size
 
     def at(self, index: Any) -> Any:
-        walked = active().memo.setdefault((_Walk, id(active().scope)), [])
+        scope = active().scope
+        walked = active().memo.setdefault((_Walk, id(scope)), (scope, []))[1]
         if not any(each is self.entries for each in walked):
             walked.append(self.entries)
         return self.part(self.entries.pairs().at(index))
@@ -695,7 +694,7 @@ def _check_not_walked(entries: GrowingDict) -> None:
     """StagingError where a loop that is being traced runs over the dict."""
     scope = active().scope
     while scope is not None:
-        walked = active().memo.get((_Walk, id(scope)), ())
+        _, walked = active().memo.get((_Walk, id(scope)), (scope, ()))
         if any(each is entries for each in walked):
             raise _changed_while_iterated()
         scope = scope.outer
@@ -908,12 +907,25 @@ def _counter(items: Any = (), /, **more: Any) -> Any:
     return made
 
 
+def dict_function(function: Any) -> Callable[..., Any] | None:
+    """The function for `dict` and `Counter`, which may be given what only the run knows; None for
+    others.
+    """
+    if type(function) is not type or function not in _MAKING:
+        return None
+
+    def make(*args: Any, **kwargs: Any) -> Any:
+        staged = args and has_staged(args[0])
+        return (_MAKING if staged else {}).get(function, function)(*args, **kwargs)
+
+    return make
+
+
+_MAKING: dict[type, Callable[..., Any]] = {dict: _dict, Counter: _counter}
 _OF: dict[type, Any] = {
     GrowingDict: dict, GrowingDefaultDict: defaultdict, GrowingCounter: Counter,
 }  # fmt: skip
 _STAND_INS = {of: kind for kind, of in _OF.items()}
-MAKING[dict] = BUILTINS[dict] = _dict
-MAKING[Counter] = BUILTINS[Counter] = _counter
 
 
 def _in(own: Callable[[Any, Any], Any], container: Any, item: Any) -> Any:

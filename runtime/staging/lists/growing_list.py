@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 import operator
 import sys
-from collections import deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, cast
 
@@ -511,13 +511,16 @@ def known_list(items: list[Any]) -> list[Any]:
     return GrowingList(items) if is_known and items else items
 
 
+_OWNERS = frozenset((list, set, deque, dict, defaultdict, Counter))
+
+
 def list_function(function: Any) -> Any:
     """Returns what to call for a function written in C that looks into lists past their methods;
     None for any other one.
     """
     if function is operator.iadd:
         return _add_in_place
-    of_lists = getattr(function, "__objclass__", None) in (list, set, deque)
+    of_lists = getattr(function, "__objclass__", None) in _OWNERS
     if of_lists and not hasattr(function, "__self__"):
         return functools.partial(_method, function)
     if getattr(function, "__module__", None) == "_heapq":
@@ -534,7 +537,7 @@ def _add_in_place(target: Any, value: Any, /) -> Any:
 
 
 def _method(function: Any, items: Any, *args: Any, **kwargs: Any) -> Any:
-    if isinstance(items, GrowingList):
+    if isinstance(items, Growing):
         return getattr(items, function.__name__)(*args, **kwargs)
     return function(items, *args, **kwargs)
 

@@ -272,7 +272,7 @@ def sequence_function(function: Any, args: tuple[Any, ...]) -> Callable[..., Any
             return lambda items, **options: ordering(list(items), **options)
         return ordering if args and type(args[0]) in (tuple, list, range) else None
     if (function is set or function is deque) and args:
-        return MAKING[function] if _has_staged(args[0]) else None
+        return MAKING[function] if has_staged(args[0]) else None
     items = getattr(function, "__self__", None)
     method = _OF_PLAIN.get(getattr(function, "__name__", ""))
     if method is None or not (type(items) is list or (type(items) is tuple and method in _ASKING)):
@@ -285,8 +285,9 @@ def sequence_function(function: Any, args: tuple[Any, ...]) -> Callable[..., Any
     return staged
 
 
-def _has_staged(items: Any) -> bool:
-    if isinstance(items, Growing) and items.staged is not None:
+def has_staged(items: Any) -> bool:
+    """True for what a loop of the graph runs over, and for a list or tuple with a staged item."""
+    if iteration.staged(items) is not None:
         return True
     return isinstance(items, list | tuple) and any(map(is_staged, items))
 
