@@ -1,4 +1,5 @@
-"""Give comprehensions to `ag.list_comp` and `ag.generator`, as functions of what they run over.
+"""Give comprehensions to `ag.list_comp`, `ag.set_comp`, `ag.dict_comp` and `ag.generator`, as
+functions of what they run over.
 
 >>> from autograph.pipeline import show
 >>> print(show('comprehensions', '''
@@ -19,14 +20,24 @@ def f(xs, n):
     ), [n * k for k in (1, 2)]
 
 The comprehension itself stays Python's: over plain items it is run as it is. With an `if` it gives
-pairs of the test and of what makes the element; one with several `for` gives further ones. What is
-left as it is: sets and dicts, what runs over displays and constants only, and what a lambda cannot
-hold.
+pairs of the test and of what makes the element; one with several `for` gives further ones. That of
+a set or dict gives what makes the element, which is added before Python goes on. What is left as it
+is: what runs over displays and constants only, and what a lambda cannot hold.
+
+>>> print(show('comprehensions', '''
+... def f(xs):
+...     return {x % 2 for x in xs}, {x: x * x for x in xs if x > 0}
+... '''))
+def f(xs):
+    return ag.set_comp(xs, lambda items: (lambda: x % 2 for x in items)), ag.dict_comp(
+        xs, lambda items: ((x > 0, lambda: (x, x * x)) for x in items), tested=True
+    )
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import gast
@@ -44,7 +55,12 @@ _DISPLAYS = (gast.List, gast.Tuple, gast.Set, gast.Dict, gast.Constant)
 def rules(context: Context) -> Rules:
     """Returns the rule for each type of node."""
     lowering = _Lowering(context)
-    return {gast.ListComp: lowering.list_comp, gast.GeneratorExp: lowering.generator}
+    return {
+        gast.ListComp: partial(lowering.lower, "list_comp"),
+        gast.SetComp: partial(lowering.lower, "set_comp"),
+        gast.DictComp: partial(lowering.lower, "dict_comp"),
+        gast.GeneratorExp: partial(lowering.lower, "generator"),
+    }
 
 
 class _Lowering:
@@ -52,20 +68,18 @@ class _Lowering:
         self.items = context.namer.available("items")
         self.looks_at_frames = not context.names.isdisjoint(_OF_FRAMES)
 
-    def list_comp(self, node: gast.ListComp) -> gast.expr:
-        return self.lower(node, "list_comp")
-
-    def generator(self, node: gast.GeneratorExp) -> gast.expr:
-        return self.lower(node, "generator")
-
-    def lower(self, node: Any, op: str) -> gast.expr:
+    def lower(self, op: str, node: Any) -> gast.expr:
         clauses = node.generators
-        is_list = op == "list_comp"
-        if all(_is_plain(clause) for clause in clauses) or not self.fits(node, is_list):
+        if all(_is_plain(clause) for clause in clauses) or not self.fits(node, op == "list_comp"):
             return node
-        value = node.elt
+        gathers = op in ("set_comp", "dict_comp")
+        value = tuple_of([node.key, node.value], node) if op == "dict_comp" else node.elt
+        if gathers and len(clauses) == 1 and not clauses[0].ifs:
+            value = lambda_of(value, value)
         for clause in reversed(clauses):
-            value = self.clause(value, clause, op, clause is not clauses[-1], node)
+            nested = clause is not clauses[-1]
+            inner = "generator" if gathers and clause is not clauses[0] else op
+            value = self.clause(value, clause, inner, nested, node)
         return value
 
     def fits(self, node: Any, is_list: bool) -> bool:

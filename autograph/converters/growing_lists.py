@@ -74,7 +74,7 @@ _ITEMS = "[]"
 
 def _makes_list(value: Any) -> bool:
     match value:
-        case gast.List() | gast.ListComp() | gast.Set():
+        case gast.List() | gast.ListComp() | gast.Set() | gast.SetComp():
             return True
         case gast.Call(func=gast.Name(id=name) | gast.Attribute(value=gast.Name(), attr=name)):
             return name in _CALLS
@@ -176,7 +176,7 @@ def _always(node: Any, grown: Container[str]) -> Iterator[Any]:
         match value:
             case gast.Call(func=gast.Name(id="deque") | gast.Attribute(attr="deque")):
                 yield value
-            case gast.Set() | gast.Call(func=gast.Name(id="set")) if name in grown:
+            case gast.Set() | gast.SetComp() | gast.Call(func=gast.Name(id="set")) if name in grown:
                 yield value
 
 
@@ -197,8 +197,8 @@ def _dicts(nodes: list[tuple[Any, _Path]]) -> Iterator[Any]:
     for name in keys:
         if len(keys[name] - {None}) > 1:
             entered.setdefault(name, set()).add(_ASKED)
-    for ways in (entered, given):
-        _add_aliases(ways, [node for node, _ in nodes])
+    for table in (entered, given):
+        _add_aliases(table, [node for node, _ in nodes])
     yield from (made for _, made in _marks(nodes, entered, _makes_dict))
     yield from (made for _, made in _marks(nodes, given, _makes_empty_dict))
     for node, _ in nodes:
@@ -212,9 +212,9 @@ def _dicts(nodes: list[tuple[Any, _Path]]) -> Iterator[Any]:
 def _entered(node: gast.AST) -> Iterator[tuple[str, bool]]:
     """The dict that this may give entries, or take some from; and whether the key is a constant."""
     match node:
-        case gast.Subscript(
-            value=gast.Name(id=name), slice=key, ctx=gast.Store() | gast.Del()
-        ) if not isinstance(key, gast.Slice):
+        case gast.Subscript(value=gast.Name(id=name), slice=key, ctx=gast.Store() | gast.Del()) if (
+            not isinstance(key, gast.Slice)
+        ):
             yield name, is_constant_index(key)
         case gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr=method), args=args):
             if method in _METHODS_OF_DICTS:
@@ -232,7 +232,7 @@ def _keys(made: Any) -> tuple[Any, ...] | None:
 
 def _makes_dict(value: Any) -> bool:
     match value:
-        case gast.Dict():
+        case gast.Dict() | gast.DictComp():
             return True
         case gast.Call(func=gast.Name(id=name) | gast.Attribute(value=gast.Name(), attr=name)):
             return name in _DICTS
@@ -240,7 +240,15 @@ def _makes_dict(value: Any) -> bool:
 
 
 def _makes_empty_dict(value: Any) -> bool:
-    return _makes_dict(value) and not (getattr(value, "keys", None) or getattr(value, "keywords", None))
+    match value:
+        case gast.Dict(keys=keys):
+            return not keys
+        case gast.Call(args=args, keywords=keywords):
+            known = [
+                x for x in args if not isinstance(x, gast.Name) or x.id not in ("int", "float")
+            ]
+            return _makes_dict(value) and not known and not keywords
+    return False
 
 
 def _same_as(value: Any) -> Iterator[str]:

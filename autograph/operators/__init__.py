@@ -6,7 +6,7 @@ fields of the AST's nodes. `call` is in `autograph.calls`, since it converts.
 """
 
 from autograph.operators.assertion import assert_
-from autograph.operators.comprehensions import generator, list_comp
+from autograph.operators.comprehensions import dict_comp, generator, list_comp, set_comp
 from autograph.operators.cond import cond
 from autograph.operators.definedness import defined
 from autograph.operators.for_loop import for_loop
@@ -33,6 +33,7 @@ __all__ = [
     "compare",
     "cond",
     "defined",
+    "dict_comp",
     "for_loop",
     "format",
     "generator",
@@ -46,6 +47,7 @@ __all__ = [
     "not_",
     "or_",
     "parts",
+    "set_comp",
     "setitem",
     "subject",
     "text",

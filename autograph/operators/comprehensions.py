@@ -7,7 +7,7 @@ from types import GeneratorType
 from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary, ref
 
-from autograph.backend import Block, Thunk, backend_of
+from autograph.backend import Block, Thunk, backend_of, backend_within
 from autograph.errors import StagingError
 from autograph.frames import hide, refusal
 from autograph.operators import growing
@@ -107,6 +107,106 @@ def _staged_list(elements: Any) -> Any:
             hint="use an operation of the library",
         )
     return made
+
+
+# Sets and dicts
+
+
+def set_comp(items: Any, body: Comprehension, *, tested: bool = False, nested: bool = False) -> Any:
+    """The set of what a comprehension gives for some items.
+
+    Args:
+        body: gives what makes each element.
+        tested: whether it gives pairs of a test and of that.
+        nested: whether it gives generators of elements.
+    """
+    try:
+        return _gathered(set(), _add, items, body, tested, nested)
+    except BaseException as error:  # whatever passes through is the user's: only our frame goes
+        hide(error)
+        raise
+
+
+def dict_comp(
+    items: Any, body: Comprehension, *, tested: bool = False, nested: bool = False
+) -> Any:
+    """The dict of what a comprehension gives for some items: as `set_comp`, of pairs."""
+    try:
+        return _gathered({}, _put, items, body, tested, nested)
+    except BaseException as error:  # whatever passes through is the user's: only our frame goes
+        hide(error)
+        raise
+
+
+_Adder: TypeAlias = Callable[[Any, Any], None]
+
+
+def _add(made: Any, element: Any) -> None:
+    made.add(element)
+
+
+def _put(made: Any, pair: Any) -> None:
+    made[pair[0]] = pair[1]
+
+
+def _gathered(
+    made: Any, add: _Adder, items: Any, body: Comprehension, tested: bool, nested: bool
+) -> Any:
+    backend = backend_of(items)
+    known = items if backend is None else backend.elements(items)
+    if known is None:
+        made = growing.growing(made)
+        given = Given(items, body, tested, nested)
+        given.in_rounds(_adding(made, add, not tested and not nested), (), None, "", known=True)
+        return made
+    # One by one, as Python does: adding an element may call a method of the user's.
+    for each in body(known):
+        thunk: Any = each
+        if tested:
+            test, thunk = each
+            if test is not True and test is not False and backend_of(test) is not None:
+                made = growing.growing(made)
+                cond(test, _with(made, add, thunk, nested), _nothing)
+                continue
+            if not test:
+                continue
+        made = _taken(made, add, thunk if nested and not tested else thunk(), nested)
+    return made
+
+
+def _taken(made: Any, add: _Adder, given: Any, nested: bool) -> Any:
+    """The set or dict with an element, or all of a generator of elements: the same one, unless it
+    becomes a staged one.
+    """
+    if not nested:
+        key = given if add is _add else given[0]
+        if backend_of(key) is not None or backend_within(key) is not None:
+            made = growing.growing(made)
+        add(made, given)
+        return made
+    inner = of_generator(given)
+    if inner is not None:
+        made = growing.growing(made)
+        inner.in_rounds(_adding(made, add, False), (), None, "", known=True)
+        return made
+    for element in given:
+        made = _taken(made, add, element, nested=False)
+    return made
+
+
+def _adding(made: Any, add: _Adder, called: bool) -> Block:
+    # Default values lead a recorder to what the block changes.
+    def one_more(element: Any, *, made: Any = made) -> None:
+        add(made, element() if called else element)
+
+    return one_more
+
+
+def _with(made: Any, add: _Adder, thunk: Thunk, nested: bool) -> Block:
+    def adding(*, made: Any = made, thunk: Thunk = thunk) -> None:
+        _taken(made, add, thunk(), nested)
+
+    return adding
 
 
 # Generators

@@ -18,7 +18,6 @@ REFUSED: dict[str, frozenset[str]] = {
             "digits_of",
             "loan_installment",
             "inside_polygon",
-            "unique_prime_factors",
             "robot_walk",
             "add_fractions",
             "matrix_power_trace",

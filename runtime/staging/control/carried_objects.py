@@ -153,8 +153,8 @@ class Place:
             if isinstance(item, GrowingSequence) and item.table is not None:
                 why = "it is put into a list of which only the run knows the length"
                 raise refuse_change(self.path, why, f"put a copy there: list({self.path})")
-            kind = GrowingEntries if isinstance(item, dict) else GrowingItems
-            return kind(*item.content())
+            holder = GrowingEntries if isinstance(item, dict) else GrowingItems
+            return holder(*item.content())
         if type(item) in DICTS and "__builtins__" not in item:
             return Items(tuple(item), item.values())
         if is_variable_of_python(item):

@@ -98,6 +98,13 @@ class Growing:
         """Put into it what `content` says."""
         raise NotImplementedError
 
+    def copy(self) -> Any:
+        """Another one with the same items."""
+        raise NotImplementedError
+
+    def __setitem__(self, key: Any, item: Any) -> None:
+        raise NotImplementedError
+
 
 class GrowingSequence(Growing, list[Any]):
     """One that is a list to Python; an InTable may stand in place of its items, too."""

@@ -21,7 +21,7 @@ from runtime.staging.builtin_functions import BUILTINS, known_elements
 from runtime.staging.control import branches, iteration, joins, logic
 from runtime.staging.control.branches import truth
 from runtime.staging.control.carried_objects import Contents, GrowingEntries
-from runtime.staging.control.joins import Mismatch, Same, Spec, Tree
+from runtime.staging.control.joins import Mismatch, Spec, Tree
 from runtime.staging.control.sameness import same
 from runtime.staging.lists import keys as keys_
 from runtime.staging.lists import staged_items
@@ -31,7 +31,7 @@ from runtime.staging.lists.keys import is_staged
 from runtime.staging.lists.list_builtins import has_staged, listed
 from runtime.staging.lists.sequences import chosen
 from runtime.staging.refusals import refuse
-from runtime.staging.scopes import active
+from runtime.staging.scopes import Scope, active
 from runtime.staging.tracing import is_symbol, unfailing
 
 _ENTRIES = object()
@@ -79,7 +79,7 @@ class GrowingDict(Growing, dict[Any, Any]):
 
     @property
     def factory(self) -> Callable[[], Any] | None:
-        """What makes a value that is missing."""
+        """The function that makes a value that is missing."""
         return None
 
     def is_plain(self, *given: Any) -> bool:
@@ -203,7 +203,7 @@ class GrowingDict(Growing, dict[Any, Any]):
             return answer if answer is NotImplemented else not answer
         return logic.not_(answer)
 
-    __hash__ = None  # type: ignore[assignment]
+    __hash__ = None
 
     # Changing it
 
@@ -282,7 +282,7 @@ class GrowingDict(Growing, dict[Any, Any]):
         """Change it where a test is true."""
 
         def changed() -> GrowingDict:
-            made = self.copy()
+            made: GrowingDict = self.copy()
             change(made)
             return made
 
@@ -328,13 +328,13 @@ class GrowingDict(Growing, dict[Any, Any]):
 
     def _put_all(self, source: iteration.Staged) -> None:
         def one_more(pair: Any, made: GrowingDict) -> GrowingDict:
-            made = made.copy()
+            changed: GrowingDict = made.copy()
             key, value = pair
-            made[key] = value
-            return made
+            changed[key] = value
+            return changed
 
-        made = iteration.for_loop(source, one_more, (self.copy(),), _WORDS)
-        self.fill(*made.content())
+        left = iteration.for_loop(source, one_more, (self.copy(),), _WORDS)
+        self.fill(*left.content())
 
     def copy(self) -> Any:
         """Another dict with the same entries."""
@@ -446,10 +446,10 @@ class GrowingCounter(GrowingDict, Counter[Any]):
 
     def _count(self, source: iteration.Staged, sign: int, paired: bool) -> None:
         def one_more(item: Any, made: GrowingCounter) -> GrowingCounter:
-            made = made.copy()
+            changed: GrowingCounter = made.copy()
             key, count = item if paired else (item, 1)
-            made[key] = made[key] + sign * count
-            return made
+            changed[key] = changed[key] + sign * count
+            return changed
 
         made = iteration.for_loop(source, one_more, (self.copy(),), _WORDS)
         self.fill(*made.content())
@@ -544,7 +544,9 @@ class _Found:
         def fail() -> NoReturn:
             raise KeyError(key)
 
-        _fail_where(logic.not_(self.is_there) if is_symbol(self.is_there) else not self.is_there, fail)
+        _fail_where(
+            logic.not_(self.is_there) if is_symbol(self.is_there) else not self.is_there, fail
+        )
 
 
 def _index(place: Any) -> Any:
@@ -602,7 +604,8 @@ def _pairs_of(other: Any, put_all: Callable[[iteration.Staged], None]) -> Iterab
     counts.
     """
     if hasattr(other, "keys"):
-        other = other.items() if isinstance(other, dict) else [(k, other[k]) for k in other.keys()]
+        names = other.keys()
+        other = other.items() if isinstance(other, dict) else [(k, other[k]) for k in names]
     return _known(other, put_all)
 
 
@@ -628,7 +631,7 @@ class _View:
 
     @staticmethod
     def part(pair: Any) -> Any:
-        """What is shown of a pair of key and value."""
+        """The part of a pair of key and value that is shown."""
         return pair
 
     def __repr__(self) -> str:
@@ -652,7 +655,7 @@ class _Items(_View, ItemsView[Any, Any]):
 
 
 class _Walk(iteration.Staged):
-    """What a loop over a dict takes, one after another; the size may not change meanwhile."""
+    """The entries that a loop over a dict takes; the size may not change meanwhile."""
 
     __slots__ = ("entries", "part", "size", "start")
 
@@ -692,7 +695,7 @@ def _fail_for_size() -> NoReturn:
 
 def _check_not_walked(entries: GrowingDict) -> None:
     """StagingError where a loop that is being traced runs over the dict."""
-    scope = active().scope
+    scope: Scope | None = active().scope
     while scope is not None:
         _, walked = active().memo.get((_Walk, id(scope)), (scope, ()))
         if any(each is entries for each in walked):
@@ -807,7 +810,7 @@ def _hashable(key: Any) -> Any:
 
 def _new(kind: type[GrowingDict], factory: Any) -> Any:
     made = kind.__new__(kind)
-    if kind is GrowingDefaultDict:
+    if isinstance(made, GrowingDefaultDict):
         made.default_factory = factory
     return made
 

@@ -44,9 +44,7 @@ def may_equal(known: Any, key: Any) -> bool:
     """
     if isinstance(key, tuple):
         return (
-            isinstance(known, tuple)
-            and len(known) == len(key)
-            and all(map(may_equal, known, key))
+            isinstance(known, tuple) and len(known) == len(key) and all(map(may_equal, known, key))
         )
     if type(key) is Choice:
         return any(same(known, option) for option in key.options)

@@ -233,7 +233,7 @@ def columns_of(item: Any, element: Spec) -> list[Any]:
         return _made_of(children, element)
     if held.element == element:
         return list(children)
-    
+
     def size() -> Any:
         return apply(LENGTH, children[0])
 
@@ -387,7 +387,7 @@ def as_result(item: Any) -> Any:
 
 
 def item_of_result(kept: Any, type: Type) -> Any:
-    """What a run leaves for a value of this type, out of what its column keeps."""
+    """The value of this type that a run leaves, out of what its column keeps."""
     if isinstance(type, ListType):
         assert isinstance(type.element, TensorType)
         return lists.Elements(list(map(wrap, kept.raw)), type.element)

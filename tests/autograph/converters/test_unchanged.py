@@ -145,7 +145,7 @@ UNCHANGED = {
         PATTERNS,
         ANNOTATIONS,
         NESTED_ONLY,
-        "def f(x):\n    return {i for i in x if i}, {i: i for i in x}",
+        "def f(x):\n    return {i for i in (1, 2)}, {i: (y := i) for i in x}, y",
         "def f(x):\n    return [(y := i) for i in x], y",
         "def f(x):\n    return [vars for i in x], [eval('i') for i in x]",
         "def f(x):\n    return list(lambda: i for i in x), [lambda: i for i in x for j in i]",
