@@ -126,7 +126,7 @@ _NAMED = Handler(
 )
 _DICT = Handler(
     lambda d: (tuple(d), list(d.values())),
-    lambda kind, keys, children: kind(zip(keys, children, strict=True)),
+    lambda kind, keys, children: kind(dict(zip(keys, children, strict=True))),
     "[{}]",
 )
 _DEFAULTDICT = Handler(
@@ -152,6 +152,7 @@ _handlers: dict[type, Handler | None] = {
     list: _LIST,
     dict: _DICT,
     collections.OrderedDict: _DICT,
+    collections.Counter: _DICT,
     collections.defaultdict: _DEFAULTDICT,
     int: None,
     float: None,

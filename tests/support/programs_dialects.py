@@ -211,8 +211,9 @@ STAGED = Dialect(
     },
     snippets=(*STAGED_SNIPPETS, *STAGED_SCOPES),
     prelude=STAGED_PRELUDE,
-    # Only a list that a statement may grow can be asked by a staged index.
-    header="def program(a, b, p, f, xs):\n    grown = []\n    if a > 99:\n        grown.pop()\n",
+    # Only a list or dict that a statement may grow can be asked by a staged index.
+    header="def program(a, b, p, f, xs):\n    grown, counted, seen = [], {}, set()\n"
+    "    if a > 99:\n        grown.pop()\n        counted[a] = a\n        seen.add(a)\n",
     parameters={"a": "int", "b": "int", "p": "bool", "f": "float", "xs": "list"},
     free=False,
 )

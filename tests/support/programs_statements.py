@@ -28,6 +28,26 @@ GROWING = (
     "int: grown.count({value})",
     "int: (5, {value}, 9)[{value} % 3]",
     "int: [[4, 5], [6, {value}]][{value} % 2][{value} % 2]",
+    "do: counted[{value}] = {value}",
+    "do: counted[{value} % 3] = counted.get({value} % 3, 0) + 1",
+    "do: if {value} in counted:;     counted[{value}] += 2",
+    "do: if {value} in counted:;     del counted[{value}]",
+    "do: if len(counted) > 4:;     counted.clear()",
+    "do: if counted:;     counted.popitem()",
+    "do: counted.update(((1, {value}), ({value}, 2)))",
+    "int: counted.pop({value}, 3)",
+    "int: counted.setdefault({value} % 4, {value})",
+    "int: len(counted)",
+    "int: 1 if {value} in counted else 0",
+    "int: sum(counted.values()) % 97",
+    "int: sum([key * entry for key, entry in counted.items()]) % 97",
+    "int: list(counted)[-1] if counted else {value}",
+    "int: max(counted.values(), default={value})",
+    "int: sum({{x % 3: x for x in grown}}.values()) % 97",
+    "do: seen.add({value})",
+    "do: seen.discard({value})",
+    "int: len(seen) + (1 if {value} in seen else 0)",
+    "int: sum({{x for x in grown if x > {value}}}) % 97",
 )
 
 TYPES = ("int", "int", "int", "float", "bool")
@@ -269,7 +289,7 @@ class Writer(Definitions):
         self.bind(name, "list")
 
     def grow(self) -> None:
-        """Something with a list of which the length may be known to the run only."""
+        """Something with a list, dict or set of which only the run may know what is in it."""
         if self.in_function:
             return self.assign()
         form = self.pick(GROWING)

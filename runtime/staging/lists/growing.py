@@ -106,7 +106,7 @@ class Growing:
         raise NotImplementedError
 
 
-class GrowingSequence(Growing, list[Any]):
+class GrowingSequence(list[Any], Growing):
     """One that is a list to Python; an InTable may stand in place of its items, too."""
 
     __slots__ = ()

@@ -61,7 +61,7 @@ class Entries:
     __hash__ = None  # type: ignore[assignment]
 
 
-class GrowingDict(Growing, dict[Any, Any]):
+class GrowingDict(dict[Any, Any], Growing):
     """A dict of the user's: Python's own, until only the run knows its keys."""
 
     __slots__ = ()
@@ -203,7 +203,7 @@ class GrowingDict(Growing, dict[Any, Any]):
             return answer if answer is NotImplemented else not answer
         return logic.not_(answer)
 
-    __hash__ = None
+    __hash__ = None  # type: ignore[assignment]
 
     # Changing it
 
@@ -220,7 +220,9 @@ class GrowingDict(Growing, dict[Any, Any]):
         size = pairs.length()
         is_new = place < 0
         at = size if is_new is True else _index(ops.where(is_new, size, place))
-        if is_new is not True and _is_float(key):
+        if is_new is not True and any(
+            map(keys_.is_float, key if isinstance(key, tuple) else (key,))
+        ):
             # 0.0 is equal to -0.0, and stays what it is.
             key = branches.cond(is_new, lambda: key, lambda: pairs.at(at)[0], (), ("the key",))
         pairs._write(at, (key, value))
@@ -505,7 +507,7 @@ class _Found:
         self.pairs = entries.pairs()
         self.values: list[Any] | None = None
         spec: Spec | None = None
-        keys_.spec_of(key)
+        keys_.check(key)
         if entries.staged is None:
             items = list(dict.items(entries))
             known = [x for x in items if all_keys or keys_.may_equal(x[0], key)]
@@ -568,14 +570,6 @@ def _common(specs: list[Spec]) -> Spec:
     except Mismatch as mismatch:
         raise _misfit(mismatch) from None
     return made
-
-
-def _is_float(key: Any) -> bool:
-    if isinstance(key, tuple):
-        return any(map(_is_float, key))
-    if isinstance(key, Tensor):
-        return key.dtype.is_floating
-    return type(key) is float or getattr(getattr(key, "type", None), "kind", "") == "float"
 
 
 def _equal(a: GrowingDict, b: GrowingDict) -> Any:
@@ -934,7 +928,10 @@ _STAND_INS = {of: kind for kind, of in _OF.items()}
 def _in(own: Callable[[Any, Any], Any], container: Any, item: Any) -> Any:
     if isinstance(container, _Keys):
         container = container._mapping
-    return container.has(item) if isinstance(container, GrowingDict) else own(container, item)
+    if isinstance(container, GrowingDict):
+        return container.has(item)
+    source = iteration.staged(container) if isinstance(container, _View) else None
+    return own(container if source is None else source, item)
 
 
 def _of_view(own: Callable[..., Any], value: Any) -> Any:

@@ -66,7 +66,7 @@ def spec_of(key: Any) -> Spec:
         if type(key) is float and math.isnan(key):
             raise _refusal("a NaN")
         return joins.abstract(key, staged=True)
-    if isinstance(key, Tensor) and key.static_shape == () and _is_real(key.dtype):
+    if isinstance(key, Tensor) and key.static_shape == () and is_real(key.dtype):
         return joins.abstract(key)
     if key is None:
         return Same(key)
@@ -77,7 +77,8 @@ def _refusal(what: str) -> Exception:
     return refuse(f"{what} is a key beside others that only the run knows", _WAY_OUT)
 
 
-def _is_real(dtype: dtypes.DType) -> bool:
+def is_real(dtype: dtypes.DType) -> bool:
+    """True for the dtypes of numbers that can be keys."""
     return dtype.is_floating or dtype.is_bool or (dtype.is_integer and dtype is not dtypes.uint64)
 
 
@@ -135,7 +136,7 @@ def _matches(spec: Spec, columns: Iterator[Any], key: Any) -> Any:
         return functools.reduce(ops.logical_and, staged) if staged else True
     column = next(columns)
     if type(key) in NUMBER_TYPES or isinstance(key, Tensor | SymbolicNumber):
-        return _same_number(_stacked(column), number(key))
+        return _same_number(_stacked(column), _number(key))
     return False
 
 
@@ -155,15 +156,31 @@ def _stacked(column: Any) -> Any:
     return apply(lists.STACK, column, element=column.type.element)
 
 
-def number(key: Any) -> Any:
-    """The tensor of a key that is a number. InvalidArgumentError, at run time, for a NaN."""
+def _number(key: Any) -> Tensor:
+    if isinstance(key, Tensor):
+        return key
     if isinstance(key, SymbolicNumber):
-        key = number_to_tensor(key, _DTYPES[key.type.kind])
-    elif not isinstance(key, Tensor):
-        key = convert_to_tensor(key, _DTYPES[NUMBER_TYPES[type(key)].kind])
-    if key.dtype.is_floating:
-        branches.cond(ops.is_nan(key), _fail_for_nan, _hold, (), ())
-    return key
+        return number_to_tensor(key, _DTYPES[key.type.kind])
+    return convert_to_tensor(key, _DTYPES[NUMBER_TYPES[type(key)].kind])
+
+
+def is_float(key: Any) -> bool:
+    """True for a key that is a float of the run."""
+    if isinstance(key, SymbolicNumber):
+        return key.type.kind == "float"
+    return isinstance(key, Tensor) and key.dtype.is_floating
+
+
+def check(key: Any) -> None:
+    """StagingError for what cannot be a key beside others that only the run knows.
+    InvalidArgumentError, at run time, for a NaN.
+    """
+    spec_of(key)
+    for part in key if isinstance(key, tuple) else (key,):
+        if isinstance(part, tuple):
+            check(part)
+        elif is_float(part):
+            branches.cond(ops.is_nan(_number(part)), _fail_for_nan, _hold, (), ())
 
 
 def _fail_for_nan() -> NoReturn:

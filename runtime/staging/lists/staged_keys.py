@@ -20,6 +20,7 @@ from runtime.staging.control import branches
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.lists.dict_reads import at_optional
+from runtime.staging.lists.keys import is_real
 from runtime.staging.lists.sequences import chosen
 from runtime.staging.outside import DICTS
 from runtime.staging.symbolic_number import SymbolicNumber, number_to_tensor
@@ -59,6 +60,8 @@ class _Found:
 
 
 def _place(keys: list[Any], key: Any) -> Any:
+    if not keys:
+        return -1
     if isinstance(key, SymbolicNumber):
         key = number_to_tensor(key, _DTYPES[key.type.kind])
     is_wide = key.dtype.is_floating or any(isinstance(each, float) for each in keys)
@@ -79,14 +82,10 @@ def _is_asked(entries: Any, key: Any) -> bool:
     if type(entries) not in DICTS or not is_symbol(key):
         return False
     is_number = isinstance(key, SymbolicNumber) or (
-        isinstance(key, Tensor) and key.static_shape == () and _is_real(key.dtype)
+        isinstance(key, Tensor) and key.static_shape == () and is_real(key.dtype)
     )
     numbers = [each for each in entries if type(each) in NUMBER_TYPES]
-    return is_number and bool(numbers) and all(abs(each) < _EXACT for each in numbers)
-
-
-def _is_real(dtype: dtypes.DType) -> bool:
-    return dtype.is_floating or (dtype.is_integer and dtype is not dtypes.uint64)
+    return is_number and all(abs(each) < _EXACT for each in numbers)
 
 
 def _getitem(own: Callable[[Any, Any], Any], entries: Any, key: Any) -> Any:
@@ -146,7 +145,7 @@ def _get(entries: dict[Any, Any], key: Any, default: Any = None) -> Any:
 
 
 def _set_entry(value: Any, entries: Any, key: Any) -> Any:
-    if _is_asked(entries, key):
+    if _is_asked(entries, key) and not NUMBER_TYPES.keys().isdisjoint(map(type, entries)):
         return _setitem(value, entries, key)
     entries[key] = value  # raises what tells the way out
     return entries
