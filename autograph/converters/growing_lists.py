@@ -221,6 +221,9 @@ def _entered(node: gast.AST) -> Iterator[tuple[str, bool]]:
                 yield name, all(map(is_constant_index, args[:1]))
         case gast.AugAssign(target=gast.Name(id=name), op=gast.BitOr()):
             yield name, False
+        case gast.Attribute(value=gast.Subscript(value=gast.Name(id=name), slice=key), attr=method):
+            if method in _METHODS and not isinstance(key, gast.Slice):
+                yield name, is_constant_index(key)
 
 
 def _keys(made: Any) -> tuple[Any, ...] | None:

@@ -745,7 +745,8 @@ def _check_value(spec: Spec) -> None:
         if not spec.structure.handler.is_tuple:
             raise Mismatch(
                 f"a value is a {spec.structure}, which could be changed in place",
-                "put tuples, numbers and tensors under the keys",
+                "put tuples, numbers and tensors under the keys, or a list of pairs: "
+                "pairs.append((key, item))",
             )
         for child in spec.children:
             _check_value(child)

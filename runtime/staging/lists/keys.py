@@ -157,10 +157,10 @@ def _stacked(column: Any) -> Any:
 
 
 def _number(key: Any) -> Tensor:
+    if isinstance(key, SymbolicNumber):
+        key = number_to_tensor(key, _DTYPES[key.type.kind])
     if isinstance(key, Tensor):
         return key
-    if isinstance(key, SymbolicNumber):
-        return number_to_tensor(key, _DTYPES[key.type.kind])
     return convert_to_tensor(key, _DTYPES[NUMBER_TYPES[type(key)].kind])
 
 

@@ -1,4 +1,4 @@
-"""Dicts of which only the run knows the keys, and comprehensions of sets and dicts: as in Python."""
+"""Dicts of which only the run knows the keys, and comprehensions of sets and dicts."""
 
 from __future__ import annotations
 
@@ -300,6 +300,7 @@ def orders_of_two_paths(n):
 def two_dicts(n):
     if n > 2:
         entries = {"a": n}
+        n = n + 1
     else:
         entries = {"a": 1, "b": n}
     return entries, len(entries)
@@ -495,6 +496,13 @@ def lists_as_values(n):
     return len(entries)
 
 
+def lists_of_a_defaultdict(n):
+    entries = defaultdict(list)
+    for i in range(n):
+        entries[i % 2].append(i)
+    return len(entries)
+
+
 def deleted_while_iterated(n):
     entries = {0: 0}
     entries[n] = 2
@@ -536,6 +544,7 @@ REFUSED = {
     keys_of_two_kinds: "its keys are of several kinds",
     a_bool_beside_numbers: "its keys are of several kinds",
     lists_as_values: "could be changed in place",
+    lists_of_a_defaultdict: "could be changed in place",
     deleted_while_iterated: "a round of a loop over a dict changes its keys",
     shown: "its text needs a dict|a text of staged values",
     given_as_keywords: "needs a dict of which Python knows the keys",
