@@ -207,6 +207,8 @@ def _dicts(nodes: list[tuple[Any, _Path]]) -> Iterator[Any]:
                 yield from _made(value, _makes_empty_dict)
             case gast.AnnAssign(target=gast.Attribute(), value=value):
                 yield from _made(value, _makes_empty_dict)
+            case gast.Call(func=gast.Name(id=name), args=args) if not hasattr(builtins, name):
+                yield from filter(_makes_empty_dict, args)
 
 
 def _entered(node: gast.AST) -> Iterator[tuple[str, bool]]:

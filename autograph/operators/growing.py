@@ -49,8 +49,7 @@ def is_staging() -> bool:
 
 @contextmanager
 def lists_made_by(maker: Maker | None) -> Iterator[None]:
-    """Within it, on this thread, `maker(made)` stands for each list, set, deque and dict that may
-    grow.
+    """Within it, on this thread, `maker(made)` stands for each list, set or dict that may grow.
 
     For backends, while they stage a function. What it makes should be one by class.
 

@@ -733,7 +733,6 @@ def list_repeated(x):
     return [1] * x
 
 
-@limit("A set or dict made by a comprehension")
 def set_comprehension(xs):
     return len({x for x in xs if x > 2})
 
@@ -792,13 +791,35 @@ def items_counted(x):
     return (x, 1).count(1), 0 in (x, 3), [x, 2, 3].index(3)
 
 
-@limit("A set or dict made by a comprehension")
 def dict_comprehension(x):
     return len({i: i for i in range(x)})
 
 
 def list_of_lists_by_a_comprehension(x):
     return len([[j for j in range(i)] for i in range(x)])
+
+
+def entries_counted(x):
+    counts = {}
+    for i in range(x):
+        counts[i % 2] = counts.get(i % 2, 0) + i
+    return counts
+
+
+@limit("A list, dict or object under a key that only the run knows")
+def lists_under_keys(x):
+    groups = {}
+    for i in range(x):
+        groups.setdefault(i % 2, []).append(i)
+    return len(groups)
+
+
+@limit("A key or an attribute that only one path")
+def attribute_on_one_path(x):
+    tables = [{"a": x}]
+    if x > 0:
+        tables[0]["b"] = 1
+    return tables[0]["a"]
 
 
 @limit("A generator over staged values that is used twice")
@@ -818,7 +839,6 @@ def generator_used_again(x):
     return any(checks) or all(checks)
 
 
-@limit("A key or an attribute that only one path")
 def key_deleted(x):
     table = {"a": 1, "b": 2}
     if x > 0:

@@ -39,7 +39,7 @@ def is_staged(key: Any) -> bool:
 
 
 def may_equal(known: Any, key: Any) -> bool:
-    """Whether a key that Python knows, and one that only the run knows, may be equal by their
+    """True where a key that Python knows, and one that only the run knows, may be equal by their
     kinds.
     """
     if isinstance(key, tuple):
@@ -120,7 +120,7 @@ def place_of(spec: Spec, columns: Sequence[Any], size: Any, key: Any) -> Any:
 
 
 def _matches(spec: Spec, columns: Iterator[Any], key: Any) -> Any:
-    """Which keys are equal to one: a bool for each, or one for all of them."""
+    """A bool for each of the keys, or one for all of them: true if it is equal to one."""
     if isinstance(spec, Same):
         return key is spec.value
     if isinstance(spec, Tree) and spec.structure.kind is Choice:
