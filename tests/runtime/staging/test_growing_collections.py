@@ -113,8 +113,9 @@ def test_staged_keys(program: Callable[..., Any], dtype: Any) -> None:
 
 def new_entry(n):
     tables = [{1: 1}]
-    tables[0][n] = 2
-    return len(tables[0])
+    table = tables[0]
+    table[n] = 2
+    return len(table)
 
 
 def test_a_new_key_is_an_error_of_the_run() -> None:
