@@ -15,11 +15,12 @@ from typing import Any, NoReturn
 from autograph import register_backend, register_stand_in
 from runtime.staging.builtin_functions import BUILTINS, elements
 from runtime.staging.control import branches, iteration
-from runtime.staging.control.branches import truth
-from runtime.staging.lists import staged_items
+from runtime.staging.lists import keys, staged_items
+from runtime.staging.lists.growing import size_of
 from runtime.staging.lists.growing_dict import stand_in_for
 from runtime.staging.lists.growing_list import GrowingList, ListBackend, sequence_of
-from runtime.staging.lists.list_builtins import MAKING, is_staged, listed, place_in
+from runtime.staging.lists.keys import index, is_staged
+from runtime.staging.lists.list_builtins import MAKING, listed
 from runtime.staging.lists.sequences import check
 from runtime.staging.refusals import refuse
 from runtime.staging.tracing import is_symbol
@@ -107,8 +108,7 @@ class GrowingSet(GrowingList):
             self._put({*list.__iter__(self), item})
             return
         _check_hashable(item)
-        more = self.items()
-        present = truth(_in(more, item))
+        more, present = self.items(), self.has(item)
         if present is True:
             return
         more.append(item)
@@ -124,7 +124,7 @@ class GrowingSet(GrowingList):
             self._put(known)
             return
         rest = self.items()
-        place = place_in(rest, item)
+        place = self._place(item)
 
         def fail() -> NoReturn:
             raise KeyError(item)
@@ -133,7 +133,7 @@ class GrowingSet(GrowingList):
             branches.cond(place < 0, fail, lambda: None, (), ())
         elif place < 0:
             fail()
-        rest.pop(place)
+        rest.pop(index(place))
         self.fill(*rest.content())
 
     def discard(self, item: Any, /) -> None:
@@ -141,11 +141,11 @@ class GrowingSet(GrowingList):
         if self.is_plain and not is_staged(item):
             self._put(self._python() - {item})
             return
-        place = place_in(self.items(), item)
+        place = self._place(item)
 
         def without() -> GrowingList:
             rest = self.items()
-            rest.pop(place)
+            rest.pop(index(place))
             return rest
 
         if is_symbol(place):
@@ -195,6 +195,19 @@ class GrowingSet(GrowingList):
 
     # Asking it
 
+    def has(self, item: Any) -> Any:
+        """True for an item that is there: a bool, or a staged one."""
+        if self.is_plain and not is_staged(item):
+            return item in set(list.__iter__(self))
+        return self._place(item) >= 0
+
+    def _place(self, item: Any) -> Any:
+        keys.check(item)
+        if size_of(self) == 0:
+            return -1
+        held = self._covering()
+        return keys.place_of(held.element, held.columns, self.length(), item)
+
     def __iter__(self) -> Iterator[Any]:
         return iter(self._python("iteration"))
 
@@ -203,10 +216,6 @@ class GrowingSet(GrowingList):
 
     def __repr__(self) -> str:
         return repr(self._python("its text"))
-
-
-def _in(items: GrowingList, item: Any) -> Any:
-    return BUILTINS[operator.contains](items, item)
 
 
 def _check_hashable(item: Any) -> None:
@@ -316,8 +325,13 @@ class _SetBackend(ListBackend):
         return not value.is_plain
 
 
-for _builtin in (len, sum, max, min, sorted, operator.contains):
+def _in(own: Callable[[Any, Any], Any], container: Any, item: Any) -> Any:
+    return container.has(item) if isinstance(container, GrowingSet) else own(container, item)
+
+
+for _builtin in (len, sum, max, min, sorted):
     BUILTINS[_builtin] = _over_items(BUILTINS[_builtin])
+BUILTINS[operator.contains] = functools.partial(_in, BUILTINS[operator.contains])
 MAKING[set] = BUILTINS[set] = _set
 MAKING[deque] = BUILTINS[deque] = _deque
 for _kind, _of, _backend, _sequence in (

@@ -27,7 +27,7 @@ from runtime.staging.lists import keys as keys_
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing import Growing, Kind, StagedItems
 from runtime.staging.lists.growing_list import GrowingList, ListBackend
-from runtime.staging.lists.keys import is_staged
+from runtime.staging.lists.keys import index, is_staged
 from runtime.staging.lists.list_builtins import has_staged, listed
 from runtime.staging.lists.sequences import chosen
 from runtime.staging.refusals import refuse
@@ -219,7 +219,7 @@ class GrowingDict(dict[Any, Any], Growing):
     def _write(self, pairs: GrowingList, place: Any, key: Any, value: Any) -> None:
         size = pairs.length()
         is_new = place < 0
-        at = size if is_new is True else _index(ops.where(is_new, size, place))
+        at = size if is_new is True else index(ops.where(is_new, size, place))
         if is_new is not True and any(
             map(keys_.is_float, key if isinstance(key, tuple) else (key,))
         ):
@@ -258,7 +258,7 @@ class GrowingDict(dict[Any, Any], Growing):
         _check_not_walked(self)
         self.stage()
         pairs = self.pairs()
-        pairs.pop(_index(place))
+        pairs.pop(index(place))
         self.put(pairs)
 
     def pop(self, key: Any, default: Any = _NONE, /) -> Any:
@@ -549,10 +549,6 @@ class _Found:
         _fail_where(
             logic.not_(self.is_there) if is_symbol(self.is_there) else not self.is_there, fail
         )
-
-
-def _index(place: Any) -> Any:
-    return BUILTINS[int](place) if is_symbol(place) else place
 
 
 def _fail_where(test: Any, fail: Callable[[], NoReturn]) -> None:

@@ -18,6 +18,7 @@ from runtime.core.types import NumberType, TensorType
 from runtime.graph import lists
 from runtime.graph.nodes import NUMBER_TYPES, apply
 from runtime.graph.structures import structure_of
+from runtime.staging.builtin_functions import BUILTINS
 from runtime.staging.control import branches, choices, joins
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.joins import Leaf, Mismatch, Same, Spec, Tree
@@ -107,6 +108,11 @@ def _kind(spec: Spec) -> str:
     return "text" if isinstance(spec, Tree) else "None"
 
 
+def index(place: Any) -> Any:
+    """A place as a number, for the lists that are asked at it."""
+    return BUILTINS[int](place) if is_symbol(place) else place
+
+
 @unfailing
 def place_of(spec: Spec, columns: Sequence[Any], size: Any, key: Any) -> Any:
     """The place of an equal key among `size` keys that are kept so; -1 where there is none."""
@@ -122,7 +128,7 @@ def place_of(spec: Spec, columns: Sequence[Any], size: Any, key: Any) -> Any:
 def _matches(spec: Spec, columns: Iterator[Any], key: Any) -> Any:
     """A bool for each of the keys, or one for all of them: true if it is equal to one."""
     if isinstance(spec, Same):
-        return key is spec.value
+        return key == spec.value if type(key) is Choice else same(key, spec.value)
     if isinstance(spec, Tree) and spec.structure.kind is Choice:
         return _same_text(spec.structure.keys, next(columns), key)
     if isinstance(spec, Tree):
