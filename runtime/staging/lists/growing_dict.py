@@ -58,7 +58,8 @@ class Entries:
             return self.kind == other.kind
         return same(self.known, other.known)
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        return hash((self.known, self.kind, self.factory))
 
 
 class GrowingDict(dict[Any, Any], Growing):

@@ -350,6 +350,38 @@ def sets_by_comprehensions(n):
     return len(small), sorted(small), sorted(pairs), sorted(kept), sum({i for i in range(n)})
 
 
+@rt.function
+def total_of(entries, n):
+    total = n
+    for key, value in entries.items():
+        total += key * value
+    return total
+
+
+def given_to_a_graph(n):
+    entries, known = {}, {2: n}
+    for i in range(n):
+        entries[i] = i
+    if n > 9:
+        known[2] = 5
+    return total_of(entries, n), total_of(known, n)
+
+
+def none_of_its_keys(n):
+    return n in {"b": 1}, {"a": 1}.get(n, 7), {"a": 1}[n]
+
+
+def sets_of_texts_and_tuples(n):
+    words, pairs, halves = set(), set(), {0.5}
+    for i in range(n):
+        words.add("even" if i % 2 == 0 else "odd")
+        pairs.add((i % 2, i % 3))
+    halves.add(n / 2)
+    pairs.discard((0, 0))
+    is_there = "odd" in words, (1, 1) in pairs, 1 in halves
+    return len(words), is_there, sorted(pairs), sorted(halves)
+
+
 def dicts_by_comprehensions(n):
     squares = {i: i * i for i in range(n) if i % 2}
     other = {value: key for key, value in squares.items()}
@@ -367,7 +399,10 @@ PROGRAMS = (
     deleted_in_a_loop_over_a_list, changed_while_iterated, grown_while_iterated,
     grown_in_the_last_round, left_after_growing, optional_values, classes, counted,
     orders_of_two_paths, two_dicts, in_nested_loops, tuples_as_values, until_seen, enumerated,
-    sets_by_comprehensions, dicts_by_comprehensions,
+    given_to_a_graph,
+    none_of_its_keys,
+    sets_by_comprehensions,
+ sets_of_texts_and_tuples, dicts_by_comprehensions,
 )  # fmt: skip
 
 
@@ -567,8 +602,16 @@ def found_by_identity(x):
     return len(entries)
 
 
-def test_a_nan_as_a_key_is_an_error_of_the_run() -> None:
-    staged = rt.function(found_by_identity)
+def added_by_identity(x):
+    items = set()
+    items.add(x - x)
+    items.add(x - x)
+    return len(items)
+
+
+@pytest.mark.parametrize("program", [found_by_identity, added_by_identity])
+def test_a_nan_as_a_key_is_an_error_of_the_run(program: Callable[..., Any]) -> None:
+    staged = rt.function(program)
     assert int(staged(rt.constant(1.0))) == 1
     with pytest.raises(rt.errors.InvalidArgumentError, match="a NaN is a key"):
         staged(rt.constant(math.inf))
