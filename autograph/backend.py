@@ -210,6 +210,10 @@ class Backend:
         """
         raise NotImplementedError
 
+    def handled(self, failure: Any) -> BaseException:
+        """What is being handled, for Python, in a `finally` behind what may have failed."""
+        raise NotImplementedError
+
     def stages(self, value: Any) -> bool:
         """Whether a value of a registered type is staged: of some types only some values are."""
         return True

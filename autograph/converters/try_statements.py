@@ -21,8 +21,8 @@
         return y
 
 Where the body fails, nobody asks for the names that are `lost`. A handler of a name takes the
-exception. Where nothing is staged, Python's own `try` stays: its blocks assign where the user's do,
-as those of other statements in it.
+exception, and so does one that raises it again. Where nothing is staged, Python's own `try` stays:
+its blocks assign where the user's do, as those of other statements in it.
 """
 
 from __future__ import annotations
@@ -93,7 +93,8 @@ def _handler(
     word: str, handler: Any, context: Context, flow: Flow, names: BlockNames
 ) -> gast.FunctionDef:
     if handler.name is None:
-        return make_block(context, flow, word, [], handler.body, handler, names)
+        taken = [context.namer.available("error")] if _raises_again(handler) else []
+        return make_block(context, flow, word, taken, handler.body, handler, names)
     name, body = handler.name.id, handler.body
     if name not in names.shared:
         return make_block(context, flow, word, [name], body, handler, names)
@@ -104,3 +105,11 @@ def _handler(
         unbound = call_ag("Undefined", [constant(name, handler)], body[-1])
         body.append(assign(name, unbound, body[-1]))
     return make_block(context, flow, word, [error], body, handler, names)
+
+
+def _raises_again(handler: Any) -> bool:
+    return any(
+        isinstance(node, gast.Raise) and node.exc is None
+        for statement in handler.body
+        for node in gast.walk(statement)
+    )

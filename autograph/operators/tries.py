@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dis import get_instructions
 from functools import partial
-from types import CodeType
 from typing import Any, TypeAlias
 
 from autograph.backend import Backend, Block, Thunk, staging
@@ -28,8 +26,8 @@ def try_(
     """`try: body()` with its handlers: what the part returns that ends it.
 
     Args:
-        handlers: what gives the classes of each `except` (None for all), and its block, which may
-            take the exception.
+        handlers: what gives the classes of each `except` (None for all), and its block, which
+            takes the exception where it has a name for it, or raises it again.
         orelse: runs where the body has come to its end.
         final: runs at the end, however that comes.
         shared: names that the blocks assign where they live.
@@ -153,11 +151,13 @@ class _Try:
                 raise cause
 
             return self.chosen(dropped, _nothing, fail)
-        final()
         if failure is None:
+            final()
             return result
         assert self.backend is not None
-        backend, dropped = self.backend, False if discards is None else discards()
+        backend = self.backend
+        _handling(final, backend.handled(failure))
+        dropped = False if discards is None else discards()
         self.chosen(dropped, lambda: None, lambda: backend.go_on(failure))
         return result
 
@@ -166,29 +166,22 @@ def _nothing(*blocks: Block) -> None:
     pass
 
 
-def _takes_error(handler: Block) -> bool:
-    """Whether a handler takes the exception, or may raise it again."""
-    return bool(handler.__code__.co_argcount) or _raises_again(handler.__code__)
+def _takes_error(block: Block) -> bool:
+    return bool(block.__code__.co_argcount)
 
 
-def _raises_again(code: CodeType) -> bool:
-    inside = [const for const in code.co_consts if isinstance(const, CodeType)]
-    return any(map(_raises_again, inside)) or any(
-        instruction.opname == "RAISE_VARARGS" and instruction.arg == 0
-        for instruction in get_instructions(code)
-    )
-
-
-def _handling(handler: Block, error: BaseException) -> Any:
-    """A handler, of an exception that it may raise again."""
+def _handling(block: Block, error: BaseException) -> Any:
+    """A block that runs while an exception of the run is handled, as Python sees it."""
+    context = error.__context__
     try:
         raise error
     except type(error):
-        return _run(handler, error)
+        error.__context__ = context  # that of where the user's code raised it
+        return _run(block, error)
 
 
-def _run(handler: Block, error: BaseException) -> Any:
-    return handler(error) if handler.__code__.co_argcount else handler()
+def _run(block: Block, error: BaseException) -> Any:
+    return block(error) if _takes_error(block) else block()
 
 
 def matches(error: BaseException, kinds: Any) -> bool:

@@ -278,6 +278,10 @@ class StagingBackend(Backend):
         """The ways in which an attempt may have failed."""
         return failures.cases(failure)
 
+    def handled(self, failure: Any) -> BaseException:
+        """What stands for the exception of a failure, if there is one."""
+        return failures.OneOf()
+
     def stages(self, value: Any) -> bool:
         """A variable is read where it stands, and a dataset iterated over in the graph, as long as
         a function is being traced.
@@ -327,6 +331,7 @@ for _kind in (
     Truth,
     Choice,
     Variable,
+    failures.OneOf,
 ):
     register_backend(_kind, BACKEND)
 register_stand_in(Text, of=str)
@@ -337,6 +342,8 @@ def _refuse_truths(*values: Any) -> None:
     for value in values:
         if type(value) is Truth:
             raise value.refusal()
+        if type(value) is failures.OneOf:
+            value.refuse()
 
 
 def check_subject(value: Any, asks_truth: bool) -> None:

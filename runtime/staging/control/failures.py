@@ -54,6 +54,11 @@ class Site:
             return True
         return self.attempt.kinds[self.place][1]
 
+    @property
+    def is_alike(self) -> bool:
+        """Whether each run raises the same exception here."""
+        return self.again is None and not _holds_symbols(self.error)
+
 
 class Failure:
     """Whether a block has failed, and where: `code` is 0, or the number of a site.
@@ -254,38 +259,68 @@ def owned(trace: Trace, error: Exception, is_seen: bool) -> tuple[Exception, lis
     """The exception as one that nobody else holds, with symbols of its own, and these: none where
     it is not seen. One that others hold is given as it is.
     """
-    symbols: list[Any] = []
-
-    def own(item: Any) -> Any:
-        if is_symbol(item):
-            symbols.append(symbol(trace.value_of(item), trace.scope, item.origin))
-            return symbols[-1]
-        taken = structure_of(item)
-        return item if taken is None else taken[0].build([own(child) for child in taken[1]])
-
-    _, found = image_of(error) if is_seen else (None, ())
     if _is_known(error) and id(error) not in trace.memo.get(owned, ()):
-        if found:
+        if is_seen and image_of(error)[1]:
             raise refuse(
                 f"a {type(error).__name__} that was made before the statement holds staged values, "
                 "and is raised under a staged test in a `try` that looks at it",
                 "make the exception where it is raised",
             )
         return error, []
-    made = _copied(error)
-    if found:
-        made.args = own(error.args)
-        put_attributes(made, own(attributes_of(error)))
-        if set(map(id, image_of(made)[1])) != set(map(id, symbols)):
+    copies = _Copies(trace)
+    made = copies.of(error) if is_seen else _copied(error)
+    trace.memo.setdefault(owned, {})[id(made)] = made
+    return made, copies.symbols
+
+
+class _Copies:
+    """Copies of an exception and of those behind it, and the `symbols` of their own in these."""
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.symbols: list[Any] = []
+        self.known: dict[int, Any] = {}
+
+    def of(self, error: BaseException) -> Any:
+        """The copy. StagingError where it holds symbols elsewhere than in args and attributes."""
+        if id(error) in self.known:
+            return self.known[id(error)]
+        made = self.known[id(error)] = _copied(error)
+        if image_of(error)[1]:
+            made.args = self.own(error.args)
+            put_attributes(made, self.own(attributes_of(error)))
+        suppresses = error.__suppress_context__
+        made.__cause__, made.__context__ = map(self.behind, (error.__cause__, error.__context__))
+        made.__suppress_context__ = suppresses
+        if not set(map(id, image_of(made)[1])) <= set(map(id, self.symbols)):
             raise refuse(
                 f"a {type(error).__name__} holds values that cannot be handed on to the `except`",
                 "raise it with numbers, tensors and texts of them",
             )
-    trace.memo.setdefault(owned, {})[id(made)] = made
-    return made, symbols
+        return made
+
+    def behind(self, error: BaseException | None) -> BaseException | None:
+        """The same of its cause or context, which stays what it is where it holds no symbols."""
+        return self.of(error) if error is not None and _holds_symbols(error) else error
+
+    def own(self, item: Any) -> Any:
+        """The item, with symbols of its own."""
+        if is_symbol(item):
+            trace = self.trace
+            self.symbols.append(symbol(trace.value_of(item), trace.scope, item.origin))
+            return self.symbols[-1]
+        taken = structure_of(item)
+        return item if taken is None else taken[0].build([self.own(child) for child in taken[1]])
 
 
-def _copied(error: Exception) -> Exception:
+def _holds_symbols(error: BaseException) -> bool:
+    if type(error) is OneOf:
+        return False
+    behind = error.__context__
+    return bool(image_of(error)[1]) or (behind is not None and _holds_symbols(behind))
+
+
+def _copied(error: Any) -> Exception:
     """Another exception like this one; no `__init__` of the user's runs."""
     kind: Any = type(error)
     if isinstance(kind.__init__, FunctionType):
@@ -328,12 +363,14 @@ def cases(failure: Failure) -> list[tuple[Any, int | None, Any]]:
     others: dict[Site, tuple[Any, ...]] = {}
     for site, held in failure.sites.items():
         if site.attempt is failure.attempt:
+            error = error_of(site, held) if site.is_seen or site.is_alike else OneOf()
             same = None if site.is_seen else by_place.get(site.place)
             if same is None:
                 by_place[site.place] = len(found)
-                found.append(([site], site.place, error_of(site, held)))
+                found.append(([site], site.place, error))
             else:
-                found[same][0].append(site)
+                sites = [*found[same][0], site]
+                found[same] = sites, site.place, OneOf()
         else:
             others[site] = held
     tests = [[failure.code == site.number for site in sites] for sites, _, _ in found]
@@ -367,6 +404,27 @@ for _name in (
     *("contains", "bool"),
 ):
     setattr(Unknown, f"__{_name}__", Unknown.refuse)
+
+
+class OneOf(Exception):
+    """Stands for the exception that is being handled where only the run knows which one that is, as
+    the `__context__` of others: in a `finally`, and in an `except` that does not name it.
+    """
+
+    def refuse(self, *_: Any) -> Any:
+        """StagingError: which it is, is not known yet. It is where it was raised again."""
+        raised = origin_of(self)
+        raise refuse(
+            "only the run knows which exception, if any, was being handled here",
+            "give it a name, `except ... as error`, and raise from it: raise ... from error",
+            location=raised and raised.location,
+        )
+
+    args = property(refuse)
+
+
+for _name in ("str", "repr", "eq", "ne", "hash", "format"):
+    setattr(OneOf, f"__{_name}__", OneOf.refuse)
 
 
 def unknown_of(error: BaseException) -> Unknown | None:

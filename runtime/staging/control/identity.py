@@ -16,6 +16,7 @@ from runtime.core.tensor import Tensor
 from runtime.staging.aliasing import aliases
 from runtime.staging.control import joined_variables
 from runtime.staging.control.choices import Choice
+from runtime.staging.control.failures import OneOf
 from runtime.staging.control.logic import optional_compared
 from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined
 from runtime.staging.refusals import refuse
@@ -32,6 +33,9 @@ def identical(a: Any, b: Any) -> Any:
         return True
     if isinstance(a, MaybeNone) or isinstance(b, MaybeNone):
         return optional_compared(identical, a, b)
+    for item in (a, b):
+        if type(item) is OneOf:
+            item.refuse()
     if a is None or b is None:
         return False
     for choice, other in ((a, b), (b, a)):
