@@ -211,7 +211,7 @@ class Backend:
         raise NotImplementedError
 
     def handled(self, failure: Any) -> BaseException:
-        """What is being handled, for Python, in a `finally` behind what may have failed."""
+        """The exception that a `finally` meets, for Python, behind what may have failed."""
         raise NotImplementedError
 
     def stages(self, value: Any) -> bool:

@@ -279,7 +279,7 @@ class StagingBackend(Backend):
         return failures.cases(failure)
 
     def handled(self, failure: Any) -> BaseException:
-        """What stands for the exception of a failure, if there is one."""
+        """A stand-in for the exception of a failure, if there is one."""
         return failures.OneOf()
 
     def stages(self, value: Any) -> bool:
