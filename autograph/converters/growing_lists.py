@@ -48,6 +48,7 @@ from typing import Any
 
 import gast
 
+from autograph.analysis.flow import exits
 from autograph.context import Context
 from autograph.quoting.builders import call_ag
 from autograph.rewriting import is_constant_index
@@ -334,14 +335,22 @@ def _marked(value: Any, deep: bool) -> gast.expr:
 
 
 def _with_blocks(tree: gast.AST, stages_tries: bool) -> Iterator[tuple[Any, _Path]]:
-    """Every node, with the control statements and functions that it is in."""
+    """Every node, with the control statements and functions that it is in, and those that it is
+    only come to if they are not left by an exit.
+    """
     pending: list[tuple[gast.AST, _Path]] = [(tree, frozenset())]
     while pending:
         node, path = pending.pop()
         yield node, path
         is_block = isinstance(node, _BLOCKS) or (stages_tries and isinstance(node, gast.Try))
-        inside = path | {node} if is_block else path
-        pending.extend((child, inside) for child in gast.iter_child_nodes(node))
+        path = path | {node} if is_block else path
+        for _, field in gast.iter_fields(node):
+            inside = path
+            for child in field if isinstance(field, list) else [field]:
+                if isinstance(child, gast.AST):
+                    pending.append((child, inside))
+                if isinstance(child, gast.stmt) and exits(child):
+                    inside |= {child}
 
 
 def _grown(node: gast.AST) -> str | None:
