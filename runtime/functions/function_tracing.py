@@ -327,12 +327,12 @@ class Tracer:
             done = self.found is None
         finally:
             if not done and (trace.kept or self.found):
-                for snapshot in self._snapshots(trace):
+                for snapshot in reversed(self._snapshots(trace)):
                     snapshot.restore()
             self.kept.forget()
 
     def _snapshots(self, trace: Trace) -> list[Snapshot]:
-        """Returns what existed before the trace, as it was then."""
+        """What existed before the trace as it was then, and further as it was when first met."""
         further = getattr(trace.existed, "globals", None)
         return [self.existing] if further is None else [self.existing, further]
 
