@@ -27,6 +27,7 @@ from autograph.converters import (
     item_assignments,
     item_reads,
     match_statements,
+    raise_statements,
     return_statements,
     super_calls,
     ternaries,
@@ -63,6 +64,7 @@ def _converter(module: Any, keeps_flow: bool = False) -> Converter:
 
 CONVERTERS = (
     _converter(match_statements),  # first: the others need no way for patterns
+    _converter(raise_statements),  # before there is an analysis: it makes an `if`
     _converter(growing_lists),  # early: it looks at statements as the user wrote them
     _converter(hoisting),  # the only one that makes loops and exits of expressions
     # Exits early, while statements still stand as the user wrote them.

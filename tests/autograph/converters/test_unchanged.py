@@ -64,6 +64,7 @@ def f(x, y):
 
 UNCHANGED = {
     "match_statements": [PATTERNS, GENERATOR, SIMPLE],
+    "raise_statements": [SIMPLE, LEAVES_NOTHING, PATTERNS],
     "growing_lists": [
         "def f(x):\n    items = []\n    items.append(x)\n    return items",
         "def f(x):\n    for i in x:\n        items = []\n        items.append(i)\n    return items",
