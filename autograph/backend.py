@@ -204,6 +204,10 @@ class Backend:
         """
         raise NotImplementedError
 
+    def left_once(self, block: Block) -> Any:
+        """The body of a `with` that is left while tracing: what only the run raises is refused."""
+        raise NotImplementedError
+
     def cases(self, failure: Any) -> list[tuple[Any, int | None, Any]]:
         """The ways in which an attempt may have failed: a staged test, which `except` is for it,
         and the exception.
@@ -211,7 +215,7 @@ class Backend:
         raise NotImplementedError
 
     def handled(self, failure: Any) -> BaseException:
-        """The exception that a `finally` meets, for Python, behind what may have failed."""
+        """The exception that a `finally` meets, for Python, behind a body that may have failed."""
         raise NotImplementedError
 
     def stages(self, value: Any) -> bool:

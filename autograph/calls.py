@@ -23,6 +23,7 @@ from autograph.frames import hide
 from autograph.locks import process_lock
 from autograph.observers import Function, Observer, this_thread
 from autograph.operators.builtin_calls import taken_over, text_method
+from autograph.operators.managers import Entered
 from autograph.twins import (
     HEAP_TYPE,
     Cells,
@@ -283,8 +284,21 @@ def _namespace(call: Callable[[Any], Any]) -> ModuleType:
     namespace = ModuleType("ag", operators.__doc__)
     for name in operators.__all__:
         setattr(namespace, name, getattr(operators, name))
-    vars(namespace).update(call=call, slice=slice, Undefined=Undefined)
+    vars(namespace).update(call=call, entered=_entered, slice=slice, Undefined=Undefined)
     return namespace
+
+
+def _entered(manager: Any) -> Entered:
+    """A manager at the beginning of its `with`, in a function that is being staged."""
+    try:
+        return Entered(manager, call, _is_own)
+    except BaseException as error:  # whatever passes through is the user's: only our frame goes
+        hide(error)
+        raise
+
+
+def _is_own(function: FunctionType) -> bool:
+    return policy.decide(function).decision is not policy.AS_IS
 
 
 def _call_alone(function: Any) -> Any:

@@ -12,7 +12,14 @@ from typing import Any
 
 import gast
 
-from autograph.analysis.flow import DISCARDS, EXITS, completions, exits, may_swallow
+from autograph.analysis.flow import (
+    DISCARDS,
+    EXITS,
+    MANAGER,
+    completions,
+    exits,
+    may_swallow,
+)
 from autograph.analysis.scopes import mentions, own_nodes
 from autograph.context import Context
 from autograph.quoting.builders import assign, call_ag, constant, lambda_of, name_load
@@ -204,7 +211,8 @@ def _may_raise_on_the_way_out(statements: list[gast.stmt]) -> bool:
 
 def _cleans_up(node: Any) -> bool:
     """Whether a statement runs something on the way out of it."""
-    return isinstance(node, gast.With) or (isinstance(node, gast.Try) and bool(node.finalbody))
+    is_with = isinstance(node, gast.With) or hasattr(node, MANAGER)
+    return is_with or (isinstance(node, gast.Try) and bool(node.finalbody))
 
 
 def set_flag(flag: str, at: gast.AST) -> gast.stmt:

@@ -35,6 +35,7 @@ from autograph.converters import (
     try_statements,
     undefined_names,
     while_statements,
+    with_statements,
 )
 from autograph.quoting.nodes import ag_spelled
 from autograph.rewriting import Rule, Rules, rewrite
@@ -64,6 +65,7 @@ def _converter(module: Any, keeps_flow: bool = False) -> Converter:
 
 CONVERTERS = (
     _converter(match_statements),  # first: the others need no way for patterns
+    _converter(with_statements),  # before exits, which a `try` has its way with
     _converter(raise_statements),  # before there is an analysis: it makes an `if`
     _converter(growing_lists),  # early: it looks at statements as the user wrote them
     _converter(hoisting),  # the only one that makes loops and exits of expressions

@@ -58,7 +58,17 @@ OF_THE_RUNTIME = {
     "autograph.Backend": (
         *("cond", "while_loop", "for_loop", "not_", "and_", "or_", "assert_", "setitem", "defined"),
         *("failures", "stages", "owns", "builtin", "elements", "for_rest"),
-        *("is_staging", "catches", "caught", "caught_loop", "go_on", "attempt", "cases"),
+        *(
+            "is_staging",
+            "catches",
+            "caught",
+            "caught_loop",
+            "go_on",
+            "attempt",
+            "handled",
+            "left_once",
+            "cases",
+        ),
     ),
     "rt.GradientTape": (
         *("access", "control", "keep", "knows", "number", "pair", "read", "record", "single"),

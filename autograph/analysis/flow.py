@@ -14,6 +14,9 @@ import gast
 DISCARDS = "discards"
 """What a lowered `try` has whose `finally` may drop an exception: the flags of its exits."""
 
+MANAGER = "manager"
+"""What a `try` has that was a `with`: the name of the manager that handles what its body raises."""
+
 NEXT = frozenset({"next"})
 EXITS = frozenset({"return", "break", "continue"})
 

@@ -32,7 +32,7 @@ from typing import Any
 import gast
 
 from autograph.analysis.blocks import BlockNames, Flow
-from autograph.analysis.flow import DISCARDS, ends
+from autograph.analysis.flow import DISCARDS, MANAGER, ends
 from autograph.context import Context
 from autograph.lowering import control, lower_statements, make_block
 from autograph.quoting.builders import (
@@ -55,12 +55,13 @@ def convert(context: Context) -> None:
 
 def _try(node: gast.Try, context: Context, flow: Flow) -> list[gast.stmt]:
     names = flow.functional.get(node)
+    manager: str | None = getattr(node, MANAGER, None)
     if names is None:
-        return [node]
+        return [node if manager is None else _as_with(node, manager)]
     body = make_block(context, flow, "try_body", [], node.body, node, names)
     made: list[gast.stmt] = [body]
     parts: list[Any] = [body.name]
-    for number, handler in enumerate(node.handlers, 1):
+    for number, handler in enumerate(node.handlers if manager is None else (), 1):
         word = "except_body" if number == 1 else f"except_body_{number}"
         block = _handler(word, handler, context, flow, names)
         made.append(block)
@@ -75,6 +76,8 @@ def _try(node: gast.Try, context: Context, flow: Flow) -> list[gast.stmt]:
             block = make_block(context, flow, word, [], statements, statements[0], names)
             made.append(block)
             keywords[name] = name_load(block.name, node)
+    if manager is not None:
+        keywords["manager"] = name_load(manager, node)
     flags: list[str] = getattr(node, DISCARDS, [])
     if flags:
         either: gast.expr = name_load(flags[0], node)
@@ -105,6 +108,11 @@ def _handler(
         unbound = call_ag("Undefined", [constant(name, handler)], body[-1])
         body.append(assign(name, unbound, body[-1]))
     return make_block(context, flow, word, [error], body, handler, names)
+
+
+def _as_with(node: gast.Try, manager: str) -> gast.With:
+    item = gast.withitem(name_load(manager, node), None)
+    return gast.copy_location(gast.With([item], node.body), node)
 
 
 def _raises_again(handler: Any) -> bool:

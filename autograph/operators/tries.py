@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any, TypeAlias
 
-from autograph.backend import Backend, Block, Thunk, staging
+from autograph.backend import Backend, Block, Thunk, backend_of, staging
 from autograph.frames import hide
 from autograph.operators.cond import staged_cond
+from autograph.operators.managers import Entered
 from autograph.operators.shared import Shared
 
 Handler: TypeAlias = tuple[Thunk | None, Block]
@@ -22,6 +23,7 @@ def try_(
     shared: str | None = None,
     lost: str | None = None,
     discards: Thunk | None = None,
+    manager: Entered | None = None,
 ) -> Any:
     """`try: body()` with its handlers: what the part returns that ends it.
 
@@ -33,11 +35,15 @@ def try_(
         shared: names that the blocks assign where they live.
         lost: those of them that nobody reads where the body has failed.
         discards: asked behind `final`, whether that has left by an exit of its own.
+        manager: of a `with`, which handles what the body raises, and runs at its end.
     """
     try:
         backend = staging()
         parts = [body, *[block for _, block in handlers], orelse, final]
         statement = _Try(backend, [part for part in parts if part is not None], shared, lost)
+        if manager is not None:
+            statement.reached = partial(_nothing, body, manager.manager)
+            return statement.managed(body, manager)
         if final is None:
             return statement.handled(body, handlers, orelse)
 
@@ -131,6 +137,31 @@ class _Try:
             return body() if test else orelse()
         assert self.backend is not None
         return staged_cond(self.backend, test, (body, orelse), (), (), self.carried())
+
+    def managed(self, body: Block, manager: Entered) -> None:
+        """The body, and the manager's exit: one of ours, or of code that is not the user's, is left
+        once, while tracing.
+        """
+
+        def swallowed(error: BaseException) -> None:
+            def fail(*, _reached: Any = self.reached) -> None:
+                raise error
+
+            said = manager.leave(error)
+            is_swallowed = bool(said) if backend_of(said) is None else said
+            self.chosen(is_swallowed, _nothing, fail)
+
+        def done() -> None:
+            manager.leave(None)
+
+        backend = self.backend
+        if backend is not None and manager.is_known:
+            self.handled(body, ((None, swallowed),), done)
+            return
+        self.backend = None
+        is_ours = backend is None or manager.is_of_library
+        inner = body if is_ours else partial(backend.left_once, body)  # type: ignore[union-attr]
+        self.handled(inner, ((None, swallowed),), done)
 
     def ended(self, inner: Thunk, final: Block, discards: Thunk | None) -> Any:
         """The result of `inner`, with the `finally` behind it."""

@@ -332,7 +332,7 @@ class Tracer:
             self.kept.forget()
 
     def _snapshots(self, trace: Trace) -> list[Snapshot]:
-        """What existed before the trace as it was then, and further as it was when first met."""
+        """Returns what existed before the trace as it was then, and further when it was met."""
         further = getattr(trace.existed, "globals", None)
         return [self.existing] if further is None else [self.existing, further]
 

@@ -51,6 +51,7 @@ from runtime.staging.control.optional_values import (
 )
 from runtime.staging.control.truths import Truth
 from runtime.staging.error_notes import locate_hidden
+from runtime.staging.frames import user_location
 from runtime.staging.lists import dict_reads
 from runtime.staging.lists.growing import Growing
 from runtime.staging.refusals import refuse
@@ -273,6 +274,15 @@ class StagingBackend(Backend):
             trace.attempts.pop()
         failure.attempt = attempt
         return (failure if failure.sites else None), result
+
+    def left_once(self, block: Block) -> Any:
+        """The body of a `with` that is left while tracing: what only the run raises is refused."""
+        trace = active()
+        trace.attempts.append(failures.Attempt((), sys._getframe(1), user_location()))
+        try:
+            return block()
+        finally:
+            trace.attempts.pop()
 
     def cases(self, failure: Any) -> list[tuple[Any, int | None, Any]]:
         """The ways in which an attempt may have failed."""

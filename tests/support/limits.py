@@ -8,7 +8,7 @@ import re
 
 LIMITS: dict[str, str] = {
     "`break` and `continue` in a `finally`": "would be raised at run time, past the `try`",
-    "`with` around what may be raised at run time": "would be raised at run time, past the `with`",
+    "`with` around what may be raised at run time": "raised at run time, past the `with`",
     "What cannot be left": "may be raised at run time, past the `try` around",
     "A graph of its own in a `try`": "is a graph of its own, which may raise",
     "The text of an error that only the run raises": r"(what|that) only the run (knows|raises)",

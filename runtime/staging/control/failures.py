@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from autograph.objects import attributes_of, put_attributes
 from runtime import errors
-from runtime.graph.ir import Origin
+from runtime.graph.ir import Location, Origin
 from runtime.graph.nodes import (
     INT,
 )
@@ -162,11 +162,13 @@ Kinds = tuple[type[BaseException], ...]
 @dataclass(eq=False, slots=True)
 class Attempt:
     """A `try` that is being traced: what gives the classes of each `except`, None for all, and
-    whether it looks at the exception; for a `finally`, there are none. `frame` runs it.
+    whether it looks at the exception; for a `finally`, there are none. `frame` runs it. A `with`
+    that is left once has the `location` of it.
     """
 
     kinds: tuple[tuple[Callable[[], Any] | None, bool], ...]
     frame: FrameType
+    location: Location | None = None
 
     def place(self, kind: type[BaseException], others: Kinds | None) -> int | None:
         """The `except` that catches a class. StagingError where only the run knows, because a
@@ -207,13 +209,25 @@ def target(
     """Returns whether an attempt acts on an exception of a class, the one that catches it, and by
     which `except`. With `others`, a subclass may be raised that is none of these.
     """
-    acts = False
+    acts, found, place = False, None, None
+    left_once = None
     for attempt in reversed(trace.attempts):
+        if attempt.location is not None:
+            left_once = left_once or attempt
+            continue
         place = attempt.place(kind, others)
         if place is not None:
-            return True, attempt, place
+            acts, found = True, attempt
+            break
         acts = acts or not attempt.kinds
-    return acts, None, None
+    if left_once is not None and (acts or others is None):
+        raise refuse(
+            f"{kind.__name__} would be raised at run time, past the `with` at line "
+            f"{left_once.location[1]}, which is left once, while tracing",
+            "make the manager of a class with `__exit__`, or move the `with` outside the staged "
+            "function",
+        )
+    return acts, found, place
 
 
 def site_at(trace: Trace, attempt: Any, place: int | None, error: Exception) -> Site:

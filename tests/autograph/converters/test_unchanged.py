@@ -64,6 +64,7 @@ def f(x, y):
 
 UNCHANGED = {
     "match_statements": [PATTERNS, GENERATOR, SIMPLE],
+    "with_statements": [SIMPLE, GENERATOR, LEAVES_NOTHING],
     "raise_statements": [SIMPLE, LEAVES_NOTHING, PATTERNS],
     "growing_lists": [
         "def f(x):\n    items = []\n    items.append(x)\n    return items",
