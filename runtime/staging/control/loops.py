@@ -415,7 +415,8 @@ def _peel(loop: Loop, steer: Any, failed: Round) -> Any:
     if loop.peeled == MOST_PEELED:
         raise _endless_peeling(loop, failed)
 
-    def first_round(*state: Any) -> Any:
+    # A default value leads a recorder to what the round can change.
+    def first_round(*state: Any, _reached: Any = (loop.key, loop.test)) -> Any:
         left = as_state(loop.body(*state), loop.size)
         proceed = loop.test(*left)
         names, peeled = loop.names[: loop.size], loop.peeled + 1
