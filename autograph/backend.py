@@ -354,13 +354,17 @@ _CONTAINERS: tuple[type, ...] = (list, tuple, dict, deque, type({"": 0}.values()
 
 
 def backend_within(container: object) -> Backend | None:
-    """The backend of an element of a list, tuple, dict, deque or view of the values of a dict; None
-    for anything else.
+    """The backend of an element of a list, tuple, dict, deque or view of the values of a dict, or
+    of an argument of an exception; None for anything else.
     """
     kind = type(container)
-    if stand_ins.get(kind, kind) not in _CONTAINERS:
+    values: Any
+    if isinstance(container, BaseException):
+        values = container.args
+    elif stand_ins.get(kind, kind) not in _CONTAINERS:
         return None
-    values: Any = container.values() if isinstance(container, dict) else container
+    else:
+        values = container.values() if isinstance(container, dict) else container
     for kind in set(map(type, islice(values, INSPECTED))):
         backend = backend_of_type(kind)
         if backend is not None:

@@ -22,6 +22,9 @@ _ITERATION = "runtime.staging.control.iteration"
 
 _FAILURES = "runtime.staging.control.failures"
 
+# Makes the text of an exception of its one argument; of others it is that of the tuple.
+_WRITES: dict[Any, str] = {BaseException.__str__: "str", KeyError.__str__: "repr"}
+
 _WITH_ITEMS = (deque, ItemsView, ValuesView)
 
 
@@ -91,9 +94,10 @@ class Images:
             type(item).__module__ == _FAILURES for item in error.args
         ):
             return as_data(error)
-        if not is_part and len(error.args) == 1 and type(error).__str__ is BaseException.__str__:
+        write = _WRITES.get(type(error).__str__)
+        if not is_part and write is not None:
             self.symbols += inside.symbols
-            return Written("str", args)
+            return Written(write, args) if len(error.args) == 1 else Written("str", (args,))
         raise refuse(
             f"a {type(error).__name__} that holds what only the run knows is printed or raised",
             "print or raise its arguments: error.args",

@@ -121,6 +121,8 @@ def make(function: Callable[..., str], *args: Any, **kwargs: Any) -> Any:
     Raises what the function raises for values of these types, and StagingError where that depends
     on the values, or where an object among them could change before the text is read.
     """
+    if args and isinstance(args[0], BaseException) and args[1:] in ((), ("",)):
+        return _of_error(function, args[0])
     made = Text(
         function, [_kept(arg) for arg in args], {key: _kept(x) for key, x in kwargs.items()}
     )
@@ -133,6 +135,22 @@ def make(function: Callable[..., str], *args: Any, **kwargs: Any) -> Any:
             "use a format that suits all values, or an `if` around the text",
         ) from None
     return made
+
+
+def _of_error(function: Callable[..., str], error: BaseException) -> Any:
+    kind, args = type(error), error.args
+    one = args[0] if len(args) == 1 else args
+    if function is repr and kind.__repr__ is BaseException.__repr__:
+        template = "{}({!r})" if len(args) == 1 else "{}{!r}"
+        return make(str.format, template, kind.__name__, one)
+    if function is not repr and kind.__str__ is KeyError.__str__ and len(args) == 1:
+        return make(repr, one)
+    if function is not repr and kind.__str__ in (BaseException.__str__, KeyError.__str__):
+        return make(str, one)
+    raise refuse(
+        f"a text is made of a {kind.__name__} that holds what only the run knows",
+        "make it of its arguments: error.args",
+    )
 
 
 def _kept(item: Any) -> Any:
