@@ -171,15 +171,22 @@ def must_stay(statements: list[gast.stmt], kind: str, context: Context) -> bool:
     """Whether exits of a kind must stay as they are.
 
     An exit in a `finally` discards what left the `try`: an exception, or another exit. Where a
-    `try` becomes blocks, `return` can do so by its flag.
+    `try` becomes blocks, it can do so by its flag, but for an exit of another kind: `return` comes
+    before the others anyway.
     """
-    ways = EXITS - {"return"} if context.stages_tries else EXITS
     return any(
         isinstance(node, gast.Try | gast.TryStar)
         and kind in exits(node)
-        and bool(completions(node.finalbody) & (EXITS if isinstance(node, gast.TryStar) else ways))
+        and _stays(node, context.stages_tries)
         for node in own_nodes(statements)
     )
+
+
+def _stays(node: gast.Try | gast.TryStar, stages_tries: bool) -> bool:
+    final = completions(node.finalbody) & EXITS
+    if not stages_tries or isinstance(node, gast.TryStar):
+        return bool(final)
+    return bool(final - {"return"}) and len(exits(node)) > 1
 
 
 def stop_on(loop: Any, flag: str, context: Context) -> None:

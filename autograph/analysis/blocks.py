@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import gast
 
 from autograph.analysis.definedness import Definedness, definedness
-from autograph.analysis.flow import ends, exits
+from autograph.analysis.flow import DISCARDS, ends, exits
 from autograph.analysis.liveness import Live, liveness
 from autograph.analysis.scopes import Scope, own_nodes, remembered_mentions, scope_of, suspends
 
@@ -102,6 +102,7 @@ class Flow:
         """
         live = self.live[node]
         seen = live.before | live.after | live.raising | self.scope.captured | self.scope.outer
+        seen |= frozenset(getattr(node, DISCARDS, ()))  # asked behind its `finally`
         known: set[str] = set()
         for part in parts_of_try(node):
             mentioned = self.mentions(part).mentioned.keys()

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import gast
 
-from autograph.analysis.flow import is_irrefutable, may_swallow
+from autograph.analysis.flow import DISCARDS, is_irrefutable, may_swallow
 from autograph.analysis.scopes import MentionsOf, Scope, mentions, own_nodes, parameters
 
 Names = frozenset[str]
@@ -154,6 +154,8 @@ class _Definedness:
         if not node.finalbody:
             return _join(ends)
         kept = kept.difference(mentions([*node.handlers, *node.orelse]).deleted)
+        if hasattr(node, DISCARDS):
+            ends.append(kept)
         self.block(node.finalbody, kept)
         return self.block(node.finalbody, _join(ends))
 

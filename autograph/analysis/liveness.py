@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import gast
 
-from autograph.analysis.flow import may_swallow
+from autograph.analysis.flow import DISCARDS, may_swallow
 from autograph.analysis.scopes import Mentions, MentionsOf, mentions
 
 Names = frozenset[str]
@@ -160,7 +160,9 @@ class _Liveness:
         """The names that are live where the `finally` starts, by each way into it."""
         if not node.finalbody:
             return after, exits
-        leave = Exits(*(self.block(node.finalbody, way, exits) for way in exits))
+        dropped = after if hasattr(node, DISCARDS) else NONE
+        ways = exits._replace(raising=exits.raising | dropped)
+        leave = Exits(*(self.block(node.finalbody, way, exits) for way in ways))
         return self.block(node.finalbody, after | exits.raising, exits), leave
 
     def match(self, node: Any, after: Names, exits: Exits) -> Names:

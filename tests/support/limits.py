@@ -7,7 +7,7 @@ limit's heading, and a pattern that the refusal's message contains.
 import re
 
 LIMITS: dict[str, str] = {
-    "`break` and `continue` in a `finally`": "would be raised at run time, past the `try`",
+    "An exit of one kind in a `finally`": "would be raised at run time, past the `try`",
     "`with` around what may be raised at run time": "raised at run time, past the `with`",
     "What cannot be left": "may be raised at run time, past the `try` around",
     "A graph of its own in a `try`": "is a graph of its own, which may raise",
