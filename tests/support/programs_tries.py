@@ -1,5 +1,5 @@
-"""Random programs of exceptions: what raises and fails in `try`, in loops, with handlers that match
-or not, `else`, `finally`, and exits from each of them.
+"""Random programs of exceptions: what raises and fails in `try` and `with`, in loops, with handlers
+that match or not, managers that swallow or not, `else`, `finally`, and exits from each of them.
 """
 
 from tests.support.programs_choices import Choices
@@ -7,8 +7,26 @@ from tests.support.programs_choices import Choices
 INDENT = "    "
 
 PRELUDE = """\
+from contextlib import suppress
+
+TABLE = {"last": 0}
+
+
 class Thing:
     pass
+
+
+class Manager:
+    def __init__(self, thing):
+        self.thing = thing
+
+    def __enter__(self):
+        self.thing.n += 1
+        return self.thing.n
+
+    def __exit__(self, kind, error, traceback):
+        self.thing.n += 10 if kind is None else 100
+        return kind in (KeyError, RuntimeError)
 
 
 def risky(n, m):
@@ -96,7 +114,7 @@ class Writer:
             return
         self.left -= 1
         simple = [self.assignment] * 4 + [self.raising, self.asserting, self.growing, self.leaving]
-        nested = [self.trying] * 4 + [self.branching] * 2 + [self.looping] * 2
+        nested = [self.trying] * 4 + [self.branching] * 2 + [self.looping] * 2 + [self.managing]
         ways = simple if self.depth > 6 else simple + nested
         ways[self.choices.below(len(ways))]()
 
@@ -104,7 +122,11 @@ class Writer:
         self.line(f"{self.name()} = {self.value()}")
 
     def growing(self) -> None:
-        self.line(self.pick(f"rows.append({self.name()})", "thing.n += 1", "thing.n += x"))
+        self.line(
+            self.pick(
+                f"rows.append({self.name()})", "thing.n += 1", "thing.n += x", "TABLE['last'] += y"
+            )
+        )
 
     def asserting(self) -> None:
         self.line(f"assert {self.test()}" + self.pick("", ", 'low'", f", {self.name()}"))
@@ -113,6 +135,8 @@ class Writer:
         error = self.pick(*_KINDS) + self.pick("", "('text')", f"({self.name()})")
         if self.handlers and not self.choices.below(3):
             self.line("raise")
+        elif not self.choices.below(5):
+            self.line(f"raise {error} if {self.test()} else {self.pick(*_KINDS)}")
         elif self.choices.below(3):
             self.line(f"if {self.test()}:")
             self.line(f"{INDENT}raise {error}")
@@ -121,7 +145,7 @@ class Writer:
 
     def leaving(self) -> None:
         ways = [f"return {self.name()}, {self.choices.below(9)}, 0, 0, 0, 0"]
-        if self.loops and not self.finals:
+        if self.loops and (not self.finals or not self.choices.below(4)):
             ways += ["break", "continue"]
         self.line(f"if {self.test()}:")
         self.line(INDENT + self.pick(*ways))
@@ -148,6 +172,10 @@ class Writer:
         self.finals = finals
         self.loops -= 1
 
+    def managing(self) -> None:
+        managers = f"suppress({self.pick(*_CLAUSES)})", f"Manager(thing) as {self.name()}"
+        self.block(f"with {self.pick(*managers, 'Manager(thing)')}:")
+
     def trying(self) -> None:
         self.block("try:")
         clauses = self.choices.below(4)
@@ -170,10 +198,11 @@ class Writer:
         self.line("rows = [x, 4]")
         self.line("thing = Thing()")
         self.line("thing.n = 0")
+        self.line("TABLE['last'] = x")
         self.trying()
         while self.left > 0:
             self.statement()
-        self.line("return x, y, z, len(rows), sum(rows), thing.n")
+        self.line("return x, y, z, len(rows), sum(rows), thing.n + TABLE['last']")
         return PRELUDE + "\ndef program(x, y):\n" + "\n".join(self.lines) + "\n"
 
 
