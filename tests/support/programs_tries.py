@@ -9,9 +9,6 @@ INDENT = "    "
 PRELUDE = """\
 from contextlib import suppress
 
-TABLE = {"last": 0}
-
-
 class Thing:
     pass
 
@@ -122,11 +119,7 @@ class Writer:
         self.line(f"{self.name()} = {self.value()}")
 
     def growing(self) -> None:
-        self.line(
-            self.pick(
-                f"rows.append({self.name()})", "thing.n += 1", "thing.n += x", "TABLE['last'] += y"
-            )
-        )
+        self.line(self.pick(f"rows.append({self.name()})", "thing.n += 1", "thing.n += x"))
 
     def asserting(self) -> None:
         self.line(f"assert {self.test()}" + self.pick("", ", 'low'", f", {self.name()}"))
@@ -198,11 +191,10 @@ class Writer:
         self.line("rows = [x, 4]")
         self.line("thing = Thing()")
         self.line("thing.n = 0")
-        self.line("TABLE['last'] = x")
         self.trying()
         while self.left > 0:
             self.statement()
-        self.line("return x, y, z, len(rows), sum(rows), thing.n + TABLE['last']")
+        self.line("return x, y, z, len(rows), sum(rows), thing.n")
         return PRELUDE + "\ndef program(x, y):\n" + "\n".join(self.lines) + "\n"
 
 
