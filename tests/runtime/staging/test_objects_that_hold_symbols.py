@@ -76,7 +76,7 @@ READ = [
     (reader, holder)
     for reader in READERS
     for holder in HOLDERS
-    if (reader, holder) != ("print", "exception")
+    if holder != "exception" or reader not in ("print", "f-string")
 ]
 
 

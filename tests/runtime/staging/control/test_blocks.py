@@ -80,13 +80,6 @@ def loop_dtype(x):
     return y
 
 
-def raise_in_suppress(x):
-    with contextlib.suppress(ValueError):
-        if x > 0:
-            raise ValueError("positive")
-    return x
-
-
 @contextlib.contextmanager
 def quiet():
     with contextlib.suppress(ValueError):
@@ -145,7 +138,6 @@ REFUSED = [
     (unequal_objects, autograph.StagingError, "mode", "differ"),
     (growing_list, autograph.StagingError, "items", "list of 1 and list of 2"),
     (loop_dtype, TypeError, "y", "int32 on one path and float32"),
-    (raise_in_suppress, autograph.StagingError, None, "past the `with` at line"),
     (raise_in_made_manager, autograph.StagingError, None, "past the `with` at line"),
     (global_list, autograph.StagingError, "GLOBAL", "2 items and 1 item"),
     (buffer_in_branch, autograph.StagingError, "seen", "cannot be carried"),
