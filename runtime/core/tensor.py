@@ -134,9 +134,9 @@ class Tensor(Operators):
         """The type of the elements."""
         return self.type.dtype
 
-    def _as_int(self) -> Any:
-        """The Python int that a scalar of integers or truth values holds; a staged one while
-        tracing.
+    def _as_number(self) -> Any:
+        """The Python int or float that a scalar of real numbers or truth values holds; a staged one
+        while tracing.
         """
         raise NotImplementedError
 
@@ -392,8 +392,8 @@ class EagerTensor(Tensor):
     def __complex__(self) -> complex:
         return complex(self._scalar("complex"))
 
-    def _as_int(self) -> builtins.int:
-        return int(self._scalar("int"))
+    def _as_number(self) -> builtins.int | builtins.float:
+        return +cast(int, self._scalar("a number"))
 
     def __index__(self) -> int:
         raw = self.raw

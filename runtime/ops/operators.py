@@ -48,42 +48,55 @@ _COMPARISONS = frozenset((
 ))  # fmt: skip
 
 
+_KINDS = {"b": "bool", "i": "int", "u": "int", "f": "float"}
+
+
 def _python_kind(value: Any) -> str | None:
-    """The kind of a Python number, or of a staged one."""
+    """The kind of a Python number, of a staged one, or of the one that a scalar stands for."""
     if isinstance(value, bool | int | float):
         return "float" if isinstance(value, float) else type(value).__name__
+    if isinstance(value, Tensor):
+        dtype = value.dtype
+        kind = _KINDS.get(dtype.kind) if value.static_shape == () else None
+        return None if kind == "float" and dtype is not dtypes.float64 else kind
     kind = getattr(value, "type", None)
     return kind.kind if isinstance(kind, NumberType) else None
 
 
 def _beside_numbers(function: Any, operation: Any) -> Any:
-    """`function`, beside a Python number that the dtype of a scalar cannot hold: an integer beside
-    a float becomes the float that `/` makes of it, and is compared exactly; a truth value beside
-    an integer is 0 or 1.
+    """`function`, beside a number that the dtype of a scalar cannot hold, be it Python's or a
+    scalar: an integer beside a float becomes the float that `/` makes of it, and is compared
+    exactly; a truth value beside an integer is 0 or 1.
     """
 
     def applied(x: Any, y: Any) -> Any:
         try:
             return function(x, y)
         except TypeError:
-            tensor = x if isinstance(x, Tensor) else y
-            lifted = _lifted(tensor, _python_kind(y if tensor is x else x), operation)
-            if lifted is None:
+            if operation is None:
                 raise
-        made = operation(lifted, y) if tensor is x else operation(x, lifted)
-        return convert_to_tensor(made) if isinstance(made, bool | int) else made
+            a, b = _lifted(x, y, operation), _lifted(y, x, operation)
+            if a is x and b is y:
+                raise
+        made = operation(a, b)
+        if isinstance(made, bool | int | float):
+            return convert_to_tensor(made, dtypes.float64 if isinstance(made, float) else None)
+        return made
 
     return applied
 
 
-def _lifted(tensor: Tensor, kind: str | None, operation: Any) -> Any:
-    """A scalar as Python has it beside a number of this kind; None where it stays what it is."""
-    dtype = tensor.dtype
-    if kind is None or operation is None or tensor.static_shape != ():
-        return None
-    if dtype.is_integer and kind == "float":
-        return tensor._as_int() if operation in _COMPARISONS else math.as_fraction(tensor)
-    return tensor._as_int() if dtype.is_bool and kind != "float" else None
+def _lifted(given: Any, other: Any, operation: Any) -> Any:
+    """A scalar as Python has it beside the other number; as it is where that is no number."""
+    kind = _python_kind(other)
+    own = _python_kind(given) if isinstance(given, Tensor) else None
+    if own is None or kind is None or own == kind != "bool":
+        return given
+    if operation in _COMPARISONS or (own == "bool" and kind != "float"):
+        return given._as_number()
+    if kind == "float":
+        return math.cast(given, dtypes.float64) if own == "bool" else math.as_fraction(given)
+    return given
 
 
 def _general(function: Any, reflected: str, operation: Any) -> tuple[Any, Any]:

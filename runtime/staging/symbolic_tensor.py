@@ -204,9 +204,10 @@ class SymbolicTensor(InScope, Tensor):
     def __complex__(self) -> NoReturn:
         raise not_python(self, "as a Python complex", "use tf.cast(x, tf.complex64)")
 
-    def _as_int(self) -> Any:
+    def _as_number(self) -> Any:
         trace = active(self)
-        return trace.apply(ITEMS["int"], (trace.value_of(self),))
+        kind = "float" if self.dtype.is_floating else "int"
+        return trace.apply(ITEMS[kind], (trace.value_of(self),))
 
     def __index__(self) -> NoReturn:
         raise not_python(

@@ -1,4 +1,6 @@
-"""An integer scalar beside a Python float: Python's arithmetic, and its exact comparisons."""
+"""Scalars beside numbers of another kind, Python's or scalars: Python's arithmetic, and its exact
+comparisons.
+"""
 
 import math
 import operator
@@ -20,7 +22,9 @@ LARGE = [*FLOATS, float(2**63), -float(2**63), math.nan]
 
 
 def both(operation: Callable[[Any, Any], Any], x: Any, y: Any) -> list[Any]:
-    """The operation on the one that is a tensor, eagerly and in a graph."""
+    """The operation on one or two that are tensors, eagerly and in a graph."""
+    if isinstance(x, rt.Tensor) and isinstance(y, rt.Tensor):
+        return [operation(x, y), rt.function(operation)(x, y)]
     if isinstance(x, rt.Tensor):
         return [operation(x, y), rt.function(lambda t: operation(t, y))(x)]
     return [operation(x, y), rt.function(lambda t: operation(x, t))(y)]
@@ -37,8 +41,13 @@ def outcome(operation: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
 @pytest.mark.parametrize("number", FLOATS)
 def test_arithmetic_is_that_of_float64(operation: Any, number: float) -> None:
     for integer in INTEGERS:
-        tensor = rt.constant(integer, rt.int64)
-        for x, y, a, b in ((tensor, number, integer, number), (number, tensor, number, integer)):
+        tensor, scalar = rt.constant(integer, rt.int64), rt.constant(number, rt.float64)
+        for x, y, a, b in (
+            (tensor, number, integer, number),
+            (number, tensor, number, integer),
+            (tensor, scalar, integer, number),
+            (scalar, tensor, number, integer),
+        ):
             expected = outcome(operation, a, b)
             if expected is None or isinstance(expected, complex):
                 continue
@@ -51,11 +60,12 @@ def test_arithmetic_is_that_of_float64(operation: Any, number: float) -> None:
 @pytest.mark.parametrize("number", LARGE)
 def test_comparisons_are_exact(operation: Any, number: float) -> None:
     for integer in [*INTEGERS, 2**63 - 1, -(2**63)]:
-        tensor = rt.constant(integer, rt.int64)
-        for made in both(operation, tensor, number):
-            assert bool(made) is operation(integer, number)
-        for made in both(operation, number, tensor):
-            assert bool(made) is operation(number, integer)
+        tensor, scalar = rt.constant(integer, rt.int64), rt.constant(number, rt.float64)
+        for beside in (number, scalar):
+            for made in both(operation, tensor, beside):
+                assert bool(made) is operation(integer, number)
+            for made in both(operation, beside, tensor):
+                assert bool(made) is operation(number, integer)
 
 
 def test_the_dtype_is_that_of_a_division() -> None:
@@ -91,7 +101,7 @@ def test_what_stays_refused(run: Any) -> None:
         (rt.constant([1, 2]), 0.5),
         (rt.constant(1), rt.constant(0.5)),
         (rt.constant(1, rt.int64), rt.constant(1, rt.int32)),
-        (rt.constant(True), 0.5),
+        (rt.constant([True, False]), rt.constant(0.5, rt.float64)),
     ):
         with pytest.raises(rt.errors.WrongDtypeError):
             run(operator.add)(x, y)
@@ -106,3 +116,14 @@ def test_a_truth_value_beside_an_integer_counts() -> None:
     assert int(rt.function(above)(rt.constant([], rt.int32), 2)) == 0
     for made in both(operator.add, rt.constant(True), 1):
         assert int(made) == 2
+
+
+@pytest.mark.parametrize("operation", [*ARITHMETIC, *COMPARISONS], ids=lambda f: f.__name__)
+def test_a_truth_value_is_the_number_that_it_is_in_python(operation: Any) -> None:
+    for number, dtype in ((3, rt.int64), (0.5, rt.float64), (1, rt.int64), (1.0, rt.float64)):
+        truth, scalar = rt.constant(True), rt.constant(number, dtype)
+        for beside in (number, scalar):
+            for made in both(operation, truth, beside):
+                assert made.numpy() == pytest.approx(operation(True, number), rel=1e-15)
+            for made in both(operation, beside, truth):
+                assert made.numpy() == pytest.approx(operation(number, True), rel=1e-15)

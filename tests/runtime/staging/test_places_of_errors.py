@@ -51,7 +51,7 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "round": lambda a, b: round(b, 1.5),
     "not": lambda a, b: not a,
     "sum of a list": lambda a, b: sum([a, 1.5]),
-    "sum with a start": lambda a, b: sum(a, 1.5),
+    "sum with a start": lambda a, b: sum(a, b),
     "max": lambda a, b: max(rt.cast(a[0], rt.uint8), -1),
     "min": lambda a, b: min(a[0], 1.5),
     "min of a list": lambda a, b: min([a[0], 1.5]),
