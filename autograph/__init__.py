@@ -21,6 +21,7 @@ from autograph.backend import (
     register_item_setter,
 )
 from autograph.calls import call, observe_calls
+from autograph.class_members import meet_class, members_converted
 from autograph.errors import AutographError, ConversionError, StagingError
 from autograph.frames import register_library
 from autograph.line_profiles import profile_lines
@@ -52,6 +53,8 @@ __all__ = [
     "is_converted",
     "lists_made_by",
     "loop_options",
+    "meet_class",
+    "members_converted",
     "observe_calls",
     "profile_lines",
     "register_backend",

@@ -96,7 +96,7 @@ def put_attributes(value: Any, state: dict[str, Any]) -> None:
 
 def attribute_of(value: Any, name: str) -> Any:
     """An attribute of an object's, or a class's, own; or MISSING."""
-    own = vars(value) if isinstance(value, type) else own_of(value)
+    own = members_of(value) if isinstance(value, type) else own_of(value)
     if own is not None and name in own:
         return own[name]
     return slot_of(value, name) if name in slots_of(type(value)) else MISSING
@@ -130,8 +130,34 @@ def of_classes(classes: Iterable[type], name: str) -> Any:
     """
     for base in classes:
         if name in base.__dict__:
-            return base.__dict__[name]
+            return users_member(base.__dict__[name])
     return MISSING
+
+
+def members_of(cls: type) -> dict[str, Any]:
+    """The attributes that a class has of its own, as the user wrote them."""
+    return {name: users_member(member) for name, member in list(vars(cls).items())}
+
+
+STANDS_IN: Final = "stands in for its __wrapped__"
+"""The attribute of a function that a class has in place of the user's, while that is staged."""
+
+
+class ConvertedProperty(property):
+    """The property that a class has in place of the user's, while that is staged."""
+
+    def __init__(self, wrapped: property, functions: tuple[Any, Any, Any]) -> None:
+        fget, fset, fdel = functions
+        super().__init__(fget, fset, fdel, wrapped.__doc__)
+        self.__wrapped__ = wrapped
+
+
+def users_member(member: Any) -> Any:
+    """A member of a class as the user wrote it."""
+    kind = type(member)
+    if kind is ConvertedProperty or (kind is FunctionType and STANDS_IN in member.__dict__):
+        return member.__wrapped__
+    return member
 
 
 def contents(variable: Any) -> Any:

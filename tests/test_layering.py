@@ -58,7 +58,9 @@ MAY_IMPORT = {
     ),
     "autograph.undefined": "autograph.errors",
     "autograph.backend": DISPATCH,
-    "autograph.operators": f"{DISPATCH} autograph.observers autograph.operators",
+    "autograph.operators": (
+        f"{DISPATCH} autograph.observers autograph.operators autograph.objects autograph.policy"
+    ),
     "autograph.codes": "",
     "autograph.objects": "",
     "autograph.policy": "autograph.codes autograph.frames autograph.errors",
@@ -79,6 +81,10 @@ MAY_IMPORT = {
     "autograph.calls": (
         f"{DISPATCH} autograph.observers autograph.operators autograph.codes autograph.locks "
         "autograph.policy autograph.twins"
+    ),
+    "autograph.class_members": (
+        "autograph.policy autograph.calls autograph.frames autograph.locks autograph.objects "
+        "autograph.twins"
     ),
     "autograph.api": "autograph",
     "autograph.__main__": "autograph",

@@ -17,6 +17,7 @@ from autograph.frames import hide, refusal
 from autograph.operators import reductions
 from autograph.operators.comprehensions import Given, of_generator
 from autograph.operators.growing import is_staging
+from autograph.operators.texts import shown_by_user
 from autograph.operators.unrolling import holds_shared_iterator
 
 Function: TypeAlias = Callable[..., Any]
@@ -283,6 +284,11 @@ def _showing(function: Function) -> Function:
 
     def builtin(*args: Any, **kwargs: Any) -> Any:
         try:
+            shown = tuple([shown_by_user(function, arg) for arg in args])
+            if function is print:
+                args = shown
+            elif len(args) == 1 and shown[0] is not args[0]:
+                return shown[0]
             given = (*args, *kwargs.values()) if kwargs else args
             inside = filter(None, map(backend_within, given))
             return _ask(_first_backend(given) or next(inside, None), function, args, kwargs)

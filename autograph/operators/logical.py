@@ -10,6 +10,7 @@ from typing import Any
 from autograph.backend import Backend, Thunk, backend_of, backend_of_type, identities
 from autograph.frames import hide
 from autograph.operators.growing import backend_inside
+from autograph.operators.methods import converted_method
 
 
 def and_(first: Any, *rest: Thunk) -> Any:
@@ -99,6 +100,9 @@ def _is_not(left: Any, right: Any) -> Any:
 
 
 def _in(item: Any, container: Any) -> Any:
+    method = converted_method(container, "__contains__")
+    if method is not None:
+        return not_(not_(method(container, item)))
     # A library's list may hold staged values and be plain itself.
     backend = backend_of_type(type(container)) or backend_of(item) or backend_inside(container)
     return _staged(operator.contains, container, item, backend)

@@ -9,8 +9,28 @@ from typing import Any
 
 from autograph.backend import asked, backend_of, backend_within
 from autograph.frames import hide
+from autograph.operators.methods import converted_method
 
+_METHODS = {str: "__str__", repr: "__repr__", builtins.format: "__str__", print: "__str__"}
 _CONVERSIONS: dict[str, Callable[[Any], Any]] = {"s": str, "r": repr, "a": ascii}
+
+
+def shown_by_user(function: Callable[..., Any], value: Any) -> Any:
+    """The text that code of the user's gives of an object: it may be one that only the run knows,
+    which Python would not take from a method. Else the value itself.
+    """
+    name = _METHODS.get(function)
+    if name is None:
+        return value
+    if getattr(type(value), name) is object.__str__:
+        name = "__repr__"
+    method = converted_method(value, name)
+    if method is None:
+        return value
+    made = method(value)
+    if not isinstance(made, str):
+        raise TypeError(f"{name} returned non-string (type {type(made).__name__})")
+    return made
 
 
 def text(*parts: Any) -> Any:
@@ -31,6 +51,8 @@ def format(value: Any, spec: Any = "", *, conversion: str | None = None) -> Any:
     try:
         if conversion is not None:
             value = _converted(_CONVERSIONS[conversion], value)
+        elif not spec and getattr(type(value), "__format__") is object.__format__:  # noqa: B009
+            value = shown_by_user(str, value)
         backend = backend_of(value) or backend_within(value) or backend_of(spec)
         return (
             builtins.format(value, spec)
@@ -55,5 +77,8 @@ def mod(template: str, values: Any) -> Any:
 
 
 def _converted(function: Callable[[Any], str], value: Any) -> Any:
+    shown = shown_by_user(function, value)
+    if shown is not value:
+        return shown
     backend = backend_of(value) or backend_within(value)
     return function(value) if backend is None else asked(backend, function, value)

@@ -209,6 +209,12 @@ def _values_in(value: Any, spec: Spec) -> list[Any]:
     return [None for _ in joins.types_of(spec)]
 
 
+def _class_of(function: Any) -> type:
+    """The class of which a call makes an object, or has one."""
+    given = getattr(function, "__self__", function)
+    return given if isinstance(given, type) else type(given)
+
+
 class Tracer:
     """One trace of a Python function.
 
@@ -395,6 +401,7 @@ class Tracer:
             with (
                 recorder,
                 autograph.observe_calls(self._observe),
+                autograph.members_converted(),
                 autograph.lists_made_by(stand_in),
                 taking_notes(self.watcher.notes),
                 taking_notes(lambda: [*aliases.notes(trace), *loops.notes(trace)]),
@@ -511,6 +518,8 @@ class Tracer:
 
     def _observe(self, function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
         self.watcher.watch(function)
+        if not isinstance(function, FunctionType | BuiltinFunctionType):
+            autograph.meet_class(_class_of(function))
         if function is hasattr and len(args) == 2:
             self.watcher.asked(*args)
         if type(function) is BuiltinFunctionType and function in TAKEN:

@@ -7,6 +7,7 @@ handlers_around   a staged statement may stand in frames of functions that were 
 rows_unpacked     `__iter__` is not told how many items `a, b = t` wants
 adds_in_place     `__radd__` is asked for `items += self` as for `items + self`
 in_class_pattern  `__class__` is not told that `match` asks
+is_subscript      an IndexError of `__getitem__` ends an iteration, and is raised by `x[i]`
 returns_of        the place of a result is known when the function has returned
 """
 
@@ -56,6 +57,22 @@ def in_class_pattern(frame: FrameType) -> bool:
 
 
 _MATCH_CLASS = dis.opmap["MATCH_CLASS"]
+
+
+def is_subscript(frame: FrameType | None, methods: Sequence[str]) -> bool:
+    """True if `x[i]` of the user's has called a method of these, and no iteration has."""
+    inside = False
+    while frame is not None:
+        code = frame.f_code
+        if code.co_name in methods:
+            inside = True
+        elif inside and not is_ours(code.co_filename):
+            return dis.opname[code.co_code[frame.f_lasti]] in _SUBSCRIPTS
+        frame = frame.f_back
+    return False
+
+
+_SUBSCRIPTS = frozenset(("BINARY_SUBSCR", "BINARY_SLICE"))
 
 
 # Where a function returns

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from numpy import ndarray
 
-from autograph.objects import attributes_of, put_attributes
+from autograph.objects import attributes_of, members_of, put_attributes
 from runtime.graph.ir import Location
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.structures import Handler, add_handler, structure_of
@@ -160,8 +160,9 @@ class Place:
         if is_variable_of_python(item):
             return Captured(("value",), [item.cell_contents])
         if isinstance(item, type):
-            names = [name for name in vars(item) if not name.startswith("__")]
-            return Attributes(tuple(names), [vars(item)[name] for name in names])
+            members = members_of(item)
+            names = [name for name in members if not name.startswith("__")]
+            return Attributes(tuple(names), [members[name] for name in names])
         attributes = attributes_of(item)
         if attributes is not None and not isinstance(item, _HOLDING_MORE):
             return Attributes(tuple(attributes), attributes.values())
@@ -183,7 +184,7 @@ class Place:
             (item.cell_contents,) = children
         elif isinstance(item, type):
             for name, child in zip(contents.keys, children, strict=True):
-                if vars(item)[name] is not child:
+                if members_of(item)[name] is not child:
                     type.__setattr__(item, name, child)
         elif isinstance(item, dict):
             item.clear()

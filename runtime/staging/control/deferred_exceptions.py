@@ -7,6 +7,7 @@ start of the trace (`runtime/staging/bytecode.py`).
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext, suppress
 from traceback import walk_tb
@@ -19,7 +20,7 @@ from runtime.core.types import Type
 from runtime.graph.ir import position_of
 from runtime.graph.nodes import CHECK_DEFINED, CHECK_LENGTH, CHECK_PRESENT, TO_TENSOR, TRUTH
 from runtime.graph.numbers import BINARY
-from runtime.staging.bytecode import Clause, Handler, handlers_around
+from runtime.staging.bytecode import Clause, Handler, handlers_around, is_subscript
 from runtime.staging.frames import is_ours, user_frames
 from runtime.staging.refusals import refuse
 
@@ -73,7 +74,8 @@ def check_not_protocol(error: Exception) -> None:
         return
     codes = [frame.f_code for frame, _ in walk_tb(error.__traceback__)]
     names = {code.co_name for code in codes if not is_ours(code.co_filename)}
-    if not methods or names.intersection(methods):
+    is_awaited = names.intersection(methods) and not is_subscript(sys._getframe(1), methods)
+    if not methods or is_awaited:
         name = type(error).__name__
         raise refuse(
             f"{name} under a staged test would be raised at run time, but Python waits for it now",

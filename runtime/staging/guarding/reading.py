@@ -9,7 +9,15 @@ from types import FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any
 from weakref import ReferenceType
 
-from autograph.objects import MISSING, functions_in, is_a, is_implicit, of_classes, own_of
+from autograph.objects import (
+    MISSING,
+    functions_in,
+    is_a,
+    is_implicit,
+    members_of,
+    of_classes,
+    own_of,
+)
 from runtime.graph.ir import Location
 from runtime.staging.guarding.class_facts import Kind
 from runtime.staging.guarding.code_paths import (
@@ -123,8 +131,8 @@ class Reader:
         place, self._place = self._place, kind.__name__
         self._object(kind)
         for base in classes_of(kind):
-            members = () if is_installed(base.__module__) else list(vars(base).items())
-            for name, member in members:
+            members = {} if is_installed(base.__module__) else members_of(base)
+            for name, member in members.items():
                 if is_implicit(name, member, COMPARING) or is_descriptor(member):
                     self._member(kind, name, member)
         self._place = place
@@ -212,7 +220,7 @@ class Reader:
     def _first_of(self, classes: Iterable[type], name: str) -> Any:
         """Guard which class is the first that has an attribute, and what it is."""
         for base in classes:
-            value = vars(base).get(name, MISSING)
+            value = of_classes((base,), name)
             if value is not MISSING or not is_library(base.__module__):
                 self._see(base, Attribute(name), value)
             if value is not MISSING:
@@ -266,7 +274,7 @@ class Reader:
         before, self._place = self._place, f"{place}.{name}"
         for base in type(item).__mro__:
             if not is_standard(base.__module__):
-                self._see(base, Attribute(name), vars(base).get(name, MISSING))
+                self._see(base, Attribute(name), of_classes((base,), name))
             if name in vars(base):
                 break
         self._place = before

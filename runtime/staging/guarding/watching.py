@@ -225,7 +225,7 @@ class Watcher(Reader):
         names = [name for name in names if of_classes(classes, name) is not MISSING]
         for base in classes:
             for name in names if not is_standard(base.__module__) else ():
-                value = vars(base).get(name, MISSING)
+                value = of_classes((base,), name)
                 self._place = f"{base.__name__}.{name}"
                 self._see(base, Attribute(name), value)
                 self._computed(value, receiver, self._place)

@@ -1,0 +1,124 @@
+"""Operators and properties of users' classes, which Python calls by itself: converted while a
+thread stages a function that meets the class, which has stand-ins for them until then.
+"""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FunctionType, MethodType
+from typing import Any
+from weakref import WeakSet
+
+from autograph import policy
+from autograph.calls import call
+from autograph.frames import hide
+from autograph.locks import process_rlock
+from autograph.objects import STANDS_IN, ConvertedProperty, users_member
+from autograph.twins import HEAP_TYPE
+
+_THROUGH_CALLS = frozenset((
+    *("__new__", "__init__", "__call__", "__del__", "__init_subclass__", "__class_getitem__"),
+    *("__getattribute__", "__set_name__", "__prepare__"),
+))  # fmt: skip
+"""Those that generated code calls itself, and those that are none of a staged function's."""
+
+
+class _Thread(threading.local):
+    def __init__(self) -> None:
+        self.met: dict[type, None] | None = None
+
+
+_thread = _Thread()
+_stagings: dict[type, int] = {}
+_plain: WeakSet[type] = WeakSet()  # classes in which nothing was found to convert
+_lock = process_rlock()
+
+
+@contextmanager
+def members_converted() -> Iterator[None]:
+    """Within it, classes that this thread meets have stand-ins for what Python calls of them.
+
+    >>> with autograph.members_converted():
+    ...     autograph.meet_class(str)
+    """
+    around, _thread.met = _thread.met, {}
+    try:
+        yield
+    finally:
+        met, _thread.met = _thread.met, around
+        with _lock:
+            for cls in met:
+                _leave(cls)
+
+
+def meet_class(cls: type) -> None:
+    """Let Python call the converted twins of a class's operators and properties.
+
+    >>> class Length:
+    ...     def __abs__(self):
+    ...         return 3
+    >>> with autograph.members_converted():
+    ...     autograph.meet_class(Length)
+    ...     abs(Length())
+    3
+    """
+    met = _thread.met
+    if met is None or cls in met:
+        return
+    for base in cls.__mro__:
+        if base not in met and base not in _plain and base.__flags__ & HEAP_TYPE:
+            met[base] = None
+            with _lock:
+                _stagings[base] = _stagings.get(base, 0) + 1
+                if _stagings[base] == 1:
+                    _enter(base)
+
+
+def _enter(cls: type) -> None:
+    made = {name: _stand_in(name, member) for name, member in list(vars(cls).items())}
+    if not any(made.values()):
+        _plain.add(cls)
+    for name, member in made.items():
+        if member is not None:
+            type.__setattr__(cls, name, member)
+
+
+def _leave(cls: type) -> None:
+    _stagings[cls] -= 1
+    if _stagings[cls]:
+        return
+    del _stagings[cls]
+    for name, member in list(vars(cls).items()):
+        if users_member(member) is not member:
+            type.__setattr__(cls, name, users_member(member))
+
+
+def _stand_in(name: str, member: Any) -> Any:
+    if type(member) is property:
+        users = member.fget, member.fset, member.fdel
+        made = _converting(users[0]), _converting(users[1]), _converting(users[2])
+        return None if made == users else ConvertedProperty(member, made)
+    if name.startswith("__") and name.endswith("__") and name not in _THROUGH_CALLS:
+        made = _converting(member)
+        return None if made is member else made
+    return None
+
+
+def _converting(function: Any) -> Any:
+    if type(function) is not FunctionType or not policy.decide(function).decision:
+        return function
+
+    @functools.wraps(function)
+    def converted(*args: Any, **kwargs: Any) -> Any:
+        try:
+            method: Callable[..., Any] = MethodType(function, args[0]) if args else function
+            return call(method)(*args[1:], **kwargs)
+        except BaseException as error:  # whatever passes through is the user's: only ours goes
+            hide(error)
+            raise
+
+    vars(converted)[STANDS_IN] = True
+    return converted

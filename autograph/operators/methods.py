@@ -1,0 +1,21 @@
+"""Methods of the user's that answer for Python, and of which it would not take a staged answer."""
+
+from __future__ import annotations
+
+from types import FunctionType
+from typing import Any
+
+from autograph import policy
+from autograph.objects import users_member
+from autograph.operators.growing import is_staging
+
+
+def converted_method(value: Any, name: str) -> Any:
+    """The method of that name of an object's class, where it is converted while a function is
+    being staged; else None.
+    """
+    if not is_staging():
+        return None
+    found: Any = getattr(type(value), name, None)
+    is_twin = isinstance(found, FunctionType) and found.__code__ in policy.generated
+    return found if is_twin or users_member(found) is not found else None

@@ -1,0 +1,169 @@
+"""Operators and properties of classes of the user's, which Python itself calls, in staged code."""
+
+import threading
+from typing import Any
+
+import pytest
+
+import runtime as rt
+from tests.support.staging import attempt, same_outcome, traces
+
+
+class Money:
+    unit = 100
+
+    def __init__(self, cents):
+        self.cents = cents
+
+    @property
+    def whole(self):
+        if self.cents < 0:
+            return -(-self.cents // self.unit)
+        return self.cents // self.unit
+
+    @whole.setter
+    def whole(self, value):
+        if value > 1000:
+            raise ValueError("too much")
+        self.cents = value * self.unit
+
+    def __add__(self, other):
+        cents = self.cents + other.cents
+        if other.cents < 0:
+            cents = self.cents
+        return Money(cents)
+
+    def __eq__(self, other):
+        return self.cents == other.cents and self.unit == other.unit
+
+    def __getitem__(self, at):
+        if at < 0 or at > 1:
+            raise IndexError("no such part")
+        return self.whole if at == 0 else self.cents % self.unit
+
+    def __contains__(self, cents):
+        return cents >= 0 and cents <= self.cents
+
+    def __len__(self):
+        return 2
+
+    def __str__(self):
+        return f"{self.whole}.{self.cents % self.unit:02}"
+
+
+class Coin(Money):
+    def __add__(self, other):
+        made = super().__add__(other)
+        if made.cents > 500:
+            made.cents = 500
+        return made
+
+
+def added(x):
+    return (Money(x) + Money(7)).cents
+
+
+def read(x):
+    return Money(x).whole
+
+
+def assigned(x):
+    money = Money(1)
+    money.whole = x
+    return money.cents
+
+
+def compared(x):
+    return Money(x) == Money(3)
+
+
+def item(x):
+    return Money(250)[x]
+
+
+def inherited(x):
+    return (Coin(x) + Coin(x)).cents
+
+
+def contained(x):
+    return 3 in Money(x)
+
+
+def shown(x):
+    money = Money(x)
+    print(money, str(money), f"{money}")
+    return x
+
+
+USES = [added, read, assigned, compared, item, inherited, contained, shown]
+VALUES = [0, 1, 3, -250, 400, 1001]
+
+
+@pytest.mark.parametrize("function", USES, ids=lambda f: f.__name__)
+def test_a_class_without_decorator_is_pythons(function: Any, capfd: Any) -> None:
+    members = dict(vars(Money))
+    staged = rt.function(function)
+    for value in VALUES:
+        expected = attempt(lambda v=value: function(v))
+        text = capfd.readouterr().out
+        got = attempt(lambda v=value: staged(rt.constant(v, rt.int64)))
+        assert same_outcome(expected, got), (value, expected, got)
+        assert capfd.readouterr().out == text
+    assert traces(staged) == 1
+    assert dict(vars(Money)) == members
+
+
+def test_what_an_operator_reads_is_guarded(monkeypatch: Any) -> None:
+    staged = rt.function(read)
+    assert int(staged(rt.constant(250))) == 2
+    monkeypatch.setattr(Money, "unit", 50)
+    assert int(staged(rt.constant(250))) == 5
+    monkeypatch.setattr(Money, "whole", property(lambda self: 9))
+    assert int(staged(rt.constant(250))) == 9
+
+
+def test_a_staged_function_in_another_is_traced_once() -> None:
+    inner = rt.function(added)
+
+    @rt.function
+    def outer(x):
+        return (Money(inner(x)) + Money(1)).whole + inner(x)
+
+    assert int(outer(rt.constant(100))) == 108
+    assert int(inner(rt.constant(1))) == 8
+    assert traces(inner) == 1
+
+
+def test_the_class_is_whole_again_after_an_error() -> None:
+    members = dict(vars(Money))
+
+    @rt.function
+    def failing(x):
+        Money(x) + Money(x)
+        raise KeyError("while tracing")
+
+    with pytest.raises(KeyError):
+        failing(rt.constant(1))
+    assert dict(vars(Money)) == members
+
+
+def test_threads_trace_and_use_a_class_at_once() -> None:
+    members, wrong = dict(vars(Money)), []
+
+    def trace() -> None:
+        for _ in range(5):
+            if int(rt.function(added)(rt.constant(5))) != 12:
+                wrong.append("staged")
+
+    def use() -> None:
+        for _ in range(2000):
+            if (Money(250) + Money(7)).whole != 2:
+                wrong.append("plain")
+
+    threads = [threading.Thread(target=target) for target in (trace, use, trace, use)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    assert dict(vars(Money)) == members
