@@ -10,12 +10,15 @@ import autograph
 import runtime as rt
 from tests.support.staging import attempt, same_outcome
 from tests.textbook import (
+    commerce,
     comprehensions,
     dynamic,
     formulas,
+    games,
     grids,
     lists,
     matching,
+    mathematics,
     numbers,
     objects,
     recursions,
@@ -31,6 +34,7 @@ from tests.textbook.refused import NO_TENSORS, REFUSED
 MODULES = (
     *(numbers, sequences, tables, lists, comprehensions, matching, words, grids, objects),
     *(searches, sorting, recursions, structures, dynamic, formulas),
+    *(mathematics, games, commerce),
 )  # fmt: skip
 CASES = [case for module in MODULES for case in module.CASES]
 DTYPES = {int: rt.int64, float: rt.float64, bool: rt.bool}
