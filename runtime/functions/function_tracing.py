@@ -100,9 +100,7 @@ def _exported(
     """
     value = bound(value)
     if type(value) is Text:
-        if numbers:
-            return value
-        raise value.refusal("returned", value.location)
+        return value if numbers else value.tensor()
     if type(value) is Truth:
         raise value.refusal(value.location)
     if type(value) is Choice:

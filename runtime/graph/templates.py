@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, cast
 
+import numpy as np
+
 from runtime import dtypes
 from runtime.core.primitive import structural
 from runtime.core.state import call_back
@@ -59,17 +61,48 @@ def chosen(place: int, *texts: str) -> str:
     return texts[place]
 
 
+def spelled(text: Tensor) -> str:
+    """The text that a tensor holds."""
+    return cast(bytes, text.numpy()).decode(*_CODING)
+
+
+def sliced(text: str, *bounds: int | None) -> str:
+    """`text[start:stop:step]`."""
+    return text[slice(*bounds)]
+
+
+_CODING = "utf-8", "surrogatepass"  # `chr` gives characters that no UTF-8 has
+_MAKING = (
+    "capitalize center ljust lower lstrip replace rjust rstrip strip swapcase title upper zfill"
+)
+_TELLING = (
+    "count endswith find index isalnum isalpha isdecimal isdigit islower isnumeric isspace isupper "
+    "rfind rindex startswith"
+)
 TEXTS: dict[str, Callable[..., str]] = {
     "str": str, "repr": repr, "ascii": ascii, "format": format, "str.format": str.format,
     "str.join": str.join, "str.__add__": str.__add__, "str.__mul__": str.__mul__,
-    "mod": operator.mod, "chosen": chosen,
+    "mod": operator.mod, "chosen": chosen, "spelled": spelled, "item": operator.getitem,
+    "sliced": sliced, "chr": chr, "bin": bin, "hex": hex, "oct": oct,
+    **{f"str.{name}": getattr(str, name) for name in _MAKING.split()},
 }  # fmt: skip
 """The functions that make texts of the values of a run, by the names that files have for them."""
+
+ANSWERS: dict[str, Callable[..., float]] = {
+    "len": len, "int": int, "float": float, "bool": bool, "ord": ord, "contains": operator.contains,
+    **{name: getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")},
+    **{f"str.{name}": getattr(str, name) for name in _TELLING.split()},
+}  # fmt: skip
+"""The functions that tell a number of texts."""
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = {**ANSWERS, **TEXTS}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Written(Record):
-    """A text that one of `TEXTS` makes of its children, the last of which are for `keywords`."""
+    """A text that one of `TEXTS` makes of its children, the last of which are for `keywords`; a
+    number, for one of `ANSWERS`.
+    """
 
     function: str
     children: tuple[Any, ...]
@@ -83,12 +116,13 @@ class Written(Record):
         """Returns the call that makes it, with these texts for its children."""
         count = len(parts) - len(self.keywords)
         named = [f"{name}={part}" for name, part in zip(self.keywords, parts[count:], strict=True)]
-        name = TEXTS[self.function].__name__
+        name = _FUNCTIONS[self.function].__name__
         return f"{name}({', '.join([*parts[:count], *named])})"
 
 
-def written(function: Callable[..., str], children: Sequence[Any], keywords: Sequence[str]) -> str:
-    """The text that a function makes of its arguments; those of the keywords come last.
+def written(function: Callable[..., Any], children: Sequence[Any], keywords: Sequence[str]) -> Any:
+    """The text, or the number, that a function makes of its arguments; those of the keywords come
+    last.
 
     A scalar is written as the Python number that it holds, as in an eager f-string.
     """
@@ -106,6 +140,17 @@ def _plain(item: Any) -> Any:
     if type(item) is dict:
         return {key: _plain(each) for key, each in item.items()}
     return item
+
+
+def _text(*values: Any, template: Any, type: Type) -> Any:
+    made = filled(template, iter(values))
+    return np.array(made.encode(*_CODING), object) if isinstance(made, str) else made
+
+
+TEXT = structural(
+    "py.text", _text, lambda *_, template, type: type, op_type="PyText", fallible=True
+)
+"""A text that a template makes of the values of the run, as a tensor; or a number of one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -146,7 +191,7 @@ def filled(template: Any, values: Iterator[Any]) -> Any:
         return template.structure.build([filled(child, values) for child in template.children])
     if kind is Written:
         children = [filled(child, values) for child in template.children]
-        return written(TEXTS[template.function], children, template.keywords)
+        return written(_FUNCTIONS[template.function], children, template.keywords)
     if kind is Either:
         flag, held = next(values), filled(template.held, values)
         return held if flag else None

@@ -35,7 +35,13 @@ from runtime.graph import numbers
 from runtime.staging import chosen_values, frames, refusals
 from runtime.staging.aliasing import item_assignments, sharing
 from runtime.staging.block_recorder import BlockRecorder, is_from_before
-from runtime.staging.builtin_functions import BUILTINS, TAKES_MISSING, known_elements, staged_math
+from runtime.staging.builtin_functions import (
+    BUILTINS,
+    TAKES_MISSING,
+    TAKES_TEXT,
+    known_elements,
+    staged_math,
+)
 from runtime.staging.control import branches, caught, failures, iteration, logic, long_loops, loops
 from runtime.staging.control.blocks import Block, Names
 from runtime.staging.control.choices import Choice
@@ -322,7 +328,7 @@ class StagingBackend(Backend):
         if staged is not None:
             if function not in TAKES_MISSING:
                 for item in args:
-                    if type(item) is Text:
+                    if type(item) is Text and function not in TAKES_TEXT:
                         raise item.refusal(f"given to {function.__name__}()")
                 args = tuple([read(present(item)) for item in args])
             return staged(*args, **kwargs)

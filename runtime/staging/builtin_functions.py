@@ -32,6 +32,7 @@ from runtime.staging.scopes import active
 from runtime.staging.staged_print import _print as staged_print
 from runtime.staging.symbolic_number import SymbolicNumber, apply_number, is_number
 from runtime.staging.symbolic_tensor import SymbolicTensor
+from runtime.staging.texts import Text
 from runtime.staging.tracing import is_symbol
 
 
@@ -41,6 +42,8 @@ def _to_number(kind: str) -> Callable[..., Any]:
     def builtin(value: Any) -> Any:
         if is_number(value):
             return apply_number(row, value)
+        if type(value) is Text:
+            return texts.answer({"int": int, "float": float}[kind], value)
         if isinstance(value, Growing):
             raise TypeError(f"{kind}() argument must be a string or a real number, not 'list'")
         trace = active()
@@ -65,6 +68,8 @@ def _len(value: Any) -> Any:
         return value.length()
     if isinstance(value, Streamed):
         return value._staged_len()
+    if type(value) is Text:
+        return texts.answer(len, value)
     if not isinstance(value, Tensor):
         raise TypeError(f"object of type {_name(value)!r} has no len()")
     return iteration.length_of(value)
@@ -162,6 +167,8 @@ def _contains(container: Any, item: Any) -> Any:
         return _decided_by(container, True, lambda each: truth(each == item), "in")
     if isinstance(container, SymbolicTensor):
         return ops.reduce_any(ops.equal(container, present(item)))
+    if type(container) is Text or (isinstance(container, str) and type(item) is Text):
+        return texts.answer(operator.contains, container, item)
     if not isinstance(container, _ASKED_ONE_BY_ONE):
         return NotImplemented
     elements = list(container)
@@ -465,6 +472,14 @@ def staged_math(function: Callable[..., Any], row: Any, args: tuple[Any, ...]) -
     return apply_number(row, *items)
 
 
+def _of_number(function: Callable[[Any], str]) -> Callable[[Any], Any]:
+    return lambda value: texts.unchecked(function, index_of(value))
+
+
+def _ord(value: Any) -> Any:
+    return texts.answer(ord, value)
+
+
 TEXTS = (str, repr, ascii, format, str.format, str.join, operator.mod)
 BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     abs: operator.abs,
@@ -492,6 +507,8 @@ BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     range: _range,
     reversed: _reversed,
     **{function: functools.partial(texts.make, function) for function in TEXTS},
+    **{function: _of_number(function) for function in (bin, chr, hex, oct)},
+    ord: _ord,
     round: _round,
     sum: _sum,
     tuple: _tuple,
@@ -501,3 +518,7 @@ BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
 TAKES_MISSING = frozenset((
     operator.is_, operator.contains, isinstance, callable, hasattr, type, bool, print, *TEXTS,
 ))  # fmt: skip
+TAKES_TEXT = frozenset((
+    int, float, len, list, ord, map, filter, enumerate, zip, reversed, tuple, any, all, max, min,
+))  # fmt: skip
+"""Those that take a text of the run, or its characters one by one."""

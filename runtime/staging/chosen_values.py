@@ -53,7 +53,7 @@ def _called(self: Choice, args: Any, kwargs: Any) -> Any:
 choices.install_application(applied, _called, operators.getitem)
 
 _TEXTS = frozenset((print, format, str.format, str.join, operator.mod, repr, ascii))
-TAKEN = frozenset((ord, getattr))
+TAKEN = frozenset((getattr,))
 """Functions that no backend is asked for."""
 
 _APPLYING = frozenset((map, filter, functools.reduce))

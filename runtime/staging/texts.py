@@ -1,37 +1,44 @@
 """Texts that only the run knows: what makes one, and of what. One is made where somebody reads it:
-by `print`, or when an exception that holds it is raised.
+by `print`, when an exception that holds it is raised, or by a node that makes a tensor of it.
 
 In a text a scalar is the Python number that it holds, as in an eager f-string.
 """
 
 from __future__ import annotations
 
+import functools
 import math
+import operator
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn, SupportsIndex
+from typing import Any, NoReturn
 
 import numpy as np
 
 from runtime import dtypes
+from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import Tensor, wrap
 from runtime.core.types import NumberType, TensorType, Type, is_variable
 from runtime.graph.ir import Location
-from runtime.graph.structures import Handler, add_handler, structure_of
-from runtime.graph.templates import TEXTS, Written, written
+from runtime.graph.nodes import BOOL, FLOAT, INT
+from runtime.graph.structures import Handler, Structure, add_handler, structure_of
+from runtime.graph.templates import ANSWERS, TEXT, TEXTS, Written, written
 from runtime.staging.control import choices
 from runtime.staging.control.choices import Choice
-from runtime.staging.control.iteration import register_sequence
-from runtime.staging.control.joins import Maybe, Optional, Same, Spec, Tree
+from runtime.staging.control.iteration import Staged, register_sequence
+from runtime.staging.control.joins import Leaf, Maybe, Optional, Same, Spec, Tree, install_text
 from runtime.staging.control.optional_values import MaybeNone, bound
 from runtime.staging.frames import user_location
+from runtime.staging.images import Images
 from runtime.staging.lists.growing import Growing
+from runtime.staging.lists.repetition import register_repetition
 from runtime.staging.refusals import asked_by_converted_code, refuse
 from runtime.staging.scopes import active
 from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.tracing import is_symbol
 
+_TENSOR = TensorType(dtypes.string, ())
 _ATOMS = (int, float, complex, bool, str, bytes, type(None))
 _MOST = 1 << 16  # arguments that a text is made of: more than Python allows
 WAY_OUT = (
@@ -43,10 +50,14 @@ _UNCHANGING = (Tensor, np.generic)
 class Text:
     """`function(*args, **kwargs)`, a text of values that only the run knows.
 
-    To Python's `isinstance` and `type` it is a `str`; what asks for its characters is refused.
+    To Python's `isinstance` and `type` it is a `str`. It is made where it is read; where it is
+    joined with others, leaves the function or is asked for a number, the graph makes a tensor of
+    it.
     """
 
-    __slots__ = ("args", "function", "kwargs", "location")
+    __slots__ = ("args", "checked", "function", "kwargs", "location")
+    __array_ufunc__ = None
+    is_text_of_run = True
 
     def __init__(
         self, function: Callable[..., str], args: Sequence[Any], kwargs: dict[str, Any]
@@ -55,6 +66,7 @@ class Text:
         self.function = function
         self.args = tuple(args)
         self.kwargs = kwargs
+        self.checked = False
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
@@ -66,12 +78,23 @@ class Text:
     def __radd__(self, other: Any) -> Any:
         return make(str.__add__, other, self) if isinstance(other, str) else NotImplemented
 
-    def __mul__(self, count: SupportsIndex) -> Any:
-        return make(str.__mul__, self, count) if isinstance(count, int) else NotImplemented
+    def __mul__(self, count: Any) -> Any:
+        return unchecked(str.__mul__, self, index_of(count))
 
     __rmul__ = __mul__
 
-    def __getattr__(self, name: str) -> NoReturn:
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            bounds = [x if x is None else index_of(x) for x in (key.start, key.stop, key.step)]
+            return unchecked(TEXTS["sliced"], self, *bounds)
+        return unchecked(operator.getitem, self, index_of(key))
+
+    def __getattr__(self, name: str) -> Any:
+        method = f"str.{name}"
+        if method in TEXTS:
+            return functools.partial(unchecked, TEXTS[method], self)
+        if method in ANSWERS:
+            return functools.partial(answer, ANSWERS[method], self)
         if name.startswith("__") or not hasattr(str, name):
             raise AttributeError(f"'str' object has no attribute {name!r}", name=name, obj=self)
         raise self.refusal(f"asked for its {name}()")
@@ -81,14 +104,40 @@ class Text:
             raise self.refusal("shown by code that is not staged")
         return f"<text of the run, by {self.function.__qualname__}()>"
 
+    def tensor(self) -> Any:
+        """The tensor of the text."""
+        if self.function is TEXTS["spelled"] and is_symbol(self.args[0]):
+            return self.args[0]
+        return _run(self, _TENSOR)
+
+    def truth(self) -> Any:
+        """Whether it has characters: a staged bool."""
+        return answer(bool, self)
+
     def refusal(self, use: str, location: Location | None = None) -> Exception:
-        """StagingError for a use of it, in words such as "compared"."""
-        return refuse(
-            f"a text of staged values is {use}, but it is made where it is read: only print, raise "
-            "and assert read one",
-            WAY_OUT,
-            location=location,
-        )
+        """StagingError for a use of it, in words such as "indexed"."""
+        return refuse(f"a text of staged values is {use}", WAY_OUT, location=location)
+
+
+def index_of(value: Any) -> Any:
+    """A place in a text: a Python int or a staged one."""
+    return value._as_number() if isinstance(value, Tensor) else value
+
+
+def _comparing(name: str) -> None:
+    function = getattr(operator, name)
+
+    def method(self: Text, other: Any) -> Any:
+        if isinstance(other, str):
+            return answer(function, self, other)
+        return NotImplemented if name not in ("eq", "ne") else name == "ne"
+
+    method.__name__ = name
+    setattr(Text, f"__{name}__", method)
+
+
+for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
+    _comparing(_name)
 
 
 def _refusing(name: str, use: str) -> None:
@@ -99,20 +148,56 @@ def _refusing(name: str, use: str) -> None:
     setattr(Text, name, method)
 
 
-_COMPARED = ("eq", "ne", "lt", "le", "gt", "ge")
 _USES = {
-    **dict.fromkeys(_COMPARED, "compared"),
-    "bool": "used as a test",
-    "contains": "asked what is in it",
+    "bool": "used as a test by code that is not staged",
+    "contains": "asked what is in it by code that is not staged",
     "format": "shown by code that is not staged",
-    "getitem": "indexed",
     "hash": "used as a key or in a set",
-    "iter": "iterated over",
-    "len": "asked for its length",
+    "iter": "iterated over by code that is not staged",
+    "len": "asked for its length by code that is not staged",
     "mod": "used as a template",
 }
 for _name, _use in _USES.items():
     _refusing(f"__{_name}__", _use)
+
+
+def unchecked(function: Callable[..., str], *args: Any, **kwargs: Any) -> Any:
+    """The text that a function gives, or what it raises when it runs."""
+    return Text(
+        function, [_kept(arg) for arg in args], {key: _kept(x) for key, x in kwargs.items()}
+    )
+
+
+_KINDS = {len: INT, int: INT, float: FLOAT, ord: INT} | {
+    ANSWERS[f"str.{name}"]: INT for name in ("count", "find", "index", "rfind", "rindex")
+}
+
+
+def answer(function: Callable[..., Any], *args: Any) -> Any:
+    """The staged number that a function tells of texts."""
+    return _run(unchecked(function, *args), _KINDS.get(function, BOOL))
+
+
+def _run(text: Text, type: Type) -> Any:
+    images, trace = Images(), active()
+    template = images.of(text)
+    values = tuple([trace.value_of(symbol) for symbol in images.symbols])
+    return trace.apply(TEXT, values, {"template": template, "type": type})
+
+
+class Characters(Staged):
+    """The characters of a text that only the run knows."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: Text) -> None:
+        self.text = unchecked(TEXTS["spelled"], text.tensor())
+
+    def length(self) -> Any:
+        return answer(len, self.text)
+
+    def at(self, index: Any) -> Any:
+        return self.text[index]
 
 
 def make(function: Callable[..., str], *args: Any, **kwargs: Any) -> Any:
@@ -123,9 +208,8 @@ def make(function: Callable[..., str], *args: Any, **kwargs: Any) -> Any:
     """
     if args and isinstance(args[0], BaseException) and args[1:] in ((), ("",)):
         return _of_error(function, args[0])
-    made = Text(
-        function, [_kept(arg) for arg in args], {key: _kept(x) for key, x in kwargs.items()}
-    )
+    made = unchecked(function, *args, **kwargs)
+    made.checked = True
     _example(made, first=True)
     try:
         _example(made, first=False)
@@ -218,7 +302,7 @@ def _build(kind: type, keys: Any, children: Sequence[Any]) -> Any:
     return Text(function, children[:count], dict(zip(names, children[count:], strict=True)))
 
 
-_NAMES = {function: name for name, function in TEXTS.items()}
+_NAMES = {function: name for name, function in {**TEXTS, **ANSWERS}.items()}
 
 
 def _image(keys: Any, children: Sequence[Any]) -> Written:
@@ -226,8 +310,15 @@ def _image(keys: Any, children: Sequence[Any]) -> Written:
     return Written(_NAMES[function], tuple(children), names)
 
 
-def _refuse_rounds(text: Text) -> NoReturn:
-    raise text.refusal("iterated over")
+def as_tensor(value: Any) -> Any:
+    """The tensor of a text that may be Python's, one of several, or the run's."""
+    if type(value) is Choice:
+        value = _text_of(value)
+    return value.tensor() if type(value) is Text else convert_to_tensor(value)
+
+
+def _fit(value: Any, structure: Structure) -> Sequence[Any]:
+    return [as_tensor(value)]
 
 
 _HANDLER = Handler(
@@ -237,10 +328,13 @@ _HANDLER = Handler(
     names=lambda keys: range(_MOST),
     describe=lambda keys: "text",
     image=_image,
+    fit=_fit,
     is_tuple=True,
 )
 add_handler(Text, _HANDLER)
-register_sequence(Text, _refuse_rounds)
+register_sequence(Text, Characters)
+register_repetition(str, lambda text, times: unchecked(str.__mul__, text, index_of(times)))
+install_text(Text, Tree(Structure(Text, (TEXTS["spelled"], ()), _HANDLER), (Leaf(_TENSOR),)))
 
 
 # Examples of values
@@ -248,6 +342,8 @@ register_sequence(Text, _refuse_rounds)
 
 def _example(item: Any, first: bool) -> Any:
     """A value like one of the run: an ordinary one, or one that some formats cannot show."""
+    if type(item) is Text and not item.checked:
+        return "text"
     if isinstance(item, MaybeNone):
         return _example(item.held, first) if first else None
     if isinstance(item, SymbolicNumber | SymbolicTensor):

@@ -1,6 +1,6 @@
 """Finance, physics, geometry, units and texts of textbooks."""
 
-# ruff: noqa: B905, RUF005, C416, UP031
+# ruff: noqa: B905, UP031
 
 import math
 
@@ -192,7 +192,9 @@ def triangle_kind(a, b, c):
     return "scalene"
 
 
-@case(([0, 4, 4, 0], [0, 0, 3, 3]),)
+@case(
+    ([0, 4, 4, 0], [0, 0, 3, 3]),
+)
 def centroid(xs, ys):
     points = list(zip(xs, ys))
     return sum(x for x, _ in points) / len(points), sum(y for _, y in points) / len(points)

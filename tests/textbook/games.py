@@ -1,6 +1,6 @@
 """Games, simulations, grids and automata of textbooks."""
 
-# ruff: noqa: B905, RUF005, C416
+# ruff: noqa: RUF005
 
 from collections import Counter, deque
 

@@ -1,6 +1,6 @@
 """Number theory, series, root finding, linear algebra and statistics of textbooks."""
 
-# ruff: noqa: B905, RUF005, C416
+# ruff: noqa: B905
 
 import math
 
@@ -203,9 +203,7 @@ def inverse_2x2(m):
 @case((5,), (0,), (1,), (10,))
 def fibonacci_matrix(n):
     def multiply(a, b):
-        return [
-            [sum(a[i][k] * b[k][j] for k in range(2)) for j in range(2)] for i in range(2)
-        ]
+        return [[sum(a[i][k] * b[k][j] for k in range(2)) for j in range(2)] for i in range(2)]
 
     result, base = [[1, 0], [0, 1]], [[1, 1], [1, 0]]
     while n > 0:

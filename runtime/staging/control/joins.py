@@ -248,6 +248,9 @@ def abstract_from(value: Any, made_in: Scope, is_older: Callable[[Any], bool]) -
 
 # Joining two
 
+_text_kind: type
+_text: Tree
+
 
 def join(a: Spec, b: Spec) -> Spec:
     """The Spec that covers both.
@@ -264,6 +267,9 @@ def join(a: Spec, b: Spec) -> Spec:
     choice = _choice(a, b)
     if choice is not None:
         return choice
+    alike = isinstance(a, Tree) and isinstance(b, Tree) and a.structure == b.structure
+    if not alike and _is_text(a) and _is_text(b):
+        return _text
     if isinstance(a, Tree) and isinstance(b, Tree):
         return _join_trees(a, b)
     left, right = _leaf(a), _leaf(b)
@@ -286,6 +292,24 @@ def _options(spec: Spec) -> tuple[Any, ...] | None:
         keys: tuple[Any, ...] = spec.structure.keys
         return keys if spec.structure.kind is choices.Choice else None
     return choices.options_of(spec.value) if isinstance(spec, Same) else None
+
+
+def install_text(kind: type, spec: Tree) -> None:
+    """Let this be the Spec of texts that only the run knows, and that differ."""
+    global _text_kind, _text
+    _text_kind, _text = kind, spec
+
+
+def _is_text(spec: Spec) -> bool:
+    if isinstance(spec, Tree) and spec.structure.kind is _text_kind:
+        return True
+    options = _options(spec)
+    return options is not None and all(type(option) is str for option in options)
+
+
+def as_any_text(spec: Spec) -> Spec:
+    """The Spec of any text for that of a text; others as they are."""
+    return _text if _is_text(spec) else spec
 
 
 def _variables(spec: Spec) -> Handles:

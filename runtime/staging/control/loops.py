@@ -65,6 +65,8 @@ MOST_PEELED = 3
 
 
 _ROUNDS = Wording("the rounds of a loop")
+_LAST_ROUNDS = 10
+"""With so many rounds left, one of several texts, of which there are more each round, is any."""
 
 
 @dataclass(slots=True)
@@ -172,6 +174,11 @@ def _staged_loop(trace: Trace, loop: Loop, steer: Any, first: Any) -> Any:
         if limit is not None:
             return _limited_loop(loop, limit, first)
         left += 5 * (len(loop.names) - carried) - 1
+        if left <= _LAST_ROUNDS:
+            loop.specs[: len(before)] = [
+                now if now == then else joins.as_any_text(now)
+                for now, then in zip(loop.specs, before, strict=False)
+            ]
     raise _refuse_unsettled(loop, before)
 
 

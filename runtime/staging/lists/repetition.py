@@ -8,26 +8,28 @@ from typing import Any
 from runtime.core.tensor import Tensor
 from runtime.staging.refusals import refuse
 
-_repeat: list[Callable[[Any, Any], Any]] = []
+_repeat: dict[type, Callable[[Any, Any], Any]] = {}
 
 
-def register_repetition(repeat: Callable[[Any, Any], Any]) -> None:
-    """Let `repeat(items, times)` be a list times an integer of the graph."""
-    _repeat[:] = [repeat]
+def register_repetition(kind: type, repeat: Callable[[Any, Any], Any]) -> None:
+    """Let `repeat(items, times)` be a list or text times an integer of the graph."""
+    _repeat[kind] = repeat
 
 
 def repeated(items: Any, times: Any) -> Any:
-    """A list times an integer of the graph, as Python repeats it; NotImplemented for others.
+    """A list or text times an integer of the graph, as Python repeats it; NotImplemented for
+    others.
 
-    StagingError for a tuple or text, whose length only the run would know.
+    StagingError for a tuple, whose length only the run would know.
     """
     if not isinstance(items, list | tuple | str | bytes) or not _may_count(times):
         return NotImplemented
-    if isinstance(items, list):
-        return _repeat[0](items, times)
-    kind = type(items).__name__
+    for kind, repeat in _repeat.items():
+        if isinstance(items, kind):
+            return repeat(items, times)
+    name = type(items).__name__
     raise refuse(
-        f"a {kind} times an integer of the graph: only the run knows how long it is",
+        f"a {name} times an integer of the graph: only the run knows how long it is",
         "a list, or tf.fill([n], value); for the product of a tensor and the integer, "
         "tf.constant(items) * n",
     )

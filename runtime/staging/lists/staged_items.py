@@ -36,7 +36,7 @@ from runtime.staging.symbolic_number import (
     number_to_tensor,
 )
 from runtime.staging.symbolic_tensor import SymbolicTensor
-from runtime.staging.texts import WAY_OUT, Text
+from runtime.staging.texts import Text
 
 _NUMBERS = {"bool": dtypes.bool, "int": dtypes.int64, "float": dtypes.float64}
 
@@ -49,6 +49,8 @@ def staged(spec: Spec) -> Spec:
         return Leaf(NUMBER_TYPES[type(spec.value)])
     _check_is_own(spec)
     if isinstance(spec, Tree):
+        if spec.structure.kind is Text:
+            return joins.as_any_text(spec)
         if spec.structure.handler is _HANDLER and isinstance(spec.structure.keys, int):
             return tree(spec.structure.kind, covering(spec.children), spec.structure.keys)
         return Tree(spec.structure, tuple(map(staged, spec.children)))
@@ -145,7 +147,7 @@ def with_tensors(element: Spec, dtype: dtypes.DType | None = None) -> Spec:
         return Leaf(TensorType(dtype, ()))
     if isinstance(element, Tree):
         if element.structure.kind is Text:
-            raise refuse("a list of texts of staged values leaves the graph", WAY_OUT)
+            return Leaf(TensorType(dtypes.string, ()))
         if element.structure.kind is Choice:
             if not all(type(option) is str for option in element.structure.keys):
                 raise refuse(
@@ -321,6 +323,11 @@ def _converted(
         yield _chosen(held, wanted.structure.keys, columns, size)
     elif isinstance(wanted, Tree):
         assert isinstance(held, Tree)
+        if wanted.structure.kind is Text is not held.structure.kind:
+            raise refuse(
+                "a list of one of several texts is to hold any text",
+                'append texts that are made alike: f"{word}" beside f"{x}"',
+            )
         for mine, its in zip(held.children, wanted.children, strict=True):
             yield from _converted(mine, its, columns, size)
     elif isinstance(wanted, Leaf):

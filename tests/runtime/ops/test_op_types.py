@@ -44,6 +44,7 @@ OURS = {
         "lists that stand for Python's"
     ),
     "PyDivmod PyFromEnd PyRangeLength": "it has no Python numbers",
+    "PyText": "it has no texts of Python",
     "PythonLeftShift PythonRightShift": "its shifts take any count",
     "PyCbrt PyComb PyCopysign PyDegrees PyDist PyExp2 PyFactorial PyGamma PyGcd PyHypot PyIsclose "
     "PyIsqrt PyLcm PyLdexp PyLog10 PyLog2 PyPerm PyRadians PyRemainder PyTrunc PyUlp": "of `math`",

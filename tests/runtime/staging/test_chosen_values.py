@@ -462,13 +462,6 @@ def attribute_set(x):
     return x
 
 
-def too_many(x):
-    text = ""
-    for _ in range(x):
-        text = text + "a"
-    return len(text)
-
-
 @pytest.mark.parametrize(
     ("function", "message"),
     [
@@ -476,7 +469,6 @@ def too_many(x):
         (returned_function, "is used as a tensor"),
         (element_of_a_set, "is used as a key or in a set"),
         (attribute_set, "is changed"),
-        (too_many, "keeps changing from round to round"),
     ],
 )
 def test_what_the_graph_has_no_place_for_is_refused(

@@ -1,5 +1,6 @@
 """Operators and properties of classes of the user's, which Python itself calls, in staged code."""
 
+import dataclasses
 import threading
 from typing import Any
 
@@ -95,7 +96,20 @@ def shown(x):
     return x
 
 
-USES = [added, read, assigned, compared, item, inherited, contained, shown]
+@dataclasses.dataclass
+class Clamped:
+    amount: int
+
+    def __post_init__(self):
+        if self.amount < 0:
+            self.amount = 0
+
+
+def after_init(x):
+    return Clamped(x).amount
+
+
+USES = [after_init, added, read, assigned, compared, item, inherited, contained, shown]
 VALUES = [0, 1, 3, -250, 400, 1001]
 
 

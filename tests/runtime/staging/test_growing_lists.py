@@ -735,7 +735,7 @@ def unpacked(n):
 
 
 def as_text(n):
-    return len(f"{numbers_below(n)}")
+    return {f"{numbers_below(n)}": n}
 
 
 def with_a_step(n):
@@ -852,7 +852,7 @@ REFUSED = {
     value_of_an_operand: "the value of `and` is used.*one is a list and the other is none",
     compared: "lists are compared of which only the run knows",
     unpacked: "unpacking, or a comprehension or loop in code that is not converted needs a list",
-    as_text: "a text of staged values is given to len",
+    as_text: "a text of staged values is used as a key",
     with_a_step: "a slice with a step, but for .::-1., needs a list",
     of_texts: "'made' cannot be joined.*its items are Python values",
     of_dicts: "'made' cannot be joined.*could be changed in place",

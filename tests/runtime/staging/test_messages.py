@@ -32,7 +32,7 @@ def as_key(x: Any) -> Any:
 
 
 def as_text(x: Any) -> Any:
-    return f"{leaving(x)}"
+    return {f"{leaving(x)}": 1}
 
 
 def as_array(x: Any) -> Any:

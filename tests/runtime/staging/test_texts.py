@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import runtime as rt
-from tests.support.staging import attempt
+from tests.support.staging import attempt, same_outcome
 
 DTYPES = {int: rt.int64, float: rt.float64, bool: rt.bool}
 VALUES: dict[type, list[Any]] = {
@@ -210,3 +210,115 @@ def test_the_graph_shows_how_the_text_is_made() -> None:
 
     graph = str(shown.get_concrete_function(rt.constant(1)).graph)
     assert "print(join('', (format(n, '>4'), ' items')))" in graph
+
+
+# Texts that are read
+
+
+def growing(x: Any) -> Any:
+    text = ""
+    for i in range(abs(x) % 5):
+        text += f"{i}," if i % 2 else "odd "
+    return text
+
+
+def of_pythons(x: Any) -> Any:
+    text = ""
+    for _ in range(abs(x) % 7):
+        text = text + "a"
+    return text, len(text)
+
+
+def one_of_two(x: Any) -> Any:
+    text = f"{x} is small" if x < 3 else "large"
+    return text, len(text), text == "large"
+
+
+def letter_by_letter(x: Any) -> Any:
+    made = ""
+    for letter in f"a{x}z":
+        made = letter + made if letter.isdigit() else made + letter.upper()
+    return made
+
+
+def counted(x: Any) -> Any:
+    count = 0
+    for i, letter in enumerate(str(x)):
+        if letter == "-" or letter in "13":
+            count += i
+    return count
+
+
+def listed(x: Any) -> Any:
+    texts = []
+    for i in range(x % 4):
+        texts.append(str(i * x))
+    texts.append("end")
+    return texts
+
+
+def until_empty(x: Any) -> Any:
+    text, rounds = str(x), 0
+    while text:
+        text, rounds = text[1:], rounds + 1
+    return rounds
+
+
+def recursive(x: Any) -> Any:
+    def bits(n: Any) -> Any:
+        return str(n % 2) if n < 2 else bits(n // 2) + str(n % 2)
+
+    return bits(abs(x))
+
+
+READ: dict[str, Callable[[Any], Any]] = {
+    "length": lambda x: len(str(x)),
+    "length_of_a_sum": lambda x: len("n=" + str(x) + "."),
+    "item": lambda x: repr(x)[0] + repr(x)[-1],
+    "item_behind": lambda x: str(x)[1],
+    "item_at": lambda x: "abc"[x % 3] + f"{x}x"[x % 2],
+    "slices": lambda x: f"{x}"[1:] + f"{x}"[::-1] + f"{x}"[-1:0:-1] + f"ab{x}"[: x % 3],
+    "compared": lambda x: ("%s" % x == "0", str(x) != "0", str(x) < "1", str(x) <= "1"),
+    "compared_to_others": lambda x: (str(x) == 0, str(x) != 0, str(x) == str(0)),
+    "truth": lambda x: 1 if "{!r}".format(x) else 2,
+    "or": lambda x: ("" if x > 0 else f"{x}") or "empty",
+    "not": lambda x: not f"{x}",
+    "in": lambda x: ("1" in f"{x}", "-" not in str(x)),
+    "upper": lambda x: f"{x}a".upper() + f"{x}a".zfill(9) + str(x).rjust(8, "*"),
+    "methods": lambda x: (str(x).count("1"), str(x).find("3"), str(x).startswith("-")),
+    "strip": lambda x: str(x).strip("-").replace("0", "o").isalpha(),
+    "index": lambda x: str(x).index("3"),
+    "number": lambda x: int(str(abs(x))[::-1]),
+    "no_number": lambda x: int(f"{x}."),
+    "float": lambda x: float(f"{x}.5"),
+    "digits": lambda x: [int(digit) for digit in str(abs(x))],
+    "sum_of_digits": lambda x: sum(map(int, str(abs(x)))),
+    "all_digits": lambda x: all(letter.isdigit() for letter in str(x)),
+    "chr": lambda x: chr(abs(x) % 26 + ord("a")) + chr(228),
+    "no_chr": lambda x: chr(x),
+    "ord": lambda x: ord(str(x)[0]),
+    "bases": lambda x: bin(x) + hex(x) + oct(x) + bin(x)[2:],
+    "times": lambda x: "ab" * (x % 3) + "-" * x + f"{x}" * (x % 2),
+    "joined": lambda x: " ".join(letter for letter in str(x)),
+    "in_a_list": lambda x: [f"{x}", "a"],
+    "list": lambda x: list(str(x)),
+    "growing": growing,
+    "of_pythons": of_pythons,
+    "one_of_two": one_of_two,
+    "letter_by_letter": letter_by_letter,
+    "counted": counted,
+    "listed": listed,
+    "until_empty": until_empty,
+    "recursive": recursive,
+}
+
+
+@pytest.mark.parametrize("convert", [lambda x: x, staged_number], ids=["tensor", "number"])
+@pytest.mark.parametrize("name", READ)
+def test_a_text_that_is_read_is_pythons(name: str, convert: Any) -> None:
+    function = READ[name]
+    staged = rt.function(lambda x: function(convert(x)))
+    for value in (0, 3, -3, 130, 12345):
+        expected = attempt(lambda v=value: function(v))
+        got = attempt(lambda v=value: staged(rt.constant(v, rt.int64)))
+        assert same_outcome(expected, got), (value, expected, got)
