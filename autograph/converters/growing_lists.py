@@ -57,6 +57,7 @@ _METHODS = frozenset((
     "append", "clear", "extend", "insert", "pop", "remove", "sort",
     "appendleft", "extendleft", "popleft", "rotate", "add", "discard", "update",
 ))  # fmt: skip
+_OF_HEAPS = frozenset(("heappush", "heappop", "heapify", "heapreplace", "heappushpop"))
 _CALLS = frozenset(("deque", "list", "set", "sorted"))
 _METHODS_OF_DICTS = frozenset(("clear", "pop", "popitem", "setdefault", "subtract", "update"))
 _DICTS = frozenset(("Counter", "defaultdict", "dict"))
@@ -378,6 +379,10 @@ def _given(node: gast.AST) -> Iterator[str]:
             yield from (item.id for item in args if isinstance(item, gast.Name))
         case gast.Call(
             func=gast.Attribute(value=gast.Name(id="list")), args=[gast.Name() as item, *_]
+        ):
+            yield item.id
+        case gast.Call(func=gast.Attribute(attr=name), args=[gast.Name() as item, *_]) if (
+            name in _OF_HEAPS
         ):
             yield item.id
         case gast.Assign(value=gast.Attribute() as method):

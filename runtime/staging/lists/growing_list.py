@@ -523,8 +523,6 @@ def list_function(function: Any) -> Any:
     of_lists = getattr(function, "__objclass__", None) in _OWNERS
     if of_lists and not hasattr(function, "__self__"):
         return functools.partial(_method, function)
-    if getattr(function, "__module__", None) == "_heapq":
-        return functools.partial(_refusing_staged, function)
     return None
 
 
@@ -540,12 +538,6 @@ def _method(function: Any, items: Any, *args: Any, **kwargs: Any) -> Any:
     if isinstance(items, Growing):
         return getattr(items, function.__name__)(*args, **kwargs)
     return function(items, *args, **kwargs)
-
-
-def _refusing_staged(function: Any, *args: Any, **kwargs: Any) -> Any:
-    for item in filter(_is_known_to_run, args):
-        raise _refusal(item, f"{function.__name__}()")
-    return function(*args, **kwargs)
 
 
 class ListBackend(StagingBackend):

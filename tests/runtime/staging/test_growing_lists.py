@@ -1,6 +1,5 @@
 """Lists whose length only the run knows: what Python does with eager tensors, graphs do too."""
 
-import heapq
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -817,12 +816,6 @@ def an_iterator_extends_twice(n):
     return made
 
 
-def as_a_heap(n):
-    made = numbers_below(n)
-    heapq.heapify(made)
-    return made
-
-
 def value_of_an_operand(n):
     made = numbers_below(n)
     found = n > 2 and made
@@ -848,7 +841,6 @@ REFUSED = {
     an_iterator_twice: "an iterator made by enumerate\\(\\) is used a second time",
     an_iterator_in_each_round: "an iterator made by enumerate\\(\\) is used a second time",
     an_iterator_extends_twice: "differ|do not fit|used a second time",
-    as_a_heap: "heapify\\(\\) needs a list of which Python knows",
     value_of_an_operand: "the value of `and` is used.*one is a list and the other is none",
     compared: "lists are compared of which only the run knows",
     unpacked: "unpacking, or a comprehension or loop in code that is not converted needs a list",

@@ -1,0 +1,96 @@
+"""The functions of `heapq` on staged items: the moves of Python's own."""
+
+import heapq
+from typing import Any
+
+import pytest
+
+import runtime as rt
+from tests.support.staging import attempt, same_outcome
+
+
+def popped(xs):
+    heap = []
+    for x in xs:
+        heapq.heappush(heap, x)
+    return [heapq.heappop(heap) for _ in range(len(heap))]
+
+
+def places(xs):
+    heap = []
+    for x in xs:
+        heapq.heappush(heap, x)
+    heapq.heappop(heap)
+    first = heapq.heappushpop(heap, 3)
+    second = heapq.heapreplace(heap, 5)
+    return heap, first, second
+
+
+def heapified(xs):
+    heap = list(xs)
+    heapq.heapify(heap)
+    last, rounds = 0, 0
+    while heap and last < 4:
+        last = heapq.heappop(heap)
+        rounds += 1
+    return last, rounds, heap
+
+
+def ordered(xs):
+    return heapq.nsmallest(2, xs), heapq.nlargest(3, xs), heapq.nsmallest(2, xs, key=lambda x: -x)
+
+
+def of_pairs(xs):
+    heap = []
+    for i, x in enumerate(xs):
+        heapq.heappush(heap, (x, -i))
+    total = 0
+    while heap:
+        cost, i = heapq.heappop(heap)
+        total = total * 3 + i - cost
+    return total
+
+
+def some_of_them(xs):
+    heap = []
+    for x in xs:
+        if x > 2:
+            heapq.heappush(heap, x)
+        elif heap:
+            heapq.heappop(heap)
+    return heapq.heappop(heap), heap
+
+
+class Queue:
+    def __init__(self):
+        self.heap = []
+
+    def put(self, item):
+        heapq.heappush(self.heap, item)
+
+    def get(self):
+        return heapq.heappop(self.heap)
+
+
+def in_an_object(xs):
+    queue = Queue()
+    for x in xs:
+        queue.put(-x)
+    return queue.get() - queue.get()
+
+
+PROGRAMS = [popped, places, heapified, ordered, of_pairs, some_of_them, in_an_object]
+ITEMS = [[4], [3, 3, 3], [9, 7, 7, 1, 8, 0, 3]]
+
+
+def each_a_tensor(xs: Any) -> Any:
+    return [rt.constant(x, rt.int64) for x in xs]
+
+
+@pytest.mark.parametrize("given", [lambda xs: rt.constant(xs, rt.int64), each_a_tensor])
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
+def test_a_heap_is_pythons(program: Any, given: Any) -> None:
+    for items in ITEMS:
+        expected = attempt(lambda xs=items: program([*xs]))
+        got = attempt(lambda xs=items: rt.function(program)(given(xs)))
+        assert same_outcome(expected, got), (items, expected, got)
