@@ -13,6 +13,7 @@ from runtime.graph.structures import structure_of
 from runtime.graph.templates import Container, Either, Raised, Slot, Written
 from runtime.staging.control.optional_values import MaybeNone, bound
 from runtime.staging.control.truths import Truth
+from runtime.staging.lists.growing import Growing
 from runtime.staging.refusals import refuse
 from runtime.staging.tracing import is_symbol
 
@@ -46,11 +47,15 @@ def _check_parts(item: Any) -> None:
     if any(
         is_symbol(part) or (type(part) is tuple and any(map(is_symbol, part))) for part in parts
     ):
-        raise refuse(
-            f"a {kind.__qualname__} that holds staged values is printed or raised: its text would "
-            "be that of the trace",
-            "print its values beside it, or a list or dict of them",
-        )
+        raise _refuse_shown(kind.__qualname__)
+
+
+def _refuse_shown(kind: str) -> Exception:
+    return refuse(
+        f"a {kind} that holds staged values is printed or raised: its text would be that of the "
+        "trace",
+        "print its values beside it, or a list or dict of them",
+    )
 
 
 class Images:
@@ -70,6 +75,8 @@ class Images:
             raise item.refusal(item.location)
         if id(item) in above:
             return Opaque(item)
+        if isinstance(item, Growing) and item.__class__ is not list:
+            return self._of_collection(item)
         found = structure_of(item)
         if found is None:
             if isinstance(item, BaseException):
@@ -83,6 +90,13 @@ class Images:
         if structure.handler.image is not None:
             return structure.handler.image(structure.keys, children)
         return children if type(item) is tuple else Container(structure, children)
+
+    def _of_collection(self, items: Any) -> Any:
+        """A set or deque of the function, of which a graph makes no text."""
+        kind = items.__class__
+        if items.staged is not None or any(map(is_symbol, list.__iter__(items))):
+            raise _refuse_shown(kind.__name__)
+        return as_data(kind(list.__iter__(items)))
 
     def _of_error(self, error: BaseException, is_part: bool) -> Any:
         """An exception, of which a graph makes a text; of one that is part of what is shown, it

@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any, NoReturn
 
 from autograph import register_backend, register_stand_in
-from runtime.staging.builtin_functions import BUILTINS, elements
+from runtime.staging.builtin_functions import BUILTINS, elements, index_of
 from runtime.staging.control import branches, iteration
 from runtime.staging.lists import keys, staged_items
 from runtime.staging.lists.growing import size_of
@@ -55,16 +55,15 @@ class GrowingDeque(GrowingList):
         self._check_filled()
         return super().pop(0)
 
-    def rotate(self, steps: int = 1, /) -> None:
+    def rotate(self, steps: Any = 1, /) -> None:
         """Move items from the end to the front, one for each step."""
-        if self.staged is not None or is_symbol(steps):
-            raise refuse(
-                "rotate() of a deque of which only the run knows the items, or the steps",
-                "a loop: for _ in range(n): items.appendleft(items.pop())",
-            )
-        made = deque(list.__iter__(self))
-        made.rotate(steps)
-        self.fill(len(made), list(made))
+        size = self.length()
+        start = -index_of(steps) % (size + (size == 0))
+        items = listed(self)
+        self.fill(*(items[start:] + items[:start]).content())
+
+    def __repr__(self) -> str:
+        return super().__repr__() if self.staged is not None else repr(deque(list.__iter__(self)))
 
     def _check_filled(self) -> None:
         check(self.length() == 0, "pop from an empty deque")

@@ -271,8 +271,10 @@ def sequence_function(function: Any, args: tuple[Any, ...]) -> Callable[..., Any
         if args and type(args[0]) in _VIEWS:
             return lambda items, **options: ordering(list(items), **options)
         return ordering if args and type(args[0]) in (tuple, list, range) else None
-    if (function is set or function is deque) and args:
-        return MAKING[function] if has_staged(args[0]) else None
+    if function is set and args:
+        return MAKING[set] if has_staged(args[0]) else None
+    if function is deque:  # of which Python's own is called where it is marked as growing
+        return _deque
     items = getattr(function, "__self__", None)
     method = _OF_PLAIN.get(getattr(function, "__name__", ""))
     if method is None or not (type(items) is list or (type(items) is tuple and method in _ASKING)):
@@ -283,6 +285,11 @@ def sequence_function(function: Any, args: tuple[Any, ...]) -> Callable[..., Any
         return method(items, *args, **kwargs) if is_one else function(*args, **kwargs)
 
     return staged
+
+
+def _deque(*args: Any, **options: Any) -> Any:
+    staged = len(args) == 1 and not options and has_staged(args[0])
+    return (MAKING[deque] if staged else deque)(*args, **options)
 
 
 def has_staged(items: Any) -> bool:
