@@ -111,7 +111,7 @@ MAY_IMPORT = {
     "runtime.graph.storage": f"{OPS} runtime.graph runtime.variables runtime.autodiff.custom",
     "runtime.staging": f"{STAGING} runtime.variables autograph",
     "runtime.staging.guarding": f"{STAGING} autograph.objects autograph.mutation",
-    "runtime.staging.control": f"{STAGING} autograph.objects",
+    "runtime.staging.control": f"{STAGING} autograph.objects autograph.mutation",
     "runtime.staging.aliasing": STAGING,
     "runtime.staging.aliasing.eager_assignments": f"{STAGING} runtime.autodiff.tape autograph",
     "runtime.autodiff": f"{STAGING} runtime.autodiff",

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from runtime.graph.ir import Location
-from runtime.graph.structures import structure_of
 from runtime.staging.control.carried_objects import Contents, is_container
 from runtime.staging.control.joins import Leaf, Maybe, Optional, Spec, Tree
 from runtime.staging.control.optional_values import Missing
+from runtime.staging.control.parts import structure_of
 from runtime.staging.frames import user_location
 from runtime.staging.refusals import refuse
 from runtime.staging.tracing import Trace

@@ -9,7 +9,6 @@ from typing import Any
 
 from runtime.graph.ir import Location, Origin, Value, format_location
 from runtime.graph.nodes import RAISE
-from runtime.graph.structures import structure_of
 from runtime.staging.aliasing import item_assignments
 from runtime.staging.control import joins
 from runtime.staging.control.carried_objects import (
@@ -21,6 +20,7 @@ from runtime.staging.control.carried_objects import (
 )
 from runtime.staging.control.deferred_exceptions import check_not_protocol, check_unhandled
 from runtime.staging.control.joins import Mismatch, Spec
+from runtime.staging.control.parts import structure_of
 from runtime.staging.error_notes import locate
 from runtime.staging.frames import beginning_of, end_of, is_ours, origin_of, user_location
 from runtime.staging.images import image_of

@@ -32,7 +32,7 @@ from runtime.graph import numbers
 from runtime.graph.ir import Value
 from runtime.graph.lists import Elements
 from runtime.graph.nodes import BOOL, NUMBER_TYPES, UNDEFINED, fits
-from runtime.graph.structures import Structure, structure_of
+from runtime.graph.structures import Structure
 from runtime.staging.aliasing.sharing import home
 from runtime.staging.control import choices
 from runtime.staging.control.carried_objects import Held, is_mutable
@@ -45,6 +45,7 @@ from runtime.staging.control.optional_values import (
     is_undefined,
     name_of,
 )
+from runtime.staging.control.parts import structure_of
 from runtime.staging.control.sameness import same
 from runtime.staging.control.truths import Truth
 from runtime.staging.refusals import refuse

@@ -10,7 +10,6 @@ from typing import Any
 from runtime import errors
 from runtime.graph.ir import format_location
 from runtime.graph.nodes import RAISE, WHILE
-from runtime.graph.structures import structure_of
 from runtime.staging.aliasing import aliases
 from runtime.staging.aliasing.item_assignments import check_next_round
 from runtime.staging.aliasing.shared_tensors import SharedTensors
@@ -48,6 +47,7 @@ from runtime.staging.control.carried_objects import (
 from runtime.staging.control.invariants import check_kept, declared_spec
 from runtime.staging.control.joins import Leaf, Mismatch, Same, Spec, Tree
 from runtime.staging.control.logic import and_
+from runtime.staging.control.parts import structure_of
 from runtime.staging.images import image_of
 from runtime.staging.refusals import refuse, users_names
 from runtime.staging.scopes import LOOP, active

@@ -26,8 +26,8 @@ class Missing:
     may_be_missing = True
 
     def __init__(self, held: Any, flag: Any) -> None:
-        self.held = held
-        self.flag = flag
+        object.__setattr__(self, "held", held)
+        object.__setattr__(self, "flag", flag)
 
     def get(self) -> Any:
         """The value, after a check that it is there."""
@@ -41,6 +41,9 @@ class Missing:
     def __setitem__(self, key: Any, value: Any) -> None:
         present(self)[key] = value
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(present(self), name, value)
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return active(self.flag).called(self.get())(*map(present, args), **kwargs)
 
@@ -52,7 +55,7 @@ class MaybeUndefined(Missing):
 
     def __init__(self, held: Any, flag: Any, name: str) -> None:
         super().__init__(held, flag)
-        self.name = name
+        object.__setattr__(self, "name", name)
 
     def get(self) -> Any:
         """The value, after a check that the name is bound."""

@@ -71,12 +71,12 @@ READERS: dict[str, Callable[[Any, Any], Any]] = {
 }
 
 
-# The text of an exception itself is that of the run.
+# The text of an exception itself is that of the run, and that which an object's method gives.
 READ = [
     (reader, holder)
     for reader in READERS
     for holder in HOLDERS
-    if holder != "exception" or reader not in ("print", "f-string")
+    if holder not in ("exception", "object") or reader not in ("print", "f-string")
 ]
 
 

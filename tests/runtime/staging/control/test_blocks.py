@@ -120,7 +120,7 @@ def next_in_loop(x):
 
 
 def formatting(x):
-    return f"{x}"
+    return {f"{x}": 1}
 
 
 def key_of_a_display(x):
@@ -143,7 +143,7 @@ REFUSED = [
     (buffer_in_branch, autograph.StagingError, "seen", "cannot be carried"),
     (random_in_branch, autograph.StagingError, None, "randint inside a staged block"),
     (next_in_loop, autograph.StagingError, None, "advances an iterator"),
-    (formatting, autograph.StagingError, None, "made where it is read"),
+    (formatting, autograph.StagingError, None, "used as a key"),
     (key_of_a_display, errors.OperatorNotAllowedInGraphError, None, "dictionary key"),
 ]
 

@@ -1,0 +1,64 @@
+"""The parts by which joins take values apart: those of containers, and the attributes of objects of
+the user's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from autograph.mutation.users_code import is_users_class
+from autograph.objects import attributes_of, put_attributes
+from runtime.graph import structures
+from runtime.graph.structures import Children, Handler, Structure
+from runtime.staging.control.optional_values import Missing
+
+_MOST = 64
+"""Objects in each other that joins take apart."""
+
+
+def structure_of(item: Any) -> tuple[Structure, Children] | None:
+    """The structure and the children of a container, or of such an object; None for others."""
+    found = structures.structure_of(item)
+    if found is not None or not _is_plain(type(item)) or not _is_tree(item):
+        return found
+    keys, children = _flatten(item)
+    return Structure(type(item), keys, _OBJECT), children
+
+
+def _is_plain(kind: Any) -> bool:
+    return (
+        type(kind) is type
+        and is_users_class(kind)
+        and all(base is object or is_users_class(base) for base in kind.__mro__)
+    )
+
+
+def _is_tree(item: Any, above: tuple[int, ...] = ()) -> bool:
+    """Whether no object is in itself."""
+    while isinstance(item, Missing):
+        item = item.held
+    if id(item) in above or len(above) > _MOST:
+        return False
+    found = structures.structure_of(item)
+    if found is not None:
+        parts: Sequence[Any] = found[1]
+    elif _is_plain(type(item)):
+        parts = _flatten(item)[1]
+    else:
+        return True
+    return all(_is_tree(part, (*above, id(item))) for part in parts)
+
+
+def _flatten(item: Any) -> tuple[Any, Children]:
+    state = attributes_of(item) or {}
+    return tuple(state), list(state.values())
+
+
+def _build(kind: type, keys: Sequence[str], children: Children) -> Any:
+    made: Any = object.__new__(kind)
+    put_attributes(made, dict(zip(keys, children, strict=True)))
+    return made
+
+
+_OBJECT = Handler(_flatten, _build, ".{}")

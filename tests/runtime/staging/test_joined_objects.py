@@ -1,0 +1,68 @@
+"""Objects of the user's that paths make, choose or change: as in Python, or refused."""
+
+import random
+from typing import Any
+
+import pytest
+
+import autograph
+import runtime as rt
+from tests.support.staging import attempt, same_outcome
+
+
+class Node:
+    def __init__(self, value, following=None):
+        self.value = value
+        self.following = following
+
+    def add(self, value):
+        self.value = self.value + value
+        return self
+
+
+NAMES = ("a", "b", "c")
+
+
+def statement(chance: random.Random) -> str:
+    one, two = chance.choice(NAMES), chance.choice(NAMES)
+    return chance.choice((
+        f"{one} = {two}",
+        f"{one} = Node({two}.value + {chance.randrange(3)})",
+        f"{one} = Node({chance.randrange(4)}, {two})",
+        f"{one}.value = {two}.value * 2 + x",
+        f"{one}.add({chance.randrange(1, 4)})",
+        f"{one}.following = {two}",
+        f"{one}.following = None",
+        f"{one} = {two}.following or {one}",
+        f"{one}.value = {two}.following.value if {two}.following is not None else 7",
+        f"{one}.value += 10 if {one} is {two} else 1",
+    ))  # fmt: skip
+
+
+def random_program(chance: random.Random) -> str:
+    lines = ["a, b = Node(x), Node(1)", "c = Node(2, b)"]
+    for _ in range(chance.randrange(2, 6)):
+        head = chance.choice(("", "if x > y:", "if a.value > b.value:", "for i in range(y):"))
+        body = [statement(chance) for _ in range(chance.randrange(1, 3))]
+        lines += [head, *[f"    {line}" for line in body]] if head else body
+        if head.startswith("if") and chance.random() < 0.5:
+            lines += ["else:", f"    {statement(chance)}"]
+    last = "[0 if n.following is None else n.following.value for n in (a, b, c)]"
+    lines.append(f"return [a.value, b.value, c.value], {last}")
+    return "\n".join(["def f(x, y):", *[f"    {line}" for line in lines]])
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_random_programs(seed: int, tmp_path: Any) -> None:
+    source = random_program(random.Random(seed))
+    path = tmp_path / "program.py"
+    path.write_text(source, encoding="utf-8")
+    names: dict[str, Any] = {"Node": Node}
+    exec(compile(source, str(path), "exec"), names)
+    function = names["f"]
+    staged = rt.function(function)
+    for x, y in ((0, 1), (2, 1), (1, 3), (-1, 0)):
+        expected = attempt(lambda x=x, y=y: function(x, y))
+        got = attempt(lambda x=x, y=y: staged(rt.constant(x), rt.constant(y)))
+        is_refused = isinstance(got, autograph.AutographError)
+        assert is_refused or same_outcome(expected, got), (source, x, y, expected, got)
