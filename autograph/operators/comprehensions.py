@@ -160,7 +160,8 @@ def _gathered(
         given.in_rounds(_adding(made, add, not tested and not nested), (), None, "", known=True)
         return made
     # One by one, as Python does: adding an element may call a method of the user's.
-    for each in body(known):
+    given_here = iter(body(known))
+    while (each := _next(given_here)) is not _END:
         thunk: Any = each
         if tested:
             test, thunk = each
@@ -189,9 +190,26 @@ def _taken(made: Any, add: _Adder, given: Any, nested: bool) -> Any:
         made = growing.growing(made)
         inner.in_rounds(_adding(made, add, False), (), None, "", known=True)
         return made
-    for element in given:
+    while (element := _next(given)) is not _END:
         made = _taken(made, add, element, nested=False)
     return made
+
+
+_END = object()
+
+
+def _next(elements: Any) -> Any:
+    """The next element, or `_END`; a StopIteration of the user's is none of the generator."""
+    try:
+        return next(elements, _END)
+    except RuntimeError as error:
+        here = error.__traceback__
+        cause = error.__cause__
+        # Python makes this of one that leaves the frame of the generator itself.
+        if type(cause) is not StopIteration or here is None or here.tb_next is not None:
+            raise
+    cause.__context__ = None
+    raise cause
 
 
 def _adding(made: Any, add: _Adder, called: bool) -> Block:

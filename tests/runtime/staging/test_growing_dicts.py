@@ -472,7 +472,29 @@ def failing_iterator(log, n):
     return {next(items) for _ in range(n + 2)}
 
 
-@pytest.mark.parametrize("program", [effects_in_comprehensions, failing_iterator])
+def failing_iterator_in_two_loops(log, n):
+    items = iter([n])
+    return {next(items) for _ in range(n) for _ in range(2)}
+
+
+def failing_iterator_in_a_test(log, n):
+    items = iter([n])
+    return {k: k for k in range(n) if next(items) >= 0}
+
+
+def ended_generator(log, n):
+    def ended():
+        yield next(iter([1, 2][n:]))
+
+    return {item for _ in range(2) for item in ended()}
+
+
+ITERATORS = (
+    failing_iterator, failing_iterator_in_two_loops, failing_iterator_in_a_test, ended_generator,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("program", [effects_in_comprehensions, *ITERATORS])
 @pytest.mark.parametrize("n", [0, 1, 3])
 def test_comprehensions_do_their_effects_in_order(program: Callable[..., Any], n: int) -> None:
     logs: tuple[list[Any], list[Any]] = [], []
