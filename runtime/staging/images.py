@@ -13,7 +13,7 @@ from runtime.graph.structures import structure_of
 from runtime.graph.templates import Container, Either, Raised, Slot, Written
 from runtime.staging.control.optional_values import MaybeNone, bound
 from runtime.staging.control.truths import Truth
-from runtime.staging.lists.growing import Growing
+from runtime.staging.lists.growing import GrowingSequence
 from runtime.staging.refusals import refuse
 from runtime.staging.tracing import is_symbol
 
@@ -75,7 +75,7 @@ class Images:
             raise item.refusal(item.location)
         if id(item) in above:
             return Opaque(item)
-        if isinstance(item, Growing) and item.__class__ is not list:
+        if isinstance(item, GrowingSequence) and item.__class__ is not list:
             return self._of_collection(item)
         found = structure_of(item)
         if found is None:

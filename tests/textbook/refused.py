@@ -3,26 +3,12 @@
 REFUSED: dict[str, frozenset[str]] = {
     "tensors": frozenset(
         [
-            "memo_grid",
             "xor_gate",
             "rotate_in_place",
-            "entry_on_one_path",
-            "deleted_entry",
-            "missing_key",
-            "popped_entry",
-            "most_common_small",
-            "grouped_by_remainder",
-            "count_words_if",
-            "fib_memo",
             "linked_list_iterated",
             "linked_list_found",
             "tree_sort",
             "greedy_knapsack",
-            "ohms_law_by_key",
-            "unique_prime_factors",
-            "factor_counts",
-            "mode_by_dict",
-            "two_sum_dict",
             "n_queens",
             "yahtzee",
             "blackjack",
@@ -33,11 +19,8 @@ REFUSED: dict[str, frozenset[str]] = {
     ),
     "lists": frozenset(
         [
-            "most_common_small",
             "pancake_sort",
             "merge_sort_popping",
-            "mode_by_dict",
-            "two_sum_dict",
             "yahtzee",
             "blackjack",
             "maze_distance",
