@@ -52,14 +52,15 @@ class Held:
 class GraphCall:
     """Runs a graph; under tapes it also keeps what the gradient reads."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, executor: str | None = None) -> None:
         self.graph = calling(graph) if is_recursive(graph) else graph
+        self.executor = executor
         self._derived: dict[Key, _Levels | None] = {}
 
     @cached
     def programs(self) -> Programs:
         """The programs that run it."""
-        return Programs(optimize(self.graph))
+        return Programs(optimize(self.graph), self.executor)
 
     @cached
     def _variables(self) -> dict[int, Any]:
@@ -88,7 +89,7 @@ class GraphCall:
     def _levels(self, sources: tuple[Source, ...], count: int) -> _Levels | None:
         key = sources, count
         if key not in self._derived:
-            self._derived[key] = _derived(self.graph, *key)
+            self._derived[key] = _derived(self.graph, *key, self.executor)
         return self._derived[key]
 
     def _connected(self, leaves: Sequence[Any]) -> dict[Source, Any]:
@@ -102,12 +103,14 @@ class GraphCall:
         return {s: item for s, item in pairs if any(tape.knows(item) for tape in state.tapes)}
 
 
-def _derived(graph: Graph, sources: tuple[Source, ...], count: int) -> _Levels | None:
+def _derived(
+    graph: Graph, sources: tuple[Source, ...], count: int, executor: str | None
+) -> _Levels | None:
     # A rule that is missing, or raises, may never be asked: op by op, only who asks is told.
     if _holds_failed_rule(graph.nodes):
         return None
     try:
-        return _Levels(graph, sources, count)
+        return _Levels(graph, sources, count, executor)
     except (LookupError, NotImplementedError):
         return None
     except ValueError as error:
@@ -165,11 +168,14 @@ class _Levels:
     `sizes` are the numbers of results of each of them, the graph itself first.
     """
 
-    def __init__(self, graph: Graph, sources: Sequence[Source], count: int) -> None:
+    def __init__(
+        self, graph: Graph, sources: Sequence[Source], count: int, executor: str | None
+    ) -> None:
         self.graph = graph
         self.sources = tuple(sources)
         self.sizes = [len(graph.results)]
         self.steps: list[Derived] = []
+        self.executor = executor
         self._calls: dict[tuple[int, tuple[bool, ...]], tuple[GraphCall, list[bool]]] = {}
         for _ in range(count):
             self._derive()
@@ -177,7 +183,7 @@ class _Levels:
     @cached
     def programs(self) -> Programs:
         """The programs that run the last of them."""
-        return Programs(optimize(self.graph))
+        return Programs(optimize(self.graph), self.executor)
 
     def _derive(self) -> None:
         known = set(self.sources)
@@ -201,7 +207,7 @@ class _Levels:
         known = self._calls.get((level, asked))
         if known is None:
             graph = _asked(self.steps[level], asked)
-            found = GraphCall(graph), self._connected(level, graph, asked)
+            found = GraphCall(graph, self.executor), self._connected(level, graph, asked)
             known = self._calls.setdefault((level, asked), found)
         return known
 

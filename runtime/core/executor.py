@@ -12,6 +12,11 @@ from typing import Any
 from runtime.core.extras import extra
 
 EXECUTORS = ("numpy", "native")
+
+COMPILED = "compiled"
+"""The executor of a function with `jit_compile=True`: machine code from the first call on, and an
+error where an op has none.
+"""
 _VARIABLE = "AUTOGRAPH_EXECUTOR"
 
 
@@ -22,12 +27,14 @@ class _Chosen:
     asked = False
 
 
-def check(executor: Any) -> None:
-    """ValueError for what is no executor; ImportError where it is not installed."""
+def check(executor: Any, what: str = "the native executor") -> None:
+    """ValueError for what is no executor; ImportError, on `what` needs it, where it is not
+    installed.
+    """
     if executor not in (None, *EXECUTORS):
         raise ValueError(f"executor must be one of {', '.join(EXECUTORS)}, got {executor!r}")
     if executor == "native":
-        extra("llvmlite", "native", "the native executor")
+        extra("llvmlite", "native", what)
 
 
 def choose(executor: str | None) -> None:

@@ -12,6 +12,7 @@ from autograph.frames import hide_libraries
 from runtime.autodiff.calls import GraphCall, Held, call_recorded
 from runtime.core.cached import cached
 from runtime.core.device import placed
+from runtime.core.executor import COMPILED
 from runtime.core.executor import check as check_executor
 from runtime.core.pickling import refused
 from runtime.core.shapes import TensorSpec
@@ -268,7 +269,11 @@ class ConcreteFunction:
 
     @cached
     def _recorded(self) -> GraphCall:
-        return GraphCall(self.graph)
+        if self.executor != COMPILED:
+            return GraphCall(self.graph, self.executor)
+        if not self.programs.places:
+            _native("executor").require(self.optimized)
+        return GraphCall(self.graph, "native")
 
     def outputs_of(self, results: Sequence[Any]) -> Any:
         """Returns the result of a call, made of the results of a run."""
@@ -357,7 +362,7 @@ class ConcreteFunction:
         >>> "mul i32" in concrete.native_ir()
         True
         """
-        return _native_views().native_ir(self.optimized)  # type: ignore[no-any-return]
+        return _native("views").native_ir(self.optimized)  # type: ignore[no-any-return]
 
     def native_asm(self) -> str:
         """Its machine code as assembly of this host. ValueError where it has none.
@@ -369,7 +374,7 @@ class ConcreteFunction:
         >>> "ret" in concrete.native_asm()
         True
         """
-        return _native_views().native_asm(self.optimized)  # type: ignore[no-any-return]
+        return _native("views").native_asm(self.optimized)  # type: ignore[no-any-return]
 
     def explain_native(self) -> str:
         """The ops, with the user's lines, that keep it from being machine code as a whole.
@@ -381,7 +386,7 @@ class ConcreteFunction:
         >>> concrete.explain_native()
         'double is machine code as a whole'
         """
-        return _native_views().explanation(self.optimized)  # type: ignore[no-any-return]
+        return _native("views").explanation(self.optimized)  # type: ignore[no-any-return]
 
     @property
     def signature_text(self) -> str:
@@ -398,10 +403,10 @@ class ConcreteFunction:
         return self.graph._repr_svg_()
 
 
-def _native_views() -> Any:
-    """The module that shows machine code. ImportError where nothing can make it."""
+def _native(module: str) -> Any:
+    """A module of the native executor. ImportError where it is not installed."""
     check_executor("native")
-    return importlib.import_module("runtime.graph.executors.native.views")
+    return importlib.import_module(f"runtime.graph.executors.native.{module}")
 
 
 def _of_type(symbol: Any, known: Type) -> Any:

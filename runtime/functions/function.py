@@ -81,13 +81,14 @@ def function(
             `experimental_relax_shapes` is its older name.
         executor: "numpy" or "native", the executor of its graphs; without it, that of the process
             (`config.set_executor`).
-        jit_compile, experimental_compile, experimental_implements,
-        experimental_autograph_options, experimental_attributes,
+        jit_compile: run machine code from the first call on. A call whose graph has an op without
+            any raises InvalidArgumentError; `experimental_compile` is its older name.
+        experimental_implements, experimental_autograph_options, experimental_attributes,
         experimental_follow_type_hints: accepted, and without effect.
 
     Raises:
-        ValueError: there is no such executor.
-        ImportError: the native executor is asked for, and not installed.
+        ValueError: there is no such executor, or `jit_compile` is asked for on NumPy's.
+        ImportError: the native executor or `jit_compile` is asked for, and not installed.
         TypeError: `func` cannot be called, or `input_signature` is no sequence of (structures of)
             TensorSpecs.
 

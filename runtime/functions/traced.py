@@ -11,6 +11,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 import autograph
+from runtime.core.executor import COMPILED
 from runtime.core.executor import check as check_executor
 from runtime.core.tensor import EagerTensor
 from runtime.core.types import TensorType
@@ -73,6 +74,10 @@ class Traced:
         self._jit_compile = jit_compile
         self._reduce_retracing = reduce_retracing
         check_executor(executor)
+        if jit_compile:
+            check_executor("native", "jit_compile=True")
+            if executor == "numpy":
+                raise ValueError("jit_compile=True asks for machine code, which NumPy has not")
         self._executor = executor
         self._parameters = Parameters(_signature(python_function), self._name)
         self._traces = Traces(python_function)
@@ -244,7 +249,7 @@ class Traced:
         for _ in range(MOST_TRACES):
             tracer = tracer_for(parts)
             concrete = tracer.trace(call, names)
-            concrete.executor = self._executor
+            concrete.executor = COMPILED if self._jit_compile else self._executor
             if tracer.found is None:
                 return tracer, concrete
             parts = tracer.found

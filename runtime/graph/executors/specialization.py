@@ -14,6 +14,8 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
+from runtime.core.cached import cached
+from runtime.core.executor import COMPILED
 from runtime.core.shapes import is_known
 from runtime.core.types import TensorType, Type
 from runtime.graph.executors.program import Program
@@ -51,7 +53,6 @@ class Programs:
         self.executor = executor
         self.tiers = Tiers(graph, self.generic, executor)
         self.places = [at for at, value in enumerate(graph.parameters) if _is_open(value.type)]
-        self._patience = 0.0
         self._shapes: dict[Shapes, ShapedRun] = {}
         self._made: list[ShapedRun] = []
         self._lock = threading.Lock()
@@ -68,12 +69,19 @@ class Programs:
             found = self._shapes[shapes] = ShapedRun(self, shapes)
         return found.run
 
+    @cached
     def patience(self) -> float:
-        """Returns how long calls with the same shapes may take."""
-        if not self._patience:
-            graphs = Calls(self.graph).of
-            self._patience = PATIENCE * sum(1 for graph in graphs for _ in walk(graph.body))
-        return self._patience
+        """Seconds that calls with the same shapes may take."""
+        if self.executor == COMPILED and self._needs_shapes():
+            return 0.0
+        graphs = Calls(self.graph).of
+        return PATIENCE * sum(1 for graph in graphs for _ in walk(graph.body))
+
+    def _needs_shapes(self) -> bool:
+        """Whether there is no machine code for all shapes, where there may be for some."""
+        from runtime.graph.executors.native.executor import reasons
+
+        return bool(reasons(self.graph))
 
     def specialize(self, shaped: ShapedRun) -> None:
         """Make the program for some shapes, unless another thread is at it."""
@@ -136,7 +144,7 @@ class ShapedRun:
         self.program: Program | None = None
         self.tiers = self._programs.tiers
         self.used = False
-        self._left = self._programs.patience()
+        self._left = self._programs.patience
 
     def run(self, *raws: Any) -> tuple[Any, ...]:
         """The results for arguments of these shapes."""

@@ -1,7 +1,8 @@
 """The tiers of a program: Python over NumPy, and machine code once calls have taken about as long
 as it takes to compile it.
 
-So compiling never takes longer than the calls did, and a first call is no slower than it was.
+So compiling never takes longer than the calls did, and a first call is no slower than it was. With
+`jit_compile=True` machine code is what the first call runs.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from time import perf_counter
 from types import BuiltinFunctionType
 from typing import Any
 
-from runtime.core.executor import chosen
+from runtime.core.executor import COMPILED, chosen
 from runtime.core.stacks import on_large_stack
 from runtime.graph.executors.program import Program
 from runtime.graph.ir import Graph, walk
@@ -55,7 +56,9 @@ class Tiers:
         self._waiting: list[Callable[[], None]] = []
         self._lock = threading.Lock()
         self._left: float | None = None
-        if (executor or chosen()) == "native":
+        if executor == COMPILED:
+            self.run = self._at_once
+        elif (executor or chosen()) == "native":
             self.run = self._timed
 
     def when_settled(self, forget: Callable[[], None]) -> None:
@@ -95,21 +98,29 @@ class Tiers:
             self._left = left - taken
             Patience.spent += taken
 
+    def _at_once(self, *raws: Any) -> tuple[Any, ...]:
+        with self._lock:
+            self._settled()
+        return self.run(*raws)
+
     def _settle(self) -> bool:
         """Find out what is to run from now on, unless another thread is at it."""
         if not self._lock.acquire(blocking=False):
             return False
         try:
-            if self._is_open:
-                self.run = on_large_stack(self._best)
-                for forget in self._waiting:
-                    forget()
-                self._waiting.clear()
+            self._settled()
         finally:
             self._lock.release()
         return True
 
-    def _best(self) -> Run:
-        from runtime.graph.executors.native.executor import compiled
+    def _settled(self) -> None:
+        from runtime.graph.executors.native.executor import compiled, require
 
-        return compiled(self.graph, self.program)
+        if not self._is_open:
+            return
+        if self.executor == COMPILED:
+            require(self.graph)
+        self.run = on_large_stack(lambda: compiled(self.graph, self.program))
+        for forget in self._waiting:
+            forget()
+        self._waiting.clear()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from runtime import errors
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Block, Constant
 from runtime.graph.executors.lowering import ALL, Lowering
@@ -22,6 +23,24 @@ Run = Callable[..., tuple[Any, ...]]
 def reasons(graph: Graph) -> list[Reason]:
     """The reasons why a graph is not native as a whole."""
     return Support().of_function(Lowering(graph, contiguous=True).function(ALL))
+
+
+def require(graph: Graph) -> None:
+    """InvalidArgumentError, with the user's line, for the first op that has no machine code.
+
+    Reads and assignments of variables are no such ops: they are Python's, as all that has to be
+    done in its order, between islands of machine code.
+    """
+    for node, text in reasons(graph):
+        if "variable" not in node.params:
+            raise errors.InvalidArgumentError(
+                None,
+                node.primitive.op_type,
+                f"jit_compile=True asks for machine code, but {text}",
+                location=node.location,
+                hint="call it outside of the function, or leave out jit_compile; explain_native() "
+                "lists all such ops",
+            )
 
 
 def compiled(graph: Graph, program: Program) -> Run:
