@@ -1,15 +1,17 @@
-"""The NumPy executor beside the reference interpreter: the same results, errors, prints and
-variables.
+"""The executors beside the reference interpreter: the same results, errors, prints and variables.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import io
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import pytest
@@ -21,24 +23,49 @@ from runtime.functions.concrete_function import ConcreteFunction
 from runtime.graph.executors.reference import interpret
 from runtime.graph.ir import walk_called
 
-# Passes take ops out and put others in their place: float32 rounds otherwise once or twice.
+Run = Callable[..., Any]
+
+# Passes take ops out and put others in their place: float32 rounds otherwise once or twice. Machine
+# code adds up in another order too, and has functions of its own.
 RELATIVE, ABSOLUTE = 4e-7, 1e-12
+NATIVE = 2e-5, 1e-12
 
 
 def compare(concrete: ConcreteFunction, raws: Sequence[Any]) -> None:
-    """Run a trace as it was made, node by node, and as a program: the test fails if they differ."""
+    """Run a trace as it was made, node by node, as a program, and as machine code where that is
+    installed: the test fails if they differ.
+    """
     if any("stream" in node.params for node in walk_called(concrete.graph, set())):
         return  # each run draws other numbers
     variables = concrete.graph.variables
     before = [variable.numpy() for variable in variables]
-    expected = _observed(lambda: _interpreted(concrete, raws), variables)
-    for variable, value in zip(variables, before, strict=True):
-        variable.assign(value)
-    got = _observed(lambda: _run(concrete, raws), variables)
-    for variable, value in zip(variables, before, strict=True):
-        variable.assign(value)
+
+    def observed(run: Callable[[], Any]) -> Any:
+        found = _observed(run, variables)
+        for variable, value in zip(variables, before, strict=True):
+            variable.assign(value)
+        return found
+
+    expected = observed(lambda: _interpreted(concrete, raws))
+    got = observed(partial(_run, concrete, concrete.program.run, raws))
     if not same(expected, got):
         pytest.fail(f"{concrete.name}: {expected!r}, got {got!r}")
+    if importlib.util.find_spec("llvmlite") is None:
+        return
+    machine = observed(partial(_run, concrete, _native(concrete), raws))
+    if not same(got, machine, *NATIVE):
+        pytest.fail(f"{concrete.name}: {got!r}, in machine code {machine!r}")
+
+
+_compiled: WeakKeyDictionary[ConcreteFunction, Run] = WeakKeyDictionary()
+
+
+def _native(concrete: ConcreteFunction) -> Run:
+    from runtime.graph.executors.native.executor import compiled
+
+    if concrete not in _compiled:
+        _compiled[concrete] = compiled(concrete.optimized, concrete.program)
+    return _compiled[concrete]
 
 
 @contextmanager
@@ -67,9 +94,9 @@ def _interpreted(concrete: ConcreteFunction, raws: Sequence[Any]) -> Any:
     return interpret(concrete.graph, given)
 
 
-def _run(concrete: ConcreteFunction, raws: Sequence[Any]) -> Any:
+def _run(concrete: ConcreteFunction, run: Run, raws: Sequence[Any]) -> Any:
     try:
-        return run_calling_back(concrete.program.run, *raws)
+        return run_calling_back(run, *raws)
     except BaseException as error:
         concrete.program.fail(error)
 
@@ -101,20 +128,24 @@ def _lines(error: BaseException) -> Iterator[tuple[str, int]]:
         traceback = traceback.tb_next
 
 
-def same(one: Any, other: Any) -> bool:
+def same(one: Any, other: Any, relative: float = RELATIVE, absolute: float = ABSOLUTE) -> bool:
     """True for equal values: to the bit, but for floats."""
     if isinstance(one, list | tuple):
-        return type(one) is type(other) and len(one) == len(other) and all(map(same, one, other))
+        return (
+            type(one) is type(other)
+            and len(one) == len(other)
+            and all(same(a, b, relative, absolute) for a, b in zip(one, other, strict=True))
+        )
     if isinstance(one, np.ndarray):
-        return _same_array(one, other)
+        return _same_array(one, other, relative, absolute)
     if isinstance(one, float):
         return one == other or (one != one and other != other) or math.isclose(one, other)
     return type(one) is type(other) and bool(one == other)
 
 
-def _same_array(one: Any, other: Any) -> bool:
+def _same_array(one: Any, other: Any, relative: float, absolute: float) -> bool:
     if not isinstance(other, np.ndarray) or (one.dtype, one.shape) != (other.dtype, other.shape):
         return False
     if one.dtype.kind in "fc":
-        return np.allclose(one, other, RELATIVE, ABSOLUTE, equal_nan=True)
+        return np.allclose(one, other, relative, absolute, equal_nan=True)
     return np.array_equal(one, other)

@@ -25,6 +25,7 @@ from runtime.graph.executors.native.lowering_rules import ON_ARRAYS
 from runtime.graph.executors.native.scalar_ops import scalar_op
 from runtime.graph.executors.native.scalars import cast
 from runtime.graph.executors.native.values import (
+    BIT,
     BYTE,
     INT64,
     POINTER,
@@ -215,6 +216,9 @@ class Emitter:
         """The value of a constant."""
         type, item = constant.type, constant.boxed
         if isinstance(type, NumberType):
+            if type.kind == "int" and not -(1 << 63) <= item < 1 << 63:
+                self.step_aside(ir.Constant(BIT, 1))
+                item = 0
             return Scalar(number(item, dtype_of(type)), type)
         assert isinstance(type, TensorType)
         raw = np.asarray(item)

@@ -130,6 +130,13 @@ def branches(x):
     return y, x > 0, x + 0.5
 
 
+def far(n):
+    step, total = 2**70, 0
+    for i in range(n):
+        total = total + step * i
+    return total % 1000003
+
+
 def i32(x: Any) -> Any:
     return np.int32(x)
 
@@ -144,6 +151,7 @@ ROWS: list[tuple[Callable[..., Any], list[tuple[Any, ...]], int]] = [
     (collatz, [(i32(1),), (i32(27),), (i32(97),)], 0),
     (nested, [(i32(n),) for n in (-1, 0, 1, 9)], 0),
     (recurrence, [(f32(x), i32(n)) for x in (0.5, np.inf, np.nan) for n in (0, 1, 50)], 0),
+    (far, [(i32(n),) for n in (0, 1, 5)], 2),
     (wraps, [(np.int8(3), i32(20)), (np.int8(-128), i32(3))], 0),
     (wraps, [(np.uint64(2**63 + 1), i32(9))], 0),
     (wraps, [(np.uint16(77), i32(9))], 0),
