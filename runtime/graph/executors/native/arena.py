@@ -2,6 +2,7 @@
 one is kept from call to call.
 
     arena   following, stack, next, end, chunk, owned   the chunk in use, and what is free of it
+            thread, asked               Python's state of the thread, while others may run Python
     chunk   following, end, the memory
     owned   following, bytes, the memory              of arrays that grow; the largest one is kept
 """
@@ -9,20 +10,24 @@ one is kept from call to call.
 from __future__ import annotations
 
 import ctypes
+import time
 from functools import cache
 
 from runtime.graph.executors.native.machine import Code, compile_module
 
-WORDS = 6
+WORDS = 8
 """Pointers in an arena: see above."""
 
-STACK, NEXT, END, CHUNK, OWNED = 1, 2, 3, 4, 5
+STACK, NEXT, END, CHUNK, OWNED, THREAD, ASKED = 1, 2, 3, 4, 5, 6, 7
+
+PATIENCE = 50_000_000
+"""Nanoseconds that signals wait while a loop runs, as far as its iterations are short."""
 
 MOST_KEPT = 1 << 26
 """Bytes of the chunk that is kept between calls."""
 
 _TEXT = f"""
-@addresses = global [5 x ptr] zeroinitializer
+@addresses = global [6 x ptr] zeroinitializer
 @kept = internal global ptr null
 @wanted = internal global i64 65536
 @grown = internal global ptr null
@@ -40,16 +45,89 @@ define internal void @free(ptr %memory) {{
   ret void
 }}
 
-define i32 @poll() {{
+define internal i64 @now() {{
+  %time = alloca [2 x i64]
+  %p5 = getelementptr ptr, ptr @addresses, i64 5
+  %clock = load ptr, ptr %p5
+  %failed = call i32 %clock(i32 {time.CLOCK_MONOTONIC}, ptr %time)
+  %seconds = load i64, ptr %time
+  %rest = getelementptr i64, ptr %time, i64 1
+  %nanoseconds = load i64, ptr %rest
+  %whole = mul i64 %seconds, 1000000000
+  %sum = add i64 %whole, %nanoseconds
+  ret i64 %sum
+}}
+
+define void @release_python(ptr %arena) {{
+  %place = getelementptr ptr, ptr %arena, i64 {THREAD}
+  %thread = load ptr, ptr %place
+  %held = icmp eq ptr %thread, null
+  br i1 %held, label %save, label %done
+save:
   %p2 = getelementptr ptr, ptr @addresses, i64 2
-  %save = load ptr, ptr %p2
+  %function = load ptr, ptr %p2
+  %saved = call ptr %function()
+  store ptr %saved, ptr %place
+  %now = call i64 @now()
+  %asked = getelementptr i64, ptr %arena, i64 {ASKED}
+  store i64 %now, ptr %asked
+  br label %done
+done:
+  ret void
+}}
+
+define void @release_again(ptr %arena) {{
+  %asked = getelementptr i64, ptr %arena, i64 {ASKED}
+  %then = load i64, ptr %asked
+  %never = icmp eq i64 %then, 0
+  br i1 %never, label %done, label %release
+release:
+  call void @release_python(ptr %arena)
+  br label %done
+done:
+  ret void
+}}
+
+define void @hold_python(ptr %arena) {{
+  %place = getelementptr ptr, ptr %arena, i64 {THREAD}
+  %thread = load ptr, ptr %place
+  %held = icmp eq ptr %thread, null
+  br i1 %held, label %done, label %restore
+restore:
   %p3 = getelementptr ptr, ptr @addresses, i64 3
-  %restore = load ptr, ptr %p3
+  %function = load ptr, ptr %p3
+  call void %function(ptr %thread)
+  store ptr null, ptr %place
+  br label %done
+done:
+  ret void
+}}
+
+define i32 @poll(ptr %arena) {{
+  %place = getelementptr ptr, ptr %arena, i64 {THREAD}
+  %thread = load ptr, ptr %place
+  %held = icmp eq ptr %thread, null
+  br i1 %held, label %ask, label %wait
+wait:
+  %asked = getelementptr i64, ptr %arena, i64 {ASKED}
+  %then = load i64, ptr %asked
+  %now = call i64 @now()
+  %waited = sub i64 %now, %then
+  %patient = icmp slt i64 %waited, {PATIENCE}
+  br i1 %patient, label %going, label %ask
+ask:
+  call void @hold_python(ptr %arena)
   %p4 = getelementptr ptr, ptr @addresses, i64 4
   %signals = load ptr, ptr %p4
-  %thread = call ptr %save()
-  call void %restore(ptr %thread)
   %raised = call i32 %signals()
+  %none = icmp eq i32 %raised, 0
+  br i1 %none, label %release, label %stop
+release:
+  call void @release_python(ptr %arena)
+  br label %going
+going:
+  ret i32 0
+stop:
   ret i32 %raised
 }}
 
@@ -272,9 +350,15 @@ declare i64 @llvm.umax.i64(i64, i64)
 """
 
 
+_OF_THREADS = ("release_python", "release_again", "hold_python")
+
+
 @cache
 def support() -> Code:
-    """The functions of arenas, and `poll`, which lets other threads run and handles signals."""
+    """The functions of arenas; `release_python` lets other threads run Python until `hold_python`,
+    and `release_again` does if that was called before; `poll`, of a loop, lets them too, and now
+    and then handles signals: not 0 if that raised.
+    """
     library, python = ctypes.CDLL(None), ctypes.pythonapi
     outside = (
         library.malloc,
@@ -282,6 +366,8 @@ def support() -> Code:
         python.PyEval_SaveThread,
         python.PyEval_RestoreThread,
         python.PyErr_CheckSignals,
+        library.clock_gettime,
     )
     addresses = [ctypes.cast(function, ctypes.c_void_p).value or 0 for function in outside]
-    return compile_module(_TEXT, ["allocate", "grow", "release", "poll"], addresses)
+    exports = ["allocate", "grow", "release", "poll", *_OF_THREADS]
+    return compile_module(_TEXT, exports, addresses)

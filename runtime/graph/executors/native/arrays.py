@@ -165,6 +165,7 @@ class Nest:
 
     def run(self) -> tuple[list[Array], list[Scalar]]:
         builder = self.builder
+        self.emitter.release_python(self.emitter.size(self.dims))
         *outer, length = self.dims
         carried: list[ir.Value] = []
         lanes = self.strip(length, [], []).lanes

@@ -28,7 +28,7 @@ MOST_EMBEDDED = 1 << 12
 class Unit:
     """One module. `arrays` are those that its code reads by their addresses; `table` tells the
     entry of the arguments and results, with symbols in the place of addresses; `known` are objects
-    in it.
+    in it. Its code may let other threads run Python if it `releases`.
     """
 
     def __init__(self, name: str) -> None:
@@ -37,6 +37,7 @@ class Unit:
         self.arrays: dict[str, Any] = {}
         self.table: list[int | str] = []
         self.known: list[Any] = []
+        self.releases = False
         self._functions: dict[Graph, ir.Function] = {}
         self._left: list[tuple[Graph, ir.Function]] = []
         self._embedded: dict[bytes, ir.GlobalVariable] = {}

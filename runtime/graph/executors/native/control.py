@@ -319,7 +319,9 @@ def _polled(emitter: Emitter, left: ir.Value, small: Sequence[Sequence[ir.Value]
     branch = builder.cbranch(builder.icmp_signed("==", left, ir.Constant(INT32, 0)), poll, going)
     branch.set_weights([1, ROUNDS])
     builder.position_at_end(poll)
-    raised = emitter.symbols.call(builder, "support.poll", ir.FunctionType(INT32, []), [])
+    emitter.unit.releases = True
+    kind = ir.FunctionType(INT32, [POINTER])
+    raised = emitter.symbols.call(builder, "support.poll", kind, [emitter.arena])
     emitter.step_aside(builder.icmp_signed("!=", raised, ir.Constant(INT32, 0)))
     _need_small(emitter, small)
     asked = builder.block
@@ -343,6 +345,7 @@ def call(emitter: Emitter, statement: lowered.Call) -> None:
     for given, parameter in zip(statement.inputs, graph.parameters, strict=True):
         arguments += handed_on(emitter, given, parameter.type)
     emitter.uses += 1
+    emitter.unit.releases = True
     made = builder.call(function, arguments)
     emitter.step_aside(builder.extract_value(made, 0))
     at = 1

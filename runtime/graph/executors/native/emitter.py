@@ -43,6 +43,9 @@ from runtime.graph.ir import Node
 if TYPE_CHECKING:
     from runtime.graph.executors.native.compiling import Unit
 
+LONG = 1 << 15
+"""Elements that it takes long to read: meanwhile other threads may run Python."""
+
 MOST_ON_STACK = 1 << 12
 """Bytes of an array that is in the frame of its function."""
 
@@ -108,6 +111,39 @@ class Emitter:
         branch = self.builder.cbranch(condition, self.aside, going)
         branch.set_weights([1, 1000])
         self.builder.position_at_end(going)
+
+    # Other threads
+
+    def release_python(self, work: ir.Value) -> None:
+        """Let other threads run Python from here on, where so many elements take long: until an
+        object of Python's is needed.
+        """
+        known = static(work)
+        if known is not None and known < LONG:
+            return
+        self.unit.releases = True
+        if known is not None:
+            self._python("release_python")
+            return
+        with self.builder.if_then(self.builder.icmp_signed(">=", work, int64(LONG))):
+            self._python("release_python")
+
+    def hold_python(self) -> None:
+        """Have Python for this thread, where code so far may have let go of it."""
+        if self.unit.releases:
+            self._python("hold_python")
+
+    @contextmanager
+    def holding_python(self) -> Iterator[None]:
+        """Have it for this thread within the block, and be behind it as before."""
+        self.hold_python()
+        yield
+        if self.unit.releases:
+            self._python("release_again")
+
+    def _python(self, name: str) -> None:
+        kind = ir.FunctionType(ir.VoidType(), [POINTER])
+        self.symbols.call(self.builder, f"support.{name}", kind, [self.arena])
 
     # Memory
 
@@ -273,6 +309,9 @@ class Emitter:
             self.as_type(self.value(given), value.type)
             for given, value in zip(inputs, node.inputs, strict=True)
         ]
+        for operand in operands:
+            if isinstance(operand, Array):
+                self.release_python(self.size(operand.dims))
         results = found.lower(self, kernel, operands)
         return results[0] if len(results) == 1 else results
 

@@ -79,7 +79,8 @@ class NewArray:
         for at, dim in enumerate(dims):
             builder.store(dim, builder.gep(sizes, [int64(8 * at)], source_etype=BYTE))
         numbers = [ir.Constant(INT32, number) for number in (dtype.np_dtype.num, rank)]
-        made = body.call("objects.empty", POINTER, [INT32, INT32, POINTER], *numbers, sizes)
+        with body.emitter.holding_python():
+            made = body.call("objects.empty", POINTER, [INT32, INT32, POINTER], *numbers, sizes)
         missing = builder.icmp_unsigned("==", made, ir.Constant(POINTER, None))
         going = body.emitter.block("going")
         builder.cbranch(missing, body.failed, going)
@@ -94,6 +95,7 @@ class NewArray:
         if self.array is not None and self.array is not held:
             old = self.body.builder.load(self.place, typ=POINTER)
             self.body.builder.store(ir.Constant(POINTER, None), self.place)
+            self.body.emitter.hold_python()
             self.body.call("python.Py_DecRef", ir.VoidType(), [POINTER], old)
         if self.array is not held:
             self.body.emitter.copy(self.make(held.dtype, held.dims).pointer, held)
@@ -187,9 +189,11 @@ class Body:
         builder, made = self.builder, []
         if not builder.block.is_terminated:
             made = [self._leave(at, results) for at in range(len(results))]
+            self.emitter.hold_python()
             builder.ret(ir.Constant(INT32, Status.DONE))
         for block, status in ((self.emitter.aside, Status.ASIDE), (self.failed, Status.FAILED)):
             builder.position_at_end(block)
+            self.emitter.hold_python()
             builder.ret(ir.Constant(INT32, status))
         return made
 

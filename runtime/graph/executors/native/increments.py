@@ -24,8 +24,8 @@ from runtime.graph.nodes import INT
 SMALL = 1 << 62
 """The size of an int that is small."""
 
-ROUNDS = 1 << 16
-"""Rounds of a loop after which signals are handled, and other threads may run."""
+ROUNDS = 1 << 14
+"""Rounds of a loop until others may run Python, and signals be handled."""
 
 MOST_ADDED = 1 << 40
 """What a round may add: what `ROUNDS` of them add to a small int has 64 bits."""
