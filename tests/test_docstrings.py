@@ -76,7 +76,8 @@ OF_THE_RUNTIME = {
     "rt.IndexedSlices": ("of_parts", "with_values"),
     "rt.errors.NumericsError": ("locate",),
     "ConcreteFunction": (
-        *("call_changing", "call_leaves", "change", "on_tensors", "outputs_of", "share"),
+        *("call_changing", "call_leaves", "call_profiled", "change", "on_tensors", "outputs_of"),
+        "share",
     ),
     "Function": ("call_plain", "saved_traces"),
 }

@@ -28,7 +28,7 @@ _KERNELS = "ops of TensorFlow's in C++ cannot be loaded: rt.numpy_function calls
 _BESSEL = "Bessel functions are not supported: use SciPy's through rt.numpy_function"
 _FILES = "codecs are not here: read with another library, and pass the array"
 _OPERATORS = "linear operators are not supported: pass matrices, or functions of vectors"
-_STATIC = "queues and the profiler of TensorFlow are not here: see rt.data, and cProfile"
+_STATIC = "queues and the profiler of TensorFlow are not here: see rt.data, and f.profile()"
 
 # From a reason to the names that it holds for, and all below them. "*" stands for any ending.
 _REASONS = {

@@ -27,6 +27,7 @@ from runtime.functions.retracing import Use
 from runtime.functions.shared_arguments import NOTHING, Shared
 from runtime.functions.signature_text import signature_lines, signature_text
 from runtime.functions.signatures import check_arguments, keys_of, leaves_for, refuse_cycles
+from runtime.graph.executors.profiling import Profile, profiled
 from runtime.graph.executors.program import Program
 from runtime.graph.executors.reference import interpret
 from runtime.graph.executors.specialization import Programs, Run
@@ -44,6 +45,7 @@ from runtime.staging.control.deferred_exceptions import check_unhandled
 from runtime.staging.control.joins import Leaf, Same, Spec, Tree
 from runtime.staging.error_notes import depth_explained
 from runtime.staging.guarding.guards import Guards
+from runtime.staging.refusals import refuse
 from runtime.staging.tracing import Trace
 
 MOST_FITTING = 100
@@ -212,8 +214,9 @@ class ConcreteFunction:
         yield from zip(self.labels, args, strict=False)
         yield from kwargs.items()
 
-    def call_leaves(self, leaves: Sequence[Any]) -> Any:
-        """Run it on the tensors and staged numbers of its arguments, in their order.
+    def call_leaves(self, leaves: Sequence[Any], run: Run | None = None) -> Any:
+        """Run it on the tensors and staged numbers of its arguments, in their order; by `run`, if
+        that is given.
 
         Of a function that changes lists of its arguments the result, and what is in each of them.
         """
@@ -226,7 +229,7 @@ class ConcreteFunction:
         if state.run is None:
             return self.outputs_of(self._observed(leaves))
         raws = [leaf.raw for leaf in leaves]
-        return self._run(self.programs.runner(raws), raws)
+        return self._run(run or self.programs.runner(raws), raws)
 
     def on_tensors(self) -> Callable[..., Any] | None:
         """Returns what makes the result of calls from outside of traces by machine code alone, if
@@ -240,12 +243,16 @@ class ConcreteFunction:
         return self._run(self.program.run, raws)
 
     def call_changing(
-        self, args: Sequence[Any], kwargs: dict[str, Any], leaves: Sequence[Any]
+        self,
+        args: Sequence[Any],
+        kwargs: dict[str, Any],
+        leaves: Sequence[Any],
+        run: Run | None = None,
     ) -> Any:
         """Run it, and put into the lists of these arguments what it leaves there."""
         assert self.changes is not None
         targets = self.changes.targets(args, kwargs, self.guards)
-        result, contents = self.call_leaves(leaves)
+        result, contents = self.call_leaves(leaves, run)
         self.changes.write(targets, args, kwargs, contents)
         return result
 
@@ -387,6 +394,28 @@ class ConcreteFunction:
         'double is machine code as a whole'
         """
         return _native("views").explanation(self.optimized)  # type: ignore[no-any-return]
+
+    def call_profiled(
+        self, leaves: Sequence[Any], args: Sequence[Any], kwargs: dict[str, Any]
+    ) -> Profile:
+        """Run it as a call does, and tell what took the time."""
+        if state.run is None:
+            raise refuse(
+                f"a profile of {self.name} is asked for where something traces or records calls",
+                "ask for it outside of functions and tapes",
+            )
+        profiles: list[Profile] = []
+
+        def run(*raws: Any) -> tuple[Any, ...]:
+            results, made = profiled(self.optimized, self.program, self.executor, raws)
+            profiles.append(made)
+            return results
+
+        if self.changes is None:
+            self.call_leaves(leaves, run)
+        else:
+            self.call_changing(args, kwargs, leaves, run)
+        return profiles[0]
 
     @property
     def signature_text(self) -> str:

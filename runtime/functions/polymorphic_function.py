@@ -45,6 +45,7 @@ from runtime.functions.trace_cache import (
     Traces,
 )
 from runtime.functions.traced import Traced
+from runtime.graph.executors.profiling import Profile
 from runtime.staging.refusals import refuse
 
 P = ParamSpec("P")
@@ -254,6 +255,29 @@ class Function(Traced, Generic[P, R]):
         'double is machine code as a whole'
         """
         return self.get_concrete_function(*args, **kwargs).explain_native()
+
+    def profile(self, *args: Any, **kwargs: Any) -> Profile:
+        """Run one call, and tell by line and op what took its time.
+
+        It runs on the executor of the function, machine code from the first call on, and does what
+        a call does; the result is not kept. Ops that machine code computes in one loop are one row,
+        and so are the numbers of one of the user's loops.
+
+        >>> @rt.function(executor="numpy")
+        ... def double(x):
+        ...     return 2 * x
+        >>> print(double.profile(rt.ones([1000])))
+        double: ... ms on the numpy executor...
+        """
+        if self._leaves_out_receiver(args):
+            return self.__get__(args[0]).profile(*args[1:], **kwargs)
+        call = self._call_of(args, kwargs)
+        concrete = self._concrete(call)
+        if isinstance(concrete, Assumption):
+            raise refuse(
+                f"a profile of {self._name} is asked for while it is traced", "call the function"
+            )
+        return (call.first or concrete).call_profiled(call.leaves, call.args, call.kwargs)
 
     def get_concrete_function(self, *args: Any, **kwargs: Any) -> ConcreteFunction:
         """The trace for these arguments, each a value, a tensor, or a TensorSpec in place of one.

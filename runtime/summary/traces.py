@@ -45,8 +45,8 @@ def trace_on(
     """
     if profiler or profiler_outdir is not None:
         raise ValueError(
-            "trace_on() has no profiler: leave profiler=False, and time a program with a profiler "
-            "of Python's, which sees the user's lines"
+            "trace_on() has no profiler: leave profiler=False, and have f.profile() tell what took "
+            "the time of a call of a function"
         )
     if graph and Mode.graphs is None:
         with Mode.lock:

@@ -1,4 +1,4 @@
-"""The executors beside the reference interpreter: the same results, errors, prints and variables."""
+"""The executors beside the reference interpreter: the same results, errors, prints, variables."""
 
 from __future__ import annotations
 

@@ -19,21 +19,24 @@ Each line knows the node that it comes from, so that an error at run time can na
 
 from __future__ import annotations
 
+import ast
 import keyword
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 from typing import Any, NoReturn
 
 from runtime.graph.executors import lowered
 from runtime.graph.executors.coalescing import coalesce
 from runtime.graph.executors.failures import explain
 from runtime.graph.executors.lifetimes import release
+from runtime.graph.executors.looking import Looking
 from runtime.graph.executors.lowered import Local
 from runtime.graph.executors.lowering import Lowering
 from runtime.graph.executors.printer import HELPERS, RESERVED, Lines, Names, Printer, Runner
 from runtime.graph.executors.substitution import substitute
-from runtime.graph.ir import Graph
+from runtime.graph.ir import Graph, Node
 from runtime.graph.templates import raised
 
+Look = Callable[[Sequence[Node]], None]
 Outline = Callable[[Lowering, "Module"], lowered.Function]
 
 
@@ -51,12 +54,19 @@ class Program:
         self._size = 0
         self.source, self.run = self._compiled(Module([], self._run_strided))
 
-    def _compiled(self, module: Module) -> tuple[str, Runner]:
+    def _compiled(self, module: Module, look: Look | None = None) -> tuple[str, Runner]:
         function = module.add(self._graph)
         self.lines |= module.lines
         source = "\n".join(module.text)
-        exec(compile(source, self.filename, "exec"), module.namespace)
-        for name, make in module.awaited.items():
+        tree = ast.parse(source, self.filename)
+        if look is not None:
+            nodes: dict[int | str, Sequence[Node]]
+            nodes = {line: [node] for line, (node, _) in module.lines.items()}
+            nodes |= {name: island for name, (island, _) in module.awaited.items()}
+            name = module.helper(module.fresh("look"), lambda key: look(nodes[key]))
+            tree = Looking(nodes, name).visit(tree)
+        exec(compile(tree, self.filename, "exec"), module.namespace)
+        for name, (_, make) in module.awaited.items():
             module.namespace[name] = make()
         self._size = len(module.text) + 1
         return source, module.namespace[function]
@@ -69,6 +79,13 @@ class Program:
         before = [""] * self._size
         source, run = self._compiled(Module(before, self._run_strided, outline))
         return source.lstrip("\n"), run
+
+    def timed(self, look: Look, outline: Outline | None = None) -> Runner:
+        """A function that does the same, and calls `look` behind what it does for some nodes, with
+        these.
+        """
+        before = [""] * self._size
+        return self._compiled(Module(before, self._run_strided, outline), look)[1]
 
     def _run_strided(self, *raws: Any) -> tuple[Any, ...]:
         """Run with arrays that are not C-contiguous, for which there are no buffers."""
@@ -106,7 +123,7 @@ class Module:
         self, text: list[str], strided: Runner | None, outline: Outline | None = None
     ) -> None:
         self.outline = outline
-        self.awaited: dict[str, Callable[[], Any]] = {}
+        self.awaited: dict[str, tuple[Sequence[Node], Callable[[], Any]]] = {}
         self.namespace: dict[str, Any] = {"raised": raised, **HELPERS}
         self.strided = strided
         self.text = text
@@ -170,9 +187,11 @@ class Module:
         printer.print(name, strided)
         self.append(printer)
 
-    def later(self, name: str, make: Callable[[], Any]) -> None:
-        """Have what is made have a name, once there are the functions of the module."""
-        self.awaited[name] = make
+    def later(self, name: str, nodes: Sequence[Node], make: Callable[[], Any]) -> None:
+        """Have what is made for some nodes have a name, once there are the functions of the
+        module.
+        """
+        self.awaited[name] = nodes, make
 
     def append(self, printer: Printer) -> None:
         """Take over the lines of a function."""

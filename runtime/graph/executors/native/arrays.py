@@ -31,6 +31,7 @@ from runtime.graph.executors.native.loops import (
 )
 from runtime.graph.executors.native.reductions import Accumulator
 from runtime.graph.executors.native.values import BIT, Array, Scalar, int64, static
+from runtime.graph.ir import Node
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
@@ -80,6 +81,7 @@ class Fusion:
     dims: Sequence[ir.Value]
     steps: list[Step] = field(default_factory=list)
     sinks: list[Sink] = field(default_factory=list)
+    nodes: list[Node] = field(default_factory=list)
     done: bool = False
 
     def operands(self) -> Iterator[Operand]:
@@ -106,7 +108,8 @@ def emit(
     """Emit the loop of a fusion: gives the arrays of the steps that are to be stored, and the
     results of its reductions.
     """
-    return Nest(emitter, fusion, stored).run()
+    with emitter.timed(fusion.nodes):
+        return Nest(emitter, fusion, stored).run()
 
 
 class Nest:

@@ -14,6 +14,7 @@ from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Local
 from runtime.graph.executors.lowering import ALL, Lowering
 from runtime.graph.executors.native import arena, stack
+from runtime.graph.executors.native.clock import Looks
 from runtime.graph.executors.native.control import handed_on, parts_of, put_together
 from runtime.graph.executors.native.emitter import ALIGNMENT, Emitter
 from runtime.graph.executors.native.lists import are_linear
@@ -28,7 +29,8 @@ MOST_EMBEDDED = 1 << 12
 class Unit:
     """One module. `arrays` are those that its code reads by their addresses; `table` tells the
     entry of the arguments and results, with symbols in the place of addresses; `known` are objects
-    in it. Its code may let other threads run Python if it `releases`.
+    in it. Its code may let other threads run Python if it `releases`. With `looks`, it tells how
+    long it takes.
     """
 
     def __init__(self, name: str) -> None:
@@ -38,6 +40,7 @@ class Unit:
         self.table: list[int | str] = []
         self.known: list[Any] = []
         self.releases = False
+        self.looks: Looks | None = None
         self._functions: dict[Graph, ir.Function] = {}
         self._left: list[tuple[Graph, ir.Function]] = []
         self._embedded: dict[bytes, ir.GlobalVariable] = {}

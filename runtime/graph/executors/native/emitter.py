@@ -7,7 +7,7 @@ What lowers a kernel has of it: `builder` and `function` to write to, `allocate`
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -111,6 +111,15 @@ class Emitter:
         branch = self.builder.cbranch(condition, self.aside, going)
         branch.set_weights([1, 1000])
         self.builder.position_at_end(going)
+
+    # The clock
+
+    @contextmanager
+    def timed(self, nodes: Sequence[Node]) -> Iterator[None]:
+        """Take the time of what the block emits, if that is asked for."""
+        looks = self.unit.looks
+        with nullcontext() if looks is None else looks.on(self, nodes):
+            yield
 
     # Other threads
 
@@ -275,8 +284,10 @@ class Emitter:
             is_nested = bool(statement.blocks)
             if is_nested or isinstance(statement, lowered.Call):
                 self.fuser.flush()
+            is_outermost = is_nested and not self.nested
             self.nested += is_nested
-            _EMITTERS[type(statement)](self, statement)
+            with self.timed([statement.node]) if is_outermost else nullcontext():
+                _EMITTERS[type(statement)](self, statement)
             self.nested -= is_nested
             if is_nested:
                 self.fuser.pending.clear()
@@ -312,7 +323,8 @@ class Emitter:
         for operand in operands:
             if isinstance(operand, Array):
                 self.release_python(self.size(operand.dims))
-        results = found.lower(self, kernel, operands)
+        with self.timed([node]):
+            results = found.lower(self, kernel, operands)
         return results[0] if len(results) == 1 else results
 
     def check(self, statement: lowered.Check) -> None:

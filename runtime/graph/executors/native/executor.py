@@ -9,11 +9,13 @@ from runtime import errors
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Block, Constant
 from runtime.graph.executors.lowering import ALL, Lowering
+from runtime.graph.executors.native.clock import Looks
 from runtime.graph.executors.native.compiling import Unit
 from runtime.graph.executors.native.emitter import Emitter
 from runtime.graph.executors.native.entry import Parameter, callable_of, write_entry
 from runtime.graph.executors.native.islands import Islands
 from runtime.graph.executors.native.support import Reason, Support
+from runtime.graph.executors.profiling import Clock
 from runtime.graph.executors.program import Program
 from runtime.graph.ir import Graph
 
@@ -55,6 +57,18 @@ def compiled(graph: Graph, program: Program) -> Run:
     return run if islands.units else program.run
 
 
+def timed(graph: Graph, program: Program, clock: Clock) -> Run:
+    """The same, with looks at the clock."""
+    form = Lowering(graph, contiguous=True).function(ALL)
+    if Support().of_function(form):
+        return program.timed(clock.look, Islands().outline)
+    looks, aside = Looks(), program.timed(clock.look)
+    unit = unit_of(graph, form, looks)
+    unit.arrays |= looks.arrays()
+    clock.others.append(looks.read)
+    return callable_of(unit, aside)
+
+
 def units_of(graph: Graph) -> list[Unit]:
     """The modules of a graph: one if it is native as a whole, else those of its islands."""
     form = Lowering(graph, contiguous=True).function(ALL)
@@ -65,9 +79,10 @@ def units_of(graph: Graph) -> list[Unit]:
     return islands.units
 
 
-def unit_of(graph: Graph, form: lowered.Function) -> Unit:
+def unit_of(graph: Graph, form: lowered.Function, looks: Looks | None = None) -> Unit:
     """The module of a graph, and of those that it calls."""
     unit = Unit(graph.name)
+    unit.looks = looks
 
     def body(emitter: Emitter) -> None:
         unit.capture(emitter, form)

@@ -145,6 +145,7 @@ class Fuser:
             if isinstance(item, int):
                 fusion.steps[item].reads += 1
         assert isinstance(target.type, TensorType)
+        fusion.nodes.append(kernel.node)
         fusion.steps.append(Step(element, given, target.type.dtype, target))
         self.emitter.values[target] = Delayed(
             fusion, len(fusion.steps) - 1, fusion.dims, target.type.dtype, target
@@ -170,6 +171,7 @@ class Fuser:
         if made is None:
             return False
         (target,) = kernel.targets
+        item.fusion.nodes.append(kernel.node)
         item.fusion.sinks.append(Sink(made, item.at, target))
         item.fusion.steps[item.at].reads += 1
         self.emitter.values[target] = Delayed(item.fusion, -1, None, item.dtype, target)

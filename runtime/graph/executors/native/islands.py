@@ -123,7 +123,8 @@ class Islands:
         calls = any(isinstance(each, lowered.Call) for each in _statements(island))
         write_entry(unit, parameters, results, body, calls)
         module.print(function, python)
-        module.later(name, lambda: callable_of(unit, module.namespace[python]))
+        nodes = [each.node for each in island.statements if each.node.location is not None]
+        module.later(name, nodes, lambda: callable_of(unit, module.namespace[python]))
         self.units.append(unit)
         return lowered.Native(island.statements[0].node, [*inputs], outputs, name)
 
