@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from runtime.core import blas
+from runtime.core import blas, threads
 from runtime.core import executor as _executor
 from runtime.core.device import _Settings
 from runtime.core.eager_mode import functions_run_eagerly as functions_run_eagerly
@@ -231,7 +231,8 @@ class threading:
 
     @staticmethod
     def set_intra_op_parallelism_threads(num_threads: int) -> None:
-        """Let one op use as many threads: those of the matrix products of NumPy's BLAS.
+        """Let one op use as many threads: matrix products of NumPy's BLAS, and large loops of
+        machine code, whose results do not depend on it.
 
         >>> threads = rt.config.threading.get_intra_op_parallelism_threads()
         >>> rt.config.threading.set_intra_op_parallelism_threads(threads)
@@ -239,6 +240,7 @@ class threading:
         count = _checked(num_threads)
         _Threads.default = _Threads.default or blas.threads() or 0
         _Threads.intra_op = count
+        threads.choose(count)
         if count or _Threads.default:
             blas.set_threads(count or _Threads.default)
 

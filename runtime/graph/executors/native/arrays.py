@@ -8,9 +8,11 @@ the loop computes are made in it, too.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, field
+from contextlib import ExitStack, contextmanager
+from copy import copy
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
@@ -20,21 +22,38 @@ from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Local
 from runtime.graph.executors.native.elements import Element, safe
 from runtime.graph.executors.native.loops import (
+    Loop,
     Strip,
     counted,
     lanes_for,
     load,
     place,
     plus,
+    scratch,
     splat,
+    store,
     times,
 )
 from runtime.graph.executors.native.reductions import Accumulator
+from runtime.graph.executors.native.sharing import Part
 from runtime.graph.executors.native.values import BIT, Array, Scalar, int64, static
 from runtime.graph.ir import Node
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
+
+
+SHARED = 1 << 20
+"""Cheap ops on elements that are worth being shared by threads."""
+
+SIZE = 1 << 17
+"""As many are a part, whatever the number of threads."""
+
+ALIGNED = 64
+"""Elements that a part is a multiple of, where it is of one row: it begins as its array does."""
+
+HEAVY = 8
+"""Cheap ops that a function like `exp` stands for."""
 
 
 @dataclass(slots=True, eq=False)
@@ -112,8 +131,39 @@ def emit(
         return Nest(emitter, fusion, stored).run()
 
 
+class Partial:
+    """The results of a reduction for each part of a loop, in memory."""
+
+    def __init__(self, emitter: Emitter, sink: Sink, parts: int) -> None:
+        self.accumulator, self.parts = sink.accumulator, parts
+        self.pointer = emitter.memory(self.accumulator.dtype, [int64(parts)])
+
+    def keep(self, part: Part, size: int, state: Sequence[ir.Value]) -> None:
+        """Write down what a part gives."""
+        builder = part.builder
+        value = self.accumulator.gathered_lanes(builder, state)
+        at = builder.sdiv(part.first, int64(size))
+        store(builder, value, place(builder, part.value(self.pointer), at, self.dtype), self.dtype)
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the results."""
+        return self.accumulator.dtype
+
+    def together(self, builder: ir.IRBuilder) -> list[ir.Value]:
+        """The state of a reduction of all parts, one after the other."""
+        accumulator = self.accumulator
+        loop = Loop(builder, int64(self.parts), 1, [accumulator.neutral])
+        more = load(builder, place(builder, self.pointer, loop.index, self.dtype), self.dtype)
+        (found,) = loop.close([accumulator.combine(builder, loop.values[0], more)])
+        return accumulator.state_of(builder, found)
+
+
 class Nest:
     """The loops of one fusion: over rows, and by vectors over each."""
+
+    first: ir.Value = int64(0)
+    """The first place in the outermost dim, where that is cut into parts."""
 
     def __init__(self, emitter: Emitter, fusion: Fusion, stored: Sequence[int]) -> None:
         self.emitter, self.builder, self.fusion = emitter, emitter.builder, fusion
@@ -167,8 +217,69 @@ class Nest:
         return [False] * missing + [static(dim) != 1 for dim in array.dims]
 
     def run(self) -> tuple[list[Array], list[Scalar]]:
-        builder = self.builder
+        """Emit the loops: by parts, where they are long."""
         self.emitter.release_python(self.emitter.size(self.dims))
+        outermost, each = self.work()
+        if outermost * each < SHARED or self.guards:
+            return self.made, self.results(self.loops())
+        size = max(1, SIZE // each)
+        if len(self.dims) == 1:
+            size = max(size // ALIGNED, 1) * ALIGNED
+        return self.made, self.results(self.shared(outermost, size))
+
+    def shared(self, outermost: int, size: int) -> list[ir.Value]:
+        """Emit them as a function of a part, and its calls: what is carried out of each part is put
+        together in the order of the parts.
+        """
+        sums = [Partial(self.emitter, sink, -(-outermost // size)) for sink in self.fusion.sinks]
+        part = Part(self.emitter)
+        inner = self.within(part)
+        found = inner.loops()
+        for each in sums:
+            count = each.accumulator.count
+            each.keep(part, size, found[:count])
+            del found[:count]
+        part.run(int64(outermost), size)
+        return [state for each in sums for state in each.together(self.builder)]
+
+    def work(self) -> tuple[int, int]:
+        """The places in the outermost dim, and what each of them costs, in cheap ops on elements;
+        nothing, where a dim is unknown.
+        """
+        dims = [static(dim) for dim in self.dims]
+        each = sum([HEAVY if step.element.heavy else 1 for step in self.fusion.steps])
+        each += len(self.fusion.sinks)
+        known = [dim for dim in dims if dim is not None]
+        if len(known) < len(dims):
+            return 0, 0
+        return known[0], each * math.prod(known[1:])
+
+    def within(self, part: Part) -> Nest:
+        """The same loops in another function, over a part of the outermost dim."""
+
+        def moved(item: Operand) -> Operand:
+            if isinstance(item, Array):
+                return part.array(item)
+            return part.scalar(item) if isinstance(item, Scalar) else item
+
+        made = copy(self)
+        made.builder = part.builder
+        made.fusion = replace(
+            self.fusion,
+            steps=[
+                replace(step, operands=list(map(moved, step.operands)))
+                for step in self.fusion.steps
+            ],
+            sinks=[replace(sink, operand=moved(sink.operand)) for sink in self.fusion.sinks],
+        )
+        made.arrays = list(map(part.array, self.arrays))
+        made.made = list(map(part.array, self.made))
+        made.dims = [part.builder.sub(part.end, part.first), *self.dims[1:]]
+        made.first = part.first
+        return made
+
+    def loops(self) -> list[ir.Value]:
+        """Emit the loops in one piece; gives what they carry out."""
         *outer, length = self.dims
         carried: list[ir.Value] = []
         lanes = self.strip(length, [], []).lanes
@@ -177,21 +288,27 @@ class Nest:
         carried += [ir.Constant(ir.VectorType(BIT, lanes), [0] * lanes) for _ in self.guards]
         if outer and carried:
             return self.over_rows(outer, length, carried)
+        with self.rows(outer) as indices:
+            return list(self.row(indices, length, carried))
+
+    @contextmanager
+    def rows(self, outer: Sequence[ir.Value]) -> Iterator[list[ir.Value]]:
+        """The loops over all dims but the last one; gives the places in them."""
         with ExitStack() as loops:
-            indices = [loops.enter_context(counted(builder, dim)) for dim in outer]
-            found = self.row(indices, length, carried)
-        return self.made, self.results(found)
+            indices = [loops.enter_context(counted(self.builder, dim)) for dim in outer]
+            if outer:
+                indices[0] = plus(self.builder, self.first, indices[0])
+            yield indices
 
     def over_rows(
         self, outer: Sequence[ir.Value], length: ir.Value, carried: Sequence[ir.Value]
-    ) -> tuple[list[Array], list[Scalar]]:
+    ) -> list[ir.Value]:
         """Rows with reductions: what they carry goes through memory from row to row."""
         builder = self.builder
-        places = [self.emitter.slot(value.type) for value in carried]
+        places = [scratch(builder, value.type, 1) for value in carried]
         for value, pointer in zip(carried, places, strict=True):
             builder.store(value, pointer)
-        with ExitStack() as loops:
-            indices = [loops.enter_context(counted(builder, dim)) for dim in outer]
+        with self.rows(outer) as indices:
             given = [
                 builder.load(pointer, typ=value.type)
                 for value, pointer in zip(carried, places, strict=True)
@@ -199,11 +316,10 @@ class Nest:
             found = self.row(indices, length, given)
             for value, pointer in zip(found, places, strict=True):
                 builder.store(value, pointer)
-        last = [
+        return [
             builder.load(pointer, typ=value.type)
             for value, pointer in zip(carried, places, strict=True)
         ]
-        return self.made, self.results(last)
 
     def results(self, found: Sequence[ir.Value]) -> list[Scalar]:
         """The numbers that reductions give, of what the loops carried out."""
@@ -303,4 +419,6 @@ class Nest:
             if along[at]:
                 dim = self.dims[at]
                 total = plus(builder, times(builder, total, dim), index)
-        return times(builder, total, length) if along[-1] else total
+        if not along[-1]:
+            return total
+        return times(builder, total, length) if indices else self.first

@@ -17,7 +17,7 @@ from runtime.graph.executors.lowered import (
     blocks_of,
     leaves,
 )
-from runtime.graph.executors.native.arrays import Delayed, Fusion, Operand, Sink, Step, emit
+from runtime.graph.executors.native.arrays import SHARED, Delayed, Fusion, Operand, Sink, Step, emit
 from runtime.graph.executors.native.elements import Element, element_of
 from runtime.graph.executors.native.reductions import accumulator, is_total
 from runtime.graph.executors.native.values import Array, Held, Items, Scalar, int64, static
@@ -165,16 +165,23 @@ class Fuser:
         if len(kernel.inputs) != 1 or not isinstance(kernel.inputs[0], Local):
             return False
         item = self.emitter.values[kernel.inputs[0]]
-        if not isinstance(item, Delayed) or item.dims is None or not is_total(kernel):
+        if not isinstance(item, Delayed | Array) or item.dims is None or not is_total(kernel):
             return False
         made = accumulator(kernel, item.dtype)
         if made is None:
             return False
         (target,) = kernel.targets
-        item.fusion.nodes.append(kernel.node)
-        item.fusion.sinks.append(Sink(made, item.at, target))
-        item.fusion.steps[item.at].reads += 1
-        self.emitter.values[target] = Delayed(item.fusion, -1, None, item.dtype, target)
+        if isinstance(item, Array):
+            if (static(self.emitter.size(item.dims)) or 0) < SHARED:
+                return False
+            fusion = self.fusion(item.dims)
+            fusion.sinks.append(Sink(made, item, target))
+        else:
+            fusion = item.fusion
+            fusion.sinks.append(Sink(made, item.at, target))
+            fusion.steps[item.at].reads += 1
+        fusion.nodes.append(kernel.node)
+        self.emitter.values[target] = Delayed(fusion, -1, None, item.dtype, target)
         return True
 
     # The end of collecting

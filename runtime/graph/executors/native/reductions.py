@@ -141,12 +141,20 @@ class Accumulator:
         self, builder: ir.IRBuilder, state: Sequence[ir.Value], dims: Sequence[ir.Value]
     ) -> ir.Value:
         """The number that the lanes make, of so many elements."""
+        return self.divided(builder, self.gathered_lanes(builder, state), dims)
+
+    def gathered_lanes(self, builder: ir.IRBuilder, state: Sequence[ir.Value]) -> ir.Value:
+        """The number that the lanes make."""
         vector = state[0]
         for more in state[1:3]:
             vector = self.combine(builder, more, vector)
         while vector.type.count > 1:
             vector = self.combine(builder, *halves(builder, vector))
-        return self.divided(builder, builder.extract_element(vector, int64(0)), dims)
+        return builder.extract_element(vector, int64(0))
+
+    def state_of(self, builder: ir.IRBuilder, number: ir.Value) -> list[ir.Value]:
+        """The state that makes this number."""
+        return [splat(builder, number, 1), *self.start(1)[1:]]
 
     def divided(self, builder: ir.IRBuilder, total: ir.Value, dims: Sequence[ir.Value]) -> ir.Value:
         """The mean of so many elements, where that is asked for; else the total. It may be a

@@ -15,7 +15,7 @@ import numpy as np
 
 from runtime import dtypes
 from runtime.core.tensor import EagerTensor
-from runtime.graph.executors.native import arena, objects, stack
+from runtime.graph.executors.native import arena, objects, pool, stack
 
 SOURCES: dict[str, Callable[[str], int]] = {}
 """For the first word of a symbol, what gives the address of the rest."""
@@ -82,4 +82,5 @@ SOURCES["libm"] = lambda name: _address(getattr(_library("m"), name))
 SOURCES["arena"] = lambda name: arena.support().address(name)
 SOURCES["support"] = SOURCES["arena"]
 SOURCES["objects"] = lambda name: objects.code(address_of).address(name)
+SOURCES["pool"] = pool.address_of
 SOURCES["stack"] = lambda name: stack.code().address(name)
