@@ -330,6 +330,38 @@ def test_islands_read_what_they_change() -> None:
         assert observed(made.program, run, raws) == observed(made.program, made.program.run, raws)
 
 
+def test_an_op_without_machine_code_raises_in_round_3() -> None:
+    """Beside an island in a loop: rounds before have had their effects, and the line is known."""
+    rounds = rt.Variable(0)
+
+    def program(texts, n):
+        total = 0.0
+        for i in range(n):
+            for j in range(i * 1000):
+                total += j % 7
+            total += rt.strings.to_number(texts[i])
+            rounds.assign_add(1)
+        return total
+
+    texts = np.array([b"1", b"2.5", b"three", b"4"], object)
+    made = rt.function(program).get_concrete_function(rt.constant(texts), i32(0))
+    islands = Islands()
+    _, run = made.program.variant(islands.outline)
+    assert len(islands.units) == 1
+    for n, expected in [(2, 2), (4, 2), (3, 2), (0, 0)]:
+        seen = []
+        for each in (made.program.run, run):
+            rounds.assign(0)
+            seen.append((observed(made.program, each, (texts, i32(n))), int(rounds)))
+        assert seen[0] == seen[1]
+        assert seen[1][1] == expected
+        error = seen[1][0][0] if n > 2 else None
+        assert error in (None, rt.errors.InvalidArgumentError)
+        if error:
+            (place,) = seen[1][0][2]
+            assert place == (__file__, program.__code__.co_firstlineno + 5)
+
+
 def test_reasons_name_what_is_not_native() -> None:
     made = rt.function(lambda x: rt.strings.as_string(x)).get_concrete_function(i32(0))
     assert executor.reasons(made.optimized)
