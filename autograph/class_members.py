@@ -1,5 +1,6 @@
-"""Operators and properties of users' classes, which Python calls by itself: converted while a
-thread stages a function that meets the class, which has stand-ins for them until then.
+"""Operators and properties of users' classes, which Python calls by itself: while a thread stages a
+function that meets a class, the class has stand-ins for them, which call their converted twins on
+that thread.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from autograph.twins import HEAP_TYPE
 
 _THROUGH_CALLS = frozenset((
     *("__new__", "__init__", "__call__", "__del__", "__init_subclass__", "__class_getitem__"),
-    *("__getattribute__", "__set_name__", "__prepare__"),
+    *("__getattribute__", "__set_name__", "__prepare__", "__enter__", "__exit__"),
 ))  # fmt: skip
 """Those that generated code calls itself, and those that are none of a staged function's."""
 
@@ -113,6 +114,8 @@ def _converting(function: Any) -> Any:
 
     @functools.wraps(function)
     def converted(*args: Any, **kwargs: Any) -> Any:
+        if _thread.met is None:
+            return function(*args, **kwargs)
         try:
             method: Callable[..., Any] = MethodType(function, args[0]) if args else function
             return call(method)(*args[1:], **kwargs)

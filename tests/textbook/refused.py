@@ -12,7 +12,6 @@ REFUSED: dict[str, frozenset[str]] = {
             "n_queens",
             "yahtzee",
             "blackjack",
-            "maze_distance",
             "total_area",
             "income_tax",
         ]
@@ -23,7 +22,6 @@ REFUSED: dict[str, frozenset[str]] = {
             "merge_sort_popping",
             "yahtzee",
             "blackjack",
-            "maze_distance",
         ]
     ),
 }
