@@ -65,7 +65,7 @@ def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -
 
 
 size_p: Primitive = row(
-    "size", lambda x, *, dtype: np.array(np.size(x), dtype.np_dtype), signature="A->dtype",
+    "size", lambda x, *, dtype: dtype.np_dtype.type(np.size(x)), signature="A->dtype",
     shape=lambda shape, *, dtype: (), op_type="Size", keep_inputs=(), gradient=no_gradients,
     samples=(sample("2,3", dtype=dtypes.int32),), of_shape=True, instruction="size",
 )  # fmt: skip
