@@ -133,6 +133,11 @@ def map_fn(fn: Any, elems: Any, **options: Any) -> Any:
     return RaggedTensor(runtime.concat(rows, 0), runtime.cast(ends, "int64"))
 
 
+def function(func: Any = None, jit_compile: Any = None, **options: Any) -> Any:
+    """`runtime.function`: Keras' files ask for a compiler where TensorFlow lacks a kernel."""
+    return runtime.function(func, **options)
+
+
 def reshape(tensor: Any, shape: Any, name: str | None = None) -> Any:
     """`runtime.reshape`, to sizes that may be floats: Keras' files compute some of them."""
     if isinstance(shape, list | tuple):
@@ -203,6 +208,7 @@ TENSORFLOW = Names(
     runtime,
     {
         "__internal__": _INTERNAL,
+        "function": function,
         "map_fn": map_fn,
         "reshape": reshape,
         "required_space_to_batch_paddings": required_space_to_batch_paddings,

@@ -519,7 +519,7 @@ def key_of_a_dict():
     def f(n):
         return {"0": 1, "3": 2}[n]  # <-
 
-    f(N)
+    f(V3)
 
 
 @misuse(InGraph, "as a Python bool", "<tf.Tensor 'greater:0'", "@function(autograph=True)")
@@ -752,12 +752,17 @@ def iteration_over_a_scalar():
 
 
 @misuse(
-    StagingError, "ValueError under a staged test", "past the `with` at line", "move the `with`"
+    StagingError, "ValueError would be raised at run time", "past the `with`", "move the `with`"
 )
 def raise_in_a_with():
+    @contextlib.contextmanager
+    def forgiving():
+        with contextlib.suppress(ValueError):
+            yield
+
     @rt.function
     def f(x):
-        with contextlib.suppress(ValueError):
+        with forgiving():
             if x < 2:  # <-
                 raise ValueError("low")
         return x
@@ -765,8 +770,8 @@ def raise_in_a_with():
     f(X)
 
 
-@misuse(InGraph, "as a Python iterable", "Python itself asks here, in f", "write a `for`")
-def set_comprehension_over_a_tensor():
+@misuse(TypeError, "the result of f is a set", "lists, tuples, dicts", "make it outside")
+def set_that_is_a_result():
     @rt.function
     def f(x):
         return {v * 2.0 for v in x}  # <-

@@ -250,9 +250,10 @@ def run(concrete: ConcreteFunction, raws: list[Any]) -> Any:
 def recording(saved: Saved, name: str) -> Iterator[None]:
     """Within it, calls of functions are only noted."""
 
-    def noted(self: ConcreteFunction, leaves: Any) -> Any:
-        if state.trace is not None:
-            return original(self, leaves)
+    def noted(self: ConcreteFunction, leaves: Any, *run: Any) -> Any:
+        # What a graph keeps in objects is given to it by the call alone.
+        if state.trace is not None or self.kept is not None:
+            return original(self, leaves, *run)
         saved.add(name, self, leaves)
         raise Noted
 

@@ -399,10 +399,8 @@ PROGRAMS = (
     deleted_in_a_loop_over_a_list, changed_while_iterated, grown_while_iterated,
     grown_in_the_last_round, left_after_growing, optional_values, classes, counted,
     orders_of_two_paths, two_dicts, in_nested_loops, tuples_as_values, until_seen, enumerated,
-    given_to_a_graph,
-    none_of_its_keys,
-    sets_by_comprehensions,
- sets_of_texts_and_tuples, dicts_by_comprehensions,
+    given_to_a_graph, none_of_its_keys, sets_by_comprehensions, sets_of_texts_and_tuples,
+    dicts_by_comprehensions,
 )  # fmt: skip
 
 
@@ -423,6 +421,18 @@ def test_graphs_do_as_python_does(program: Callable[..., Any], dtype: Any) -> No
         expected = attempt(lambda: plain(program(n)))  # noqa: B023
         got = attempt(lambda: plain(staged(rt.constant(n, dtype))))  # noqa: B023
         assert same_outcome(expected, got), (n, expected, got)
+
+
+def shown(n):
+    entries = {}
+    entries[n] = 1
+    entries[n * 2] = n
+    return f"{entries}"
+
+
+@pytest.mark.parametrize("n", [0, 3])
+def test_their_texts_are_those_of_the_run(n: int) -> None:
+    assert rt.function(shown)(rt.constant(n)).numpy().decode() == shown(n)
 
 
 def counts_of(xs):
@@ -570,12 +580,6 @@ def deleted_while_iterated(n):
     return len(entries)
 
 
-def shown(n):
-    entries = {}
-    entries[n] = 1
-    return f"{entries}"
-
-
 def given_as_keywords(n):
     entries = {"a": 1}
     if n > 0:
@@ -603,7 +607,6 @@ REFUSED = {
     lists_as_values: "could be changed in place",
     lists_of_a_defaultdict: "could be changed in place",
     deleted_while_iterated: "a round of a loop over a dict changes its keys",
-    shown: "its text needs a dict|a text of staged values",
     given_as_keywords: "needs a dict of which Python knows the keys",
     unpacked: "needs a dict of which Python knows the keys",
     outside_of_a_loop: "could be changed in place|cannot be joined",
