@@ -95,7 +95,8 @@ ANSWERS: dict[str, Callable[..., float]] = {
 }  # fmt: skip
 """The functions that tell a number of texts."""
 
-_FUNCTIONS: dict[str, Callable[..., Any]] = {**ANSWERS, **TEXTS}
+FUNCTIONS: dict[str, Callable[..., Any]] = {**ANSWERS, **TEXTS}
+"""All that a `Written` may name."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,7 +117,7 @@ class Written(Record):
         """Returns the call that makes it, with these texts for its children."""
         count = len(parts) - len(self.keywords)
         named = [f"{name}={part}" for name, part in zip(self.keywords, parts[count:], strict=True)]
-        name = _FUNCTIONS[self.function].__name__
+        name = FUNCTIONS[self.function].__name__
         return f"{name}({', '.join([*parts[:count], *named])})"
 
 
@@ -191,7 +192,7 @@ def filled(template: Any, values: Iterator[Any]) -> Any:
         return template.structure.build([filled(child, values) for child in template.children])
     if kind is Written:
         children = [filled(child, values) for child in template.children]
-        return written(_FUNCTIONS[template.function], children, template.keywords)
+        return written(FUNCTIONS[template.function], children, template.keywords)
     if kind is Either:
         flag, held = next(values), filled(template.held, values)
         return held if flag else None

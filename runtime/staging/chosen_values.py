@@ -9,6 +9,7 @@ from typing import Any
 
 from autograph import call, operators
 from runtime.core.state import state
+from runtime.staging import texts
 from runtime.staging.block_recorder import BlockRecorder
 from runtime.staging.control import branches, choices
 from runtime.staging.control.blocks import Block, Names, Wording
@@ -50,7 +51,14 @@ def _called(self: Choice, args: Any, kwargs: Any) -> Any:
     return applied(self, result)
 
 
-choices.install_application(applied, _called, operators.getitem)
+def _of_many(function: Callable[[Any, Any], Any], a: Choice, b: Choice) -> Any:
+    """An operator of two choices without a branch for each pair: the text that it makes."""
+    if not (a.is_text and b.is_text):
+        return NotImplemented
+    return texts.of_operator(function, a, b)
+
+
+choices.install_application(applied, _called, operators.getitem, _of_many)
 
 _TEXTS = frozenset((print, format, str.format, str.join, operator.mod, repr, ascii))
 TAKEN = frozenset((getattr,))
@@ -123,10 +131,13 @@ def set_item(target: Any, key: Choice, value: Any) -> None:
 def taking(function: Callable[..., Any]) -> Callable[..., Any]:
     """Returns what to call for one of these: it takes choices too."""
 
-    def taken(*args: Any) -> Any:
+    def taken(*args: Any, **kwargs: Any) -> Any:
         args = opened(function, args)
+        owner = getattr(function, "__self__", None)
         if any(type(item) is Choice for item in args):
-            return of_builtin(function, args, {})
-        return function(*args)
+            return of_builtin(function, args, kwargs)
+        if type(owner) is str and any(map(texts.is_staged, args)):
+            return getattr(texts.unchecked(str, owner), function.__name__)(*args, **kwargs)
+        return function(*args, **kwargs)
 
     return taken

@@ -22,7 +22,7 @@ from runtime.core.types import NumberType, TensorType, Type, is_variable
 from runtime.graph.ir import Location
 from runtime.graph.nodes import BOOL, FLOAT, INT
 from runtime.graph.structures import Handler, Structure, add_handler, structure_of
-from runtime.graph.templates import ANSWERS, TEXT, TEXTS, Written, written
+from runtime.graph.templates import ANSWERS, FUNCTIONS, TEXT, TEXTS, Written, written
 from runtime.staging.control import choices
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.iteration import Staged, register_sequence
@@ -185,6 +185,13 @@ def _run(text: Text, type: Type) -> Any:
     return trace.apply(TEXT, values, {"template": template, "type": type})
 
 
+def of_operator(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    """What a binary operator gives for two texts: a text, a staged bool, or NotImplemented."""
+    if function is operator.add:
+        return unchecked(str.__add__, a, b)
+    return answer(function, a, b) if function in _NAMES else NotImplemented
+
+
 class Characters(Staged):
     """The characters of a text that only the run knows."""
 
@@ -302,7 +309,7 @@ def _build(kind: type, keys: Any, children: Sequence[Any]) -> Any:
     return Text(function, children[:count], dict(zip(names, children[count:], strict=True)))
 
 
-_NAMES = {function: name for name, function in {**TEXTS, **ANSWERS}.items()}
+_NAMES = {function: name for name, function in FUNCTIONS.items()}
 
 
 def _image(keys: Any, children: Sequence[Any]) -> Written:

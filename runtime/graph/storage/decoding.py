@@ -20,7 +20,7 @@ from runtime.graph.ir import Callee, Graph, Node, Position, Region, Value
 from runtime.graph.storage.primitives import primitive_named
 from runtime.graph.storage.type_syntax import type_of
 from runtime.graph.structures import Structure, structure_for
-from runtime.graph.templates import TEXTS, Container, Either, Raised, Slot, Written
+from runtime.graph.templates import FUNCTIONS, Container, Either, Raised, Slot, Written
 from runtime.graph.verification import InvalidGraph, verify
 from runtime.ops.random.seeds import Stream
 from runtime.variables.variable import Variable, restored
@@ -175,7 +175,7 @@ class Decoder:
     def _written(self, entry: Json) -> Written:
         children = tuple(map(self.data, entry["children"]))
         keywords = tuple(map(_text, entry["keywords"]))
-        _check(entry["text"] in TEXTS and len(keywords) <= len(children))
+        _check(entry["text"] in FUNCTIONS and len(keywords) <= len(children))
         return Written(entry["text"], children, keywords)
 
     def _either(self, entry: Json) -> Either:

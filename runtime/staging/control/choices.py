@@ -34,6 +34,7 @@ _KINDS = (
 _applied: Callable[[Choice, Callable[[Any], Any]], Any]
 _called: Callable[[Choice, Any, Any], Any]
 _item: Callable[[Any, Any], Any]
+_of_many: Callable[[Any, Choice, Choice], Any]
 
 
 class Choice:
@@ -73,15 +74,8 @@ class Choice:
             raise AttributeError(name)
         found = [getattr(option, name) for option in self.options]
         if all(map(callable, found)) and not isinstance(self.options[0], type):
-            return functools.partial(self._call_method, name)
+            return Choice(tuple(found), self.place)
         return self.apply(lambda option: getattr(option, name))
-
-    def _call_method(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        # A default value leads a recorder to what the methods can change.
-        def result(option: Any, *, _reached: Any = (args, kwargs)) -> Any:
-            return getattr(option, name)(*args, **kwargs)
-
-        return self.apply(result)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in Choice.__slots__:
@@ -104,16 +98,23 @@ def install_application(
     apply: Callable[[Choice, Callable[[Any], Any]], Any],
     called: Callable[[Choice, Any, Any], Any],
     item: Callable[[Any, Any], Any],
+    of_many: Callable[[Any, Choice, Choice], Any],
 ) -> None:
     """Apply functions to choices, call them, and take items, by these: it takes branches, which are
-    above this layer.
+    above this layer. `of_many` is an operator for two with more than `MOST` pairs of options, or
+    NotImplemented.
     """
-    global _applied, _called, _item
-    _applied, _called, _item = apply, called, item
+    global _applied, _called, _item, _of_many
+    _applied, _called, _item, _of_many = apply, called, item, of_many
 
 
 def _operator(function: Callable[[Any, Any], Any], is_reflected: bool = False) -> Any:
     def method(self: Choice, other: Any) -> Any:
+        if type(other) is Choice and len(self.options) * len(other.options) > MOST:
+            made = _of_many(function, self, other)
+            if made is not NotImplemented:
+                return made
+
         def result(option: Any, *, _reached: Any = other) -> Any:
             return function(other, option) if is_reflected else function(option, other)
 
