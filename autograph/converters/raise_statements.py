@@ -11,7 +11,17 @@ def f(x):
     else:
         raise ValueError(x)
 
-No value can be one of two exceptions, but each branch can raise its own.
+No value can be one of two exceptions, but each branch can raise its own. A name can have a class
+that only the run knows:
+
+>>> print(show('raise_statements', '''
+... def f(x):
+...     kind = KeyError if x > 0 else ValueError
+...     raise kind
+... '''))
+def f(x):
+    kind = KeyError if x > 0 else ValueError
+    raise ag.raised(kind)
 """
 
 from __future__ import annotations
@@ -22,16 +32,33 @@ from typing import Any
 import gast
 
 from autograph.context import Context
+from autograph.quoting.builders import call_ag
 from autograph.rewriting import Rules
 
 
 def rules(context: Context) -> Rules:
     """Returns the rule for each type of node."""
-    return {gast.Raise: _raise}
+    caught = {
+        id(node.name) for node in gast.walk(context.tree) if isinstance(node, gast.ExceptHandler)
+    }
+    bound = {
+        node.id
+        for node in gast.walk(context.tree)
+        if isinstance(node, gast.Name)
+        and not isinstance(node.ctx, gast.Load)
+        and id(node) not in caught
+    }
+    return {gast.Raise: lambda node: _raise(node, bound)}
 
 
-def _raise(node: gast.Raise) -> gast.stmt:
+def _raise(node: gast.Raise, bound: set[str]) -> gast.stmt:
     raised = node.exc
+    if isinstance(raised, gast.Name) and raised.id in bound:
+        # A cause is named twice, so it may be no more than a name.
+        if node.cause is None or isinstance(node.cause, gast.Name | gast.Constant):
+            causes = [] if node.cause is None else [deepcopy(node.cause)]
+            node.exc = call_ag("raised", [raised, *causes], node)
+        return node
     is_call = isinstance(raised, gast.Call)
     choice: Any = raised.func if is_call else raised
     if not isinstance(choice, gast.IfExp):
@@ -43,5 +70,5 @@ def _raise(node: gast.Raise) -> gast.stmt:
             made.exc.func = arm
         else:
             made.exc = arm
-        arms.append([_raise(made)])
+        arms.append([_raise(made, bound)])
     return gast.copy_location(gast.If(choice.test, *arms), node)

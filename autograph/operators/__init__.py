@@ -22,6 +22,7 @@ from autograph.operators.matching import (
     values_at,
     without,
 )
+from autograph.operators.raising import raised
 from autograph.operators.texts import format, mod, text
 from autograph.operators.tries import try_
 from autograph.operators.until import until
@@ -47,6 +48,7 @@ __all__ = [
     "not_",
     "or_",
     "parts",
+    "raised",
     "set_comp",
     "setitem",
     "subject",

@@ -6,7 +6,8 @@ from types import FunctionType
 from typing import Any
 
 from autograph import policy
-from autograph.objects import users_member
+from autograph.objects import ConvertedProperty, users_member
+from autograph.operators.growing import register_stand_in
 from autograph.operators.growing import is_staging
 
 
@@ -19,3 +20,6 @@ def converted_method(value: Any, name: str) -> Any:
     found: Any = getattr(type(value), name, None)
     is_twin = isinstance(found, FunctionType) and found.__code__ in policy.generated
     return found if is_twin or users_member(found) is not found else None
+
+
+register_stand_in(ConvertedProperty, of=property)

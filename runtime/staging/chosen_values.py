@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from autograph import call, operators
 from runtime.core.state import state
@@ -79,16 +79,24 @@ def of_builtin(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) 
         return call(function)(args[0].__call__, *args[1:])
     at = next(at for at, item in enumerate(args) if type(item) is Choice)
     before, choice, behind = args[:at], args[at], args[at + 1 :]
-    instead: Callable[..., Any] = {
+    known: dict[Callable[..., Any], Callable[..., Any]] = {
         operator.is_: identical,
+        operators.raised: _raise,
         operator.getitem: operators.getitem,
         operator.contains: lambda items, item: operators.compare(item, "in", items),
-    }.get(function, function if function in TAKEN else call(function))
+    }
+    instead = known.get(function, function if function in TAKEN else call(function))
 
     def result(option: Any, *, _reached: Any = (before, behind, kwargs)) -> Any:
         return instead(*before, option, *behind, **kwargs)
 
     return applied(choice, result)
+
+
+def _raise(option: Any, *cause: Any) -> NoReturn:
+    if cause:
+        raise option from cause[0]
+    raise option
 
 
 def opened(function: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, ...]:

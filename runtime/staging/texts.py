@@ -186,7 +186,7 @@ def _run(text: Text, type: Type) -> Any:
 
 
 def of_operator(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
-    """What a binary operator gives for two texts: a text, a staged bool, or NotImplemented."""
+    """The result of a binary operator for two texts: a text, a staged bool, or NotImplemented."""
     if function is operator.add:
         return unchecked(str.__add__, a, b)
     return answer(function, a, b) if function in _NAMES else NotImplemented

@@ -201,11 +201,17 @@ def with_made_texts(x: Any) -> Any:
     return x * 2.0
 
 
+def with_read_texts(x: Any) -> Any:
+    text = str(rt.shape(x)[0]) * 2
+    return len(text), int(text), text.count("1"), text == "11", text[1:].zfill(4), "ab3".find(text)
+
+
 INPUTS = [[0.25], [1.5], [3.0, 0.5], [0.7, 0.9, 0.1]]
 OWN = [
     of_branches, of_loops, of_arrays, of_growing_lists, of_jacobian, of_recursion, mutual,
     with_large_constants, of_complex_numbers, with_text, with_prints, with_numbers,
-    with_random_numbers, with_made_texts, with_failures, with_inner_calls, on_devices,
+    with_random_numbers, with_made_texts, with_read_texts, with_failures, with_inner_calls,
+    on_devices,
 ]  # fmt: skip
 
 

@@ -152,7 +152,34 @@ def beyond_the_text(n):
     return text[n] == "d"
 
 
+def fibonacci_words(n):
+    a, b = "a", "b"
+    for _ in range(n):
+        a, b = b, a + b
+    return a, b, a < b, a == b
+
+
+def joined_by_a_choice(n):
+    comma = "," if n > 2 else ";"
+    return comma.join(["a", str(n)]), comma.split("-")[0]
+
+
+def raised_by_name(n):
+    kind = KeyError if n > 3 else ValueError
+    try:
+        if n > 1:
+            raise kind
+    except KeyError:
+        return 1
+    except Exception:
+        return 2
+    raise kind from None
+
+
 PROGRAMS = [
+    fibonacci_words,
+    joined_by_a_choice,
+    raised_by_name,
     alternatives,
     guards_and_captures,
     texts_in_tuples,

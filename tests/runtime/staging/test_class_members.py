@@ -109,7 +109,23 @@ def after_init(x):
     return Clamped(x).amount
 
 
-USES = [after_init, added, read, assigned, compared, item, inherited, contained, shown]
+def class_of_a_property(x):
+    whole = Money(x).whole
+    return type(Money.whole) is property, isinstance(Money.whole, property), whole
+
+
+USES = [
+    class_of_a_property,
+    after_init,
+    added,
+    read,
+    assigned,
+    compared,
+    item,
+    inherited,
+    contained,
+    shown,
+]
 VALUES = [0, 1, 3, -250, 400, 1001]
 
 

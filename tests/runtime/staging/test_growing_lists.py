@@ -641,7 +641,8 @@ def type_of(n):
 
 
 PROGRAMS = [
-    squares, countdown, evens_and_odds, texts_of_two_orders, further_texts, in_a_branch, popped, stack_machine, python_numbers,
+    squares, countdown, evens_and_odds, texts_of_two_orders, further_texts, in_a_branch, popped,
+    stack_machine, python_numbers,
     floats_of_python, pairs, iterated, appended_to_while_iterated, indexed, sliced, inserted,
     extended, cleared, deleted, copied, known_to_two_names, in_a_closure, nested, asked,
     broken_off, returned_early, shapes, ragged, as_an_operand, rebound, unrolled,

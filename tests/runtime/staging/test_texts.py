@@ -271,6 +271,7 @@ def recursive(x: Any) -> Any:
     return bits(abs(x))
 
 
+SENTENCE = "a b c"
 READ: dict[str, Callable[[Any], Any]] = {
     "length": lambda x: len(str(x)),
     "length_of_a_sum": lambda x: len("n=" + str(x) + "."),
@@ -302,6 +303,14 @@ READ: dict[str, Callable[[Any], Any]] = {
     "joined": lambda x: " ".join(letter for letter in str(x)),
     "in_a_list": lambda x: [f"{x}", "a"],
     "list": lambda x: list(str(x)),
+    "of_pythons_text": lambda x: (
+        "13".index(str(x)),
+        "a1b".replace("1", str(x)),
+        "ab3".find(f"{x}"),
+        "b".join([str(x), "c"]),
+    ),
+    "with_numbers": lambda x: ("ab".rjust(abs(x) % 9), "abab".find("a", abs(x) % 3), "7".zfill(5)),
+    "with_keywords": lambda x: (SENTENCE.split(maxsplit=1)[1], SENTENCE.split(sep="b"), str(x)),
     "growing": growing,
     "of_pythons": of_pythons,
     "one_of_two": one_of_two,

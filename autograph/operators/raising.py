@@ -1,0 +1,20 @@
+"""`raise` of a name: a backend raises the exception that only the run knows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograph.backend import asked, backend_of
+from autograph.frames import hide
+
+
+def raised(exc: Any, *cause: Any) -> Any:
+    """The exception, or class of one; one that the run chooses is raised by its backend, from the
+    cause.
+    """
+    try:
+        backend = backend_of(exc)
+        return exc if backend is None else asked(backend, raised, exc, *cause)
+    except BaseException as error:  # whatever passes through is the user's: only our frame goes
+        hide(error)
+        raise
