@@ -7,8 +7,7 @@ from typing import Any
 
 from autograph import policy
 from autograph.objects import ConvertedProperty, users_member
-from autograph.operators.growing import register_stand_in
-from autograph.operators.growing import is_staging
+from autograph.operators.growing import is_staging, register_stand_in
 
 
 def converted_method(value: Any, name: str) -> Any:
