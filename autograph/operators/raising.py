@@ -14,7 +14,12 @@ def raised(exc: Any, *cause: Any) -> Any:
     """
     try:
         backend = backend_of(exc)
-        return exc if backend is None else asked(backend, raised, exc, *cause)
+        return exc if backend is None else asked(backend, exception, exc, *cause)
     except BaseException as error:  # whatever passes through is the user's: only our frame goes
         hide(error)
         raise
+
+
+def exception(exc: Any, *cause: Any) -> Any:
+    """The builtin that a backend is asked for: the exception as it is."""
+    return exc

@@ -11,6 +11,7 @@ from types import FunctionType, GeneratorType
 from typing import Any
 
 import autograph
+from autograph.operators.raising import exception
 from autograph.operators.reductions import extreme
 from runtime import ops
 from runtime.core.convert import convert_to_tensor
@@ -490,6 +491,7 @@ BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     bool: _bool,
     divmod: _divmod,
     enumerate: _enumerate,
+    exception: exception,  # of what may be None it is what is there
     filter: _filter,
     float: _to_number("float"),
     int: _int,

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from autograph import call, operators
+from autograph.operators.raising import exception
 from runtime.core.state import state
 from runtime.staging import texts
 from runtime.staging.block_recorder import BlockRecorder
@@ -81,7 +82,7 @@ def of_builtin(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) 
     before, choice, behind = args[:at], args[at], args[at + 1 :]
     known: dict[Callable[..., Any], Callable[..., Any]] = {
         operator.is_: identical,
-        operators.raised: _raise,
+        exception: _raise,
         operator.getitem: operators.getitem,
         operator.contains: lambda items, item: operators.compare(item, "in", items),
     }
