@@ -149,8 +149,9 @@ def _text(*values: Any, template: Any, type: Type) -> Any:
 
 
 TEXT = structural(
-    "py.text", _text, lambda *_, template, type: type, op_type="PyText", fallible=True
-)
+    "py.text", _text, lambda *_, template, type: type, op_type="PyText", fallible=True,
+    raises=(ValueError, IndexError, OverflowError),
+)  # fmt: skip
 """A text that a template makes of the values of the run, as a tensor; or a number of one."""
 
 

@@ -44,6 +44,7 @@ _MOST = 1 << 16  # arguments that a text is made of: more than Python allows
 WAY_OUT = (
     "decide by the numbers that are in it; return those, and make the text outside of the function"
 )
+_RAISING = (operator.getitem, chr)
 _UNCHANGING = (Tensor, np.generic)
 
 
@@ -163,9 +164,11 @@ for _name, _use in _USES.items():
 
 def unchecked(function: Callable[..., str], *args: Any, **kwargs: Any) -> Any:
     """The text that a function gives, or what it raises when it runs."""
-    return Text(
+    made = Text(
         function, [_kept(arg) for arg in args], {key: _kept(x) for key, x in kwargs.items()}
     )
+    # It raises where it stands, also if nobody reads it, and in the `try` around it.
+    return Text(TEXTS["spelled"], [made.tensor()], {}) if function in _RAISING else made
 
 
 _KINDS = {len: INT, int: INT, float: FLOAT, ord: INT} | {

@@ -271,6 +271,14 @@ def recursive(x: Any) -> Any:
     return bits(abs(x))
 
 
+def caught(use: Callable[[], Any], kind: type[Exception]) -> Any:
+    try:
+        made = f"{use()}"
+    except kind:
+        made = "none"
+    return made
+
+
 SENTENCE = "a b c"
 READ: dict[str, Callable[[Any], Any]] = {
     "length": lambda x: len(str(x)),
@@ -311,6 +319,11 @@ READ: dict[str, Callable[[Any], Any]] = {
     ),
     "with_numbers": lambda x: ("ab".rjust(abs(x) % 9), "abab".find("a", abs(x) % 3), "7".zfill(5)),
     "with_keywords": lambda x: (SENTENCE.split(maxsplit=1)[1], SENTENCE.split(sep="b"), str(x)),
+    "caught": lambda x: caught(lambda: int("%s." % x), ValueError),
+    "caught_index": lambda x: caught(lambda: "13".index(str(x)), ValueError),
+    "caught_item": lambda x: caught(lambda: str(x)[1], IndexError),
+    "caught_chr": lambda x: caught(lambda: chr(x), Exception),
+    "unread_item": lambda x: (str(x)[1], x)[1],
     "growing": growing,
     "of_pythons": of_pythons,
     "one_of_two": one_of_two,
