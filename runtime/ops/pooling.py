@@ -143,9 +143,8 @@ def _max_pool_grad_kernel(
     made = _result(_max_pool_grad_shape(x.shape, y.shape, g.shape, **geometry), g.dtype, out)
     window, work = _Window(x.shape[1:-1], **geometry), opened(work)
     full = window.zeros(x.shape[0], x.shape[-1], g.dtype, work)
-    product = work.array(g.shape, g.dtype)
     for cut, hit in _chosen(window, x, y, work):
-        full[cut] += np.multiply(g, hit, out=product)
+        np.add(full[cut], g, out=full[cut], where=hit)
     np.copyto(made, cropped(full, window.pads, window.sizes))
     return made
 
@@ -162,9 +161,8 @@ def _max_pool_pick_kernel(
     made = zeroed(_max_pool_pick_shape(x.shape, y.shape, h.shape, **geometry), h.dtype, out)
     window, work = _Window(x.shape[1:-1], **geometry), opened(work)
     h = padded(h, window.pads, work)
-    product = work.array(y.shape, h.dtype)
     for cut, hit in _chosen(window, x, y, work):
-        np.add(made, np.multiply(h[cut], hit, out=product), out=made)
+        np.add(made, h[cut], out=made, where=hit)
     return made
 
 

@@ -80,6 +80,26 @@ def test_the_gradient_goes_to_the_largest(ksize: Any, strides: Any, padding: str
     assert not g[~np.isin(x.numpy(), winners)].any()
 
 
+@pytest.mark.parametrize("incoming", [np.inf, -np.inf, np.nan, -0.0])
+def test_other_elements_take_nothing_of_a_gradient_that_is_no_number(incoming: float) -> None:
+    """Neither of a gradient, nor of that of a gradient."""
+    x, g = tf.constant([[[[1.0], [5.0]], [[2.0], [0.0]]]]), tf.constant([[[[incoming]]]])
+
+    def back(x: Any, g: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.nn.max_pool2d(x, 2, 1, "VALID")
+        return tape.gradient(y, x, g)
+
+    for run in (back, tf.function(back)):
+        np.testing.assert_array_equal(run(x, g).numpy().ravel(), [0, incoming, 0, 0])
+    with tf.GradientTape() as tape:
+        tape.watch(g)
+        made = back(x, g)
+    seed = tf.constant([[[[incoming], [3.0]], [[incoming], [incoming]]]])
+    assert tape.gradient(made, g, seed).numpy().item() == 3.0
+
+
 def test_of_equal_elements_the_first_gets_the_gradient() -> None:
     x = tf.ones((1, 2, 2, 1))
     with tf.GradientTape() as tape:

@@ -3,6 +3,7 @@ one is kept from call to call.
 
     arena   following, stack, next, end, chunk, owned   the chunk in use, and what is free of it
             thread, asked               Python's state of the thread, while others may run Python
+            work                        since signals were looked for, about as many rounds of loops
     chunk   following, end, the memory
     owned   following, bytes, the memory              of arrays that grow; the largest one is kept
 """
@@ -15,10 +16,10 @@ from functools import cache
 
 from runtime.graph.executors.native.machine import Code, compile_module
 
-WORDS = 8
+WORDS = 9
 """Pointers in an arena: see above."""
 
-STACK, NEXT, END, CHUNK, OWNED, THREAD, ASKED = 1, 2, 3, 4, 5, 6, 7
+STACK, NEXT, END, CHUNK, OWNED, THREAD, ASKED, WORK = 1, 2, 3, 4, 5, 6, 7, 8
 
 PATIENCE = 50_000_000
 """Nanoseconds that signals wait while a loop runs, as far as its iterations are short."""
@@ -121,6 +122,8 @@ done:
 }}
 
 define i32 @poll(ptr %arena) {{
+  %work = getelementptr i64, ptr %arena, i64 {WORK}
+  store i64 0, ptr %work
   %place = getelementptr ptr, ptr %arena, i64 {THREAD}
   %thread = load ptr, ptr %place
   %held = icmp eq ptr %thread, null
@@ -373,8 +376,8 @@ _OF_THREADS = ("release_python", "release_again", "hold_python")
 @cache
 def support() -> Code:
     """The functions of arenas; `release_python` lets other threads run Python until `hold_python`,
-    and `release_again` does if that was called before; `poll`, of a loop, lets them too, and now
-    and then handles signals: not 0 if that raised; `look` adds the nanoseconds since it was last
+    and `release_again` does if that was called before; `poll` lets them too, and now and then
+    handles signals: not 0 if that raised; `look` adds the nanoseconds since it was last
     called to a row of a table.
     """
     library, python = ctypes.CDLL(None), ctypes.pythonapi

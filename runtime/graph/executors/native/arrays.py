@@ -218,7 +218,7 @@ class Nest:
 
     def run(self) -> tuple[list[Array], list[Scalar]]:
         """Emit the loops: by parts, where they are long."""
-        self.emitter.release_python(self.emitter.size(self.dims))
+        self.emitter.read(self.emitter.size(self.dims))
         outermost, each = self.work()
         if outermost * each < SHARED or self.guards:
             return self.made, self.results(self.loops())

@@ -215,7 +215,7 @@ def loop(emitter: Emitter, statement: lowered.Loop) -> None:
     small = [at for at, local in enumerate(state) if local in increments.ints]
     _need_small(emitter, [given[at + 1] for at in small if state[at] not in emitter.small])
     emitter.small |= increments.small
-    uses = emitter.uses
+    uses = emitter.uses, emitter.works
     head, end = emitter.block("head"), emitter.block("end")
     before = builder.block
     if statement.first:
@@ -241,9 +241,12 @@ def loop(emitter: Emitter, statement: lowered.Loop) -> None:
         place.head(builder, before)
     emitter.statements(body)
     latched: list[list[ir.Value]] | None = None
+    rest: ir.Value | None = None
     if not builder.block.is_terminated and not body.diverges:
         blocks = head, end
-        latched = _latch(emitter, statement, carried, phis, same, left, before, uses, small, blocks)
+        latched, rest = _latch(
+            emitter, statement, carried, phis, same, left, before, uses, small, blocks
+        )
     elif not builder.block.is_terminated:
         builder.branch(emitter.aside)
     latch = builder.block
@@ -255,6 +258,13 @@ def loop(emitter: Emitter, statement: lowered.Loop) -> None:
         if same and same[at]:
             arrivals = arrivals[:1]
         emitter.values[local] = _joined(builder, local.type, arrivals)
+    if rest is not None:
+        found = builder.phi(INT32, "left")
+        if statement.first:
+            found.add_incoming(ir.Constant(INT32, ROUNDS), before)
+        found.add_incoming(rest, latch)
+        rounds = builder.sub(ir.Constant(INT32, ROUNDS), found)
+        emitter.worked(builder.zext(rounds, INT64))
     emitter.values[statement.targets[0]] = Scalar(ir.Constant(BIT, 0), statement.targets[0].type)
 
 
@@ -266,11 +276,13 @@ def _latch(
     same: Sequence[bool],
     left: Any,
     before: ir.Block,
-    uses: int,
+    uses: tuple[int, int],
     small: Sequence[int],
     blocks: tuple[ir.Block, ir.Block],
-) -> list[list[ir.Value]]:
-    """The end of an iteration: what is handed on, and the way back. Returns the state behind it."""
+) -> tuple[list[list[ir.Value]], ir.Value]:
+    """The end of an iteration: what is handed on, and the way back. Returns the state behind it,
+    and the rounds that are left until signals are handled.
+    """
     builder, (body,) = emitter.builder, statement.blocks
     _, *state = statement.targets
     proceed = truth(emitter, body.results[0])
@@ -283,13 +295,13 @@ def _latch(
         array = held[at]
         assert isinstance(array, Array)
         held[at] = place.keep(emitter, array)
-    if emitter.uses != uses:
+    if emitter.uses != uses[0]:
         with builder.goto_block(before):
             mark = emitter.unit.mark(emitter)
         emitter.unit.reset(emitter, mark)
     following = builder.sub(left, ir.Constant(INT32, 1))
     latched = [taken_apart(each, local.type) for each, local in zip(held, state, strict=True)]
-    rest = _polled(emitter, following, [latched[at] for at in small])
+    rest = _polled(emitter, following, emitter.works != uses[1], [latched[at] for at in small])
     for at, parts in enumerate(latched):
         for phi, part in zip(phis[at], parts, strict=True):
             if not same[at]:
@@ -298,7 +310,7 @@ def _latch(
     for place in carried.values():
         place.tail(builder.block)
     builder.cbranch(proceed, *blocks)
-    return latched
+    return latched, rest
 
 
 def _need_small(emitter: Emitter, ints: Sequence[Sequence[ir.Value]]) -> None:
@@ -310,19 +322,21 @@ def _need_small(emitter: Emitter, ints: Sequence[Sequence[ir.Value]]) -> None:
             emitter.step_aside(emitter.builder.icmp_unsigned(">", moved, int64(2 * SMALL)))
 
 
-def _polled(emitter: Emitter, left: ir.Value, small: Sequence[Sequence[ir.Value]]) -> ir.Value:
-    """The rounds that are left until signals are handled; behind the last one, they are, and it is
-    asked whether ints are `small`.
+def _polled(
+    emitter: Emitter, left: ir.Value, works: bool, small: Sequence[Sequence[ir.Value]]
+) -> ir.Value:
+    """The rounds that are left until signals are handled; behind the last one, or where a round
+    `works` so much, they are, and it is asked whether ints are `small`.
     """
     builder = emitter.builder
     before, poll, going = builder.block, emitter.block("poll"), emitter.block("going")
-    branch = builder.cbranch(builder.icmp_signed("==", left, ir.Constant(INT32, 0)), poll, going)
+    due = builder.icmp_signed("==", left, ir.Constant(INT32, 0))
+    if works:
+        due = builder.or_(due, emitter.has_worked())
+    branch = builder.cbranch(due, poll, going)
     branch.set_weights([1, ROUNDS])
     builder.position_at_end(poll)
-    emitter.unit.releases = True
-    kind = ir.FunctionType(INT32, [POINTER])
-    raised = emitter.symbols.call(builder, "support.poll", kind, [emitter.arena])
-    emitter.step_aside(builder.icmp_signed("!=", raised, ir.Constant(INT32, 0)))
+    emitter.poll()
     _need_small(emitter, small)
     asked = builder.block
     builder.branch(going)
@@ -345,7 +359,9 @@ def call(emitter: Emitter, statement: lowered.Call) -> None:
     for given, parameter in zip(statement.inputs, graph.parameters, strict=True):
         arguments += handed_on(emitter, given, parameter.type)
     emitter.uses += 1
-    emitter.unit.releases = True
+    emitter.worked(int64(1))
+    with builder.if_then(emitter.has_worked(), likely=False):
+        emitter.poll()
     made = builder.call(function, arguments)
     emitter.step_aside(builder.extract_value(made, 0))
     at = 1

@@ -17,16 +17,17 @@ from runtime.core.types import NumberType, TensorType, Type
 from runtime.dtypes import DType
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Conversion, Expression, Local, Statement
-from runtime.graph.executors.native import control
+from runtime.graph.executors.native import arena, control
 from runtime.graph.executors.native.arrays import Delayed
 from runtime.graph.executors.native.fusing import Fuser
-from runtime.graph.executors.native.increments import Increments
+from runtime.graph.executors.native.increments import ROUNDS, Increments
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS
 from runtime.graph.executors.native.scalar_ops import scalar_op
 from runtime.graph.executors.native.scalars import cast
 from runtime.graph.executors.native.values import (
     BIT,
     BYTE,
+    INT32,
     INT64,
     POINTER,
     Array,
@@ -42,6 +43,9 @@ from runtime.graph.ir import Node
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.compiling import Unit
+
+OF_A_ROUND = 64
+"""Elements that it takes about as long to read as a round of a loop."""
 
 LONG = 1 << 15
 """Elements that it takes long to read: meanwhile other threads may run Python."""
@@ -69,11 +73,12 @@ class Emitter:
 
     `aside` is the block for giving up. Arrays may be in its `frame` only if it hands none on.
     `uses` counts what the arena is used for.
+    `works` counts where it says how much work is done.
     `additions` of ints cannot overflow, and ints of loops are `small`, by their `increments`.
     """
 
     def __init__(
-        self, unit: Unit, function: ir.Function, arena: ir.Value, depth: ir.Value, frame: int
+        self, unit: Unit, function: ir.Function, memory: ir.Value, depth: ir.Value, frame: int
     ) -> None:
         self.unit = unit
         self.function = function
@@ -84,11 +89,11 @@ class Emitter:
         ir.IRBuilder(self.first).branch(start)
         self.builder = ir.IRBuilder(start)
         self.aside = function.append_basic_block("aside")
-        self.arena, self.depth = arena, depth
+        self.arena, self.depth = memory, depth
         self.values: dict[Local, Held | Delayed] = {}
         self.targets: Sequence[Local] = ()
         self.frame = frame
-        self.uses = 0
+        self.uses = self.works = 0
         self.fuser = Fuser(self)
         self.nested = 0
         self.linear = True
@@ -121,7 +126,35 @@ class Emitter:
         with nullcontext() if looks is None else looks.on(self, nodes):
             yield
 
-    # Other threads
+    # Signals and other threads
+
+    def worked(self, rounds: ir.Value) -> None:
+        """Count work as so many rounds of a loop, for who asks whether to `poll`."""
+        self.works += 1
+        work = self._work()
+        self.builder.store(self.builder.add(self.builder.load(work, typ=INT64), rounds), work)
+
+    def _work(self) -> ir.Value:
+        return self.builder.gep(self.arena, [int64(arena.WORK)], source_etype=INT64)
+
+    def has_worked(self) -> ir.Value:
+        """Whether there was so much work that signals wait."""
+        work = self.builder.load(self._work(), typ=INT64)
+        return self.builder.icmp_signed(">=", work, int64(ROUNDS))
+
+    def poll(self) -> None:
+        """Handle signals, and let other threads run Python."""
+        self.unit.releases = True
+        kind = ir.FunctionType(INT32, [POINTER])
+        raised = self.symbols.call(self.builder, "support.poll", kind, [self.arena])
+        self.step_aside(self.builder.icmp_signed("!=", raised, ir.Constant(INT32, 0)))
+
+    def read(self, count: ir.Value) -> None:
+        """Note that so many elements are read: where they are many, it takes long."""
+        known = static(count)
+        if known is None or known >= OF_A_ROUND:
+            self.worked(self.builder.udiv(count, int64(OF_A_ROUND)))
+        self.release_python(count)
 
     def release_python(self, work: ir.Value) -> None:
         """Let other threads run Python from here on, where so many elements take long: until an
@@ -322,7 +355,7 @@ class Emitter:
         ]
         for operand in operands:
             if isinstance(operand, Array):
-                self.release_python(self.size(operand.dims))
+                self.read(self.size(operand.dims))
         with self.timed([node]):
             results = found.lower(self, kernel, operands)
         return results[0] if len(results) == 1 else results

@@ -517,11 +517,17 @@ failed:
 ; From eager tensors to one of them; NotImplemented for other arguments.
 define ptr @on_tensors(ptr %self, ptr %arguments, i64 %count) {{
   %result = alloca ptr
+  %table = call ptr @table(ptr %self)
+  %p1 = getelementptr i64, ptr %table, i64 1
+  %parameters = load i64, ptr %p1
+  %right = icmp eq i64 %count, %parameters
+  br i1 %right, label %start, label %other
+start:
   %raws = alloca ptr, i64 %count
   %tensor = load ptr, ptr {_outside("python.EagerTensor")}
   br label %each
 each:
-  %at = phi i64 [ 0, %0 ], [ %following, %found ]
+  %at = phi i64 [ 0, %start ], [ %following, %found ]
   %more = icmp slt i64 %at, %count
   br i1 %more, label %one, label %all
 one:
@@ -542,7 +548,6 @@ whole:
 found:
   br label %each
 all:
-  %table = call ptr @table(ptr %self)
   %status = call i32 @run(ptr %table, ptr %raws, i64 %count, ptr %result)
   switch i32 %status, label %other [
     i32 {Status.DONE}, label %done

@@ -117,8 +117,52 @@ def forever_inside(x):
     return rt.reduce_sum(x * 2.0) * rt.cast(forever(rt.cast(x[0], rt.int64)), rt.float64)
 
 
+def forever_nested(n):
+    """No loop but the outermost one has many rounds."""
+    total = 0
+    i = 0
+    while i < n:
+        j = 0
+        while j < n:
+            k = 0
+            while k < n:
+                total = total ^ (k + i)
+                k += 1
+            j += 1
+        i += 1
+    return total
+
+
+def forever_on_arrays(x):
+    """Few rounds, each of which takes long."""
+    for _ in rt.range(16_000):
+        x = rt.sin(x) + 1.0
+    return x
+
+
+def forever_in_products(x):
+    for _ in rt.range(16_000):
+        x = x @ x
+    return x
+
+
+@rt.function
+def forever_calling(n):
+    if n < 2:
+        return n
+    return forever_calling(n - 1) + forever_calling(n - 2)
+
+
 @pytest.mark.parametrize(
-    ("function", "raw"), [(forever, np.int64(0)), (forever_inside, np.zeros(1 << 16))]
+    ("function", "raw"),
+    [
+        (forever, np.int64(0)),
+        (forever_inside, np.zeros(1 << 16)),
+        (forever_nested, np.int64(16_000)),
+        (forever_on_arrays, np.zeros(1 << 20)),
+        (forever_in_products, np.zeros((600, 600))),
+        (forever_calling, np.int64(80)),
+    ],
 )
 def test_an_interrupt_ends_a_loop(function: Callable[..., Any], raw: Any) -> None:
     run = compiled(function, rt.constant(raw))
