@@ -349,6 +349,9 @@ def _polled(
 
 # Calls
 
+LEVELS = 8
+"""One of so many levels of calls counts them."""
+
 
 def call(emitter: Emitter, statement: lowered.Call) -> None:
     """A call of another native function, which may have stepped aside."""
@@ -359,9 +362,11 @@ def call(emitter: Emitter, statement: lowered.Call) -> None:
     for given, parameter in zip(statement.inputs, graph.parameters, strict=True):
         arguments += handed_on(emitter, given, parameter.type)
     emitter.uses += 1
-    emitter.worked(int64(1))
-    with builder.if_then(emitter.has_worked(), likely=False):
-        emitter.poll()
+    level = builder.and_(emitter.depth, int64(LEVELS - 1))
+    with builder.if_then(builder.icmp_signed("==", level, int64(0)), likely=False):
+        emitter.worked(int64(LEVELS))
+        with builder.if_then(emitter.has_worked(), likely=False):
+            emitter.poll()
     made = builder.call(function, arguments)
     emitter.step_aside(builder.extract_value(made, 0))
     at = 1
