@@ -132,9 +132,14 @@ def _image_of(error: BaseException, images: Images) -> Raised:
     args, attributes = images.of(error.args), images.of(vars(error))
     given = _given(error)
     others = None if given is None else images.of(given)
-    cause = None if error.__cause__ is None else _image_of(error.__cause__, images)
+    cause = None if error.__cause__ is None else _image_of(_as_cause(error.__cause__), images)
     suppresses = error.__suppress_context__
     return Raised(type(error), args, attributes, others, cause, suppresses)
+
+
+def _as_cause(error: BaseException) -> BaseException:
+    text: Any = error.args[0] if len(error.args) == 1 else None
+    return text.as_cause(error) if type(text).__module__ == _FAILURES else error
 
 
 def _given(error: BaseException) -> tuple[Any, ...] | None:

@@ -56,6 +56,7 @@ from runtime.staging.control.failures import (
     Failure,
     Kinds,
     Site,
+    Unknown,
     error_of,
     failure_of,
     site_at,
@@ -382,12 +383,15 @@ def check_call(trace: Trace, callee: Callee) -> None:
 
 def before_raise(trace: Trace, error: Exception) -> bool:
     """Whether the error of an op is raised by the op itself, once more. StagingError where an
-    attempt acts on it.
+    attempt acts on it, and for another error that is made of its text.
     """
     if target(trace, type(error))[0]:
         raise refuse_put_off(type(error).__name__) from None
     unknown = unknown_of(error)
     if unknown is None:
+        for item in error.args:
+            if type(item) is Unknown:
+                item.refuse()
         return False
     assert unknown.site.again is not None
     unknown.site.again(unknown.site.symbols)

@@ -405,6 +405,11 @@ class Unknown:
     def __init__(self, site: Site) -> None:
         self.site = site
 
+    def as_cause(self, error: BaseException) -> BaseException:
+        """The error as the cause of another one: no graph keeps what the run had to say of it."""
+        is_own = unknown_of(error) is self
+        return _with_text(type(error), "raised in the graph") if is_own else error
+
     def refuse(self, *_: Any) -> Any:
         """StagingError: what it says is not known yet."""
         raise refuse(
@@ -442,14 +447,19 @@ for _name in ("str", "repr", "eq", "ne", "hash", "format"):
 
 
 def unknown_of(error: BaseException) -> Unknown | None:
-    """The stand-in for the text of an error that only the run has; None for another error."""
+    """The stand-in for the text of an error that only the run has; None for another error, also one
+    that the user made of that text.
+    """
     found = error.args[0] if len(error.args) == 1 else None
-    return found if type(found) is Unknown else None
+    return found if type(found) is Unknown and type(error) is type(found.site.error) else None
 
 
 def unknown(kind: type[BaseException], site: Site) -> Exception:
     """An error of the run, before that has it."""
-    text: Any = Unknown(site)
+    return _with_text(kind, Unknown(site))
+
+
+def _with_text(kind: type[BaseException], text: Any) -> Exception:
     made: Any = kind.__new__(kind)
     if issubclass(kind, errors.OpError):
         made.__init__(None, None, text)

@@ -831,9 +831,60 @@ def staged_in_an_error_made_before(x):
     return made.code
 
 
+def behind_a_division(x):
+    try:
+        return 10 // x
+    except ZeroDivisionError as error:
+        raise ValueError("no quotient") from error
+
+
+def behind_an_index(x):
+    try:
+        return rt.constant([1, 2])[x + 5]
+    except IndexError as error:
+        raise ValueError("no place") from error
+
+
+def behind_a_cause(x):
+    try:
+        try:
+            return 10 // x
+        except ZeroDivisionError as error:
+            raise KeyError("no quotient") from error
+    except KeyError as error:
+        raise ValueError("no key") from error
+
+
+@pytest.mark.parametrize("program", [behind_a_division, behind_an_index, behind_a_cause])
+def test_a_cause_that_only_the_run_raises_can_be_shown(program: Any) -> None:
+    with pytest.raises(ValueError, match="no ") as expected:
+        program(rt.constant(0))
+    with pytest.raises(ValueError, match="no ") as caught:
+        rt.function(program)(rt.constant(0))
+    assert str(caught.value) == str(expected.value)
+    got, cause = caught.value.__cause__, expected.value.__cause__
+    while cause is not None:
+        assert type(got) is type(cause)
+        assert got is not None
+        assert repr(got)
+        assert str(got)
+        got, cause = got.__cause__, cause.__cause__
+    assert got is None
+
+
 test_of_a_loop.__test__ = False  # type: ignore[attr-defined]
 
+
+def made_of_the_text(x):
+    try:
+        y = 10 // (x - 3)
+    except ZeroDivisionError as error:
+        raise KeyError(error.args[0])
+    return y
+
+
 REFUSED = [
+    (made_of_the_text, "text of a DivisionByZeroError that only the run raises", "of your own"),
     (text_of_the_error, "what only the run knows is printed", "its arguments"),
     (class_of_two_kinds, "is a ValueError too", "catch ZeroDivisionError"),
     (test_of_a_loop, "in something that cannot be left", "a statement of its own"),
