@@ -9,7 +9,6 @@ from __future__ import annotations
 import operator
 from collections import Counter, defaultdict
 from collections.abc import Callable, ItemsView, Iterable, Iterator, KeysView, ValuesView
-from dataclasses import dataclass
 from typing import Any, NoReturn, cast
 
 from autograph import register_backend, register_stand_in
@@ -22,9 +21,18 @@ from runtime.staging.control import branches, iteration, joins, logic
 from runtime.staging.control.branches import truth
 from runtime.staging.control.carried_objects import Contents, GrowingEntries
 from runtime.staging.control.joins import Mismatch, Spec, Tree
-from runtime.staging.control.sameness import same
 from runtime.staging.lists import keys as keys_
 from runtime.staging.lists import staged_items
+from runtime.staging.lists.dict_entries import (
+    Entries,
+    covering,
+    describe,
+    entries_of,
+    names,
+    pair_spec,
+    specs_of,
+    specs_of_children,
+)
 from runtime.staging.lists.growing import Growing, Kind, StagedItems
 from runtime.staging.lists.growing_list import GrowingList, ListBackend
 from runtime.staging.lists.keys import index, is_staged
@@ -39,27 +47,6 @@ _ENTRIES = object()
 _NONE = object()
 """Given for a default value: there is none."""
 _WORDS = ("the dict",)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Entries:
-    """All of a dict but its values: the keys that Python knows, or the Kind of its pairs in the
-    graph; and what makes a value that is missing.
-    """
-
-    known: tuple[Any, ...] | None
-    kind: Kind | None = None
-    factory: Callable[[], Any] | None = None
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Entries) or self.factory is not other.factory:
-            return False
-        if self.known is None or other.known is None:
-            return self.kind == other.kind
-        return same(self.known, other.known)
-
-    def __hash__(self) -> int:
-        return hash((self.known, self.kind, self.factory))
 
 
 class GrowingDict(dict[Any, Any], Growing):
@@ -213,7 +200,7 @@ class GrowingDict(dict[Any, Any], Growing):
             dict.__setitem__(self, key, value)
             return
         place = _Found(self, key, all_keys=True).place
-        self.stage(_pair_spec(keys_.spec_of(key), joins.abstract(value, staged=True)))
+        self.stage(pair_spec(keys_.spec_of(key), joins.abstract(value, staged=True)))
         self._write(self.pairs(), place, key, value)
 
     @unfailing
@@ -233,12 +220,12 @@ class GrowingDict(dict[Any, Any], Growing):
         self.fill(Entries(None, Kind(element, known), self.factory), columns)
 
     def _specs(self) -> list[Spec]:
-        return _specs(*self.content())
+        return specs_of(*self.content())
 
     def stage(self, *further: Spec) -> None:
         """Have the entries in the graph, with a Spec that covers further ones."""
         try:
-            element = _covering([*self._specs(), *further])
+            element = covering([*self._specs(), *further])
         except Mismatch as mismatch:
             raise _misfit(mismatch) from None
         pairs = self.pairs()
@@ -706,49 +693,6 @@ def _walk(view: Any) -> _Walk | None:
 # Specs and structures
 
 
-def _pair_spec(key: Spec, value: Spec) -> Tree:
-    return Tree(_PAIR, (key, value))
-
-
-_PAIR: Structure = cast(Any, structure_of((0, 0)))[0]
-
-
-def _specs(keys: Entries, children: Iterable[Any]) -> list[Spec]:
-    """The Specs of the pairs."""
-    if keys.known is None:
-        return [cast(Kind, keys.kind).element]
-    pairs = zip(keys.known, children, strict=True)
-    return [
-        _pair_spec(keys_.spec_of(key), joins.abstract(child, staged=True)) for key, child in pairs
-    ]
-
-
-def _covering(specs: list[Any]) -> Spec:
-    """The Spec of pairs, some of which have these. Raises Mismatch."""
-    key, value = specs[0].children
-    for spec in specs[1:]:
-        key = keys_.covering(key, spec.children[0])
-        try:
-            value = joins.join(value, spec.children[1])
-        except Mismatch as mismatch:
-            mismatch.path = "[...]" + mismatch.path
-            raise
-    _check_value(value)
-    return staged_items.covering([_pair_spec(key, value)])
-
-
-def _check_value(spec: Spec) -> None:
-    if isinstance(spec, Tree):
-        if not spec.structure.handler.is_tuple:
-            raise Mismatch(
-                f"a value is a {spec.structure}, which could be changed in place",
-                "put tuples, numbers and tensors under the keys, or a list of pairs: "
-                "pairs.append((key, item))",
-            )
-        for child in spec.children:
-            _check_value(child)
-
-
 def _misfit(mismatch: Mismatch) -> Exception:
     return refuse(
         f"the entries of a dict of which only the run knows the keys do not fit together: "
@@ -809,7 +753,7 @@ def _new(kind: type[GrowingDict], factory: Any) -> Any:
 
 def _widen(a: Tree, b: Tree) -> Tree:
     kinds = {GrowingDict if x.structure.kind is dict else x.structure.kind for x in (a, b)}
-    entries = [_entries_of(each) for each in (a, b)]
+    entries = [entries_of(each) for each in (a, b)]
     if len(kinds) != 1 or entries[0].factory is not entries[1].factory:
         raise Mismatch(
             f"the structures differ: {a.structure} and {b.structure}", "make a dict on both paths"
@@ -823,9 +767,9 @@ def _widen(a: Tree, b: Tree) -> Tree:
     specs = [
         spec
         for each, keys in zip((a, b), entries, strict=True)
-        for spec in _specs_of_children(keys, each.children)
+        for spec in specs_of_children(keys, each.children)
     ]
-    element = _covering(specs)
+    element = covering(specs)
     sizes = {len(x.known) if x.known is not None else cast(Kind, x.kind).size for x in entries}
     size = sizes.pop() if len(sizes) == 1 else None
     made = staged_items.tree(list, element, size)
@@ -833,18 +777,6 @@ def _widen(a: Tree, b: Tree) -> Tree:
         Structure(kind, Entries(None, Kind(element, size), entries[0].factory), _HANDLER),
         made.children,
     )
-
-
-def _specs_of_children(keys: Entries, children: Iterable[Spec]) -> list[Spec]:
-    if keys.known is None:
-        return [cast(Kind, keys.kind).element]
-    pairs = zip(keys.known, children, strict=True)
-    return [_pair_spec(keys_.spec_of(key), staged_items.staged(child)) for key, child in pairs]
-
-
-def _entries_of(spec: Tree) -> Entries:
-    keys = spec.structure.keys
-    return keys if isinstance(keys, Entries) else Entries(tuple(keys))
 
 
 def _fit(item: Any, structure: Structure) -> Any:
@@ -861,21 +793,7 @@ def _fit(item: Any, structure: Structure) -> Any:
     return staged_items.columns_of(pairs, cast(Kind, keys.kind).element)
 
 
-def _names(keys: Entries) -> list[Any]:
-    if keys.known is not None:
-        return list(keys.known)
-    count = len(list(joins.types_of(cast(Kind, keys.kind).element)))
-    return [f"entries_{at}" for at in range(count)]
-
-
-def _describe(keys: Entries) -> str:
-    if keys.known is None:
-        element = cast(Kind, keys.kind).element
-        return f"dict of {', '.join(map(str, joins.types_of(element)))}"
-    return f"the keys {', '.join(map(repr, keys.known))}" if keys.known else "no keys"
-
-
-_HANDLER = Handler(_flatten, _build, "[{}]", _names, describe=_describe, widen=_widen, fit=_fit)
+_HANDLER = Handler(_flatten, _build, "[{}]", names, describe=describe, widen=_widen, fit=_fit)
 
 # Making them
 

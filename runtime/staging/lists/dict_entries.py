@@ -1,0 +1,107 @@
+"""The entries of dicts that may become lists of the graph: what is known of their keys, and the
+Specs of their pairs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, cast
+
+from runtime.graph.structures import Structure, structure_of
+from runtime.staging.control import joins
+from runtime.staging.control.joins import Mismatch, Spec, Tree
+from runtime.staging.control.sameness import same
+from runtime.staging.lists import keys as keys_
+from runtime.staging.lists import staged_items
+from runtime.staging.lists.growing import Kind
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Entries:
+    """All of a dict but its values: the keys that Python knows, or the Kind of its pairs in the
+    graph; and what makes a value that is missing.
+    """
+
+    known: tuple[Any, ...] | None
+    kind: Kind | None = None
+    factory: Callable[[], Any] | None = None
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Entries) or self.factory is not other.factory:
+            return False
+        if self.known is None or other.known is None:
+            return self.kind == other.kind
+        return same(self.known, other.known)
+
+    def __hash__(self) -> int:
+        return hash((self.known, self.kind, self.factory))
+
+
+def pair_spec(key: Spec, value: Spec) -> Tree:
+    return Tree(_PAIR, (key, value))
+
+
+_PAIR: Structure = cast(Any, structure_of((0, 0)))[0]
+
+
+def specs_of(keys: Entries, children: Iterable[Any]) -> list[Spec]:
+    """The Specs of the pairs."""
+    if keys.known is None:
+        return [cast(Kind, keys.kind).element]
+    pairs = zip(keys.known, children, strict=True)
+    return [
+        pair_spec(keys_.spec_of(key), joins.abstract(child, staged=True)) for key, child in pairs
+    ]
+
+
+def covering(specs: list[Any]) -> Spec:
+    """The Spec of pairs, some of which have these. Raises Mismatch."""
+    key, value = specs[0].children
+    for spec in specs[1:]:
+        key = keys_.covering(key, spec.children[0])
+        try:
+            value = joins.join(value, spec.children[1])
+        except Mismatch as mismatch:
+            mismatch.path = "[...]" + mismatch.path
+            raise
+    _check_value(value)
+    return staged_items.covering([pair_spec(key, value)])
+
+
+def _check_value(spec: Spec) -> None:
+    if isinstance(spec, Tree):
+        if not spec.structure.handler.is_tuple:
+            raise Mismatch(
+                f"a value is a {spec.structure}, which could be changed in place",
+                "put tuples, numbers and tensors under the keys, or a list of pairs: "
+                "pairs.append((key, item))",
+            )
+        for child in spec.children:
+            _check_value(child)
+
+
+def specs_of_children(keys: Entries, children: Iterable[Spec]) -> list[Spec]:
+    if keys.known is None:
+        return [cast(Kind, keys.kind).element]
+    pairs = zip(keys.known, children, strict=True)
+    return [pair_spec(keys_.spec_of(key), staged_items.staged(child)) for key, child in pairs]
+
+
+def entries_of(spec: Tree) -> Entries:
+    keys = spec.structure.keys
+    return keys if isinstance(keys, Entries) else Entries(tuple(keys))
+
+
+def names(keys: Entries) -> list[Any]:
+    if keys.known is not None:
+        return list(keys.known)
+    count = len(list(joins.types_of(cast(Kind, keys.kind).element)))
+    return [f"entries_{at}" for at in range(count)]
+
+
+def describe(keys: Entries) -> str:
+    if keys.known is None:
+        element = cast(Kind, keys.kind).element
+        return f"dict of {', '.join(map(str, joins.types_of(element)))}"
+    return f"the keys {', '.join(map(repr, keys.known))}" if keys.known else "no keys"
