@@ -4,13 +4,11 @@ REFUSED: dict[str, frozenset[str]] = {
     "tensors": frozenset(
         [
             "xor_gate",
-            "rotate_in_place",
             "linked_list_iterated",
             "linked_list_found",
             "tree_sort",
             "greedy_knapsack",
             "n_queens",
-            "yahtzee",
             "blackjack",
             "total_area",
             "income_tax",
@@ -18,9 +16,7 @@ REFUSED: dict[str, frozenset[str]] = {
     ),
     "lists": frozenset(
         [
-            "pancake_sort",
             "merge_sort_popping",
-            "yahtzee",
             "blackjack",
         ]
     ),

@@ -19,11 +19,12 @@ from runtime.dtypes import DType
 from runtime.graph import lists, numbers
 from runtime.graph.nodes import LIST_ADD, NUMBER_TYPES, apply
 from runtime.ops.joining import register_list
+from runtime.staging import texts
 from runtime.staging.backend import StagingBackend
 from runtime.staging.block_recorder import note_found, note_made
 from runtime.staging.builtin_functions import elements, index_of
 from runtime.staging.bytecode import adds_in_place
-from runtime.staging.control import iteration, joins
+from runtime.staging.control import branches, iteration, joins
 from runtime.staging.control.joins import Leaf, Mismatch, Spec, Tree
 from runtime.staging.control.optional_values import present
 from runtime.staging.lists import staged_items
@@ -36,7 +37,7 @@ from runtime.staging.lists.growing import (
     size_of,
 )
 from runtime.staging.lists.repetition import register_repetition
-from runtime.staging.lists.sequences import check, chosen, clipped, is_staged, place_of
+from runtime.staging.lists.sequences import bounds, check, chosen, clipped, is_staged, place_of
 from runtime.staging.refusals import asked_by_converted_code, refuse
 from runtime.staging.scopes import Symbol, active
 from runtime.staging.symbolic_number import SymbolicNumber, apply_number
@@ -222,10 +223,16 @@ class GrowingList(GrowingSequence):
 
     def __setitem__(self, index: Any, item: Any) -> None:
         index = present(index)
-        if self.staged is None and not is_staged(index):
+        is_known = self.staged is None and not is_staged(index)
+        source = iteration.staged(item) if isinstance(index, slice) else None
+        if isinstance(index, slice) and (
+            not is_known or (source is not None and iteration.has_open_length(source))
+        ):
+            self._replace(index, item)
+        elif source is not None:
+            super().__setitem__(index, elements(item, "assigning a slice"))
+        elif is_known:
             super().__setitem__(index, item)
-        elif isinstance(index, slice):
-            self._replace(index, "assigning a slice with a step", item)
         else:
             place = place_of(index, self.length(), "list assignment index")
             self._check_no_rows("assigning an item")
@@ -241,7 +248,7 @@ class GrowingList(GrowingSequence):
         if self.staged is None and not is_staged(index):
             super().__delitem__(index)
         elif isinstance(index, slice):
-            self._replace(index, "deleting a slice with a step", ())
+            self._delete(index)
         else:
             self.pop(place_of(index, self.length(), "list assignment index"))
 
@@ -251,16 +258,43 @@ class GrowingList(GrowingSequence):
             is_new = apply_number(numbers.CONVERSIONS["int"], place == at)
             super().__setitem__(at, chosen([old, item], is_new))
 
-    def _replace(self, index: slice, what: str, items: Any) -> None:
-        if index.step not in (None, 1):
-            raise _refusal(self, what)
-        size = self.length()
-        start = 0 if index.start is None else clipped(index.start, size)
-        stop = size if index.stop is None else clipped(index.stop, size)
-        made = self._slice(slice(None, start))
-        made.extend(items)
-        made.extend(self._slice(slice(apply_number(numbers.MAX, start, stop), None)))
+    def _replace(self, index: slice, items: Any) -> None:
+        given = GrowingList()
+        given.extend(items)
+        start, stop, step = bounds(index, self.length())
+
+        def between() -> GrowingList:
+            made = self._slice(slice(None, start))
+            made.extend(given)
+            made.extend(self._slice(slice(stop, None)))
+            return made
+
+        def each() -> GrowingList:
+            return self._with_each(_range(start, stop, step), given)
+
+        is_one = step == 1
+        if is_symbol(is_one):
+            made = branches.cond(is_one, between, each, (), ("the list",))
+        else:
+            made = between() if is_one else each()
         self.fill(*made.content())
+
+    def _with_each(self, places: Tensor, given: GrowingList) -> GrowingList:
+        """A copy with items at as many places, of which each is another one."""
+        _check_sizes(given.length(), index_of(ops.size(places, dtypes.int64)))
+        made, size = self.copy(), self.length()
+        made.extend(given)
+        behind = _range(size, made.length())
+        order = ops.tensor_scatter_nd_update(_range(0, size), ops.expand_dims(places, 1), behind)
+        made._move(lists.TAKE, made._covering(), order, size_of(self))
+        return made
+
+    def _delete(self, index: slice) -> None:
+        size = self.length()
+        each = ops.fill(ops.reshape(_tensor(size), [1]), True)
+        places = ops.expand_dims(_range(*bounds(index, size)), 1)
+        kept = ops.tensor_scatter_nd_update(each, places, ops.fill(ops.shape(places)[:1], False))
+        self._move(lists.TAKE, self._covering(), ops.reshape(ops.where(kept), [-1]), None)
 
     @unfailing
     def at(self, index: Any) -> Any:
@@ -289,17 +323,8 @@ class GrowingList(GrowingSequence):
             wanted = convert_to_tensor(list(places), dtypes.int64)
             made._move(lists.TAKE, self._covering(), wanted, len(places))
             return made
-        if index == slice(None, None, -1):
-            made = self.copy()
-            made.reverse()
-            return made
-        if index.step not in (None, 1):
-            raise _refusal(self, "a slice with a step, but for [::-1],")
-        start = 0 if index.start is None else clipped(index.start, size)
-        stop = size if index.stop is None else clipped(index.stop, size)
         made = self.copy()
-        stop = apply_number(numbers.MAX, start, stop)
-        made._move(lists.TAKE, self._covering(), _range(start, stop), None)
+        made._move(lists.TAKE, self._covering(), _range(*bounds(index, size)), None)
         return made
 
     # Lists as its items
@@ -449,8 +474,13 @@ def _tensor(number: Any) -> Tensor:
     return convert_to_tensor(number, dtypes.int64)
 
 
-def _range(start: Any, stop: Any) -> Tensor:
-    return ops.range(_tensor(start), _tensor(stop))
+def _range(start: Any, stop: Any, step: Any = 1) -> Tensor:
+    return ops.range(_tensor(start), _tensor(stop), _tensor(step))
+
+
+def _check_sizes(given: Any, wanted: Any) -> None:
+    text = "attempt to assign sequence of size {} to extended slice of size {}"
+    check(given != wanted, texts.make(str.format, text, given, wanted), ValueError)
 
 
 # What is refused

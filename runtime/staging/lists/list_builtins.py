@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from types import BuiltinFunctionType
 from typing import Any, NoReturn
 
-from runtime import dtypes, ops
+from runtime import dtypes, errors, ops
 from runtime.core.tensor import Tensor
 from runtime.graph import lists
 from runtime.graph.lists import TAKE
@@ -21,8 +21,9 @@ from runtime.staging.builtin_functions import BUILTINS, elements
 from runtime.staging.control import branches, iteration, logic
 from runtime.staging.control.branches import truth
 from runtime.staging.control.joins import Leaf, Spec, Tree
-from runtime.staging.lists.growing import Growing, size_of
-from runtime.staging.lists.growing_list import GrowingList, collected
+from runtime.staging.lists import keys as keys_
+from runtime.staging.lists.growing import Growing, GrowingSequence, size_of
+from runtime.staging.lists.growing_list import GrowingList, Items, collected
 from runtime.staging.refusals import refuse
 from runtime.staging.tracing import is_symbol
 
@@ -149,7 +150,10 @@ def _as_int(answer: Any) -> Any:
 
 
 def _is_equal(each: Any, item: Any) -> Any:
-    return each is item or truth(each == item)
+    if isinstance(each, tuple) and isinstance(item, tuple):
+        pairs = zip(each, item, strict=False)
+        return len(each) == len(item) and _all([_is_equal(a, b) for a, b in pairs])
+    return each is item or truth(logic.equal(each, item))
 
 
 def _index(items: Any, item: Any, start: Any = 0, stop: Any = None) -> Any:
@@ -212,18 +216,47 @@ def _equal(self: GrowingList, other: Any) -> Any:
         return NotImplemented
     mine, its = self.length(), other.length() if isinstance(other, Growing) else len(other)
     if is_symbol(mine) or is_symbol(its):
-        raise refuse(
-            "lists are compared of which only the run knows how many items are in them",
-            "compare their lengths, and their items in a loop",
-        )
+        return logic.and_(mine == its, (lambda: _all_equal(self, other),))
     if mine != its:
         return False
     pairs = zip(elements(self, "=="), elements(other, "=="), strict=True)
-    answers = [_is_equal(a, b) for a, b in pairs]
+    return _all([_is_equal(a, b) for a, b in pairs])
+
+
+def _all(answers: list[Any]) -> Any:
     if False in [answer for answer in answers if isinstance(answer, bool)]:
         return False
     staged = [answer for answer in answers if answer is not True]
     return functools.reduce(_both, staged) if staged else True
+
+
+def _all_equal(items: GrowingList, others: Any) -> Any:
+    """Whether the items of two lists are equal, in pairs, of which only the run knows how many."""
+    both = [x if isinstance(x, GrowingSequence) else GrowingList(x) for x in (items, others)]
+    if 0 in map(size_of, both):
+        return True
+
+    def look(pair: Any, _: Any) -> Any:
+        _check_no_nan(*pair)
+        return _is_equal(*pair)
+
+    pairs = iteration.Zip(list(map(Items, both)))
+    return iteration.for_loop(pairs, look, (True,), ("the result of ==",), lambda x: x)
+
+
+def _check_no_nan(a: Any, b: Any) -> None:
+    """InvalidArgumentError, at run time, for two NaNs: equal in Python if they are one object."""
+    if isinstance(a, tuple) and isinstance(b, tuple):
+        for pair in zip(a, b, strict=False):
+            _check_no_nan(*pair)
+    elif all(isinstance(x, float) or keys_.is_float(x) for x in (a, b)):
+        branches.cond(logic.and_(a != a, (lambda: b != b,)), _fail_for_nan, _hold, (), ())
+
+
+def _fail_for_nan() -> NoReturn:
+    raise errors.InvalidArgumentError(
+        None, None, "two NaNs are compared, which are equal in lists if they are one object"
+    )
 
 
 def _both(a: Any, b: Any) -> Any:

@@ -51,12 +51,36 @@ def from_end(number: Any, size: Any) -> Any:
     return size + number if number < 0 else number
 
 
-def clipped(index: Any, size: Any) -> Any:
-    """The place that a bound of a slice means."""
+def clipped(index: Any, size: Any, before: Any = 0) -> Any:
+    """The place that a bound of a slice means: from `before`, 0 or -1, to as far from the end."""
     at = from_end(_number_of(index), size)
-    if not (is_symbol(at) or is_symbol(size)):
-        return min(max(at, 0), size)
-    return apply_number(numbers.MIN, apply_number(numbers.MAX, at, 0), size)
+    return _limit(numbers.MIN, _limit(numbers.MAX, at, before), size + before)
+
+
+def _limit(function: Any, a: Any, b: Any) -> Any:
+    known = min if function is numbers.MIN else max
+    return apply_number(function, a, b) if is_symbol(a) or is_symbol(b) else known(a, b)
+
+
+def bounds(index: slice, size: Any) -> tuple[Any, Any, Any]:
+    """Returns what `range` takes for the places that a slice means; its stop is not behind its
+    start. ValueError, at run time, for a step of zero.
+    """
+    step = 1 if index.step is None else _number_of(index.step)
+    check(step == 0, "slice step cannot be zero", ValueError)
+    is_down = step < 0
+    before = _either(is_down, -1, 0)
+    first, last = _either(is_down, size - 1, 0), _either(is_down, -1, size)
+    start = first if index.start is None else clipped(index.start, size, before)
+    stop = last if index.stop is None else clipped(index.stop, size, before)
+    ends = [_limit(function, start, stop) for function in (numbers.MIN, numbers.MAX)]
+    return start, _either(is_down, *ends), step
+
+
+def _either(test: Any, a: Any, b: Any) -> Any:
+    if is_symbol(test):
+        return branches.cond(test, lambda: a, lambda: b, (), ("a bound of the slice",))
+    return a if test else b
 
 
 def _number_of(index: Any) -> Any:
@@ -66,11 +90,11 @@ def _number_of(index: Any) -> Any:
     return index_of(index)
 
 
-def check(fails: Any, message: str) -> None:
-    """Raise IndexError, at run time, where this is true."""
+def check(fails: Any, message: Any, error: type[Exception] = IndexError) -> None:
+    """Raise this error, at run time, where this is true."""
 
     def fail() -> NoReturn:
-        raise IndexError(message)
+        raise error(message)
 
     def hold() -> None:
         pass

@@ -725,10 +725,6 @@ def test_an_index_is_checked_by_the_run(program: Callable[[Any], Any]) -> None:
     assert caught.traceback[-1].name == program.__name__
 
 
-def compared(n):
-    return numbers_below(n) == [1]
-
-
 def unpacked(n):
     a, b = numbers_below(n)
     return a + b
@@ -736,10 +732,6 @@ def unpacked(n):
 
 def as_text(n):
     return {f"{numbers_below(n)}": n}
-
-
-def with_a_step(n):
-    return numbers_below(n)[::2]
 
 
 def of_texts(n):
@@ -843,10 +835,8 @@ REFUSED = {
     an_iterator_in_each_round: "an iterator made by enumerate\\(\\) is used a second time",
     an_iterator_extends_twice: "differ|do not fit|used a second time",
     value_of_an_operand: "the value of `and` is used.*one is a list and the other is none",
-    compared: "lists are compared of which only the run knows",
     unpacked: "unpacking, or a comprehension or loop in code that is not converted needs a list",
     as_text: "a text of staged values is used as a key",
-    with_a_step: "a slice with a step, but for .::-1., needs a list",
     of_texts: "'made' cannot be joined.*its items are Python values",
     of_dicts: "'made' cannot be joined.*could be changed in place",
     of_two_dtypes: "its dtype is int32 on one path and float32 on the other",

@@ -176,7 +176,7 @@ def two_tables(n):
 
 def equal(n):
     t = [[i] * n for i in range(n)]
-    return [0] in t if n == 1 else n
+    return [0] in t if n == 1 else n > 5
 
 
 def rowtuple(n):
@@ -252,7 +252,7 @@ def of_tuples(n):
 RIGHT = [
     *(put_then_grown, two_views, view_in_loop, iterate, passed, ragged, rowtuple),
     *(floats, widened, outside_index, outside_column, negative),
-    *(at_a_place, taken_at_a_place, of_several_lengths, of_tuples),
+    *(at_a_place, taken_at_a_place, of_several_lengths, of_tuples, equal),
 ]
 
 
@@ -278,7 +278,6 @@ REFUSED: dict[Callable[[Any], Any], str] = {
     concat: "could be changed in place",
     same_row_twice: "would be in two places",
     two_tables: "would be in two places",
-    equal: "lists are compared",
     replaced: "assigning an item of a list of lists",
 }
 
