@@ -108,7 +108,8 @@ class Row(GrowingSequence):
 
     def __setitem__(self, index: Any, item: Any) -> None:
         if isinstance(index, slice):
-            raise _unknown_row("assigning a slice of")
+            _assign(self, index, item)
+            return
         at = place_of(index, self.length(), "list assignment index")
         for row, here in self._meant():
             row[at] = branches.cond(here, lambda: item, lambda row=row: row[at], (), ("the item",))
@@ -168,7 +169,9 @@ def _changing(name: str) -> Callable[..., Any]:
             return made
 
         if not all(isinstance(row, GrowingList) for row in self.rows):
-            raise _unknown_row(f"{name}() of")
+            raise _unknown_row(_CHANGES.get(name, f"{name}() of"))
+        # Each list takes the items; an iterator gives them once.
+        args = tuple([list(x) if isinstance(x, Iterator) else x for x in args])
         for row, here in self._meant():
             made = branches.cond(
                 here, lambda row=row: changed(row), lambda row=row: _copied(row), (), _NAMES
@@ -187,7 +190,14 @@ def _pop(self: Row, index: Any = -1, /) -> Any:
     return item
 
 
+def _delete(self: Row, index: Any, /) -> None:
+    if not isinstance(index, slice):
+        index = place_of(index, self.length(), "list assignment index")
+    _drop(self, index)
+
+
 _NAMES = ("the list",)
+_CHANGES = {"__delitem__": "deleting items of", "__setitem__": "assigning a slice of"}
 
 
 def _copied(row: Any) -> GrowingList:
@@ -200,9 +210,7 @@ _OF_COPY = (
 )
 _OF_UNKNOWN_ROW = (
     *(
-        "clear",
         "remove",
-        "__delitem__",
         "__iadd__",
         "__imul__",
         "__lt__",
@@ -215,10 +223,11 @@ for _name in _OF_COPY:
     setattr(Row, _name, _of_copy(_name))
 for _name in _OF_UNKNOWN_ROW:
     setattr(Row, _name, _of_unknown_row(_name))
-for _name in ("append", "extend", "insert", "reverse", "sort"):
+for _name in ("append", "clear", "extend", "insert", "reverse", "sort"):
     setattr(Row, _name, _changing(_name))
-_drop = _changing("__delitem__")
+_assign, _drop = _changing("__setitem__"), _changing("__delitem__")
 Row.pop = _pop  # type: ignore[assignment, method-assign]
+Row.__delitem__ = _delete  # type: ignore[assignment, method-assign]
 
 
 def _getitem(target: Any, key: Any) -> Any:

@@ -283,6 +283,8 @@ class GrowingList(GrowingSequence):
         """A copy with items at as many places, of which each is another one."""
         _check_sizes(given.length(), index_of(ops.size(places, dtypes.int64)))
         made, size = self.copy(), self.length()
+        if size_of(self) == 0:
+            return made
         made.extend(given)
         behind = _range(size, made.length())
         order = ops.tensor_scatter_nd_update(_range(0, size), ops.expand_dims(places, 1), behind)
@@ -291,8 +293,11 @@ class GrowingList(GrowingSequence):
 
     def _delete(self, index: slice) -> None:
         size = self.length()
+        ends = bounds(index, size)
+        if size_of(self) == 0:
+            return
         each = ops.fill(ops.reshape(_tensor(size), [1]), True)
-        places = ops.expand_dims(_range(*bounds(index, size)), 1)
+        places = ops.expand_dims(_range(*ends), 1)
         kept = ops.tensor_scatter_nd_update(each, places, ops.fill(ops.shape(places)[:1], False))
         self._move(lists.TAKE, self._covering(), ops.reshape(ops.where(kept), [-1]), None)
 
@@ -316,6 +321,7 @@ class GrowingList(GrowingSequence):
             return GrowingList(super().__getitem__(index))
         size = self.length()
         if size_of(self) == 0:
+            bounds(index, 0)
             return GrowingList()
         if not (is_staged(index) or is_symbol(size)):
             places = range(*index.indices(size))

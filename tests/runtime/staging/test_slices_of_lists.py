@@ -150,6 +150,71 @@ def palindrome(n):
     return digits == digits[::-1], digits == sorted(digits)
 
 
+def of_no_items(start, step):
+    xs = [1, 2]
+    xs[:2] = []
+    xs[start::step] = []
+    del xs[start:2]
+    del xs[::step]
+    return xs, xs[start:], xs[::step], xs == [start], xs == []
+
+
+def read_of_no_items(start, step):
+    xs = [1, 2]
+    xs[:2] = []
+    return xs[start::step]
+
+
+def chosen_and_assigned(i, stop):
+    m = [[1, 2, 3], [4, 5, 6]]
+    m[i][0:2] = [9, 8]
+    m[i][:stop] = m[i][::-1]
+    m[0][1:2] = m[i]
+    return m[0], m[1]
+
+
+def chosen_and_assigned_by_steps(i, size):
+    m = [[1, 2, 3], [4, 5, 6]]
+    m[i][::2] = [7] * size
+    return m
+
+
+def chosen_of_two_names(i):
+    row = [1, 2, 3]
+    m = [row, row, [7, 8, 9]]
+    m[i][0:2] = [0]
+    return m[0], m[1], m[2], row
+
+
+def chosen_and_deleted(i, j):
+    m = [[1, 2, 3], [4]]
+    del m[i][j]
+    return m[0], m[1]
+
+
+def chosen_and_deleted_in_a_loop(n):
+    m = [[1, 2, 3], [4, 5, 6]]
+    for i in range(n):
+        del m[i % 2][:1]
+    return m[0], m[1]
+
+
+def chosen_and_cleared(i):
+    m = [[1, 2, 3], [4]]
+    m[i].clear()
+    return m[0], m[1], len(m[i])
+
+
+def chosen_and_given_iterators(i):
+    m = [[1, 2], [3, 4], [5, 6]]
+    given = iter([7, 8])
+    m[i].extend(given)
+    m[i].extend(given)
+    m[i].extend(x * 2 for x in [9, 1])
+    m[i][1:1] = map(abs, [-3, 4])
+    return m[0], m[1], m[2]
+
+
 CASES: dict[Any, Any] = {
     read: [
         (n, start, stop, step)
@@ -175,6 +240,15 @@ CASES: dict[Any, Any] = {
     equal_of_texts: [(2,), (3,)],
     equal_with_one_nan: [(1.0, 2), (NAN, 2), (1.0, 0)],
     unequal_as_a_test: [(1,)],
+    of_no_items: [(0, 2), (1, 1), (-3, -2), (0, 0)],
+    read_of_no_items: [(0, 2), (1, -1), (0, 0)],
+    chosen_and_assigned: [(0, 1), (1, 2), (-1, 0), (5, 1)],
+    chosen_and_assigned_by_steps: [(0, 2), (1, 2), (1, 3)],
+    chosen_of_two_names: [(0,), (1,), (2,)],
+    chosen_and_deleted: [(0, 2), (0, -4), (1, 0), (1, 1), (2, 0)],
+    chosen_and_deleted_in_a_loop: [(3,), (0,)],
+    chosen_and_cleared: [(0,), (1,)],
+    chosen_and_given_iterators: [(0,), (1,), (2,)],
     palindrome: [(121,), (12,), (0,)],
 }  # fmt: skip
 
