@@ -214,6 +214,8 @@ def _remove(self: GrowingList, item: Any) -> None:
 def _equal(self: GrowingList, other: Any) -> Any:
     if not isinstance(other, list):
         return NotImplemented
+    if (self.__class__ is deque) != (other.__class__ is deque):
+        return False
     mine, its = self.length(), other.length() if isinstance(other, Growing) else len(other)
     if is_symbol(mine) or is_symbol(its):
         return logic.and_(mine == its, (lambda: _all_equal(self, other),))
@@ -233,7 +235,7 @@ def _all(answers: list[Any]) -> Any:
 def _all_equal(items: GrowingList, others: Any) -> Any:
     """Whether the items of two lists are equal, in pairs, of which only the run knows how many."""
     both = [x if isinstance(x, GrowingSequence) else GrowingList(x) for x in (items, others)]
-    if 0 in map(size_of, both):
+    if any(not is_symbol(size) and size == 0 for size in [x.length() for x in both]):
         return True
 
     def look(pair: Any, _: Any) -> Any:
@@ -273,11 +275,18 @@ def _unequal(self: GrowingList, other: Any) -> Any:
 _METHODS = {"count": _count, "index": _index}
 
 
+def _is_known(value: Any) -> bool:
+    if not isinstance(value, GrowingSequence):
+        return not is_staged(value)
+    held = list.__iter__(value)
+    return type(value) is GrowingList and value.staged is None and all(map(_is_known, held))
+
+
 def _over_own(own: Any, method: Callable[..., Any]) -> Callable[..., Any]:
     """A method of lists, which Python's own computes where nothing in it is staged."""
 
     def chosen(self: GrowingList, /, *args: Any, **kwargs: Any) -> Any:
-        if self.staged is None and not any(map(is_staged, (*list.__iter__(self), *args))):
+        if all(map(_is_known, (self, *args))):
             return own(self, *args, **kwargs)
         return method(self, *args, **kwargs)
 

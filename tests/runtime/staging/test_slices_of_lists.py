@@ -109,9 +109,22 @@ def equal_to_each_other(n, m):
 
 def equal_to_others(n):
     xs = list(range(n))
-    found = deque([0, 1])
-    found.append(n)
+    found = deque([0])
+    found.append(n - 1)
     return xs == found, xs == (0, 1), xs == None  # noqa: E711
+
+
+def equal_to_a_part(a):
+    s, t = [1, 2, 3], [[1, 2, 3], [4, 5, 6]]
+    s[0:1] = [1]
+    t[0][a - 1] = t[0][a - 1]
+    return s == s[::a], s[:a] == s, s != s[: a * 3], t[1] == t[a], t[a] == t[1], s in [t[0], t[a]]
+
+
+def equal_to_a_chosen_one(a):
+    t = [[1, 2, 3], [4, 5, 6], [7, 8, 9]]
+    t[a].extend([7])
+    return t[1] == t[a], t[a] == t[2], t[0] == t[-a], [1, 2, 3, 7] == t[a]
 
 
 def equal_of_pairs(n):
@@ -235,6 +248,8 @@ CASES: dict[Any, Any] = {
     equal_to_known: [(3,), (2,), (0,), (4,)],
     equal_to_each_other: [(3, 3), (2, 3), (0, 0)],
     equal_to_others: [(2,), (0,)],
+    equal_to_a_part: [(1,), (0,), (-1,)],
+    equal_to_a_chosen_one: [(0,), (1,), (2,)],
     equal_of_pairs: [(2,), (1,), (0,)],
     equal_of_lists: [(2,), (3,), (0,)],
     equal_of_texts: [(2,), (3,)],

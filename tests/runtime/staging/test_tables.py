@@ -31,8 +31,24 @@ SLICES = [
     "s[{i}:{j}] = s[{j}:]",
     "del s[{i}:{j}]",
     "s[0:1] = [{w}]",
+    "s[{i}::{j}] = [{v}, {w}]",
+    "s[::{j}] = s[::{j}]",
+    "del s[{j}::{i}]",
+    "s = s[:{i}:{j}]",
     "s.append({v})",
-    "v = v + len(s)",
+    "v = v + len(s) + sum(s[{i}::{j}])",
+    "v = v + int(s == s[::{i}]) + int([{v}] != s[{j}:])",
+]
+CHOSEN = [
+    "t[{i}][{j}:] = [{v}]",
+    "t[{i}][::{j}] = [{v}, {w}]",
+    "t[{i}][:1] = t[{j}]",
+    "t[{i}].extend(iter([{v}, {w}]))",
+    "del t[{i}][{j}]",
+    "del t[{i}][:{j}]",
+    "t[{i}].clear()",
+    "v = v + len(t[{i}]) + sum(t[{j}][::{i}])",
+    "v = v + int(t[{i}] == t[{j}])",
 ]
 REFUSALS = (autograph.StagingError, rt.errors.OperatorNotAllowedInGraphError)
 START = "t, r, s = [[1, 2, 3], [4, 5, 6], [7, 8, 9]], [0, 0, 0], [1, 2, 3, 4]"
@@ -54,7 +70,7 @@ def outcomes(function: Callable[..., Any], wrap: Callable[[int], Any]) -> list[A
     return [attempt(lambda args=args: function(*map(wrap, args))) for args in calls]
 
 
-@pytest.mark.parametrize("lines", [ROWS, SLICES], ids=["rows", "slices"])
+@pytest.mark.parametrize("lines", [ROWS, SLICES, CHOSEN], ids=["rows", "slices", "chosen"])
 @pytest.mark.parametrize("seed", range(25))
 def test_random_programs(seed: int, lines: list[str], tmp_path: Any) -> None:
     text, path = program(seed, lines), tmp_path / "program.py"
