@@ -214,7 +214,7 @@ def _remove(self: GrowingList, item: Any) -> None:
 def _equal(self: GrowingList, other: Any) -> Any:
     if not isinstance(other, list):
         return NotImplemented
-    if (self.__class__ is deque) != (other.__class__ is deque):
+    if issubclass(self.__class__, deque) != issubclass(other.__class__, deque):
         return False
     mine, its = self.length(), other.length() if isinstance(other, Growing) else len(other)
     if is_symbol(mine) or is_symbol(its):

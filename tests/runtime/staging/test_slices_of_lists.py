@@ -124,7 +124,7 @@ def equal_to_a_part(a):
 def equal_to_a_chosen_one(a):
     t = [[1, 2, 3], [4, 5, 6], [7, 8, 9]]
     t[a].extend([7])
-    return t[1] == t[a], t[a] == t[2], t[0] == t[-a], [1, 2, 3, 7] == t[a]
+    return t[1] == t[a], t[a] == t[2], t[0] == t[-a], t[a] == [1, 2, 3, 7]
 
 
 def equal_of_pairs(n):
