@@ -383,7 +383,13 @@ def _lower_stack(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> S
 
 
 def _takes_reshape(kernel: Kernel) -> bool:
-    return shapes_known(kernel) and shape_of(kernel).count(None) <= 1
+    """True where the dims are known but for one, which is given as a number."""
+    sizes = kernel.node.inputs[1:]
+    return (
+        shapes_known(kernel)
+        and shape_of(kernel).count(None) <= 1
+        and all(isinstance(size.type, TensorType) and size.type.shape == () for size in sizes)
+    )
 
 
 def _lower_reshape(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:

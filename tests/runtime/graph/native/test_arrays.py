@@ -480,3 +480,14 @@ def gradients(x: Any, w: Any, y: Any) -> Any:
 def test_gradients() -> None:
     y = np.eye(4, dtype=np.float32)[np.arange(20) % 4]
     run(gradients, numbers(20, 6), numbers(7, 4, seed=1), y)
+
+
+def test_a_shape_given_as_a_vector_is_left_to_python() -> None:
+    """Its one unknown dim was taken for a number: an AssertionError of the compiler."""
+    wanted = rt.TensorSpec([], "int32"), rt.TensorSpec([1], "int32")
+    staged = rt.function(
+        lambda n, shape: rt.reshape(rt.range(n), shape) * 2, input_signature=wanted
+    )
+    given = rt.constant(3), rt.constant([3])
+    assert staged(*given).numpy().tolist() == [0, 2, 4]
+    assert "reshape has no native code" in str(staged.explain_native(*given))
