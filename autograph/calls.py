@@ -10,6 +10,7 @@ from types import (
     BuiltinFunctionType,
     CellType,
     FunctionType,
+    MethodDescriptorType,
     MethodType,
     MethodWrapperType,
     ModuleType,
@@ -137,6 +138,26 @@ def _call_partial(partial: functools.partial[Any]) -> Any:
     return functools.partial(function, *partial.args, **partial.keywords)
 
 
+def _call_descriptor(descriptor: MethodDescriptorType) -> Any:
+    """Returns what calls a method of a built-in class, `str.isdigit`: that of what stands for an
+    object of the class, if it is given one.
+    """
+    if not staging():
+        return descriptor
+    owner = descriptor.__objclass__
+
+    def method(*args: Any, **kwargs: Any) -> Any:
+        try:
+            if args and isinstance(args[0], owner) and not issubclass(type(args[0]), owner):
+                return getattr(args[0], descriptor.__name__)(*args[1:], **kwargs)
+            return descriptor(*args, **kwargs)
+        except BaseException as error:
+            hide(error)
+            raise
+
+    return method
+
+
 def _call_object(value: Any) -> Any:
     """Returns what to call for an object of a class that has no rule of its own."""
     if isinstance(value, type):
@@ -198,6 +219,7 @@ def _initialise(made: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Non
 
 _HANDLERS: dict[type, Callable[[Any], Any]] = {
     BuiltinFunctionType: _call_builtin,
+    MethodDescriptorType: _call_descriptor,
     MethodType: _call_method,
     MethodWrapperType: _call_method_wrapper,
     functools.partial: _call_partial,

@@ -319,6 +319,12 @@ READ: dict[str, Callable[[Any], Any]] = {
     ),
     "with_numbers": lambda x: ("ab".rjust(abs(x) % 9), "abab".find("a", abs(x) % 3), "7".zfill(5)),
     "with_keywords": lambda x: (SENTENCE.split(maxsplit=1)[1], SENTENCE.split(sep="b"), str(x)),
+    "methods_of_the_class": lambda x: (
+        str.isdigit(str(x)),
+        all(map(str.isdigit, f"{x}")),
+        list(map(str.upper, [f"{x}b", "a"])),
+        str.zfill("7", 3),
+    ),
     "caught": lambda x: caught(lambda: int("%s." % x), ValueError),
     "caught_index": lambda x: caught(lambda: "13".index(str(x)), ValueError),
     "caught_item": lambda x: caught(lambda: str(x)[1], IndexError),
