@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ctypes
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -153,18 +156,19 @@ def forever_calling(n):
     return forever_calling(n - 1) + forever_calling(n - 2)
 
 
-@pytest.mark.parametrize(
-    ("function", "raw"),
-    [
-        (forever, np.int64(0)),
-        (forever_inside, np.zeros(1 << 16)),
-        (forever_nested, np.int64(16_000)),
-        (forever_on_arrays, np.zeros(1 << 20)),
-        (forever_in_products, np.zeros((600, 600))),
-        (forever_calling, np.int64(80)),
-    ],
-)
-def test_an_interrupt_ends_a_loop(function: Callable[..., Any], raw: Any) -> None:
+ENDLESS: dict[str, tuple[Callable[..., Any], Any]] = {
+    "loop": (forever, np.int64(0)),
+    "behind_a_kernel": (forever_inside, np.zeros(1 << 16)),
+    "nested": (forever_nested, np.int64(16_000)),
+    "on_arrays": (forever_on_arrays, np.zeros(1 << 20)),
+    "in_products": (forever_in_products, np.zeros((600, 600))),
+    "calling": (forever_calling, np.int64(80)),
+}
+
+
+def interrupted(name: str) -> None:
+    """Run one of them, until another thread raises the signal of Ctrl-C."""
+    function, raw = ENDLESS[name]
     run = compiled(function, rt.constant(raw))
 
     def interrupt() -> None:
@@ -177,6 +181,17 @@ def test_an_interrupt_ends_a_loop(function: Callable[..., Any], raw: Any) -> Non
     with pytest.raises(KeyboardInterrupt):
         run(raw)
     thread.join()
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_an_interrupt_ends_a_loop(name: str) -> None:
+    """In a process of its own: what is not interrupted would go on for ever."""
+    program = f"from {__name__} import interrupted; interrupted({name!r})"
+    root = Path(__file__).parents[4]
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=root, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
 
 
 def raised_inside(x, n):
