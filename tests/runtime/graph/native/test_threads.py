@@ -168,6 +168,8 @@ ENDLESS: dict[str, tuple[Callable[..., Any], Any]] = {
 
 def interrupted(name: str) -> None:
     """Run one of them, until another thread raises the signal of Ctrl-C."""
+    # Shells let what they start in the background ignore this signal.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     function, raw = ENDLESS[name]
     run = compiled(function, rt.constant(raw))
 
