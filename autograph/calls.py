@@ -148,7 +148,8 @@ def _call_descriptor(descriptor: MethodDescriptorType) -> Any:
 
     def method(*args: Any, **kwargs: Any) -> Any:
         try:
-            if args and isinstance(args[0], owner) and not issubclass(type(args[0]), owner):
+            kind = type(args[0]) if args else owner
+            if backend_of_type(kind) and isinstance(args[0], owner) and not issubclass(kind, owner):
                 return getattr(args[0], descriptor.__name__)(*args[1:], **kwargs)
             return descriptor(*args, **kwargs)
         except BaseException as error:
