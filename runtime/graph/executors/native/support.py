@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Block, Conversion, Expression, Statement
 from runtime.graph.executors.lowering import ALL, Lowering
-from runtime.graph.executors.native import (
+
+# Their rules are in the tables once they are imported.
+from runtime.graph.executors.native import (  # noqa: F401
     convolving,
     copying,
     indexing,
@@ -102,17 +104,3 @@ def _anywhere(form: lowered.Function) -> Node:
     from runtime.graph.executors.lowering import ENTRY
 
     return form.body.statements[0].node if form.body.statements else ENTRY
-
-
-WRITTEN = (
-    convolving,
-    copying,
-    indexing,
-    math,
-    normalizing,
-    ordering,
-    pooling,
-    products,
-    scattering,
-)
-"""The modules that the instructions on arrays are in."""
