@@ -11,7 +11,7 @@ from types import FunctionType
 from typing import Any
 
 from autograph.mutation.kinds import KeyedKind, Kind, SingleKind
-from autograph.mutation.parts import (
+from autograph.mutation.paths import (
     ATOMS,
     NO_PARTS,
     Difference,

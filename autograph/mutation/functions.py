@@ -13,7 +13,7 @@ from autograph.backend import GlobalVariable
 from autograph.codes import CodeTable
 from autograph.frames import is_library
 from autograph.mutation.kinds import KeyedKind, Kind
-from autograph.mutation.parts import ATOMS, Part, as_attribute, as_itself, named
+from autograph.mutation.paths import ATOMS, Part, as_attribute, as_itself, named
 from autograph.mutation.users_code import is_users_function
 from autograph.mutation.variables import value_of
 from autograph.objects import MISSING

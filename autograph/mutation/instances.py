@@ -10,7 +10,7 @@ from typing import Any
 from autograph.mutation.containers import elements_of
 from autograph.mutation.functions import Unconverted, names_in
 from autograph.mutation.kinds import KeyedKind, SingleKind
-from autograph.mutation.parts import Part, as_attribute, as_itself
+from autograph.mutation.paths import Part, as_attribute, as_itself
 from autograph.mutation.users_code import is_users_class, is_users_function
 from autograph.objects import (
     MISSING,

@@ -12,7 +12,7 @@ from typing import Any
 
 from autograph.mutation.containers import referents_of
 from autograph.mutation.kinds import Kind
-from autograph.mutation.parts import Difference, Part, as_itself
+from autograph.mutation.paths import Difference, Part, as_itself
 from autograph.objects import MISSING
 
 

@@ -41,7 +41,7 @@ from autograph.mutation.functions import (
 from autograph.mutation.instances import ArgumentsKind, ClassKind, InstanceKind
 from autograph.mutation.iterators import GeneratorKind, IteratorKind
 from autograph.mutation.kinds import Kind
-from autograph.mutation.parts import ATOMS, as_itself
+from autograph.mutation.paths import ATOMS, as_itself
 from autograph.mutation.standard import BY_NAME, IN_MEMORY
 from autograph.mutation.users_code import is_users_class
 from autograph.mutation.variables import VARIABLES, ContextKind

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from operator import is_
 from typing import Any
 
-from autograph.mutation.parts import NO_PARTS, Difference, Part, as_item, as_itself
+from autograph.mutation.paths import NO_PARTS, Difference, Part, as_item, as_itself
 from autograph.objects import MISSING
 
 

@@ -28,7 +28,7 @@ from autograph.mutation.functions import Unconverted
 from autograph.mutation.kind_table import FOREIGN, is_hidden, kinds_of
 from autograph.mutation.kinds import Kind
 from autograph.mutation.ownership import notes_taken, unheld
-from autograph.mutation.parts import Path, named, render
+from autograph.mutation.paths import Path, named, render
 from autograph.objects import MISSING
 
 __all__ = ["MISSING", "Change", "Snapshot"]

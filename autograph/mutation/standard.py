@@ -13,7 +13,7 @@ from typing import Any
 from autograph.mutation.containers import elements_of
 from autograph.mutation.instances import InstanceKind
 from autograph.mutation.kinds import Kind, SingleKind
-from autograph.mutation.parts import ATOMS, Part, as_attribute
+from autograph.mutation.paths import ATOMS, Part, as_attribute
 from autograph.objects import MISSING
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from autograph.backend import GlobalVariable
 from autograph.mutation.kinds import Kind, SingleKind
-from autograph.mutation.parts import ATOMS, Part, as_itself
+from autograph.mutation.paths import ATOMS, Part, as_itself
 from autograph.objects import MISSING, contents
 
 
