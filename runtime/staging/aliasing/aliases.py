@@ -15,7 +15,7 @@ from runtime.graph.ir import Location
 from runtime.staging.control.carried_objects import Contents, is_container
 from runtime.staging.control.joins import Leaf, Maybe, Optional, Spec, Tree
 from runtime.staging.control.optional_values import Missing
-from runtime.staging.control.parts import structure_of
+from runtime.staging.control.parts import join_structure_of
 from runtime.staging.frames import user_location
 from runtime.staging.refusals import refuse
 from runtime.staging.tracing import Trace
@@ -55,7 +55,7 @@ class Joined:
 
 
 def _state(item: Any) -> Any:
-    found = structure_of(item)
+    found = join_structure_of(item)
     return found and (found[0], tuple(found[1]))
 
 
@@ -107,7 +107,7 @@ def parts_of(item: Any, count: int) -> Sequence[Any]:
     """Returns the parts of an item for each of `count` children; of another structure, what
     stands for none.
     """
-    found = structure_of(item)
+    found = join_structure_of(item)
     if found is None or len(found[1]) != count:
         return [item if item is ANYTHING else _ABSENT] * count
     return found[1]

@@ -20,7 +20,7 @@ from runtime.staging.control.carried_objects import (
 )
 from runtime.staging.control.deferred_exceptions import check_not_protocol, check_unhandled
 from runtime.staging.control.joins import Mismatch, Spec
-from runtime.staging.control.parts import structure_of
+from runtime.staging.control.parts import join_structure_of
 from runtime.staging.error_notes import locate
 from runtime.staging.frames import beginning_of, end_of, is_ours, origin_of, user_location
 from runtime.staging.images import image_of
@@ -229,7 +229,7 @@ def place_of(value: Any, mismatch: Mismatch, block: Block | None) -> Location | 
     its block ends.
     """
     for place in mismatch.places:
-        found = structure_of(value)
+        found = join_structure_of(value)
         if found is None or place >= len(found[1]):
             break
         value = found[1][place]

@@ -20,7 +20,7 @@ from runtime.graph.ir import Location
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.structures import Handler, add_handler
 from runtime.staging.aliasing import item_assignments
-from runtime.staging.control import parts
+from runtime.staging.control.parts import join_structure_of
 from runtime.staging.lists.growing import Growing, GrowingSequence
 from runtime.staging.outside import DICTS, is_variable_of_python
 from runtime.staging.refusals import refuse
@@ -323,10 +323,10 @@ def refuse_change(
 
 def is_mutable(item: Any) -> bool:
     """True for a container that joins take apart, and that can be changed in place."""
-    found = None if isinstance(item, Contents) else parts.structure_of(item)
+    found = None if isinstance(item, Contents) else join_structure_of(item)
     return found is not None and not found[0].handler.is_value
 
 
 def is_container(item: Any) -> bool:
     """True for an object of the user's that joins take apart."""
-    return not isinstance(item, Contents) and parts.structure_of(item) is not None
+    return not isinstance(item, Contents) and join_structure_of(item) is not None

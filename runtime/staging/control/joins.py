@@ -45,7 +45,7 @@ from runtime.staging.control.optional_values import (
     is_undefined,
     name_of,
 )
-from runtime.staging.control.parts import structure_of
+from runtime.staging.control.parts import join_structure_of
 from runtime.staging.control.sameness import same
 from runtime.staging.control.truths import Truth
 from runtime.staging.refusals import refuse
@@ -146,7 +146,7 @@ def abstract(value: Any, staged: bool = False) -> Spec:
         return Leaf(value.type)
     if kind is Truth:
         raise value.refusal()
-    found = structure_of(value)
+    found = join_structure_of(value)
     if found is None:
         return Same(value)
     structure, children = found
@@ -161,7 +161,7 @@ def abstract_entry(value: Any) -> Spec:
         return Same(value)
     if isinstance(value, Missing):
         return _with_absence(value, _older(value.held, staged=True))
-    found = structure_of(value)
+    found = join_structure_of(value)
     if found is None:
         return abstract(value, staged=True)
     return Tree(found[0], tuple([abstract_entry(child) for child in found[1]]))
@@ -175,7 +175,7 @@ def abstract_next(value: Any, spec: Spec) -> Spec:
         return abstract_next(value, spec.inner)
     if isinstance(value, Missing):
         return _with_absence(value, _older(value.held, staged=True))
-    found = structure_of(value)
+    found = join_structure_of(value)
     if found is None or not isinstance(spec, Tree) or found[0] != spec.structure:
         return abstract(value, staged=True)
     pairs = zip(found[1], spec.children, strict=True)
@@ -191,7 +191,7 @@ def _older(value: Any, staged: bool = False) -> Spec:
         return Same(value)
     if type(value) is not tuple:
         return abstract(value, staged)
-    structure, children = cast(Any, structure_of(value))
+    structure, children = cast(Any, join_structure_of(value))
     return Tree(structure, tuple([_older(child, staged) for child in children]))
 
 
@@ -218,7 +218,7 @@ def abstract_pair(a: Any, b: Any) -> tuple[Spec, Spec]:
         return _with_absence(a, inner), _with_absence(b, other) if type(b) is type(a) else other
     if isinstance(b, Missing):
         return abstract_pair(b, a)[::-1]
-    first, second = structure_of(a), structure_of(b)
+    first, second = join_structure_of(a), join_structure_of(b)
     if first is None or second is None or first[0] != second[0]:
         return abstract(a), abstract(b)
     pairs = [abstract_pair(x, y) for x, y in zip(first[1], second[1], strict=True)]
@@ -240,7 +240,7 @@ def abstract_from(value: Any, made_in: Scope, is_older: Callable[[Any], bool]) -
         raise value.refusal()
     if isinstance(value, Missing):
         return _with_absence(value, abstract_from(value.held, made_in, is_older))
-    found = structure_of(value)
+    found = join_structure_of(value)
     if found is None or is_older(value):
         return Same(value)
     structure, children = found
@@ -322,7 +322,7 @@ def _variables(spec: Spec) -> Handles:
 
 
 def _opened(spec: Spec) -> Spec:
-    if isinstance(spec, Same) and structure_of(spec.value) is not None:
+    if isinstance(spec, Same) and join_structure_of(spec.value) is not None:
         return abstract(spec.value, staged=True)
     return spec
 
@@ -521,7 +521,7 @@ def lower(value: Any, spec: Spec, trace: Trace, name: str | None = None) -> Iter
 
 
 def _children(value: Any, structure: Structure) -> Sequence[Any]:
-    found = structure_of(value)
+    found = join_structure_of(value)
     fit = structure.handler.fit
     if fit is not None and (found is None or found[0] != structure):
         return fit(value, structure)

@@ -47,7 +47,7 @@ from runtime.staging.control.carried_objects import (
 from runtime.staging.control.invariants import check_kept, declared_spec
 from runtime.staging.control.joins import Leaf, Mismatch, Same, Spec, Tree
 from runtime.staging.control.logic import and_
-from runtime.staging.control.parts import structure_of
+from runtime.staging.control.parts import join_structure_of
 from runtime.staging.images import image_of
 from runtime.staging.refusals import refuse, users_names
 from runtime.staging.scopes import LOOP, active
@@ -301,7 +301,7 @@ def notes(trace: Trace) -> Iterator[Any]:
 def _is_usable(trace: Trace, item: Any) -> bool:
     if is_symbol(item):
         return bool(item.scope.open and item.scope.trace is trace)
-    found = structure_of(item)
+    found = join_structure_of(item)
     return found is None or all(_is_usable(trace, child) for child in found[1])
 
 
@@ -531,7 +531,7 @@ def _close_loop(trace: Trace, steer: Any, loop: Loop, round_: Round) -> Any:
 
 def _tell_replaced(first: Any, given: Any, left: Any, made: Any) -> None:
     """Tell what the loop started with where a round put something else into its place."""
-    found = [structure_of(item) for item in (first, given, left, made)]
+    found = [join_structure_of(item) for item in (first, given, left, made)]
     if first is made or any(each is None for each in found):
         return
     (structure, _), *_ = present = [each for each in found if each is not None]

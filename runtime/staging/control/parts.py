@@ -9,17 +9,16 @@ from typing import Any
 
 from autograph.mutation.users_code import is_users_class
 from autograph.objects import attributes_of, put_attributes
-from runtime.graph import structures
-from runtime.graph.structures import Children, Handler, Structure
+from runtime.graph.structures import Children, Handler, Structure, structure_of
 from runtime.staging.control.optional_values import Missing
 
 _MOST = 64
 """Objects in each other that joins take apart."""
 
 
-def structure_of(item: Any) -> tuple[Structure, Children] | None:
+def join_structure_of(item: Any) -> tuple[Structure, Children] | None:
     """The structure and the children of a container, or of such an object; None for others."""
-    found = structures.structure_of(item)
+    found = structure_of(item)
     if found is not None or not _is_plain(type(item)) or not _is_tree(item):
         return found
     keys, children = _flatten(item)
@@ -40,7 +39,7 @@ def _is_tree(item: Any, above: tuple[int, ...] = ()) -> bool:
         item = item.held
     if id(item) in above or len(above) > _MOST:
         return False
-    found = structures.structure_of(item)
+    found = structure_of(item)
     if found is not None:
         parts: Sequence[Any] = found[1]
     elif _is_plain(type(item)):
