@@ -35,6 +35,7 @@ One with a guard that suspends the function (`yield`, `await`) is left to Python
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -95,7 +96,7 @@ class _Lowering:
     def is_item(self, subject: gast.expr) -> bool:
         """Whether it is an item of a tuple that was made here: it may be read again."""
         value = getattr(subject, "value", None)
-        return isinstance(value, gast.Name) and bool(self.display) and value.id in self.display
+        return isinstance(value, gast.Name) and value.id in (*self.display, *self.kept["parts"])
 
     def name(self, base: str) -> str:
         names, place = self.kept[base], self.used[base]
@@ -252,9 +253,31 @@ def _case(case: Any, ways: list[_Way], rest: list[gast.stmt], flag: str) -> list
     tests, bound = ways[0].tests, _bound(ways[0], at)
     if guard is not None and bound:
         return [*bound, *_choice(guard, case.body, rest, at)]
+    before = _without_parts(tests, at)
     tests = tests if guard is None else [*tests, guard]
     body = [*bound, *case.body]
-    return _choice(_joined(gast.And, tests, at), body, rest, at) if tests else body
+    return [*before, *_choice(_joined(gast.And, tests, at), body, rest, at)] if tests else body
+
+
+def _without_parts(tests: list[gast.expr], at: Any) -> list[gast.stmt]:
+    """The statement that gives names to parts that perhaps nothing finds: what another `match` has
+    found, or this one in the last round of a loop, need not be of one kind with these.
+    """
+    names = dict.fromkeys(_found_later(tests))
+    if not names:
+        return []
+    made = assign(next(iter(names)), constant(None, at), at)
+    made.targets = [name_store(name, at) for name in names]
+    return [made]
+
+
+def _found_later(tests: list[gast.expr]) -> Iterator[str]:
+    """The names of parts that are found by others of some tests than the first."""
+    for test in tests[:1]:
+        if isinstance(test, gast.BoolOp):
+            yield from _found_later(test.values)
+    for test in tests[1:]:
+        yield from (each.target.id for each in walk(test) if isinstance(each, gast.NamedExpr))
 
 
 # Classes that take one pattern for the value itself.
@@ -323,7 +346,8 @@ def _attempts(ways: list[_Way], guard: Any, flag: str, at: Any) -> list[gast.stm
         body = _bound(way, at)
         if guard is not None and len(ways) == 1:
             body.append(assign(flag, guard, guard))
-        made = [assign(flag, holds, at), *_choice(name_load(flag, at), body, made, at)]
+        chosen = _choice(name_load(flag, at), body, made, at)
+        made = [*_without_parts(way.tests, at), assign(flag, holds, at), *chosen]
     if guard is None or len(ways) == 1:
         return made
     guarded: list[gast.stmt] = [assign(flag, guard, guard)]
