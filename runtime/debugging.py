@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 import runtime.ops as ops
-import runtime.staging.backend  # noqa: F401  (tells which frames are autograph's)
 from runtime import dtypes, errors
 from runtime.core.convert import CONSTANT, convert_to_tensor
 from runtime.core.lazy import public as _public

@@ -96,7 +96,6 @@ MAY_IMPORT = {
     "runtime.core.locks": "autograph.locks",
     "runtime.core.tracebacks": f"{CORE} autograph.errors autograph.frames",
     "runtime.core.convert": OPS,  # values of other libraries become tensors by ops
-    "runtime.core.widening": OPS,  # by casts
     "runtime.ops": OPS,
     "runtime.ops.print_op": f"{OPS} runtime.nest runtime.variables.variable runtime.graph.data",
     "runtime.graph": f"{OPS} runtime.graph",
@@ -111,7 +110,9 @@ MAY_IMPORT = {
     "runtime.graph.storage": f"{OPS} runtime.graph runtime.variables runtime.autodiff.custom",
     "runtime.staging": f"{STAGING} runtime.variables autograph",
     "runtime.staging.guarding": f"{STAGING} autograph.objects autograph.mutation",
-    "runtime.staging.control": f"{STAGING} autograph.objects autograph.mutation",
+    "runtime.staging.control": (
+        f"{STAGING} autograph.objects autograph.mutation autograph.undefined"
+    ),
     "runtime.staging.aliasing": STAGING,
     "runtime.staging.aliasing.eager_assignments": f"{STAGING} runtime.autodiff.tape autograph",
     "runtime.autodiff": f"{STAGING} runtime.autodiff",

@@ -9,6 +9,7 @@ registration                        what autograph is told when `runtime` is imp
 control_flow, functional            `rt.cond`, `rt.while_loop`, ...; `rt.map_fn`, `rt.scan`, ...
 frames, bytecode                    the user's frames, and what their bytecode tells
 refusals, error_notes               errors, and their places
+unconverted                         why some code runs as it is, and the way out
 control                             branches, loops, and how their values are joined
 aliasing                            names and objects that share what one of them changes
 lists                               lists and arrays of which only the run knows the length

@@ -4,35 +4,25 @@ traced.
 
 from __future__ import annotations
 
-import inspect
 import operator
-import os
 import sys
 from collections.abc import Callable
-from types import CellType, CodeType, FrameType
+from types import CellType
 from typing import Any
 
-import autograph
 from autograph import (
-    AutographError,
     Backend,
-    StagingError,
-    Undefined,
-    converted_code,
     register_backend,
     register_identity,
     register_stand_in,
-    why_not_converted,
 )
 from autograph.backend import GlobalVariable, backend_of
 from autograph.frames import register_locating
-from autograph.undefined import name_of
-from autograph.users_words import is_generated
 from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.core.types import is_variable
 from runtime.graph import numbers
-from runtime.staging import chosen_values, frames, refusals
+from runtime.staging import chosen_values
 from runtime.staging.aliasing import item_assignments, sharing
 from runtime.staging.block_recorder import BlockRecorder, is_from_before
 from runtime.staging.builtin_functions import (
@@ -52,7 +42,6 @@ from runtime.staging.control.optional_values import (
     MaybeNone,
     Missing,
     bound,
-    install_undefined,
     present,
 )
 from runtime.staging.control.truths import Truth
@@ -67,75 +56,8 @@ from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.texts import Text
 from runtime.variables.variable import Variable
 
-frames.register_package(os.path.dirname(autograph.__file__))
 register_locating(locate_hidden)
 
-_SUSPENDS = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
-
-
-def _reason_of(frame: FrameType) -> tuple[str, str] | None:
-    """Returns why Python's own control flow runs in code of the user's, and the way out."""
-    code = frame.f_code
-    library = None if code.co_flags & _SUSPENDS else frames.asked_by(frame)
-    if library is not None:
-        return _called_by_library(frame, library)
-    if converted_code(code) or code.co_flags & _SUSPENDS:
-        return (
-            f"Python itself asks here, in {code.co_name}",
-            "write a `for`, `while` or `if` of its own for it, outside of comprehensions, `match`, "
-            "callbacks, exits in a `finally`, and what holds a `yield` or an `await`; or use an op",
-        )
-    why = why_not_converted(code)
-    if why is None:
-        return _called_by_python(code)
-    return f"{code.co_name} was not converted because {why}", "let it be converted, or do without"
-
-
-def _called_by_library(frame: FrameType, library: FrameType) -> tuple[str, str] | None:
-    trace = state.trace
-    if trace is None or trace.converter is None:
-        return None
-    name = f"{library.f_globals.get('__name__', 'Python')}.{library.f_code.co_name}"
-    if not frames.is_standard(library.f_code.co_filename):
-        kind = type(library.f_locals.get("self")).__qualname__
-        if not converted_code(frame.f_code):  # it calls a method of the user's: `__post_init__`
-            return _called_by_python(frame.f_code)
-        name = f"{kind}.{library.f_code.co_name}, the method that a decorator wrote"
-        return f"{name}, asks for it", "compare the fields one by one, or write the method yourself"
-    if converted_code(frame.f_code):
-        return f"{name}, which runs here, asks for it", "write what it does yourself, or use an op"
-    function = frame.f_code.co_name
-    return (
-        f"{function} is not converted, for {name} calls it",
-        f"put @autograph.convert on {function}, or call it yourself",
-    )
-
-
-def _called_by_python(code: CodeType) -> tuple[str, str] | None:
-    trace = state.trace
-    owner, _, name = code.co_qualname.rpartition(".")
-    if trace is None or trace.converter is None or not owner or owner.endswith("<locals>"):
-        return None
-    kind = "operator" if name.startswith("__") else "property or method"
-    return (
-        f"the {kind} {code.co_qualname} is not converted, for Python itself calls it",
-        f"put @autograph.convert on the class {owner.rpartition('.')[2]}",
-    )
-
-
-class JoinTypeError(StagingError, TypeError):
-    """Tensors of unequal dtypes meet where two paths join."""
-
-
-refusals.install(
-    StagingError,
-    AutographError,
-    dtype_error=JoinTypeError,
-    reason_of=_reason_of,
-    is_generated=is_generated,
-    converted=converted_code,
-)
-install_undefined(Undefined, name_of)
 failures.install_known(is_from_before)
 
 

@@ -15,12 +15,14 @@ from typing import cast
 
 import numpy as np
 
+import autograph
 from runtime.graph.ir import Location, Origin, position_of
 
 _RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 # NumPy's functions stand for the call of them.
 _packages: list[str] = [
     _RUNTIME,
+    os.path.dirname(os.path.abspath(autograph.__file__)) + os.sep,
     os.path.dirname(os.path.abspath(np.__file__)) + os.sep,
 ]
 _ours: dict[str, bool] = {}

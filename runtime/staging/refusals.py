@@ -3,33 +3,29 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
-from types import CodeType, FrameType
+from collections.abc import Iterable
+from types import FrameType
 from typing import Any, TypeVar
 
+from autograph import AutographError, StagingError, converted_code
+from autograph.users_words import is_generated
 from runtime import errors
 from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.graph.ir import Location, format_location
 from runtime.graph.verification import InvalidGraph
 from runtime.staging.frames import beginning_of, is_tried, user_frame, user_location
+from runtime.staging.unconverted import reason_of
 
 E = TypeVar("E", bound=Exception)
 
 
-class _StagingError(ValueError):
-    """Stands for autograph's class of this name until `install` is given that one."""
-
-    def __init__(self, message: str, **fields: Any) -> None:
-        super().__init__(message)
-        self.message = message
-        self.fields = fields
+class JoinTypeError(StagingError, TypeError):
+    """Tensors of unequal dtypes meet where two paths join."""
 
 
-_staging_error: type[Exception] = _StagingError
-_dtype_error: type[Exception] = _StagingError
-_never_deferred: tuple[type[BaseException], ...] = (
-    _StagingError,
+_NEVER_DEFERRED: tuple[type[BaseException], ...] = (
+    AutographError,
     errors.OperatorNotAllowedInGraphError,
     errors.InaccessibleTensorError,
     errors.InternalError,
@@ -39,40 +35,14 @@ _never_deferred: tuple[type[BaseException], ...] = (
 )
 
 
-# Why Python's own control flow runs in some code of the user's, and the way out.
-Reason = tuple[str, str]
-_reason_of: Callable[[FrameType], Reason | None] = lambda frame: None  # noqa: E731
-_converted: Callable[[CodeType], bool] = lambda code: False  # noqa: E731
-_is_generated: Callable[[str], bool] = lambda name: False  # noqa: E731
-
-
-def install(
-    staging_error: type[Exception],
-    *refusals: type[Exception],
-    dtype_error: type[Exception],
-    reason_of: Callable[[FrameType], Reason | None],
-    converted: Callable[[CodeType], bool],
-    is_generated: Callable[[str], bool],
-) -> None:
-    """Use this class for refusals, and this one for dtypes that do not join, never defer these, and
-    ask for the reason of others: the layer above knows autograph, this one does not.
-    """
-    global _staging_error, _dtype_error, _never_deferred, _reason_of, _converted, _is_generated
-    _converted, _is_generated = converted, is_generated
-    _staging_error = staging_error
-    _dtype_error = dtype_error
-    _reason_of = reason_of
-    _never_deferred = (staging_error, *refusals, *_never_deferred)
-
-
 def users_names(names: Iterable[str]) -> list[str]:
     """The names of variables without those of generated code."""
-    return [name for name in names if not _is_generated(name)]
+    return [name for name in names if not is_generated(name)]
 
 
 def is_refusal(error: BaseException) -> bool:
     """True if the error is the library's own, about staging, and not the program's."""
-    return isinstance(error, _never_deferred)
+    return isinstance(error, _NEVER_DEFERRED)
 
 
 def noted(error: E) -> E:
@@ -95,14 +65,14 @@ def refuse(
     location: Location | None = None,
 ) -> Exception:
     """A StagingError at `location`, or where the user's code stands."""
-    return noted(_staging_error(message, **_fields(location or user_location(), variable, hint)))
+    return noted(StagingError(message, **_fields(location or user_location(), variable, hint)))
 
 
 def refuse_dtypes(
     message: str, hint: str, variable: str | None = None, location: Location | None = None
 ) -> Exception:
     """The error for dtypes that do not join, where the user's code stands."""
-    return noted(_dtype_error(message, **_fields(location or user_location(), variable, hint)))
+    return noted(JoinTypeError(message, **_fields(location or user_location(), variable, hint)))
 
 
 # Code that makes a text of an object on behalf of what called it.
@@ -124,7 +94,7 @@ def asked_by_converted_code(frame: FrameType | None) -> bool:
         frame = frame.f_back
     if frame is None:
         return False
-    return frame.f_globals.get("__name__") == _READING or _converted(frame.f_code)
+    return frame.f_globals.get("__name__") == _READING or converted_code(frame.f_code)
 
 
 def placed(message: str, hint: str) -> errors.OperatorNotAllowedInGraphError:
@@ -141,7 +111,7 @@ def not_allowed(
     Where conversion would have staged that, it says why the code is not converted.
     """
     frame = user_frame() if staged_if_converted else None
-    reason = None if frame is None else _reason_of(frame)
+    reason = None if frame is None else reason_of(frame)
     if reason is not None:
         message, hint = f"{message}; {reason[0]}", reason[1]
     fields = _fields(user_location(), None, hint)

@@ -259,7 +259,6 @@ def _check(target: EagerTensor, name: Callable[[], str | None]) -> None:
         what = None if links is None else links.holder
         what = "a part of a variable" if getattr(each, "_owner", None) is not None else what
         if what is not None:
-            _load_errors()
             found = name() or sharing.variable_of(target)
             copy = found or "x"
             raise refuse(
@@ -340,8 +339,6 @@ def _keep(item: EagerTensor) -> None:
     for tape in list(living[0]):
         if former is None:
             former = item.snapshot()
-            if former.node is not None:
-                _load_errors()  # a tape may refuse it as a source
         tape.keep(item, former)
 
 
@@ -440,16 +437,6 @@ def _renew(item: EagerTensor, primitive: Primitive, *inputs: EagerTensor, spec: 
 # What lists and arrays differ in
 
 
-def _load_errors() -> None:
-    """Tell refusals autograph's errors, and whose frames are the user's."""
-    import runtime.staging.backend  # noqa: F401
-
-
-def _place() -> Location | None:
-    _load_errors()
-    return user_location()
-
-
 class _Raising:
     def __init__(self, why: Callable[[], Exception], replaced: bool = False) -> None:
         self.why = why
@@ -471,7 +458,7 @@ def _refuse(item: EagerTensor, why: Callable[[], Exception], replaced: bool = Fa
 
 def _replace(view: EagerTensor) -> None:
     """Refuse to read a row that another one has taken the place of, and views of it."""
-    why = _replaced(_place())
+    why = _replaced(user_location())
     _refuse(view, why, True)  # before it is asked for its views, which another thread may read
     for each in views_below(view):
         _refuse(each, why, True)
@@ -490,7 +477,7 @@ def _replaced(place: Location | None) -> Callable[[], Exception]:
 
 
 def _differs(item: EagerTensor, other: EagerTensor) -> Callable[[], Exception]:
-    place = _place()
+    place = user_location()
     written = called(sharing.variable_of(item))
 
     def why() -> Exception:

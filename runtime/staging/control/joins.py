@@ -24,6 +24,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from autograph.undefined import name_of
 from runtime.core.convert import convert_to_tensor
 from runtime.core.shapes import join_shapes
 from runtime.core.tensor import Tensor
@@ -43,7 +44,6 @@ from runtime.staging.control.optional_values import (
     MaybeUndefined,
     Missing,
     is_undefined,
-    name_of,
 )
 from runtime.staging.control.parts import join_structure_of
 from runtime.staging.control.sameness import same

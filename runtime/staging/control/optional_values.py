@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from autograph.undefined import Undefined
 from runtime.core.convert import convert_to_tensor, register_conversion
 from runtime.core.tensor import Tensor
 from runtime.dtypes import DType
@@ -100,7 +101,7 @@ def bound(value: Any) -> Any:
     """
     while isinstance(value, MaybeUndefined):
         value = value.get()
-    if type(value) is _undefined:
+    if type(value) is Undefined:
         bool(value)  # as any use does, it raises
     return value
 
@@ -153,22 +154,7 @@ for _name in (*OPERATORS, *[f"__{name}__" for name in _OTHERS]):
     setattr(Missing, _name, _forward(_name))
 Missing.__hash__ = None  # type: ignore[assignment]
 
-# What stands for an unbound name: autograph's class, handed in by the layer that knows it.
-_undefined: type = type("Undefined", (), {})
-_name_of: Callable[[Any], str] = str
-
-
-def install_undefined(kind: type, name_of: Callable[[Any], str]) -> None:
-    """Recognise objects of exactly this class as unbound names."""
-    global _undefined, _name_of
-    _undefined, _name_of = kind, name_of
-
 
 def is_undefined(value: Any) -> bool:
     """True for what stands for an unbound name."""
-    return type(value) is _undefined
-
-
-def name_of(undefined: Any) -> str:
-    """The name that is unbound."""
-    return _name_of(undefined)
+    return type(value) is Undefined
