@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType, TracebackType
+from types import BuiltinFunctionType, CellType, CodeType, FunctionType, MethodType
 from typing import Any, TypeVar, overload
 from weakref import WeakSet
 
@@ -298,12 +298,7 @@ class _Unconverted:
         count_special(1)
         this_thread.unconverted += 1
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         this_thread.unconverted -= 1
         count_special(-1)
 

@@ -33,10 +33,6 @@ class Namer:
         self._taken.add(name)
         return name
 
-    def reserve(self, *names: str) -> None:
-        """Never give these names from now on."""
-        self._taken.update(names)
-
 
 def names_in(tree: gast.AST) -> set[str]:
     """Every identifier that is bound or read somewhere in a gast tree.

@@ -7,7 +7,6 @@ calculating Jacobian vector products", 2017). So no op needs a rule of its own.
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import Any
 
 import runtime.ops as ops
@@ -47,13 +46,8 @@ class ForwardAccumulator:
         self._tape.watch(self._primals)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._tape.__exit__(kind, error, traceback)
+    def __exit__(self, *exception: object) -> None:
+        self._tape.__exit__(*exception)
 
     def jvp(self, primals: Any, unconnected_gradients: Any = UnconnectedGradients.NONE) -> Any:
         """The change of each of these results, in their structure; None where there is none.

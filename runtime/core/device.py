@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from types import TracebackType
 from typing import Any
 
 from runtime import errors
@@ -93,12 +92,7 @@ class device:
         if trace is not None:
             trace.device = None if self._name is None else full_name(*parse(self._name))
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         trace, state.device, before = self._before.pop()
         if trace is not None:
             trace.device = before

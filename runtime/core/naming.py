@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import threading
-from types import TracebackType
 
 _VALID = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
 
@@ -62,10 +61,5 @@ class name_scope:
             _names.prefix += self._name + "/"
         return _names.prefix
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         _names.prefix = self._before.pop()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from runtime import dtypes
-from runtime.core.primitive import Primitive, bind, wide
+from runtime.core.primitive import TABLE, Primitive, bind, wide
 
 
 def is_widened(primitive: Primitive, inputs: Sequence[Any]) -> bool:
@@ -27,11 +27,8 @@ def is_widened(primitive: Primitive, inputs: Sequence[Any]) -> bool:
 
 def widened(primitive: Primitive, inputs: Sequence[Any], params: dict[str, Any]) -> Any:
     """The results of an op that is computed in a wider dtype, each rounded once."""
-    # Rows of ops are made with what this module is made of.
-    from runtime.ops import math
-
     narrow = next(x.dtype for x in inputs if x.dtype.np_dtype in dtypes.WIDENED)
-    wider, cast = dtypes.WIDENED[narrow.np_dtype], math.cast_p
+    wider, cast = dtypes.WIDENED[narrow.np_dtype], TABLE["cast"]
     given = [bind(cast, x, dtype=wider) if x.dtype is narrow else x for x in inputs]
     made = bind(primitive, *given, **params)
     results = made if type(made) is tuple else (made,)

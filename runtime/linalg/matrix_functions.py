@@ -9,6 +9,7 @@ import numpy as np
 from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import Tensor
+from runtime.staging.control_flow import while_loop
 
 _PADE = (17297280.0, 8648640.0, 1995840.0, 277200.0, 25200.0, 1512.0, 56.0, 1.0)
 
@@ -37,8 +38,6 @@ def expm(input: Any, name: str | None = None) -> Tensor:
             _, result = squared(k, result)
         return result
     # Programs without graphs do not import what makes them.
-    from runtime.staging.control_flow import while_loop
-
     finite = ops.where(ops.is_finite(halvings), halvings, ops.zeros_like(halvings))
     rounds = ops.cast(ops.maximum(ops.reduce_max(finite), 0.0), dtypes.int32)
     left: Tensor = while_loop(lambda k, _: k < rounds, squared, (ops.zeros_like(rounds), result))[1]

@@ -22,6 +22,7 @@ from runtime.core.primitive import (
 )
 from runtime.core.tensor import Tensor
 from runtime.core.types import TensorType
+from runtime.dtypes import BY_NUMPY
 from runtime.ops import batching
 from runtime.ops.define import matched, sum_to_shape_of
 
@@ -37,8 +38,6 @@ def _complex_kernel(real: Any, imag: Any, out: Any = None) -> Any:
 
 
 def _complex_infer(real: TensorType, imag: TensorType) -> TensorType:
-    from runtime.dtypes import BY_NUMPY
-
     complex_p.check_dtypes([real.dtype.np_dtype, imag.dtype.np_dtype])
     return TensorType(
         BY_NUMPY[_WITH_PARTS[real.dtype.np_dtype]], broadcast_shapes(real.shape, imag.shape)

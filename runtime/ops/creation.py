@@ -30,7 +30,7 @@ from runtime.dtypes import DType, as_dtype
 from runtime.ops.arguments import one_of, static_int
 from runtime.ops.batching import elementwise
 from runtime.ops.blockwise import counted
-from runtime.ops.define import axis_in, dims_of, fill_dims, type_of_dims, zeroed
+from runtime.ops.define import axis_in, dims_of, fill_dims, matched, type_of_dims, zeroed
 
 
 def _checked(shape: Any) -> Any:
@@ -362,8 +362,6 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: Any
     >>> rt.linspace(0., 1., 3).numpy().tolist()
     [0.0, 0.5, 1.0]
     """
-    from runtime.ops.define import matched
-
     first, last = matched(start, stop)
     if not first.dtype.is_floating:
         first, last = ops.cast(first, dtypes.float64), ops.cast(last, dtypes.float64)

@@ -15,6 +15,7 @@ from runtime.core.convert import convert_to_tensor
 from runtime.core.primitive import bind, flat, row, wrong_value
 from runtime.core.shapes import Shape
 from runtime.core.tensor import Tensor
+from runtime.core.types import TensorType
 from runtime.ops.arguments import static_int
 
 Labels = tuple[int, ...]
@@ -116,8 +117,6 @@ def _beam_kernel(x: Any, lengths: Any, *, width: int, count: int) -> Any:
 
 
 def _beam_types(x: Any, lengths: Any, *, width: int, count: int) -> Any:
-    from runtime.core.types import TensorType
-
     beam_p.check_dtypes([x.dtype.np_dtype, lengths.dtype.np_dtype])
     _check(x.shape, lengths.shape)
     parts = [TensorType(dtypes.int64, shape) for shape in ((None, 2), (None,), (2,))]

@@ -12,6 +12,7 @@ from runtime.core.convert import convert_to_tensor
 from runtime.core.primitive import Order, Primitive, bind, row, sample
 from runtime.core.shapes import Shape
 from runtime.core.tensor import Tensor
+from runtime.core.types import TensorType
 from runtime.ops.matrices import check_matrix, check_square, conjugate_transpose, in_single
 
 
@@ -116,8 +117,6 @@ def _complex_of(x: Any) -> Any:
 
 
 def _eig_infer(x: Any) -> Any:
-    from runtime.core.types import TensorType
-
     eig_p.check_dtypes([x.dtype.np_dtype])
     values, vectors = _eigh_shape(x.shape)
     narrow = x.dtype in (dtypes.float32, dtypes.complex64)

@@ -12,6 +12,7 @@ from runtime.core.convert import convert_to_tensor
 from runtime.core.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
 from runtime.core.shapes import Shape, merge_shapes
 from runtime.core.tensor import Tensor
+from runtime.core.types import TensorType
 from runtime.core.workspace import in_rows
 from runtime.ops import batching
 from runtime.ops.arguments import listed, static_int, static_ints
@@ -195,8 +196,6 @@ def _object_safe(value: Any, dtype: Any) -> Any:
 
 
 def _unstack_infer(x: Any, *, num: int, axis: int) -> Any:
-    from runtime.core.types import TensorType
-
     if x.shape is None:
         return (TensorType(x.dtype, None),) * num
     place = axis_in(axis, len(x.shape))
@@ -261,8 +260,6 @@ def _split_kernel(x: Any, *, sizes: Any, axis: int) -> Any:
 
 
 def _split_infer(x: Any, *, sizes: Any, axis: int) -> Any:
-    from runtime.core.types import TensorType
-
     count = sizes if isinstance(sizes, int) else len(sizes)
     if x.shape is None:
         return (TensorType(x.dtype, None),) * count

@@ -320,6 +320,4 @@ def ensure_shape(x: Any, shape: Any, name: str | None = None) -> Tensor:
     >>> rt.ensure_shape([1, 2], [None]).numpy().tolist()
     [1, 2]
     """
-    from runtime.core.shapes import as_shape
-
     return bind(ensure_shape_p, convert_to_tensor(x), shape=as_shape(shape))  # type: ignore[no-any-return]

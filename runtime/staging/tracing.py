@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import wraps
-from types import CodeType, FrameType, TracebackType
+from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from runtime.core.naming import scoped
@@ -20,6 +20,7 @@ from runtime.core.primitive import _record as record
 from runtime.core.state import state
 from runtime.core.tensor import EagerTensor
 from runtime.core.types import NumberType, ObjectHandle, TensorType, Type
+from runtime.core.widening import is_widened, widened
 from runtime.dtypes import WIDENED
 from runtime.graph.ir import NO_PARAMS, Callee, Graph, Location, Node, Origin, Params, Region, Value
 from runtime.graph.known_values import known_values
@@ -167,12 +168,7 @@ class Trace:
         self.root = self.root or sys._getframe(1)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *exception: object) -> None:
         state.trace, state.tapes = self._saved.pop()
         if not self._saved:
             # Symbols that outlive the trace keep it alive: let go of the user's objects.
@@ -193,11 +189,8 @@ class Trace:
     def emit(self, primitive: Primitive, inputs: Sequence[Any], params: dict[str, Any]) -> Any:
         """Add one op on tensors: what `bind` does while this trace is active."""
         values = tuple([self.value_of(x) for x in inputs])
-        if WIDENED:
-            from runtime.core.widening import is_widened, widened
-
-            if is_widened(primitive, inputs):
-                return widened(primitive, inputs, params)
+        if WIDENED and is_widened(primitive, inputs):
+            return widened(primitive, inputs, params)
         outputs = self.apply(primitive, values, params or NO_PARAMS)
         made = outputs if type(outputs) is tuple else (outputs,)
         if not values and primitive is CONSTANT:

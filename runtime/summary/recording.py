@@ -17,6 +17,7 @@ from runtime.core.types import TensorType
 from runtime.dtypes import bool as bool_
 from runtime.dtypes import int64, string, uint8
 from runtime.graph.data import Opaque
+from runtime.image import convert_image_dtype
 from runtime.ops.math import cast
 from runtime.summary import settings
 from runtime.summary.events import SUMMARIES, event
@@ -82,8 +83,6 @@ def image(
     >>> bool(rt.summary.image("seen", rt.zeros([1, 4, 4, 3]), step=1))
     False
     """
-    from runtime.image import convert_image_dtype
-
     value = _of_rank(4, data)
     pixels = convert_image_dtype(value, uint8, saturate=True)
     return _record(

@@ -24,12 +24,6 @@ def test_available_names_are_not() -> None:
     assert [namer.available("x"), namer.fresh("x"), namer.available("x")] == ["x_2", "x_2", "x_3"]
 
 
-def test_reserve() -> None:
-    namer = Namer()
-    namer.reserve("a", "a_2")
-    assert namer.fresh("a") == "a_3"
-
-
 @pytest.mark.parametrize(
     ("text", "names"),
     [

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from runtime.core.types import TensorType, Type
+from runtime.graph.format.notation import describe
 from runtime.graph.format.unique_names import Names
 from runtime.graph.format.views import attributes, device_name, inputs_of, op_type
 from runtime.graph.nodes import COND, FUSED, WHILE
@@ -36,8 +37,6 @@ class NodeDef:
         return "\n".join(["node {", *_indented(self._lines()), "}"])
 
     def _lines(self) -> list[str]:
-        from runtime.graph.format.notation import describe
-
         lines = [f'name: "{self.name}"', f'op: "{self.op}"']
         lines += [f'input: "{name}"' for name in self.input]
         lines += [f'device: "{self.device}"'] if self.device else []

@@ -10,6 +10,7 @@ from runtime.core.shapes import TensorShape
 from runtime.core.types import TensorType, Type
 from runtime.dtypes import DType
 from runtime.graph.format.unique_names import Names
+from runtime.graph.ir import free_values, has_effect
 from runtime.graph.nodes import CALL, COND, FUSED, RAISE, WHILE
 from runtime.ops import matmul_p, pad_p
 
@@ -233,8 +234,6 @@ _BY_EFFECT = {
 
 def op_type(node: Node) -> str:
     """TensorFlow's name for the op of a node."""
-    from runtime.graph.ir import has_effect
-
     kinds = _BY_EFFECT.get(node.primitive)
     if kinds is not None:
         return kinds[has_effect(node)]
@@ -256,8 +255,6 @@ def attributes(node: Node) -> dict[str, Any]:
 
 def inputs_of(node: Node) -> tuple[Value, ...]:
     """Returns a node's inputs, then what its regions read from around them, each value once."""
-    from runtime.graph.ir import free_values
-
     if not node.regions or node.primitive is FUSED:
         return node.inputs
     free = [value for region in node.regions for value in free_values(region)]
