@@ -11,7 +11,7 @@ import numpy as np
 import runtime.ops as ops
 from runtime import dtypes, nest
 from runtime.core.shapes import TensorShape, TensorSpec
-from runtime.data import grouped as made
+from runtime.data import grouping_pipelines as made
 from runtime.data.arguments import (
     check_tensors,
     integer,

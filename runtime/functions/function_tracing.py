@@ -24,10 +24,10 @@ from runtime.core.tensor import Tensor
 from runtime.core.types import is_variable
 from runtime.functions.changed_arguments import Change, Changes, Way, changes_of, ways_of
 from runtime.functions.concrete_function import ConcreteFunction
-from runtime.functions.counters import Descent
 from runtime.functions.initial_values import initial_value
 from runtime.functions.kept_objects import Kept, Part, parts_of
 from runtime.functions.recursion import Assumption, active_calls, has_numbers, unsettled
+from runtime.functions.recursion_over_numbers import Descent
 from runtime.functions.shared_arguments import NOTHING, Shared, lost, shared_of
 from runtime.functions.signatures import Image, changed_image, images, rebuild, spec_structure
 from runtime.functions.trace_cache import Call

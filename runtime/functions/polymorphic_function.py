@@ -22,7 +22,6 @@ from runtime.core.state import run_calling_back, state
 from runtime.core.tensor import EagerTensor
 from runtime.errors import WrongDtypeError
 from runtime.functions.concrete_function import ConcreteFunction
-from runtime.functions.counters import Descent
 from runtime.functions.parameters import Parameters
 from runtime.functions.recursion import (
     Assumption,
@@ -31,6 +30,7 @@ from runtime.functions.recursion import (
     running_of,
     with_lists_bound,
 )
+from runtime.functions.recursion_over_numbers import Descent
 from runtime.functions.signatures import (
     KEYWORDS,
     check_arguments,

@@ -27,8 +27,8 @@ from typing import Any, NoReturn
 from runtime.graph.executors import lowered
 from runtime.graph.executors.coalescing import coalesce
 from runtime.graph.executors.failures import explain
+from runtime.graph.executors.instrumentation import Instrumented
 from runtime.graph.executors.lifetimes import release
-from runtime.graph.executors.looking import Looking
 from runtime.graph.executors.lowered import Local
 from runtime.graph.executors.lowering import Lowering
 from runtime.graph.executors.printer import HELPERS, RESERVED, Lines, Names, Printer, Runner
@@ -64,7 +64,7 @@ class Program:
             nodes = {line: [node] for line, (node, _) in module.lines.items()}
             nodes |= {name: island for name, (island, _) in module.awaited.items()}
             name = module.helper(module.fresh("look"), lambda key: look(nodes[key]))
-            tree = Looking(nodes, name).visit(tree)
+            tree = Instrumented(nodes, name).visit(tree)
         exec(compile(tree, self.filename, "exec"), module.namespace)
         for name, (_, make) in module.awaited.items():
             module.namespace[name] = make()

@@ -9,7 +9,7 @@ from runtime.core.primitive import TABLE, Primitive
 # The modules that define primitives; the last three import the tracer.
 _HOMES = (
     "runtime.graph.nodes",
-    "runtime.graph.attempts",
+    "runtime.graph.probes",
     "runtime.graph.numbers",
     "runtime.graph.lists",
     "runtime.graph.templates",

@@ -22,7 +22,6 @@ import numpy as np
 
 from runtime import errors
 from runtime.core.primitive import Primitive
-from runtime.graph.attempts import PROBE, has_name
 from runtime.graph.ir import Callee, Params, Value, walk_called
 from runtime.graph.nodes import (
     CHECK_DEFINED,
@@ -32,6 +31,7 @@ from runtime.graph.nodes import (
     RAISE,
     TO_TENSOR,
 )
+from runtime.graph.probes import PROBE, has_name
 from runtime.staging import tracing
 from runtime.staging.control.blocks import (
     Block,

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from runtime.staging.control.attempts import Refused, undone_if_refused
 from runtime.staging.control.blocks import Block, Names, as_state, bare
 from runtime.staging.control.carried_objects import Watch
 from runtime.staging.control.iteration import Range, blocks_of
 from runtime.staging.control.loops import while_loop
+from runtime.staging.control.undoing import Refused, undone_if_refused
 from runtime.staging.scopes import active
 
 WRITTEN_OUT = 10_000

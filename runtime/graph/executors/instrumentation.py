@@ -7,7 +7,7 @@ from collections.abc import Container
 from typing import Any
 
 
-class Looking(ast.NodeTransformer):
+class Instrumented(ast.NodeTransformer):
     """Puts calls of `name` behind statements: with their line, or the function that they call,
     where that is among the `keys`.
     """

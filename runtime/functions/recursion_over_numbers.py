@@ -11,7 +11,7 @@ from typing import Any
 from runtime.functions.signatures import parts_of, plain_key
 from runtime.functions.trace_cache import Call
 from runtime.staging.block_recorder import BlockRecorder
-from runtime.staging.control.attempts import Refused, undone_if_refused
+from runtime.staging.control.undoing import Refused, undone_if_refused
 from runtime.staging.scopes import active
 
 DEPTH = 6
