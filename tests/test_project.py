@@ -147,3 +147,28 @@ def test_docstrings_say_what_a_thing_is_or_does(package: str) -> None:
         if (here := riddles(path.read_text(encoding="utf-8")))
     }
     assert found == {}
+
+
+# Lines such as "tape, recorder     what was computed", behind which the text begins in one column.
+ROW = re.compile(r"^([a-z_0-9]+(?:, [a-z_0-9]+)*) {2,}(?=\S)", re.MULTILINE)
+
+
+def listed(folder: Path) -> set[str]:
+    """The modules that the docstring of a folder lists in a table, if it has one."""
+    text = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8")))
+    return {name for row in ROW.findall(text or "") for name in row.split(", ")}
+
+
+FOLDERS = [
+    path.parent
+    for package in ("autograph", "runtime")
+    for path in sorted((ROOT / package).rglob("__init__.py"))
+]
+
+
+@pytest.mark.parametrize("folder", [*filter(listed, FOLDERS)], ids=lambda path: path.name)
+def test_a_folder_lists_its_modules(folder: Path) -> None:
+    modules = {path.stem for path in folder.glob("*.py")} - {"__init__"}
+    folders = {path.parent.name for path in folder.glob("*/__init__.py")}
+    names = {name.removesuffix(".py") for name in listed(folder)}
+    assert names == modules | folders

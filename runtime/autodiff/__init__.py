@@ -2,11 +2,12 @@
 
 tape, recorder, records     what was computed, and the backward pass over it
 requests                    what a gradient is asked for
-custom                      gradients that the user gives
+tape_scopes                 where tapes may be used while a graph is traced
+custom, at_call             gradients that the user gives, and what they read when they are called
 calls                       graphs that run while tapes record
 activity                    what depends on the sources
 reverse, blocks, derived    the backward pass over nodes: ops; branches and loops; calls
-residuals                   what nodes keep for the backward pass over them
+residuals, sent             what nodes keep for it; whether the run sends a gradient
 staged                      tapes inside a graph
 jacobians                   the rows of a jacobian, one after the other
 staged_jacobians            and in a graph: in a loop, or

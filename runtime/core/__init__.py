@@ -2,9 +2,13 @@
 
 types, shapes, tensor           dtypes with shapes; the eager tensor
 primitive, convert              what an op is, and the one way to apply it; values to tensors
+widening                        dtypes in which nothing is computed, and the wider ones for them
 forms, intervals, identities    facts about ops: as Python writes them, ranges, simplifications
 state, eager_mode, device       what is active on a thread
-naming, lazy, log               name scopes; names that are imported when asked for; the logger
+executor                        what runs graphs: machine code or NumPy
+naming, lazy, absent, log       name scopes; names that are imported when asked for, or not there
 displays, cells, reloading, tracebacks, pickling    notebooks, tracebacks, other processes
-workspace, blas                 memory for results; threads of the linear algebra
+workspace, cached               memory for results; attributes that are computed once
+blas, threads, stacks, locks    threads: how many, and their stacks; locks of forked processes
+files, records, extras          files that are whole; TFRecord files; packages of extras
 """

@@ -6,7 +6,9 @@ parameters, signatures              the arguments of a call, and the key that th
 trace_cache, retracing              the traces by key; the warning about too many
 function_tracing, initial_values    one trace; values for variables that it creates
 concrete_function                   the graph that a call runs
-recursion, shared_arguments         calls of what is being traced; arguments that share memory
+recursion, recursion_over_numbers   calls of what is being traced; numbers that would not end them
+recursion_state, kept_objects       objects that recursions, and all functions, read and change
+shared_arguments                    arguments that share memory
 changed_arguments                   lists among the arguments that the function changes
 restored_function                   the functions of a saved module
 signature_text, turns               signatures as text; which thread traces

@@ -1,13 +1,14 @@
 """Graphs: the IR, its passes and its executors.
 
-ir, data                            values, nodes, regions; what their parameters are made of
-nodes, numbers, lists               primitives: control flow, Python's numbers, lists
-verification                        the rules that every graph keeps
-known_values, structures, templates what a trace knows; containers, and those that the run fills
-groups                              fused ops
-format                              text, GraphDef, pictures
-storage, running                    files; running a graph without the tracer
-dataflow                            analyses, forwards and backwards through regions
-passes                              each makes a better graph of a graph
-executors                           run it
+ir, data               values, nodes, regions; what their parameters are made of
+nodes, numbers, lists  primitives: control flow, Python's numbers, lists
+verification           the rules that every graph keeps
+known_values           what a trace knows of small tensors
+structures, templates  containers, and those that the run fills
+groups, probes         fused ops; how an op would fail, before a `try`
+format                 text, GraphDef, pictures
+storage, running       files; running a graph without the tracer
+dataflow               analyses, forwards and backwards through regions
+passes                 each makes a better graph of a graph
+executors              run it
 """

@@ -5,5 +5,6 @@ session               feeds, fetches, and the state of variables
 variables             variables of such a graph, and their initializers
 variable_scopes       `get_variable`, and the scopes in which names are shared
 initializers          initial values, by shape and dtype
+optimizers            gradients, and operations that change variables by them
 saver                 variables of a session in files
 """

@@ -4,9 +4,12 @@ tracing, scopes                     the active trace, and the regions that it bu
 symbolic_tensor, symbolic_number    what Python handles while tracing
 backend, builtin_functions          what converted code calls: statements, operators, builtins
 staged_print, texts, images         `print`, texts and exceptions with values of the run in them
-block_recorder                      what Python objects blocks change
+chosen_values, text_sinks           Python values of which the run chooses; who makes texts at once
+streams                             where graphs print to
+block_recorder, outside             what Python objects blocks change, and which calls may
 registration                        what autograph is told when `runtime` is imported
 control_flow, functional            `rt.cond`, `rt.while_loop`, ...; `rt.map_fn`, `rt.scan`, ...
+critical_section, ctc               `rt.CriticalSection`; losses of sequences, made of loops
 frames, bytecode                    the user's frames, and what their bytecode tells
 refusals, error_notes               errors, and their places
 unconverted                         why some code runs as it is, and the way out

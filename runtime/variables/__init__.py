@@ -2,6 +2,6 @@
 
 variable, operators     `Variable`, and its operators
 handle, primitives      the handle in a graph; the ops that read and assign it
-creation                who creates variables, and with which arguments
+creation, initializers  who creates variables, and with which arguments; their first values
 module                  `Module`
 """

@@ -3,10 +3,13 @@
 reference                    node by node: what a graph means; for tapes and checks of each op
 lowered, lowering            the lowered form, and how a graph becomes one: for all other executors
 ranges, layouts, escapes     what lowering knows of integers, of arrays in memory, of who sees them
-kernels, tiles, buffers      how ops use memory; tiled loops; the plan of who writes where
+kernels, tiles               how ops use memory; tiled loops
+buffer_assignment            the plan of who writes where
 substitution, coalescing     of the lowered form: expressions in their places, names
 lifetimes, printer, scalars  of the lowered form: releases, the text, and how Python writes numbers
 program, specialization      a graph as a NumPy program; one for each shape of the inputs
-memory                       what programs keep between calls
+buffer_pool                  what programs keep between calls
+native, tiers                machine code, and which graphs become that
 failures                     errors at run time, at the user's line
+profiling, instrumentation   the time that each line takes
 """

@@ -3,9 +3,9 @@
 blocks, branches, loops, logic      a block; `if`, `while` and `for`, `and` and `or`
 iteration, invariants               what a `for` goes over; shapes that loops declare
 long_loops                          the rest of a plain `for` whose exit has become staged
-attempts                            what is undone where it is refused
-joins                               one value out of two, and the texts of what cannot be joined
-sameness, choices                   Python values: equal on all paths, or one of several
+undoing                             what is undone where it is refused
+joins, parts                        one value out of two, by their parts; what cannot be joined
+sameness, choices, truths           Python values: equal on all paths, one of several, or a truth
 joined_tensors, joined_variables    tensors of which items were assigned; variables
 optional_values, identity           None and unbound; `is`
 carried_objects                     Python objects that blocks change

@@ -1,7 +1,7 @@
 """Guards: what a trace read from outside, and whether it is still the same.
 
 watching, code_paths                  finding what code reads
-reading, lookup, kinds                 finding what that reads of objects
-findings                               what was found, until the trace is made
-guards, containers, weak_paths         comparing it at each call, and keeping it collectable
+reading, lookup, class_facts          finding what that reads of objects
+findings                              what was found, until the trace is made
+guards, containers, weak_paths        comparing it at each call, and keeping it collectable
 """
