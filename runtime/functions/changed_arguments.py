@@ -4,13 +4,12 @@ the caller's lists behind a call.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from runtime.functions.signatures import Image, changed_image
 from runtime.graph.ir import Location
-from runtime.graph.structures import structure_of
+from runtime.graph.structures import Children, Structure, structure_of
 from runtime.staging.control import joins
 from runtime.staging.control.carried_objects import refuse_change
 from runtime.staging.control.joins import Spec
@@ -20,6 +19,43 @@ from runtime.staging.refusals import refuse
 
 Way = tuple[int | str, ...]
 """The argument, and which child of which container: the way to a list in a call's arguments."""
+
+
+class Image(NamedTuple):
+    """A container in an argument, and what is in it when the function begins."""
+
+    path: str
+    way: Way
+    item: Any
+    content: tuple[Structure, Children]
+
+
+def images_of(arguments: Mapping[int | str, Any], labels: Sequence[str]) -> Iterator[Image]:
+    """Yields the containers in arguments, by their places and names, as they are now."""
+    for at, value in arguments.items():
+        path = labels[at] if isinstance(at, int) and at < len(labels) else str(at)
+        yield from _images(value, path, (at,))
+
+
+def _images(value: Any, path: str, way: Way) -> Iterator[Image]:
+    found = structure_of(value)
+    if found is not None:
+        structure, children = found
+        yield Image(path, way, value, (structure, tuple(children)))
+        for place, child in enumerate(children):
+            yield from _images(child, path + structure.path(place), (*way, place))
+
+
+def changed_image(found: Iterable[Image]) -> str | None:
+    """The path of the first container that is different now; None if all are as they were."""
+    for path, _, value, (structure, children) in found:
+        now = structure_of(value)
+        if now is None or now[0] != structure:
+            return path
+        for place, (before, after) in enumerate(zip(children, now[1], strict=True)):
+            if before is not after:
+                return path + structure.path(place)
+    return None
 
 
 class Kept:
@@ -89,7 +125,6 @@ class Changes:
 
 def changes_of(
     given: Sequence[Image],
-    ways: Sequence[Way],
     export: Callable[[Any], Any],
     is_own: Callable[[Any], bool],
     location: Location | None,
@@ -99,13 +134,13 @@ def changes_of(
 
     StagingError for another container that was changed.
     """
-    known = {id(item): Kept(way) for (_, item, _), way in zip(given, ways, strict=True)}
+    known = {id(image.item): Kept(image.way) for image in given}
     changes, contents = [], []
-    for image, way in zip(given, ways, strict=True):
+    for image in given:
         changed = changed_image([image])
         if changed is None:
             continue
-        path, item, (_, before) = image
+        path, way, item, (_, before) = image
         if not isinstance(item, list):
             why = "it is an argument, which a traced function gets as a copy of the caller's"
             raise refuse_change(changed, why, location=location)
@@ -115,15 +150,6 @@ def changes_of(
         changes.append(Change(path, way, joins.abstract(items, staged=True)))
         contents.append(items)
     return changes, contents
-
-
-def ways_of(value: Any, way: Way) -> Iterator[Way]:
-    """The way to each container in an argument, in the order of `images`."""
-    found = structure_of(value)
-    if found is not None:
-        yield way
-        for place, child in enumerate(found[1]):
-            yield from ways_of(child, (*way, place))
 
 
 def _exported(items: Any, kept: dict[int, Kept], export: Callable[[Any], Any]) -> Any:

@@ -22,14 +22,21 @@ from runtime.core.shapes import TensorShape
 from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.core.types import is_variable
-from runtime.functions.changed_arguments import Change, Changes, Way, changes_of, ways_of
+from runtime.functions.changed_arguments import (
+    Change,
+    Changes,
+    Image,
+    changed_image,
+    changes_of,
+    images_of,
+)
 from runtime.functions.concrete_function import ConcreteFunction
 from runtime.functions.initial_values import initial_value
 from runtime.functions.kept_objects import Kept, Part, parts_of
 from runtime.functions.recursion import Assumption, active_calls, has_numbers, unsettled
 from runtime.functions.recursion_over_numbers import Descent
 from runtime.functions.shared_arguments import NOTHING, Shared, lost, shared_of
-from runtime.functions.signatures import Image, changed_image, images, rebuild, spec_structure
+from runtime.functions.signatures import rebuild, spec_structure
 from runtime.functions.trace_cache import Call
 from runtime.graph.ir import (
     Callee,
@@ -246,7 +253,6 @@ class Tracer:
         self.converted = converted
         self.watcher = Watcher()
         self.given: list[Image] = []
-        self.ways: list[Way] = []
         self.changes: list[Change] = []
         self.tensors: list[Any] = []
         self.kept = Kept(name, parts)
@@ -386,10 +392,7 @@ class Tracer:
         leaves = iter(symbols)
         args = rebuild(call.args, leaves, known_list)
         kwargs = rebuild(call.kwargs, leaves, known_list)
-        for path, item in (*zip(self.labels, args, strict=False), *kwargs.items()):
-            images(item, path, self.given)
-        for at, item in (*enumerate(args), *kwargs.items()):
-            self.ways += ways_of(item, (at,))
+        self.given += images_of(dict(enumerate(args)) | kwargs, self.labels)
         return args, kwargs
 
     def _run(
@@ -472,7 +475,7 @@ class Tracer:
             return not hasattr(item, "scope") or item.graph_value in trace.given
 
         export = functools.partial(self._exported, numbers=False)
-        self.changes, contents = changes_of(self.given, self.ways, export, is_own, self._location())
+        self.changes, contents = changes_of(self.given, export, is_own, self._location())
         return contents
 
     def _explain(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

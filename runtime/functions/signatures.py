@@ -29,7 +29,7 @@ from runtime.core.types import (
 from runtime.errors import OpError
 from runtime.functions.parameters import Arguments
 from runtime.graph.lists import Elements
-from runtime.graph.structures import Children, Structure, structure_of
+from runtime.graph.structures import structure_of
 from runtime.staging.scopes import Symbol
 from runtime.staging.symbolic_number import SymbolicNumber
 
@@ -225,33 +225,6 @@ def rebuild(value: Any, leaves: Any, of_list: Callable[[list[Any]], Any] = list)
     structure, children = found
     made = structure.anew().build([rebuild(child, leaves, of_list) for child in children])
     return of_list(made) if structure.kind is list else made
-
-
-Image = tuple[str, Any, tuple[Structure, Children]]
-"""The path of a container, the container, and its structure and children when it was made."""
-
-
-def images(value: Any, path: str, found: list[Image]) -> None:
-    """(path, container, structure and children) of each container in an argument, as it is now."""
-    image = structure_of(value)
-    if image is None:
-        return
-    structure, children = image
-    found.append((path, value, (structure, tuple(children))))
-    for place, child in enumerate(children):
-        images(child, path + structure.path(place), found)
-
-
-def changed_image(found: Sequence[Image]) -> str | None:
-    """The path of the first container that is different now; None if all are as they were."""
-    for path, value, (structure, children) in found:
-        now = structure_of(value)
-        if now is None or now[0] != structure:
-            return path
-        for place, (before, after) in enumerate(zip(children, now[1], strict=True)):
-            if before is not after:
-                return path + structure.path(place)
-    return None
 
 
 def leaf_names(value: Any, name: str, names: list[str]) -> None:
