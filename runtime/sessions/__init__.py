@@ -2,6 +2,7 @@
 
 open_graph            the graph, into which ops put nodes while it is the default
 session               feeds, fetches, and the state of variables
+default_session       the session that a thread uses where none is named
 variables             variables of such a graph, and their initializers
 variable_scopes       `get_variable`, and the scopes in which names are shared
 initializers          initial values, by shape and dtype

@@ -14,6 +14,7 @@ from runtime.core.types import Type
 from runtime.graph.format import views
 from runtime.graph.format.graph_def import GraphDef
 from runtime.graph.ir import NO_PARAMS, Graph, Node, Origin, Params, Region, Value
+from runtime.sessions.default_session import evaluated
 from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.tracing import Trace, is_symbol, symbol
 from runtime.variables.creation import variable_creator_scope
@@ -172,8 +173,6 @@ class OpenTrace(Trace):
 
     def evaluate(self, item: SymbolicTensor, feed_dict: Any, session: Any) -> Any:
         """The value of a tensor in a session."""
-        from runtime.sessions.session import evaluated
-
         return evaluated(item, feed_dict, session)
 
 
@@ -216,8 +215,6 @@ class Op:
 
     def run(self, feed_dict: Any = None, session: Any = None) -> None:
         """Run it in a session, by default the default one."""
-        from runtime.sessions.session import evaluated
-
         evaluated(self, feed_dict, session)
 
     def __repr__(self) -> str:

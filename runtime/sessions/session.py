@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Self
@@ -16,6 +15,7 @@ from runtime.core.state import init_scope
 from runtime.graph.format import views
 from runtime.graph.ir import Graph, Node, Region, Value, walk_called
 from runtime.graph.running import Runner
+from runtime.sessions.default_session import thread
 from runtime.sessions.open_graph import Op, OpenGraph, get_default_graph
 from runtime.sessions.variables import GraphVariable
 from runtime.staging.symbolic_tensor import SymbolicTensor
@@ -78,13 +78,13 @@ class Session:
         ...         int(one.eval())
         1
         """
-        before = _default.sessions
-        _default.sessions = (*before, self)
+        before = thread.sessions
+        thread.sessions = (*before, self)
         try:
             with self._graph.as_default():
                 yield self
         finally:
-            _default.sessions = before
+            thread.sessions = before
 
     def close(self) -> None:
         """Forget the values of the variables; `run` raises RuntimeError from here on.
@@ -298,34 +298,3 @@ def needed(
 
 def _as_numpy(found: Any) -> Any:
     return found.numpy() if hasattr(found, "numpy") else np.asarray(found)[()]
-
-
-class _Default(threading.local):
-    def __init__(self) -> None:
-        self.sessions: tuple[Session, ...] = ()
-
-
-_default = _Default()
-
-
-def get_default_session() -> Session | None:
-    """The innermost session that is the default; None where there is none.
-
-    >>> rt.compat.v1.get_default_session() is None
-    True
-    """
-    return _default.sessions[-1] if _default.sessions else None
-
-
-def evaluated(item: Any, feed_dict: Mapping[Any, Any] | None, session: Session | None) -> Any:
-    """The value of a part of a graph in a session, by default the default one.
-
-    Raises ValueError where there is none.
-    """
-    chosen = get_default_session() if session is None else session
-    if chosen is None:
-        raise ValueError(
-            "Cannot evaluate tensor using `eval()`: No default session is registered. Use `with "
-            "sess.as_default()` or pass an explicit session to `eval(session=sess)`"
-        )
-    return chosen.run(item, feed_dict)

@@ -13,6 +13,7 @@ from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.core.types import TensorType
 from runtime.dtypes import bool as bool_
+from runtime.sessions.default_session import evaluated
 from runtime.sessions.open_graph import (
     GraphKeys,
     Op,
@@ -70,14 +71,10 @@ class GraphVariable(Variable):
 
     def eval(self, session: Any = None) -> Any:
         """The value in a session, by default the default one."""
-        from runtime.sessions.session import evaluated
-
         return evaluated(self, None, session)
 
     def load(self, value: Any, session: Any = None) -> None:
         """Give it a value in a session, by default the default one."""
-        from runtime.sessions.session import evaluated
-
         evaluated(self.initializer, {self.initial_value: value}, session)
 
 

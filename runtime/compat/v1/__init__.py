@@ -48,6 +48,7 @@ from runtime.sessions.initializers import (
     truncated_normal_initializer as truncated_normal_initializer,
     zeros_initializer as zeros_initializer,
 )
+from runtime.sessions.default_session import get_default_session as get_default_session
 from runtime.sessions.open_graph import (
     GraphKeys as GraphKeys, OpenGraph as _OpenGraph,
     disable_eager_execution as disable_eager_execution,
@@ -56,7 +57,6 @@ from runtime.sessions.open_graph import (
 )
 from runtime.sessions.session import (
     InteractiveSession as InteractiveSession, Session as Session,
-    get_default_session as get_default_session,
 )
 from runtime.sessions.variable_scopes import (
     AUTO_REUSE as AUTO_REUSE, VariableScope as VariableScope, get_variable as get_variable,
