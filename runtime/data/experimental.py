@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from runtime import nest
 from runtime.core.lazy import public as _public
 from runtime.core.tensor import Tensor
 from runtime.data import transformations as _made
@@ -15,6 +16,7 @@ from runtime.data.arguments import INFINITE_CARDINALITY as INFINITE_CARDINALITY
 from runtime.data.arguments import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY
 from runtime.data.arguments import check_dataset as _check_dataset
 from runtime.data.arguments import integer as _integer
+from runtime.data.dataset import Dataset
 
 _Change = Callable[[Any], Any]
 
@@ -275,8 +277,6 @@ def from_list(elements: Any, name: str | None = None) -> Any:
     >>> [(int(x), y.numpy()) for x, y in data]
     [(1, b'a'), (2, b'b')]
     """
-    from runtime import nest
-
     if not isinstance(elements, list) or not elements:
         raise ValueError("data.experimental.from_list: takes a list with elements")
     return _dataset().from_tensor_slices(nest.map_structure(_column, *elements))
@@ -305,8 +305,6 @@ def RandomDataset(seed: Any = None) -> Any:
 
 
 def _dataset() -> Any:
-    from runtime.data.dataset import Dataset
-
     return Dataset
 
 

@@ -16,6 +16,7 @@ from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.ops.arguments import static_int
 from runtime.ops.image.sizes import dimension
+from runtime.staging.control_flow import while_loop
 
 # Stands for the logarithm of 0: infinities have no gradients.
 _NEVER = -1e30
@@ -108,7 +109,5 @@ def _total(seen: Tensor, states: Tensor, frames: Tensor) -> Tensor:
         for at in range(1, count):
             _, total = following(ops.constant(at), total)
         return total
-    from runtime.staging.control_flow import while_loop
-
     begin = ops.constant(1), first
     return while_loop(lambda at, _: at < count, following, begin)[1]
