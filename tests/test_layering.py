@@ -219,3 +219,100 @@ def test_importing_autograph_loads_no_converter() -> None:
     code = "import sys, autograph; print(*{'gast', 'astor', 'numpy', 'runtime'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("\n", "")
+
+
+# Who imports what inside of a function. Of two modules that need each other, one does so later.
+MUTUAL = {
+    "autograph.operators.comprehensions": "autograph.operators.for_loop",
+    "runtime.autodiff.custom": "runtime.autodiff.calls",
+    "runtime.core.convert": "runtime.ops",
+    "runtime.core.primitive": "runtime.core.widening",
+    "runtime.data.dataset": "runtime.data.files",
+    "runtime.data.layouts": "runtime.data.dataset",
+    "runtime.graph.executors.native.numbers": "runtime.graph.executors.native.control",
+    "runtime.graph.format.views": "runtime.graph.format.graph_def",
+    "runtime.sessions.open_graph": "runtime.sessions.variables",
+    "runtime.variables.handle": "runtime.variables.variable",
+}
+# What nothing needs until it is asked for is not imported with what may ask: a conversion, a trace,
+# the gradient of one, machine code, a picture, a file.
+ASKED_FOR = {
+    "autograph.api": "autograph.conversion",
+    "autograph.conversion": "autograph.printing",
+    "autograph.line_profiles": "autograph.load",
+    "autograph.pipeline": "autograph.printing",
+    "autograph.twins": "autograph.conversion",
+    "runtime.autodiff.jacobians": "runtime.autodiff.staged_jacobians",
+    "runtime.autodiff.requests": "runtime.staging.control.joined_variables",
+    "runtime.autodiff.tape": (
+        "runtime.autodiff.activity runtime.autodiff.staged runtime.autodiff.tape_scopes"
+    ),
+    "runtime.compat.v1": "runtime",
+    "runtime.core.cells": "autograph.cells",
+    "runtime.core.lazy": "runtime.core.absent",
+    "runtime.core.tensor": "runtime.core.displays",
+    "runtime.functions.function": (
+        "runtime.functions.polymorphic_function runtime.graph.format.printing"
+    ),
+    "runtime.functions.polymorphic_function": "runtime.core.displays",
+    "runtime.graph.executors.native.support": "runtime.graph.executors.lowering",
+    "runtime.graph.executors.profiling": "runtime.graph.executors.native.executor",
+    "runtime.graph.executors.specialization": "runtime.graph.executors.native.executor",
+    "runtime.graph.executors.tiers": (
+        "runtime.graph.executors.native.entry runtime.graph.executors.native.executor"
+    ),
+    "runtime.graph.ir": (
+        "runtime.graph.format.views runtime.graph.format.graph_def runtime.graph.format.printing "
+        "runtime.graph.format.pictures.dot runtime.graph.format.pictures.svg runtime.graph.storage"
+    ),
+    "runtime.graph.storage.decoding": "runtime.autodiff.custom",
+    "runtime.staging.registration": (
+        "runtime.staging.aliasing.eager_assignments runtime.staging.backend runtime.staging.frames"
+    ),
+    "runtime.staging.tracing": "runtime.graph.format.views",
+    "runtime.variables.module": "runtime.core.displays",
+    "runtime.variables.variable": "runtime.core.displays",
+}
+OURS = ("autograph", "runtime")
+
+
+def is_for_checkers(node: ast.AST) -> bool:
+    return isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
+
+
+def ours(name: str, path: Path, later: bool) -> set[str]:
+    """The modules of the project that a module imports: inside of functions, or else outside."""
+    package = name if path.name == "__init__.py" else name.rpartition(".")[0]
+    found: set[str] = set()
+    pending: list[tuple[ast.AST, bool]] = [(ast.parse(path.read_text(encoding="utf-8")), False)]
+    while pending:
+        node, inside = pending.pop()
+        if inside is later:
+            found.update(imported_names(node, package))
+        inside = inside or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
+        within = [] if is_for_checkers(node) else ast.iter_child_nodes(node)
+        pending += [(inner, inside) for inner in within]
+    return {each for each in found if each.partition(".")[0] in OURS} - {name}
+
+
+def test_imports_inside_of_functions_have_a_reason() -> None:
+    found = {name: at for name, path in MODULES.items() if (at := ours(name, path, later=True))}
+    tables = [*MUTUAL.items(), *ASKED_FOR.items()]
+    assert found == {name: set(words.split()) for name, words in tables}
+
+
+def reached(name: str, graph: dict[str, set[str]]) -> set[str]:
+    """The modules that a module imports, and those that these do."""
+    found: set[str] = set()
+    pending = [name]
+    while pending:
+        fresh = graph[pending.pop()] - found
+        found |= fresh
+        pending += fresh
+    return found
+
+
+def test_only_ops_import_each_other() -> None:
+    graph = {name: ours(name, path, later=False) & set(MODULES) for name, path in MODULES.items()}
+    circles = {name for name in graph if name in reached(name, graph)}
+    assert {name for name in circles if not is_under(name, "runtime.ops")} == set()
