@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from llvmlite import ir
 
@@ -88,6 +88,9 @@ def truth(emitter: Emitter, expression: Expression) -> ir.Value:
 
 # Branches
 
+Arrival: TypeAlias = tuple[ir.Block, list[list[ir.Value]]]
+"""A block that jumps to where values are joined, and the parts of what it hands on."""
+
 
 def if_(emitter: Emitter, statement: lowered.If) -> None:
     """Two branches, which meet where both hand on their results."""
@@ -96,10 +99,12 @@ def if_(emitter: Emitter, statement: lowered.If) -> None:
     starts = [emitter.block("then"), emitter.block("else")]
     join = emitter.block("join")
     builder.cbranch(test, *starts)
-    arrivals: list[tuple[ir.Block, list[list[ir.Value]]]] = []
+    arrivals: list[Arrival] = []
+    counted = emitter.is_counted
     for start, block in zip(starts, statement.blocks, strict=True):
         builder.position_at_end(start)
         emitter.statements(block)
+        emitter.is_counted = counted
         if builder.block.is_terminated:
             continue
         if block.diverges:
@@ -239,13 +244,29 @@ def loop(emitter: Emitter, statement: lowered.Loop) -> None:
     left.add_incoming(ir.Constant(INT32, ROUNDS), before)
     for place in carried.values():
         place.head(builder, before)
+    first, counted = len(emitter.function.blocks) - 1, emitter.is_counted
     emitter.statements(body)
+    emitter.is_counted = counted
+    early: list[Arrival] = []
+    is_alone = not carried and uses == (emitter.uses, emitter.works)
+    if is_alone and _is_short(emitter, first) and not body.diverges:
+        early.append(_again(emitter, statement, end))
     latched: list[list[ir.Value]] | None = None
     rest: ir.Value | None = None
     if not builder.block.is_terminated and not body.diverges:
-        blocks = head, end
+        blocks, rounds = (head, end), 1 + len(early)
         latched, rest = _latch(
-            emitter, statement, carried, phis, same, left, before, uses, small, blocks
+            emitter,
+            statement,
+            carried,
+            phis,
+            same,
+            left,
+            before,
+            uses,
+            small,
+            blocks,
+            1 + len(early),
         )
     elif not builder.block.is_terminated:
         builder.branch(emitter.aside)
@@ -253,6 +274,7 @@ def loop(emitter: Emitter, statement: lowered.Loop) -> None:
     builder.position_at_end(end)
     for at, local in enumerate(state):
         arrivals = [(before, given[at + 1])] if statement.first else []
+        arrivals += [(block, parts[at]) for block, parts in early]
         if latched is not None:
             arrivals.append((latch, latched[at]))
         if same and same[at]:
@@ -262,10 +284,48 @@ def loop(emitter: Emitter, statement: lowered.Loop) -> None:
         found = builder.phi(INT32, "left")
         if statement.first:
             found.add_incoming(ir.Constant(INT32, ROUNDS), before)
+        for block, _ in early:
+            found.add_incoming(left, block)
         found.add_incoming(rest, latch)
         rounds = builder.sub(ir.Constant(INT32, ROUNDS), found)
         emitter.worked(builder.zext(rounds, INT64))
     emitter.values[statement.targets[0]] = Scalar(ir.Constant(BIT, 0), statement.targets[0].type)
+
+
+SHORT = 24
+"""Instructions of a round that is written twice, so that half of the jumps go nowhere."""
+
+
+def _is_short(emitter: Emitter, first: int) -> bool:
+    """Whether a round has few instructions: those of the function's blocks from the first one."""
+    blocks = emitter.function.blocks[first:]
+    return sum(len(block.instructions) for block in blocks) <= SHORT
+
+
+def _again(emitter: Emitter, statement: lowered.Loop, end: ir.Block) -> Arrival:
+    """End a round, and write the next one behind it; gives what goes to the end in between."""
+    builder, (body,) = emitter.builder, statement.blocks
+    _, *state = statement.targets
+    proceed, held = _made(emitter, statement)
+    parts = [taken_apart(each, local.type) for each, local in zip(held, state, strict=True)]
+    before, again = builder.block, emitter.block("again")
+    builder.cbranch(proceed, again, end)
+    builder.position_at_end(again)
+    emitter.values.update(zip(state, held, strict=True))
+    emitter.statements(body)
+    return before, parts
+
+
+def _made(emitter: Emitter, statement: lowered.Loop) -> tuple[ir.Value, list[Held]]:
+    """Whether there is another round, and the state that a round hands on: all of it is computed
+    before any is written to.
+    """
+    (body,) = statement.blocks
+    proceed = truth(emitter, body.results[0])
+    return proceed, [
+        emitter.as_type(emitter.value(result), local.type)
+        for result, local in zip(body.results[1:], statement.targets[1:], strict=True)
+    ]
 
 
 def _latch(
@@ -279,18 +339,13 @@ def _latch(
     uses: tuple[int, int],
     small: Sequence[int],
     blocks: tuple[ir.Block, ir.Block],
+    rounds: int,
 ) -> tuple[list[list[ir.Value]], ir.Value]:
     """The end of an iteration: what is handed on, and the way back. Returns the state behind it,
     and the rounds that are left until signals are handled.
     """
-    builder, (body,) = emitter.builder, statement.blocks
-    _, *state = statement.targets
-    proceed = truth(emitter, body.results[0])
-    # All are computed before one is written to.
-    held = [
-        emitter.as_type(emitter.value(result), local.type)
-        for result, local in zip(body.results[1:], state, strict=True)
-    ]
+    builder, (_, *state) = emitter.builder, statement.targets
+    proceed, held = _made(emitter, statement)
     for at, place in carried.items():
         array = held[at]
         assert isinstance(array, Array)
@@ -299,7 +354,7 @@ def _latch(
         with builder.goto_block(before):
             mark = emitter.unit.mark(emitter)
         emitter.unit.reset(emitter, mark)
-    following = builder.sub(left, ir.Constant(INT32, 1))
+    following = builder.sub(left, ir.Constant(INT32, rounds))
     latched = [taken_apart(each, local.type) for each, local in zip(held, state, strict=True)]
     rest = _polled(emitter, following, emitter.works != uses[1], [latched[at] for at in small])
     for at, parts in enumerate(latched):
@@ -350,23 +405,19 @@ def _polled(
 # Calls
 
 LEVELS = 8
-"""One of so many levels of calls counts them."""
+"""One of so many levels of calls counts them, and asks whether there may be more of them."""
 
 
 def call(emitter: Emitter, statement: lowered.Call) -> None:
     """A call of another native function, which may have stepped aside."""
     builder, graph = emitter.builder, statement.callee
     function = emitter.unit.function_of(graph)
-    emitter.step_aside(builder.icmp_signed("<=", emitter.depth, int64(0)))
+    if not emitter.is_counted:
+        _count_level(emitter)
     arguments = [emitter.arena, builder.sub(emitter.depth, int64(1))]
     for given, parameter in zip(statement.inputs, graph.parameters, strict=True):
         arguments += handed_on(emitter, given, parameter.type)
     emitter.uses += 1
-    level = builder.and_(emitter.depth, int64(LEVELS - 1))
-    with builder.if_then(builder.icmp_signed("==", level, int64(0)), likely=False):
-        emitter.worked(int64(LEVELS))
-        with builder.if_then(emitter.has_worked(), likely=False):
-            emitter.poll()
     made = builder.call(function, arguments)
     emitter.step_aside(builder.extract_value(made, 0))
     at = 1
@@ -375,6 +426,18 @@ def call(emitter: Emitter, statement: lowered.Call) -> None:
         parts = [builder.extract_value(made, at + each) for each in range(count)]
         at += count
         emitter.values[target] = emitter.as_type(put_together(parts, result.type), target.type)
+
+
+def _count_level(emitter: Emitter) -> None:
+    """Count calls, and step aside where they are too deep, which is a level that is asked: 0."""
+    builder = emitter.builder
+    level = builder.and_(emitter.depth, int64(LEVELS - 1))
+    with builder.if_then(builder.icmp_signed("==", level, int64(0)), likely=False):
+        emitter.step_aside(builder.icmp_signed("==", emitter.depth, int64(0)))
+        emitter.worked(int64(LEVELS))
+        with builder.if_then(emitter.has_worked(), likely=False):
+            emitter.poll()
+    emitter.is_counted = True
 
 
 # Checks

@@ -73,7 +73,7 @@ class Emitter:
 
     `aside` is the block for giving up. Arrays may be in its `frame` only if it hands none on.
     `uses` counts what the arena is used for.
-    `works` counts where it says how much work is done.
+    `works` counts where it says how much work is done; the level of calls `is_counted` once.
     `additions` of ints cannot overflow, and ints of loops are `small`, by their `increments`.
     """
 
@@ -94,6 +94,7 @@ class Emitter:
         self.targets: Sequence[Local] = ()
         self.frame = frame
         self.uses = self.works = 0
+        self.is_counted = False
         self.fuser = Fuser(self)
         self.nested = 0
         self.linear = True

@@ -56,6 +56,19 @@ def recurrence(x, n):
     return x
 
 
+def swapped(a, b):
+    while b != 0:
+        a, b = b, a % b
+    return a, b
+
+
+def counted(x, n):
+    s = int(x)
+    while s < n:
+        s += 1
+    return s % 1000003
+
+
 def wraps(x, n):
     for _ in range(n):
         x = x * 31 + 7
@@ -100,6 +113,16 @@ def fibonacci(n):
     if n < 2:
         return n
     return fibonacci(n - 1) + fibonacci(n - 2)
+
+
+def uneven(n):
+    """Calls in both branches, behind them, and in a loop."""
+    if n <= 0:
+        return 1
+    y = uneven(n - 2) + uneven(n - 5) if n % 3 == 0 else uneven(n - 4)
+    for i in range(n % 4):
+        y += uneven(n - 7 - i)
+    return y + uneven(n - 3) * 2
 
 
 def endless(n):
@@ -152,6 +175,10 @@ ROWS: list[tuple[Callable[..., Any], list[tuple[Any, ...]], int]] = [
     (nested, [(i32(n),) for n in (-1, 0, 1, 9)], 0),
     (recurrence, [(f32(x), i32(n)) for x in (0.5, np.inf, np.nan) for n in (0, 1, 50)], 0),
     (far, [(i32(n),) for n in (0, 1, 5)], 2),
+    (swapped, [(i32(a), i32(b)) for a in (0, 1, 21, 34) for b in (0, 1, 13, 21, 34)], 0),
+    # Rounds until signals are handled, and some more.
+    (counted, [(i32(0), i32(2**14 + more)) for more in (-2, -1, 0, 1, 2)], 0),
+    (counted, [(np.int64(2**62 - 1), np.int64(2**62 + more)) for more in (0, 2**14, 2**15)], 2),
     (wraps, [(np.int8(3), i32(20)), (np.int8(-128), i32(3))], 0),
     (wraps, [(np.uint64(2**63 + 1), i32(9))], 0),
     (wraps, [(np.uint16(77), i32(9))], 0),
@@ -202,6 +229,13 @@ def test_recursion() -> None:
     staged = rt.function(fibonacci)
     with forced():
         assert [int(staged(rt.constant(n))) for n in (0, 1, 10, 15)] == [0, 1, 55, 610]
+
+
+def test_recursion_from_several_places() -> None:
+    staged = rt.function(uneven)
+    with forced():
+        for n in (0, 1, 12, 23):
+            assert int(staged(rt.constant(n))) == uneven(n)
 
 
 SMALL_STACK = """
