@@ -81,6 +81,27 @@ def store(builder: ir.IRBuilder, value: ir.Value, pointer: ir.Value, dtype: DTyp
     builder.store(value, pointer, align=dtype.size)
 
 
+AHEAD = 2048
+"""Bytes from what is read or written to what is fetched for it, from memory that is farther away
+than a loop sees.
+"""
+
+LINE = 64
+
+
+def fetch(builder: ir.IRBuilder, pointer: ir.Value, size: int, *, is_written: bool) -> None:
+    """Have so many bytes, which are `AHEAD` of a pointer, near when they are needed. There may be
+    no memory.
+    """
+    module, name = builder.module, "llvm.prefetch.p0"
+    kind = ir.FunctionType(ir.VoidType(), [POINTER, INT32, INT32, INT32])
+    function = module.globals.get(name) or ir.Function(module, kind, name)
+    near, data = ir.Constant(INT32, 3), ir.Constant(INT32, 1)
+    for offset in range(AHEAD, AHEAD + size, LINE):
+        at = builder.gep(pointer, [int64(offset)], source_etype=BYTE)
+        builder.call(function, [at, ir.Constant(INT32, int(is_written)), near, data])
+
+
 def splat(builder: ir.IRBuilder, value: ir.Value, lanes: int) -> ir.Value:
     """A vector that is the same everywhere."""
     type = ir.VectorType(value.type, lanes)
@@ -347,19 +368,27 @@ class Strip:
             at = builder.select(inside, at, last)
             if masked:
                 self.valid = self.new_lanes(loop.index, at)
-        vectors = [
-            load(builder, place(builder, pointer, at, dtype), dtype, lanes)
-            for pointer, (_, dtype) in zip(sources, self.sources, strict=True)
-        ]
+        vectors = []
+        for pointer, (_, dtype) in zip(sources, self.sources, strict=True):
+            pointer = place(builder, pointer, at, dtype)
+            self.fetch(pointer, dtype, is_written=False)
+            vectors.append(load(builder, pointer, dtype, lanes))
         results, following = body(at, vectors, loop.values)
         for value, pointer, (_, dtype) in zip(results, sinks, self.sinks, strict=True):
-            store(builder, value, place(builder, pointer, at, dtype), dtype)
+            pointer = place(builder, pointer, at, dtype)
+            self.fetch(pointer, dtype, is_written=True)
+            store(builder, value, pointer, dtype)
         found = loop.close(following)
         if short is not None and self.sinks:
             with builder.if_then(short):
                 for (pointer, dtype), inner in zip(self.sinks, sinks, strict=True):
                     copy(builder, pointer, inner, bytes_of(builder, count, dtype))
         return found
+
+    def fetch(self, pointer: ir.Value, dtype: DType, *, is_written: bool) -> None:
+        """What vectors to come are in, or the next rows, unless rows are short."""
+        if self.known is None or self.known * dtype.size >= AHEAD:
+            fetch(self.builder, pointer, self.lanes * dtype.size, is_written=is_written)
 
     def lengthened(
         self, short: ir.Value, sources: list[ir.Value], sinks: list[ir.Value]
