@@ -84,6 +84,19 @@ def _reduced(x: Lanes, low: Lanes | None = None) -> Reduced:
     return Reduced(part, shifted.bits() - (format.bits(format.magic) - 2 * format.bias))
 
 
+def _tanh_part(size: Lanes) -> Lanes:
+    """exp(2 size) - 1 for what is not large: without the rounding error of the reduced argument,
+    which is little beside 1.
+    """
+    format, limits = size.format, LIMITS[size.format.width]
+    shifted = fma(size, 2 / math.log(2), format.magic)
+    n = shifted - format.magic
+    r = fma(n, -limits.ln2_rest, fma(n, -limits.ln2, size + size))
+    part = fma(r * r, polynomial(coefficients(format).exponential, r), r)
+    scale = power_of_two(shifted.bits() - (format.bits(format.magic) - format.bias), format)
+    return fma(part, scale, scale - 1.0)
+
+
 def _scaled(x: Lanes, exponent: Lanes) -> Lanes:
     """x * 2 ** exponent (with twice the bias added): in two steps, of which only the last rounds,
     and may overflow.
@@ -216,7 +229,7 @@ def log1p(x: Lanes) -> Lanes:
 
 def tanh(x: Lanes) -> Lanes:
     size = at_most(magnitude(x), 0.5 * (x.format.mantissa + 5) * math.log(2))
-    grown = expm1_over(size + size)
+    grown = _tanh_part(size)
     return with_sign(grown / (grown + 2.0), x)
 
 
