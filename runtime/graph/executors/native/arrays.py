@@ -36,7 +36,7 @@ from runtime.graph.executors.native.loops import (
 )
 from runtime.graph.executors.native.reductions import Accumulator
 from runtime.graph.executors.native.sharing import Part
-from runtime.graph.executors.native.values import BIT, Array, Scalar, int64, static
+from runtime.graph.executors.native.values import BIT, Array, Held, Scalar, int64, static
 from runtime.graph.ir import Node
 
 if TYPE_CHECKING:
@@ -86,11 +86,14 @@ class Step:
 
 @dataclass(slots=True, eq=False)
 class Sink:
-    """A reduction of all elements of a step, or of an array."""
+    """A reduction of all elements of a step, or of an array; with the `dims` of a result, of each
+    row.
+    """
 
     accumulator: Accumulator
     operand: Operand
     target: Local
+    dims: Sequence[ir.Value] | None = None
 
 
 @dataclass(slots=True, eq=False)
@@ -121,9 +124,7 @@ class Fusion:
         return list(found.values())
 
 
-def emit(
-    emitter: Emitter, fusion: Fusion, stored: Sequence[int]
-) -> tuple[list[Array], list[Scalar]]:
+def emit(emitter: Emitter, fusion: Fusion, stored: Sequence[int]) -> tuple[list[Array], list[Held]]:
     """Emit the loop of a fusion: gives the arrays of the steps that are to be stored, and the
     results of its reductions.
     """
@@ -173,6 +174,11 @@ class Nest:
             emitter.allocate(fusion.steps[at].dtype, fusion.dims, fusion.steps[at].target)
             for at in stored
         ]
+        self.totals = {
+            id(sink): emitter.allocate(sink.accumulator.dtype, sink.dims, sink.target)
+            for sink in fusion.sinks
+            if sink.dims is not None
+        }
         self.dims, self.strides = self.collapsed()
         widest = max(dtype.size for dtype in fusion.dtypes())
         heavy = any(step.element.heavy for step in fusion.steps)
@@ -202,7 +208,8 @@ class Nest:
             kind = [flags[at] for flags in along]
             if static(dim) == 1:
                 continue
-            if dims and kinds[-1] == kind:
+            is_row = bool(self.totals) and at == rank - 1
+            if dims and kinds[-1] == kind and not is_row:
                 dims[-1] = times(builder, dims[-1], dim)
             else:
                 dims.append(dim)
@@ -216,7 +223,7 @@ class Nest:
         missing = len(self.fusion.dims) - len(array.dims)
         return [False] * missing + [static(dim) != 1 for dim in array.dims]
 
-    def run(self) -> tuple[list[Array], list[Scalar]]:
+    def run(self) -> tuple[list[Array], list[Held]]:
         """Emit the loops: by parts, where they are long."""
         self.emitter.read(self.emitter.size(self.dims))
         outermost, each = self.work()
@@ -231,7 +238,11 @@ class Nest:
         """Emit them as a function of a part, and its calls: what is carried out of each part is put
         together in the order of the parts.
         """
-        sums = [Partial(self.emitter, sink, -(-outermost // size)) for sink in self.fusion.sinks]
+        sums = [
+            Partial(self.emitter, sink, -(-outermost // size))
+            for sink in self.fusion.sinks
+            if sink.dims is None
+        ]
         part = Part(self.emitter)
         inner = self.within(part)
         found = inner.loops()
@@ -272,6 +283,11 @@ class Nest:
             ],
             sinks=[replace(sink, operand=moved(sink.operand)) for sink in self.fusion.sinks],
         )
+        made.totals = {
+            id(new): part.array(self.totals[id(old)])
+            for old, new in zip(self.fusion.sinks, made.fusion.sinks, strict=True)
+            if id(old) in self.totals
+        }
         made.arrays = list(map(part.array, self.arrays))
         made.made = list(map(part.array, self.made))
         made.dims = [part.builder.sub(part.end, part.first), *self.dims[1:]]
@@ -284,9 +300,10 @@ class Nest:
         carried: list[ir.Value] = []
         lanes = self.strip(length, [], []).lanes
         for sink in self.fusion.sinks:
-            carried += sink.accumulator.start(lanes)
+            if sink.dims is None:
+                carried += sink.accumulator.start(lanes)
         carried += [ir.Constant(ir.VectorType(BIT, lanes), [0] * lanes) for _ in self.guards]
-        if outer and carried:
+        if outer and (carried or self.totals):
             return self.over_rows(outer, length, carried)
         with self.rows(outer) as indices:
             return list(self.row(indices, length, carried))
@@ -313,7 +330,7 @@ class Nest:
                 builder.load(pointer, typ=value.type)
                 for value, pointer in zip(carried, places, strict=True)
             ]
-            found = self.row(indices, length, given)
+            found = self.totalled(indices, length, given)
             for value, pointer in zip(found, places, strict=True):
                 builder.store(value, pointer)
         return [
@@ -321,10 +338,44 @@ class Nest:
             for value, pointer in zip(carried, places, strict=True)
         ]
 
-    def results(self, found: Sequence[ir.Value]) -> list[Scalar]:
-        """The numbers that reductions give, of what the loops carried out."""
-        made, rest = [], list(found)
+    def totalled(
+        self, indices: Sequence[ir.Value], length: ir.Value, given: Sequence[ir.Value]
+    ) -> list[ir.Value]:
+        """The loop over one row, of which reductions are written down; gives what others carry."""
+        builder, sinks = self.builder, self.fusion.sinks
+        lanes = self.strip(length, [], []).lanes
+        state: list[ir.Value] = []
+        left = list(given)
+        for sink in sinks:
+            count = sink.accumulator.count
+            if sink.dims is None:
+                state += left[:count]
+                del left[:count]
+            else:
+                state += sink.accumulator.start(lanes)
+        rest = list(self.row(indices, length, [*state, *left]))
+        number = self.offset([*[True] * len(indices), False], indices, length)
+        carried: list[ir.Value] = []
+        for sink in sinks:
+            found, rest = rest[: sink.accumulator.count], rest[sink.accumulator.count :]
+            if sink.dims is None:
+                carried += found
+            else:
+                array = self.totals[id(sink)]
+                value = sink.accumulator.finish(builder, found, [length])
+                store(
+                    builder, value, place(builder, array.pointer, number, array.dtype), array.dtype
+                )
+        return carried + rest
+
+    def results(self, found: Sequence[ir.Value]) -> list[Held]:
+        """What reductions give, of what the loops carried out."""
+        made: list[Held] = []
+        rest = list(found)
         for sink in self.fusion.sinks:
+            if sink.dims is not None:
+                made.append(self.totals[id(sink)])
+                continue
             count = sink.accumulator.count
             value = sink.accumulator.finish(self.builder, rest[:count], self.fusion.dims)
             made.append(Scalar(value, sink.target.type))

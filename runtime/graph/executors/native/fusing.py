@@ -19,11 +19,14 @@ from runtime.graph.executors.lowered import (
 )
 from runtime.graph.executors.native.arrays import SHARED, Delayed, Fusion, Operand, Sink, Step, emit
 from runtime.graph.executors.native.elements import Element, element_of
-from runtime.graph.executors.native.reductions import accumulator, is_total
+from runtime.graph.executors.native.reductions import accumulator, axes_of, is_total
 from runtime.graph.executors.native.values import Array, Held, Items, Scalar, int64, static
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
+
+LEAST_IN_ROW = 16
+"""Elements of a row that are reduced in the loop that computes them."""
 
 MOST_STEPS = 64
 """The kernels of one loop, whose operands are to be in registers."""
@@ -154,7 +157,7 @@ class Fuser:
     def within(self, fusion: Fusion, item: Held | Delayed) -> Operand:
         """An operand as the loop reads it: a step of its own, or what is there."""
         if isinstance(item, Delayed):
-            if item.fusion is fusion and not fusion.done:
+            if item.fusion is fusion and not fusion.done and item.at >= 0:
                 return item.at
             item = self.forced(item)
         assert not isinstance(item, Items)
@@ -165,8 +168,14 @@ class Fuser:
         if len(kernel.inputs) != 1 or not isinstance(kernel.inputs[0], Local):
             return False
         item = self.emitter.values[kernel.inputs[0]]
-        if not isinstance(item, Delayed | Array) or item.dims is None or not is_total(kernel):
+        if not isinstance(item, Delayed | Array) or item.dims is None:
             return False
+        if isinstance(item, Delayed) and item.at < 0:
+            held = self.forced(item)
+            assert isinstance(held, Array)
+            item = held
+        if not is_total(kernel):
+            return isinstance(item, Delayed) and self.row_reduction(kernel, item)
         made = accumulator(kernel, item.dtype)
         if made is None:
             return False
@@ -182,6 +191,24 @@ class Fuser:
             fusion.steps[item.at].reads += 1
         fusion.nodes.append(kernel.node)
         self.emitter.values[target] = Delayed(fusion, -1, None, item.dtype, target)
+        return True
+
+    def row_reduction(self, kernel: Kernel, item: Delayed) -> bool:
+        """Take a reduction of the rows of an array that a loop is about to compute."""
+        assert item.dims is not None
+        *outer, length = item.dims
+        made = accumulator(kernel, item.dtype)
+        if made is None or axes_of(kernel, len(item.dims)) != [len(outer)]:
+            return False
+        rows = static(self.emitter.size(outer)) or 0
+        if rows < 2 or (static(length) or 0) < LEAST_IN_ROW:
+            return False
+        (target,) = kernel.targets
+        dims = [*outer, int64(1)] if kernel.node.params["keepdims"] else outer
+        item.fusion.sinks.append(Sink(made, item.at, target, dims))
+        item.fusion.steps[item.at].reads += 1
+        item.fusion.nodes.append(kernel.node)
+        self.emitter.values[target] = Delayed(item.fusion, -1, dims, item.dtype, target)
         return True
 
     # The end of collecting

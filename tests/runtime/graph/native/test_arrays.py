@@ -197,6 +197,36 @@ def test_reductions_of_what_a_loop_computes(size: int) -> None:
     )
 
 
+def normalised(x: Any, scale: Any) -> Any:
+    less = x - rt.reduce_mean(x, -1, keepdims=True)
+    variance = rt.reduce_mean(less * less, [-1], keepdims=True)
+    return less * rt.math.rsqrt(variance + 1e-3) * scale, variance
+
+
+def rows_and_all(x: Any, scale: Any) -> Any:
+    """Of one loop, reductions of rows, those of all, and elements; and reductions of those."""
+    y = x * scale
+    sums = rt.reduce_sum(y, -1)
+    return rt.reduce_max(y), sums, rt.reduce_all(y > -1.0, -1, True), y, rt.reduce_min(sums)
+
+
+@pytest.mark.parametrize("function", [normalised, rows_and_all])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape", [(2, 16), (5, 15), (1, 40), (3, 33), (4, 3, 100), (2, 1, 2, 64)])
+def test_reductions_of_rows_of_what_a_loop_computes(
+    function: Function, dtype: str, shape: tuple[int, ...]
+) -> None:
+    run(function, numbers(*shape, dtype=dtype), numbers(shape[-1], dtype=dtype, seed=1))
+
+
+def test_divisors_of_zero_in_rows_are_left_to_the_fallback() -> None:
+    x, y = numbers(3, 20, dtype="int32"), numbers(3, 20, dtype="int32", seed=1)
+    run(lambda x, y: rt.reduce_sum(x // y, -1), x, y)
+    y[2, 19] = 0
+    with pytest.raises(REFUSALS):
+        run(lambda x, y: rt.reduce_sum(x // y, -1), x, y, aside=True)
+
+
 @pytest.mark.parametrize("dtype", ["int8", "int32", "int64"])
 def test_reductions_of_integers(dtype: str) -> None:
     run(

@@ -48,6 +48,12 @@ def fused_totals(x, row):
     return rt.reduce_sum(y), y, rt.reduce_any(x > 9.0), rt.reduce_all(x < 9.0)
 
 
+def totals_of_rows(x, row):
+    y = rt.exp(x) * row
+    sums = rt.reduce_sum(y, -1, keepdims=True)
+    return y / sums, rt.reduce_max(y, 1), rt.reduce_sum(y)
+
+
 def cube(x):
     return rt.reduce_sum(rt.sin(x), axis=None), rt.cos(x) * x[:, :1]
 
@@ -73,6 +79,7 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (totals, (X,)),
     (totals, (CUBE,)),
     (fused_totals, (X, ROW)),
+    (totals_of_rows, (X, np.abs(ROW))),
     (cube, (CUBE,)),
     (divided, (INTS, np.abs(INTS) + 1)),
     (of_ints, (INTS,)),
