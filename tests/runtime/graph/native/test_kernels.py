@@ -231,6 +231,22 @@ def test_powers_by_one_number(exponent: float, dtype: str) -> None:
         signs(given, np.array(one), known)
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("exponent", [2.0, 3.0])
+def test_powers_by_a_known_number_are_off_by_a_unit(exponent: float, dtype: str) -> None:
+    """Against numbers of more digits, where results overflow and underflow, too."""
+    scale = 88 if dtype == "float32" else 709
+    x = np.exp(np.random.default_rng(3).uniform(-scale, scale, 4000) / 2).astype(dtype)
+    x *= np.resize([1, -1], x.shape).astype(dtype)
+    (found,) = run(lambda x: x**exponent, x)
+    with np.errstate(all="ignore"):
+        wide = x.astype(np.longdouble) ** int(exponent)
+        rounded = wide.astype(dtype)
+        unit = np.spacing(np.abs(rounded)).astype(np.longdouble)
+        error = np.abs(found - wide) / unit
+    assert np.all((found == rounded) | (error < 1))
+
+
 def test_elements_beside_numbers() -> None:
     signs(lambda x: rt.nn.leaky_relu(x), BOUNDS)
     signs(lambda x: rt.nn.leaky_relu(x, 2.0), BOUNDS)

@@ -332,6 +332,13 @@ def _power_of_positive(x: Lanes, y: Lanes) -> Lanes:
     return exp_of_pair((product, fma(y, rest, error)))
 
 
+def _cube(x: Lanes) -> Lanes:
+    """x ** 3, with what is rounded off the square."""
+    square, rest = two_product(x, x)
+    cube = square * x
+    return where(magnitude(cube) < INFINITY, fma(square, x, rest * x), cube)
+
+
 def power_by_number(x: Lanes, y: Lanes) -> Lanes:
     """x ** y for one y, of which 0.5 asks for the square root, as of NumPy's: of -inf and -0.0 that
     is another number.
@@ -339,6 +346,8 @@ def power_by_number(x: Lanes, y: Lanes) -> Lanes:
     known = y.known
     if known == 2.0:
         return x * x
+    if known == 3.0:
+        return _cube(x)
     if known == 0.5:
         return square_root(x)
     raised = power(x, y)
