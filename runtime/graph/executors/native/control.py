@@ -250,7 +250,7 @@ def loop(emitter: Emitter, statement: lowered.Loop) -> None:
     early: list[Arrival] = []
     is_alone = not carried and uses == (emitter.uses, emitter.works)
     if is_alone and _is_short(emitter, first) and not body.diverges:
-        early.append(_again(emitter, statement, end))
+        early += [_again(emitter, statement, end) for _ in range(COPIES - 1)]
     latched: list[list[ir.Value]] | None = None
     rest: ir.Value | None = None
     if not builder.block.is_terminated and not body.diverges:
@@ -293,7 +293,12 @@ def loop(emitter: Emitter, statement: lowered.Loop) -> None:
 
 
 SHORT = 24
-"""Instructions of a round that is written twice, so that half of the jumps go nowhere."""
+"""Instructions of a round that is written several times."""
+
+COPIES = 3
+"""The times that it is: few jumps go back, and processors tell their ends from each other. They
+divide `ROUNDS`.
+"""
 
 
 def _is_short(emitter: Emitter, first: int) -> bool:

@@ -24,7 +24,7 @@ from runtime.graph.nodes import INT
 SMALL = 1 << 62
 """The size of an int that is small."""
 
-ROUNDS = 1 << 14
+ROUNDS = 3 << 12
 """Rounds of a loop until others may run Python, and signals be handled."""
 
 MOST_ADDED = 1 << 40

@@ -177,7 +177,7 @@ ROWS: list[tuple[Callable[..., Any], list[tuple[Any, ...]], int]] = [
     (far, [(i32(n),) for n in (0, 1, 5)], 2),
     (swapped, [(i32(a), i32(b)) for a in (0, 1, 21, 34) for b in (0, 1, 13, 21, 34)], 0),
     # Rounds until signals are handled, and some more.
-    (counted, [(i32(0), i32(2**14 + more)) for more in (-2, -1, 0, 1, 2)], 0),
+    (counted, [(i32(0), i32(3 * 2**12 + more)) for more in (-2, -1, 0, 1, 2, 3)], 0),
     (counted, [(np.int64(2**62 - 1), np.int64(2**62 + more)) for more in (0, 2**14, 2**15)], 2),
     (wraps, [(np.int8(3), i32(20)), (np.int8(-128), i32(3))], 0),
     (wraps, [(np.uint64(2**63 + 1), i32(9))], 0),
