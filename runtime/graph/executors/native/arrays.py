@@ -106,6 +106,11 @@ class Fusion:
     nodes: list[Node] = field(default_factory=list)
     done: bool = False
 
+    @property
+    def has_rows(self) -> bool:
+        """Whether it has reductions of rows."""
+        return any(sink.dims is not None for sink in self.sinks)
+
     def operands(self) -> Iterator[Operand]:
         """All that steps and reductions read."""
         for step in self.steps:

@@ -25,8 +25,10 @@ from runtime.graph.executors.native.values import Array, Held, Items, Scalar, in
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
 
-LEAST_IN_ROW = 16
-"""Elements of a row that are reduced in the loop that computes them."""
+LEAST_IN_ROW = 8
+"""Elements of a row that are reduced in the loop that computes them, if that is cheap: vectors that
+end with their rows do some elements twice.
+"""
 
 MOST_STEPS = 64
 """The kernels of one loop, whose operands are to be in registers."""
@@ -76,7 +78,7 @@ class Fuser:
             self.scalar(kernel, element, operands)
             return True
         dims = self.dims(kernel, operands)
-        fusion = self.fusion(dims)
+        fusion = self.fusion(dims, element.heavy)
         self.join(fusion, kernel, element, operands)
         return True
 
@@ -122,9 +124,11 @@ class Fuser:
             made.append(int64(1) if found is None else found)
         return made
 
-    def fusion(self, dims: Sequence[ir.Value]) -> Fusion:
-        """The loop over these dims that is being collected."""
+    def fusion(self, dims: Sequence[ir.Value], heavy: bool = False) -> Fusion:
+        """The loop over these dims that is being collected; for heavy work, one not by rows."""
         for fusion in self.pending:
+            if heavy and fusion.has_rows:
+                continue
             if _same(fusion.dims, dims) and len(fusion.steps) < MOST_STEPS:
                 return fusion
         made = Fusion(dims)
@@ -141,7 +145,7 @@ class Fuser:
         given = [self.within(fusion, item) for item in operands]
         if fusion.done:
             # What was forced was in need of this loop.
-            fusion = self.fusion(fusion.dims)
+            fusion = self.fusion(fusion.dims, element.heavy)
             given = [self.within(fusion, item) for item in operands]
         (target,) = kernel.targets
         for item in given:
@@ -201,6 +205,8 @@ class Fuser:
         if made is None or axes_of(kernel, len(item.dims)) != [len(outer)]:
             return False
         rows = static(self.emitter.size(outer)) or 0
+        if any(step.element.heavy for step in item.fusion.steps):
+            return False
         if rows < 2 or (static(length) or 0) < LEAST_IN_ROW:
             return False
         (target,) = kernel.targets

@@ -207,12 +207,13 @@ def rows_and_all(x: Any, scale: Any) -> Any:
     """Of one loop, reductions of rows, those of all, and elements; and reductions of those."""
     y = x * scale
     sums = rt.reduce_sum(y, -1)
-    return rt.reduce_max(y), sums, rt.reduce_all(y > -1.0, -1, True), y, rt.reduce_min(sums)
+    least = rt.reduce_min(sums)
+    return rt.reduce_max(y), sums, rt.reduce_all(y > -1.0, -1, True), y, least, rt.exp(y)
 
 
 @pytest.mark.parametrize("function", [normalised, rows_and_all])
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("shape", [(2, 16), (5, 15), (1, 40), (3, 33), (4, 3, 100), (2, 1, 2, 64)])
+@pytest.mark.parametrize("shape", [(2, 16), (5, 7), (1, 40), (3, 33), (4, 3, 100), (2, 1, 2, 64)])
 def test_reductions_of_rows_of_what_a_loop_computes(
     function: Function, dtype: str, shape: tuple[int, ...]
 ) -> None:
