@@ -374,7 +374,7 @@ class Nest:
         return carried + rest
 
     def results(self, found: Sequence[ir.Value]) -> list[Held]:
-        """What reductions give, of what the loops carried out."""
+        """The results of reductions, of what the loops carried out."""
         made: list[Held] = []
         rest = list(found)
         for sink in self.fusion.sinks:

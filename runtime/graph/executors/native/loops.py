@@ -386,7 +386,7 @@ class Strip:
         return found
 
     def fetch(self, pointer: ir.Value, dtype: DType, *, is_written: bool) -> None:
-        """What vectors to come are in, or the next rows, unless rows are short."""
+        """Fetch the memory of vectors to come, or of the next rows, unless rows are short."""
         if self.known is None or self.known * dtype.size >= AHEAD:
             fetch(self.builder, pointer, self.lanes * dtype.size, is_written=is_written)
 
