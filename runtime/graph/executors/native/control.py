@@ -91,14 +91,22 @@ def truth(emitter: Emitter, expression: Expression) -> ir.Value:
 Arrival: TypeAlias = tuple[ir.Block, list[list[ir.Value]]]
 """A block that jumps to where values are joined, and the parts of what it hands on."""
 
+SPECULATIVE = frozenset(
+    (
+        *("add", "sub", "mul", "and", "or", "xor", "shl", "ashr", "lshr", "icmp", "select"),
+        *("zext", "sext", "trunc", "sitofp", "fadd", "fsub", "fmul", "fneg", "fcmp"),
+    )
+)
+"""Instructions that cost less than the branch around one of them."""
+
 
 def if_(emitter: Emitter, statement: lowered.If) -> None:
     """Two branches, which meet where both hand on their results."""
     builder, targets = emitter.builder, statement.targets
     test = truth(emitter, statement.inputs[0])
+    before = builder.block
     starts = [emitter.block("then"), emitter.block("else")]
     join = emitter.block("join")
-    builder.cbranch(test, *starts)
     arrivals: list[Arrival] = []
     counted = emitter.is_counted
     for start, block in zip(starts, statement.blocks, strict=True):
@@ -113,11 +121,45 @@ def if_(emitter: Emitter, statement: lowered.If) -> None:
         pairs = zip(block.results, targets, strict=True)
         parts = [handed_on(emitter, result, target.type) for result, target in pairs]
         arrivals.append((builder.block, parts))
+    if [block for block, _ in arrivals] == starts and all(map(_is_brief, starts)):
+        _select(emitter, targets, test, before, arrivals)
+        emitter.function.blocks.remove(join)
+        return
+    for block, _ in arrivals:
+        builder.position_at_end(block)
         builder.branch(join)
+    builder.position_at_end(before)
+    builder.cbranch(test, *starts)
     builder.position_at_end(join)
     for at, target in enumerate(targets):
         given = [(block, parts[at]) for block, parts in arrivals]
         emitter.values[target] = _joined(builder, target.type, given)
+
+
+def _is_brief(block: ir.Block) -> bool:
+    instructions = block.instructions
+    return len(instructions) <= 1 and all(each.opname in SPECULATIVE for each in instructions)
+
+
+def _select(
+    emitter: Emitter,
+    targets: Sequence[Local],
+    test: ir.Value,
+    before: ir.Block,
+    arrivals: Sequence[Arrival],
+) -> None:
+    """Compute both branches, and choose."""
+    builder = emitter.builder
+    for block, _ in arrivals:
+        for instruction in block.instructions:
+            instruction.parent = before
+        before.instructions += block.instructions
+        emitter.function.blocks.remove(block)
+    builder.position_at_end(before)
+    (_, first), (_, second) = arrivals
+    for target, ways in zip(targets, zip(first, second, strict=True), strict=True):
+        parts = [a if a is b else builder.select(test, a, b) for a, b in zip(*ways, strict=True)]
+        emitter.values[target] = put_together(parts, target.type)
 
 
 def _joined(
@@ -280,7 +322,7 @@ def loop(emitter: Emitter, statement: lowered.Loop) -> None:
         if same and same[at]:
             arrivals = arrivals[:1]
         emitter.values[local] = _joined(builder, local.type, arrivals)
-    if rest is not None:
+    if rest is not None and emitter.is_repeated(emitter.nested - 1):
         found = builder.phi(INT32, "left")
         if statement.first:
             found.add_incoming(ir.Constant(INT32, ROUNDS), before)

@@ -129,6 +129,10 @@ class Emitter:
 
     # Signals and other threads
 
+    def is_repeated(self, depth: int) -> bool:
+        """Whether code so deep inside of loops and branches may run more than once in a call."""
+        return depth > 0 or self.function.linkage == "internal"
+
     def worked(self, rounds: ir.Value) -> None:
         """Count work as so many rounds of a loop, for who asks whether to `poll`."""
         self.works += 1
@@ -153,7 +157,7 @@ class Emitter:
     def read(self, count: ir.Value) -> None:
         """Note that so many elements are read: where they are many, it takes long."""
         known = static(count)
-        if known is None or known >= OF_A_ROUND:
+        if (known is None or known >= OF_A_ROUND) and self.is_repeated(self.nested):
             self.worked(self.builder.udiv(count, int64(OF_A_ROUND)))
         self.release_python(count)
 

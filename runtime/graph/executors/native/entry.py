@@ -189,11 +189,9 @@ class Body:
         builder, made = self.builder, []
         if not builder.block.is_terminated:
             made = [self._leave(at, results) for at in range(len(results))]
-            self.emitter.hold_python()
             builder.ret(ir.Constant(INT32, Status.DONE))
         for block, status in ((self.emitter.aside, Status.ASIDE), (self.failed, Status.FAILED)):
             builder.position_at_end(block)
-            self.emitter.hold_python()
             builder.ret(ir.Constant(INT32, status))
         return made
 

@@ -73,15 +73,6 @@ class Code:
         return found
 
 
-def optimized(parsed: Any) -> None:
-    """Run the few passes that scalar control flow needs."""
-    builder = llvm.create_pass_builder(target(), llvm.create_pipeline_tuning_options(1))
-    manager = llvm.create_new_module_pass_manager()
-    manager.add_instruction_combine_pass()
-    manager.add_simplify_cfg_pass()
-    manager.run(parsed, builder)
-
-
 _compiling = threading.RLock()
 """Held while a module is compiled. A signal handler may come in between, and fork."""
 
@@ -103,20 +94,24 @@ if hasattr(os, "register_at_fork"):
     )
 
 
-def object_of(text: str, optimize: bool = True) -> bytes:
+def object_of(text: str) -> bytes:
     """The object file of a module: one that another process has kept, or a new one."""
-    target = [*_host()[1:], _host()[0].name, llvm.get_default_triple(), str(LEVEL), str(optimize)]
-    return cached([text, *target], lambda: _compiled(text, optimize))
+    target = [*_host()[1:], _host()[0].name, llvm.get_default_triple(), str(LEVEL)]
+    return cached([text, *target], lambda: _compiled(text))
 
 
-def _compiled(text: str, optimize: bool) -> bytes:
-    """The object file of a module, which is verified first."""
+def parsed(text: str) -> Any:
+    """A module, verified. Code is generated from it as it is written: passes over its IR would take
+    longer than they save.
+    """
+    module = llvm.parse_assembly(text)
+    module.verify()
+    return module
+
+
+def _compiled(text: str) -> bytes:
     with _compiling:
-        parsed = llvm.parse_assembly(text)
-        parsed.verify()
-        if optimize:
-            optimized(parsed)
-        made: bytes = target().emit_object(parsed)
+        made: bytes = target().emit_object(parsed(text))
         return made
 
 
@@ -147,11 +142,9 @@ def load(
     return code
 
 
-def compile_module(
-    text: str, exports: Sequence[str], addresses: Sequence[int] = (), optimize: bool = True
-) -> Code:
+def compile_module(text: str, exports: Sequence[str], addresses: Sequence[int] = ()) -> Code:
     """The machine code of a module."""
-    return load(object_of(text, optimize), exports, addresses)
+    return load(object_of(text), exports, addresses)
 
 
 class Symbols:

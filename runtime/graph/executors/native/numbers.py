@@ -18,8 +18,9 @@ from runtime.graph.executors.native.scalars import (
     comparison,
     divided,
     filled,
-    integers_divided,
     intrinsic,
+    quotient,
+    rest,
 )
 from runtime.graph.executors.native.values import FLOAT64, INT64, Scalar, dtype_of, int64
 from runtime.graph.ir import Node
@@ -121,24 +122,29 @@ def _true_divide(emitter: Emitter, node: Node, scalars: Scalars) -> Scalar:
     return Scalar(emitter.builder.fdiv(first, second), FLOAT)
 
 
-def _divided(emitter: Emitter, scalars: Scalars) -> tuple[Scalar, Scalar]:
-    """Quotient, rounded down, and rest."""
-    builder = emitter.builder
-    if _floats_among(scalars):
-        first, second = [as_float(emitter, each) for each in scalars]
+def _divided(part: int) -> Callable[[Emitter, Node, Scalars], Scalar]:
+    """Quotient, rounded down, or rest."""
+
+    def emit(emitter: Emitter, node: Node, scalars: Scalars) -> Scalar:
+        builder = emitter.builder
+        if _floats_among(scalars):
+            first, second = [as_float(emitter, each) for each in scalars]
+            _refuse_zero(emitter, second)
+            return Scalar(divided(builder, first, second)[part], FLOAT)
+        first, second = [as_int(emitter, each) for each in scalars]
         _refuse_zero(emitter, second)
-        quotient, rest = divided(builder, first, second)
-        return Scalar(quotient, FLOAT), Scalar(rest, FLOAT)
-    first, second = [as_int(emitter, each) for each in scalars]
-    _refuse_zero(emitter, second)
-    if not isinstance(second, ir.Constant):
-        least = builder.icmp_signed("==", first, int64(-(1 << 63)))
-        inverse = builder.icmp_signed("==", second, int64(-1))
-        emitter.step_aside(builder.and_(least, inverse))
-    elif second.constant == -1:
-        emitter.step_aside(builder.icmp_signed("==", first, int64(-(1 << 63))))
-    quotient, rest = integers_divided(builder, INT_DTYPE, first, second)
-    return Scalar(quotient, INT), Scalar(rest, INT)
+        if not isinstance(second, ir.Constant):
+            least = builder.icmp_signed("==", first, int64(-(1 << 63)))
+            inverse = builder.icmp_signed("==", second, int64(-1))
+            emitter.step_aside(builder.and_(least, inverse))
+        elif second.constant == -1:
+            emitter.step_aside(builder.icmp_signed("==", first, int64(-(1 << 63))))
+        return Scalar((quotient, rest)[part](builder, INT_DTYPE, first, second), INT)
+
+    return emit
+
+
+_QUOTIENT, _REST = _divided(0), _divided(1)
 
 
 def _shift_left(emitter: Emitter, node: Node, scalars: Scalars) -> Scalar:
@@ -412,9 +418,9 @@ PYTHON: dict[str, OnNumbers] = {
     "subtract": _arithmetic("ssub", "fsub"),
     "multiply": _arithmetic("smul", "fmul"),
     "true_divide": OnNumbers(_on_numbers, _true_divide),
-    "floor_divide": OnNumbers(_on_numbers, lambda e, node, xs: _divided(e, xs)[0]),
-    "remainder": OnNumbers(_on_numbers, lambda e, node, xs: _divided(e, xs)[1]),
-    "divmod": OnNumbers(_on_numbers, lambda e, node, xs: _divided(e, xs)),
+    "floor_divide": OnNumbers(_on_numbers, _QUOTIENT),
+    "remainder": OnNumbers(_on_numbers, _REST),
+    "divmod": OnNumbers(_on_numbers, lambda *given: (_QUOTIENT(*given), _REST(*given))),
     "power": OnNumbers(_takes_power, _power),
     "shift_left": OnNumbers(_on_integers, _shift_left),
     "shift_right": OnNumbers(_on_integers, _shift_right),

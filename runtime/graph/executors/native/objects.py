@@ -12,7 +12,7 @@ A table is an array of int64:
     for each result       kind, word
 
 The body has two words of each argument: a number, or the pointers to data and dims. It leaves one
-for each result.
+for each result, and may leave Python to other threads.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ _OUTSIDE = {
             *("python.PyFloat_FromDouble", "python.PyBool_FromLong", "python.PyTuple_New"),
             *("python.Py_IncRef", "python.Py_DecRef", "python.PyErr_Occurred"),
             *("python.PyObject_Vectorcall", "python.PyType_GenericAlloc", "python.EagerTensor"),
-            *("arena.release", "stack.end"),
+            *("arena.release", "arena.hold_python", "stack.end"),
         )
     )
 }
@@ -400,6 +400,15 @@ call:
   %left = phi i64 [ 0, %all ], [ %depth, %deep ]
   %body = load ptr, ptr %table
   %status = call i32 %body(ptr %slots, ptr %results, ptr %arena, i64 %left)
+  %threadplace = getelementptr ptr, ptr %arena, i64 {arena.THREAD}
+  %thread = load ptr, ptr %threadplace
+  %held = icmp eq ptr %thread, null
+  br i1 %held, label %holding, label %hold
+hold:
+  %hold.python = load ptr, ptr {_outside("arena.hold_python")}
+  call void %hold.python(ptr %arena)
+  br label %holding
+holding:
   %firstchunk = load i64, ptr %arena
   %ownedplace = getelementptr i64, ptr %arena, i64 {arena.OWNED}
   %owned = load i64, ptr %ownedplace

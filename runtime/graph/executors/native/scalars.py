@@ -169,47 +169,64 @@ def _floor_divide(builder: Builder, dtype: DType, operands: Operands) -> ir.Valu
     first, second = operands
     if dtype.is_floating:
         return divided(builder, first, second)[0]
-    return integers_divided(builder, dtype, first, second)[0]
+    return quotient(builder, dtype, first, second)
 
 
 def _remainder(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
     first, second = operands
     if dtype.is_floating:
         return divided(builder, first, second)[1]
-    return integers_divided(builder, dtype, first, second)[1]
+    return rest(builder, dtype, first, second)
 
 
-def integers_divided(
-    builder: Builder, dtype: DType, first: ir.Value, second: ir.Value
-) -> tuple[ir.Value, ir.Value]:
-    """Quotient, rounded down, and rest, with the divisor's sign. The divisor is not zero; by -1 the
-    least number wraps around.
+def quotient(builder: Builder, dtype: DType, first: ir.Value, second: ir.Value) -> ir.Value:
+    """The quotient of integers, rounded down. The divisor is not zero; the least number by -1 wraps
+    around.
     """
-    zero, one = filled(first.type, 0), filled(first.type, 1)
     if dtype.is_unsigned:
-        return builder.udiv(first, second), builder.urem(first, second)
+        return builder.udiv(first, second)
     places = _power_of_two(second)
     if places is not None:
-        # Shifts and masks round down.
-        count, mask = filled(first.type, places), filled(first.type, (1 << places) - 1)
-        return builder.ashr(first, count), builder.and_(first, mask)
-    if isinstance(second, ir.Constant) and _is_positive(second):
-        quotient, rest = builder.sdiv(first, second), builder.srem(first, second)
-        below = builder.icmp_signed("<", rest, zero)
-        down = builder.sub(quotient, builder.zext(below, first.type))
-        moved = builder.select(below, builder.add(rest, second), rest)
-        moved.zero_with = rest
-        return down, moved
-    # Of the least number and -1 the machine makes a fault: -x is x * -1, and nothing is left.
-    inverse = builder.icmp_signed("==", second, filled(first.type, -1))
-    divisor = builder.select(inverse, one, second)
-    quotient, rest = builder.sdiv(first, divisor), builder.srem(first, divisor)
-    quotient = builder.select(inverse, builder.sub(zero, first), quotient)
-    differs = builder.icmp_signed("<", builder.xor(rest, divisor), zero)
-    wrong = builder.and_(differs, builder.icmp_signed("!=", rest, zero))
-    wrong = builder.and_(wrong, builder.not_(inverse))
-    down = builder.sub(quotient, builder.zext(wrong, first.type))
-    return down, builder.select(wrong, builder.add(rest, divisor), rest)
+        return builder.ashr(first, filled(first.type, places))
+    divisor, inverse = _divisor(builder, second)
+    _, wrong = _rest(builder, first, divisor)
+    down = builder.sub(builder.sdiv(first, divisor), builder.zext(wrong, first.type))
+    if inverse is None:
+        return down
+    return builder.select(inverse, builder.sub(filled(first.type, 0), first), down)
+
+
+def rest(builder: Builder, dtype: DType, first: ir.Value, second: ir.Value) -> ir.Value:
+    """What a quotient that is rounded down leaves, with the divisor's sign."""
+    if dtype.is_unsigned:
+        return builder.urem(first, second)
+    places = _power_of_two(second)
+    if places is not None:
+        return builder.and_(first, filled(first.type, (1 << places) - 1))
+    divisor, _ = _divisor(builder, second)
+    left, wrong = _rest(builder, first, divisor)
+    moved = builder.select(wrong, builder.add(left, divisor), left)
+    moved.zero_with = left
+    return moved
+
+
+def _divisor(builder: Builder, second: ir.Value) -> tuple[ir.Value, ir.Value | None]:
+    """The divisor, with 1 in the place of -1, and whether it was that: of the least number and -1
+    the machine makes a fault, but -x is x * -1, and nothing is left.
+    """
+    if _is_positive(second):
+        return second, None
+    inverse = builder.icmp_signed("==", second, filled(second.type, -1))
+    return builder.select(inverse, filled(second.type, 1), second), inverse
+
+
+def _rest(builder: Builder, first: ir.Value, divisor: ir.Value) -> tuple[ir.Value, ir.Value]:
+    """What the machine's quotient leaves, and whether it is of the wrong sign."""
+    left, zero = builder.srem(first, divisor), filled(first.type, 0)
+    if _is_positive(divisor):
+        return left, builder.icmp_signed("<", left, zero)
+    differs = builder.icmp_signed("<", builder.xor(left, divisor), zero)
+    return left, builder.and_(differs, builder.icmp_signed("!=", left, zero))
 
 
 def _numbers(value: ir.Value) -> list[Any]:

@@ -4,10 +4,8 @@ graph from it.
 
 from __future__ import annotations
 
-import llvmlite.binding as llvm
-
 from runtime.graph.executors.native.executor import reasons, units_of
-from runtime.graph.executors.native.machine import optimized, target
+from runtime.graph.executors.native.machine import parsed, target
 from runtime.graph.ir import Graph, format_location
 
 
@@ -29,10 +27,7 @@ def _texts(graph: Graph) -> list[str]:
 
 
 def _assembly(text: str) -> str:
-    parsed = llvm.parse_assembly(text)
-    parsed.verify()
-    optimized(parsed)
-    made: str = target().emit_assembly(parsed)
+    made: str = target().emit_assembly(parsed(text))
     return made
 
 

@@ -76,8 +76,9 @@ def _reduced(x: Lanes, low: Lanes | None = None) -> Reduced:
     shifted = fma(x, 1 / math.log(2), format.magic)
     n = shifted - format.magic
     head = fma(n, -limits.ln2, x)
-    rest = n * limits.ln2_rest
-    error = -rest if low is None else low - rest
+    error = n * -limits.ln2_rest
+    if low is not None:
+        error = low + error
     r, error = quick_two_sum(head, error)
     square = r * r
     part = r + fma(square, polynomial(coefficients(format).exponential, r), error)
