@@ -15,7 +15,6 @@ import tokenize
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from types import CodeType, FunctionType, MethodType
 from typing import Any, BinaryIO
 
@@ -114,7 +113,11 @@ def read_file(filename: str, stream: BinaryIO | None = None) -> SourceFile:
         ConversionError: it cannot be read, or is not valid Python.
     """
     try:
-        lines = _decoded(Path(filename).read_bytes() if stream is None else stream.read())
+        if stream is None:
+            with open(filename, "rb") as opened:
+                lines = _decoded(opened.read())
+        else:
+            lines = _decoded(stream.read())
     except OSError as error:
         raise ConversionError(error.strerror or str(error), filename=filename) from None
     except UnicodeDecodeError as error:

@@ -14,7 +14,7 @@ import ctypes
 import time
 from functools import cache
 
-from runtime.graph.executors.native.machine import Code, compile_module
+from runtime.graph.executors.native.machine import QUICK, Code, compile_module
 
 WORDS = 9
 """Pointers in an arena: see above."""
@@ -391,4 +391,4 @@ def support() -> Code:
     )
     addresses = [ctypes.cast(function, ctypes.c_void_p).value or 0 for function in outside]
     exports = ["allocate", "grow", "release", "poll", "look", *_OF_THREADS]
-    return compile_module(_TEXT, exports, addresses)
+    return compile_module(_TEXT, exports, addresses, level=QUICK)

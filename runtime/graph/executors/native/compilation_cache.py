@@ -13,7 +13,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import secrets
 import stat
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -134,7 +133,7 @@ def _head(key: bytes, made: bytes) -> bytes:
 
 def _write(opened: int, key: bytes, made: bytes) -> None:
     """Keep an entry. It gets its name once it is whole; where the disk is full, none is kept."""
-    draft = f"{secrets.token_hex(8)}.draft"
+    draft = f"{os.urandom(8).hex()}.draft"
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
         file = os.open(draft, flags, 0o600, dir_fd=opened)

@@ -16,8 +16,10 @@ from llvmlite import ir
 from runtime.graph.executors.native.compilation_cache import cached
 from runtime.graph.executors.native.values import POINTER
 
-LEVEL = 2
-"""Of code generation. At 0 LLVM aborts the process on some vector code."""
+LEVEL, QUICK = 2, 0
+"""Of code generation: for graphs, and for what all graphs share, which then takes a quarter of the
+time. At 0 LLVM aborts the process on some vector code: it is for modules of scalars.
+"""
 
 ADDRESSES = "addresses"
 """The table in a module of what is outside of it: one pointer for each symbol."""
@@ -31,16 +33,16 @@ def _host() -> tuple[Any, str, str]:
     return llvm.Target.from_default_triple(), llvm.get_host_cpu_name(), features
 
 
-def new_target() -> Any:
+def new_target(level: int = LEVEL) -> Any:
     """A target machine for this host; whoever compiles with it owns it."""
     found, cpu, features = _host()
-    return found.create_target_machine(cpu=cpu, features=features, opt=LEVEL, reloc="pic", jit=True)
+    return found.create_target_machine(cpu=cpu, features=features, opt=level, reloc="pic", jit=True)
 
 
 @cache
-def target() -> Any:
+def target(level: int = LEVEL) -> Any:
     """The target machine of this host, to ask."""
-    return new_target()
+    return new_target(level)
 
 
 @cache
@@ -94,10 +96,10 @@ if hasattr(os, "register_at_fork"):
     )
 
 
-def object_of(text: str) -> bytes:
+def object_of(text: str, level: int = LEVEL) -> bytes:
     """The object file of a module: one that another process has kept, or a new one."""
-    target = [*_host()[1:], _host()[0].name, llvm.get_default_triple(), str(LEVEL)]
-    return cached([text, *target], lambda: _compiled(text))
+    host = [*_host()[1:], _host()[0].name, llvm.get_default_triple(), str(level)]
+    return cached([text, *host], lambda: _compiled(text, level))
 
 
 def parsed(text: str) -> Any:
@@ -109,9 +111,9 @@ def parsed(text: str) -> Any:
     return module
 
 
-def _compiled(text: str) -> bytes:
+def _compiled(text: str, level: int) -> bytes:
     with _compiling:
-        made: bytes = target().emit_object(parsed(text))
+        made: bytes = target(level).emit_object(parsed(text))
         return made
 
 
@@ -142,9 +144,11 @@ def load(
     return code
 
 
-def compile_module(text: str, exports: Sequence[str], addresses: Sequence[int] = ()) -> Code:
+def compile_module(
+    text: str, exports: Sequence[str], addresses: Sequence[int] = (), level: int = LEVEL
+) -> Code:
     """The machine code of a module."""
-    return load(object_of(text), exports, addresses)
+    return load(object_of(text, level), exports, addresses)
 
 
 class Symbols:

@@ -25,7 +25,7 @@ from types import MemberDescriptorType
 
 from runtime.core.tensor import EagerTensor
 from runtime.graph.executors.native import arena
-from runtime.graph.executors.native.machine import Code, compile_module
+from runtime.graph.executors.native.machine import QUICK, Code, compile_module
 
 # Where the fields of objects are, in bytes: Python's, and those of NumPy 2.
 ITEM, NUMBER, TYPE = 24, 16, 8
@@ -611,4 +611,4 @@ def code(address_of: Callable[[str], int]) -> Code:
     is one result; `empty` makes an array.
     """
     exports = ["entry", "on_tensors", "empty"]
-    return compile_module(_text(), exports, list(map(address_of, _OUTSIDE)))
+    return compile_module(_text(), exports, list(map(address_of, _OUTSIDE)), level=QUICK)

@@ -19,7 +19,7 @@ from functools import cache
 from typing import Any
 
 from runtime.core import threads
-from runtime.graph.executors.native.machine import Code, compile_module
+from runtime.graph.executors.native.machine import QUICK, Code, compile_module
 
 _OUTSIDE = (
     *("mutex_lock", "mutex_unlock", "mutex_trylock"),
@@ -189,7 +189,7 @@ class Pool:
         functions = [getattr(self.library, f"pthread_{name}") for name in _OUTSIDE]
         addresses = [ctypes.cast(each, ctypes.c_void_p).value or 0 for each in functions]
         exports = ["run", "worker", "end", *_LOCKS, *_WORDS]
-        self.code: Code = compile_module(_TEXT, exports, addresses)
+        self.code: Code = compile_module(_TEXT, exports, addresses, level=QUICK)
         self.lock = threading.Lock()
         self.threads: list[Any] = []
         self._prepare()

@@ -9,7 +9,7 @@ from typing import Any
 
 from llvmlite import ir
 
-from runtime.graph.executors.native.machine import Code, Symbols, compile_module
+from runtime.graph.executors.native.machine import QUICK, Code, Symbols, compile_module
 from runtime.graph.executors.native.values import BIT, INT64, POINTER, int64
 
 RESERVE = 1 << 16
@@ -107,17 +107,17 @@ def code() -> Code:
     if hasattr(library, "pthread_get_stackaddr_np"):
         return of_base([getattr(library, f"pthread_{name}") for name in _OF_BASE])
     if not hasattr(library, "pthread_getattr_np"):
-        return compile_module(_UNKNOWN, ["end"])
+        return compile_module(_UNKNOWN, ["end"], level=QUICK)
     key = ctypes.c_uint()
     if library.pthread_key_create(ctypes.byref(key), None):
         raise MemoryError("there is no room for one more value of each thread")
     functions = [getattr(library, f"pthread_{name}") for name in _FUNCTIONS]
-    return compile_module(_TEXT, ["end"], [*map(_address, functions), key.value])
+    return compile_module(_TEXT, ["end"], [*map(_address, functions), key.value], level=QUICK)
 
 
 def of_base(functions: Sequence[Any]) -> Code:
     """`end`, of functions that give this thread, the base of its stack, and its size."""
-    return compile_module(_TEXT_OF_BASE, ["end"], list(map(_address, functions)))
+    return compile_module(_TEXT_OF_BASE, ["end"], list(map(_address, functions)), level=QUICK)
 
 
 def _address(function: Any) -> int:

@@ -5,7 +5,6 @@ of the arena.
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 from collections.abc import Callable
 from functools import cache
 from importlib import import_module
@@ -37,7 +36,10 @@ def _address(function: Any) -> int:
 
 @cache
 def _library(name: str) -> Any:
-    return ctypes.CDLL(ctypes.util.find_library(name))
+    # It imports much else.
+    from ctypes.util import find_library
+
+    return ctypes.CDLL(find_library(name))
 
 
 # The places of functions in the table of NumPy's C interface, which never change.
