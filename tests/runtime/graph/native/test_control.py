@@ -153,6 +153,24 @@ def branches(x):
     return y, x > 0, x + 0.5
 
 
+def brief(x, n):
+    """Branches of one instruction, none, and several."""
+    count, above, last = 0, 0, x
+    for i in range(n):
+        if i % 3 == 0:
+            x = x + 1.5
+            last = x
+        else:
+            x = x * 0.5
+        if x > last:
+            above += 1
+        if n % 2 == 0:
+            count, above = above, count
+        else:
+            count = count * 2 + above
+    return x, count, above, last
+
+
 def far(n):
     step, total = 2**70, 0
     for i in range(n):
@@ -198,6 +216,7 @@ ROWS: list[tuple[Callable[..., Any], list[tuple[Any, ...]], int]] = [
     (asserting, [(i32(9), i32(-1))], 0),
     (asserting, [(i32(9), i32(3))], 1),
     (searched, [(VECTOR, i32(w)) for w in (3, 9, 77)], 0),
+    (brief, [(f32(x), i32(n)) for x in (0, -9.5, np.inf, np.nan) for n in (0, 1, 9, 10)], 0),
     (branches, [(f32(x),) for x in (-99, -3, 0, 11, 21, np.nan)], 0),
 ]
 
@@ -215,6 +234,15 @@ def test_programs(function: Callable[..., Any], calls: list[tuple[Any, ...]], as
     for raws in calls:
         pair.compare(*raws)
     assert pair.aside == aside
+
+
+def test_branches_of_one_instruction_are_no_branches() -> None:
+    def clipped(x):
+        return x - 1 if x > 9 else x
+
+    text = rt.function(clipped).native_ir(rt.TensorSpec([], rt.int32))
+    assert "select" in text
+    assert "br i1" not in text
 
 
 def test_unknown_dimensions() -> None:
