@@ -1,4 +1,4 @@
-"""Facts about code objects, kept for as long as the code lives.
+"""Facts about code objects, read off their instructions, and kept for as long as the code lives.
 
 Code objects compare by value: two files may hold equal ones, and a copy equals its original. They
 are told apart here by identity.
@@ -7,11 +7,18 @@ are told apart here by identity.
 from __future__ import annotations
 
 import dis
+from collections.abc import Iterator
 from types import CodeType
 from typing import Generic, TypeVar
 from weakref import ref
 
 T = TypeVar("T")
+
+Stretch = tuple[int, int, int, int]
+"""The first and the last line of a part of the source, its first column, and that behind it."""
+
+UNREACHED = bytes((dis.opmap["NOP"], 0))
+"""What stands behind the instructions of converted code for line_profiler, if that is there."""
 
 _STORES = frozenset(
     dis.opmap[name] for name in ("STORE_SUBSCR", "STORE_SLICE") if name in dis.opmap
@@ -22,6 +29,17 @@ def assigns_items(code: CodeType) -> bool:
     """Whether a code object, or one inside it, has an `x[i] = v`."""
     inside = [const for const in code.co_consts if isinstance(const, CodeType)]
     return not _STORES.isdisjoint(code.co_code[::2]) or any(map(assigns_items, inside))
+
+
+def item_changes(code: CodeType) -> Iterator[Stretch]:
+    """Yields the places of the `x[i]` that a code object, not those in it, assigns or deletes."""
+    for instruction in dis.get_instructions(code):
+        at = instruction.positions
+        if instruction.opname in _CHANGES and at is not None and None not in at:
+            yield at  # type: ignore[misc]
+
+
+_CHANGES = ("STORE_SUBSCR", "STORE_SLICE", "DELETE_SUBSCR")
 
 
 def handles_exceptions(code: CodeType) -> bool:

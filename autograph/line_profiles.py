@@ -12,6 +12,7 @@ from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from autograph.api import convert, functions_in
+from autograph.codes import UNREACHED
 from autograph.errors import ConversionError
 
 
@@ -44,8 +45,6 @@ def profile_lines(profiler: Any, target: Any, /) -> None:
     >>> [hits for line, hits, time in lines]
     [1, 1, 5, 1]
     """
-    from autograph.load import UNREACHED
-
     if not callable(getattr(profiler, "add_function", None)):
         raise TypeError(
             f"profile_lines() takes a line_profiler.LineProfiler and a function, not {profiler!r}: "

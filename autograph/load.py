@@ -4,7 +4,6 @@ from __future__ import annotations
 import __future__
 
 import ast
-import dis
 import functools
 import inspect
 import operator
@@ -16,6 +15,7 @@ from typing import Any
 
 import gast
 
+from autograph.codes import UNREACHED
 from autograph.locks import process_lock
 from autograph.quoting.nodes import is_scaffold
 from autograph.trees import to_ast, walk
@@ -26,8 +26,6 @@ _FUTURES: int = functools.reduce(
     operator.or_,
     (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names),
 )
-UNREACHED = bytes((dis.opmap["NOP"], 0))
-"""What stands behind the instructions of converted code for line_profiler, if that is there."""
 _warnings_lock = process_lock()
 
 

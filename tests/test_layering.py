@@ -50,7 +50,7 @@ MAY_IMPORT = {
     "autograph.printing": (
         f"{TREES} autograph.string_literals autograph.line_wrapping autograph.locks astor"
     ),
-    "autograph.load": f"{TREES} autograph.quoting autograph.locks",
+    "autograph.load": f"{TREES} autograph.codes autograph.quoting autograph.locks",
     "autograph.magics": "",
     "autograph.code_comparison": "autograph.load",
     "autograph.source": (

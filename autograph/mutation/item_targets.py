@@ -7,13 +7,12 @@ show it: so who stages the code looks at `table.rows` before it runs.
 from __future__ import annotations
 
 import ast
-import dis
 import linecache
 from collections.abc import Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
-from autograph.codes import CodeTable
+from autograph.codes import CodeTable, Stretch, item_changes
 from autograph.objects import MISSING, contents, own_of
 
 
@@ -60,22 +59,21 @@ def _variable(function: FunctionType, name: str) -> Any:
 
 
 def _places_in(code: CodeType) -> Iterator[_Place]:
-    for instruction in dis.get_instructions(code):
-        at = instruction.positions
-        if instruction.opname in _CHANGES and at is not None and None not in at:
-            names = _names(code.co_filename, at)
-            if names:
-                yield _Place(names, at.lineno or 0, at.col_offset or 0)
+    for at in item_changes(code):
+        names = _names(code.co_filename, at)
+        if names:
+            yield _Place(names, at[0], at[2])
 
 
-def _names(filename: str, at: dis.Positions) -> list[str]:
+def _names(filename: str, at: Stretch) -> list[str]:
     """The variable and the attributes that `x.a` of `x.a[i]` stands for at a place of a file."""
-    text = linecache.getlines(filename)[(at.lineno or 1) - 1 : at.end_lineno]
+    first, last, start, end = at
+    text = linecache.getlines(filename)[first - 1 : last]
     lines = [line.encode() for line in text]
     if not lines:
         return []
-    lines[-1] = lines[-1][: at.end_col_offset]
-    lines[0] = lines[0][at.col_offset :]
+    lines[-1] = lines[-1][:end]
+    lines[0] = lines[0][start:]
     try:
         node = ast.parse(b"(" + b"".join(lines) + b")", mode="eval").body
     except SyntaxError:  # it is the place of a statement
@@ -87,5 +85,4 @@ def _names(filename: str, at: dis.Positions) -> list[str]:
     return [node.id, *names] if isinstance(node, ast.Name) else []
 
 
-_CHANGES = ("STORE_SUBSCR", "STORE_SLICE", "DELETE_SUBSCR")
 _places: CodeTable[list[_Place]] = CodeTable()

@@ -8,7 +8,6 @@ call is refused where it has changed.
 
 from __future__ import annotations
 
-import dis
 from collections.abc import Callable, Iterator
 from functools import lru_cache
 from types import CellType, CodeType, FunctionType, MethodType
@@ -16,7 +15,7 @@ from typing import Any
 
 from runtime.autodiff.records import another
 from runtime.core.tensor import EagerTensor
-from runtime.staging.guarding.code_paths import Path, paths_in
+from runtime.staging.guarding.code_paths import Path, paths_in, stores_in
 from runtime.staging.guarding.lookup import is_installed
 from runtime.staging.guarding.weak_paths import MISSING, attribute_now
 from runtime.staging.refusals import refuse
@@ -62,20 +61,6 @@ def _is_users(module: str | None) -> bool:
 # Cells
 
 
-@lru_cache(maxsize=1024)
-def _stores(code: CodeType) -> frozenset[tuple[str, str]]:
-    """The kinds and names of what code, and the functions defined in it, store."""
-    found = {
-        (each.opname.removeprefix("STORE_").removeprefix("DELETE_"), str(each.argval))
-        for each in dis.get_instructions(code)
-        if each.opname.startswith(("STORE_", "DELETE_"))
-    }
-    for const in code.co_consts:
-        if isinstance(const, CodeType):
-            found |= _stores(const)
-    return frozenset(found)
-
-
 def _cells_of(function: FunctionType) -> Iterator[tuple[str, CellType]]:
     return zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
 
@@ -95,7 +80,7 @@ def _cells_written(function: Any) -> set[int]:
         if found is None or id(found) in seen:
             continue
         seen.add(id(found))
-        stores = _stores(found.__code__)
+        stores = stores_in(found.__code__)
         for name, cell in _cells_of(found):
             if ("DEREF", name) in stores:
                 written.add(id(cell))
@@ -186,7 +171,7 @@ def _item(holder: Any, key: Any) -> Any:
 
 def _is_stored(path: Path, code: CodeType) -> bool:
     """True for what the function itself may change."""
-    stores = _stores(code)
+    stores = stores_in(code)
     kind, name = path.steps[-1] if path.steps else ("", path.root)
     if kind == "[]":
         return any(stored == "SUBSCR" for stored, _ in stores)

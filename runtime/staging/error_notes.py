@@ -5,13 +5,11 @@ which dimension is not known, and where too much is nested.
 from __future__ import annotations
 
 import ast
-import dis
 import re
 import reprlib
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from itertools import islice
 from types import TracebackType
 from typing import Any
 
@@ -20,7 +18,7 @@ from runtime.core.tensor import Tensor
 from runtime.errors import OpError
 from runtime.graph.ir import Graph, Location, Node, format_location, position_of
 from runtime.graph.templates import written
-from runtime.staging.frames import is_ours, is_runtime, is_standard, text_at, user_location
+from runtime.staging.frames import instruction_text, is_ours, is_runtime, is_standard, user_location
 from runtime.staging.refusals import is_refusal
 from runtime.staging.scopes import InScope, Symbol
 
@@ -189,11 +187,8 @@ def _last_of_the_users(traceback: TracebackType | None) -> TracebackType | None:
 
 
 def _expression_at(entry: TracebackType) -> ast.AST:
-    code = entry.tb_frame.f_code
-    position = next(islice(code.co_positions(), entry.tb_lasti // 2, None), None)
-    text = text_at(code.co_filename, position and dis.Positions(*position))
     try:
-        return ast.parse(text.strip())
+        return ast.parse(instruction_text(entry.tb_frame.f_code, entry.tb_lasti))
     except SyntaxError:
         return ast.Module([], [])
 

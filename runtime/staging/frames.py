@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-import dis
 import linecache
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from types import CodeType, FrameType, TracebackType
 from typing import cast
@@ -249,25 +248,30 @@ def end_of(code: CodeType) -> Location:
     return code.co_filename, line, column + 1
 
 
-def text_at(filename: str, positions: dis.Positions | None) -> str:
+def text_at(filename: str, positions: Iterable[int | None] | None) -> str:
     """The user's text there, out of the file; empty where that is not known."""
-    if positions is None or None in positions:
+    known = [part for part in positions or () if part is not None]
+    if len(known) < 4:
         return ""
-    line, end_line, column, end_column = (part or 0 for part in positions)
+    line, end_line, column, end_column = known
     lines = [linecache.getline(filename, n).encode() for n in range(line, end_line + 1)]
     lines[-1] = lines[-1][:end_column]
     lines[0] = lines[0][column:]
     return b"".join(lines).decode(errors="replace")
 
 
+def instruction_text(code: CodeType, offset: int) -> str:
+    """The user's text for an instruction."""
+    positions = next(islice(code.co_positions(), offset // 2, None), None)
+    return text_at(code.co_filename, positions).strip()
+
+
 def container_at(frame: FrameType) -> str | None:
     """Returns the user's expression for the container whose item a frame assigns: `self.x` in
     `self.x[0] = 1`.
     """
-    positions = next(islice(frame.f_code.co_positions(), frame.f_lasti // 2, None), None)
-    text = text_at(frame.f_code.co_filename, positions and dis.Positions(*positions))
     try:
-        target = ast.parse(text.strip(), mode="eval").body
+        target = ast.parse(instruction_text(frame.f_code, frame.f_lasti), mode="eval").body
     except SyntaxError:
         return None
     return ast.unparse(target.value) if isinstance(target, ast.Subscript) else None

@@ -1,4 +1,4 @@
-"""The static paths that bytecode reads, and the names of attributes.
+"""The static paths that bytecode reads and stores, and the names of attributes.
 
 `config.rate * table["k"]` reads the paths config.rate and table["k"], and the attribute rate.
 """
@@ -128,6 +128,20 @@ def _roots(name: str, argument: Any) -> list[Path]:
     # Since Python 3.13 one instruction may load two variables, or store one and load another.
     names = argument if isinstance(argument, tuple) else (argument,)
     return [Path(False, root, ()) for root in names[name.startswith("STORE") :]]
+
+
+@lru_cache(maxsize=1024)
+def stores_in(code: CodeType) -> frozenset[tuple[str, str]]:
+    """The kinds and names of what code, and the functions defined in it, store."""
+    found = {
+        (each.opname.removeprefix("STORE_").removeprefix("DELETE_"), str(each.argval))
+        for each in dis.get_instructions(code)
+        if each.opname.startswith(("STORE_", "DELETE_"))
+    }
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            found |= stores_in(const)
+    return frozenset(found)
 
 
 @lru_cache(maxsize=1024)
