@@ -190,23 +190,11 @@ class LoadStatus:
 class InitializationOnlyStatus:
     """The outcome of `restore(None)`: nothing was restored."""
 
-    def _refuse(self) -> None:
-        raise AssertionError("No checkpoint specified (save_path=None); nothing is being restored.")
-
     def assert_consumed(self) -> InitializationOnlyStatus:
         """Raises AssertionError: nothing was restored."""
-        self._refuse()
-        return self
+        raise AssertionError("No checkpoint specified (save_path=None); nothing is being restored.")
 
-    def assert_existing_objects_matched(self) -> InitializationOnlyStatus:
-        """Raises AssertionError: nothing was restored."""
-        self._refuse()
-        return self
-
-    def assert_nontrivial_match(self) -> InitializationOnlyStatus:
-        """Raises AssertionError: nothing was restored."""
-        self._refuse()
-        return self
+    assert_existing_objects_matched = assert_nontrivial_match = assert_consumed
 
     def expect_partial(self) -> InitializationOnlyStatus:
         """Returns this status."""
@@ -219,6 +207,10 @@ class InitializationOnlyStatus:
         """Nothing: variables have their values from the start."""
 
 
-def _listed(names: list[str], most: int = 10) -> str:
-    more = f", and {len(names) - most} more" if len(names) > most else ""
-    return ", ".join(names[:most]) + more
+_MOST = 10
+"""Names that a message has."""
+
+
+def _listed(names: list[str]) -> str:
+    more = f", and {len(names) - _MOST} more" if len(names) > _MOST else ""
+    return ", ".join(names[:_MOST]) + more

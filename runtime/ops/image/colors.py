@@ -59,16 +59,13 @@ def _between_integers(x: Tensor, wanted: DType, saturate: bool) -> Tensor:
     return made * int((wanted.max + 1) // (x.dtype.max + 1))
 
 
-def _as_floats(image: Any, compute: Callable[[Tensor], Tensor], scaled: bool = True) -> Tensor:
+def _as_floats(image: Any, compute: Callable[[Tensor], Tensor]) -> Tensor:
     """`compute` on the image in floats, back in the dtype that it had."""
     x = convert_to_tensor(image)
     if x.dtype in (dtypes.float16, dtypes.float32, dtypes.float64):
         return compute(x)
-    if scaled:
-        return convert_image_dtype(
-            compute(convert_image_dtype(x, dtypes.float32)), x.dtype, saturate=True
-        )
-    return convert_image_dtype(compute(ops.cast(x, dtypes.float32)), x.dtype, saturate=True)
+    made = compute(convert_image_dtype(x, dtypes.float32))
+    return convert_image_dtype(made, x.dtype, saturate=True)
 
 
 def _bounded_kernel(x: Any, *, low: float, high: float, what: str) -> Any:
