@@ -6,6 +6,7 @@ nested function captures can be read at any time; it is not tracked here: see `s
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import gast
@@ -97,7 +98,8 @@ class _Liveness:
     def if_(self, node: gast.If, after: Names, exits: Exits) -> Names:
         body = self.block(node.body, after, exits)
         orelse = self.block(node.orelse, after, exits)
-        before = self.reads(node.test) | body | orelse
+        named = frozenset(_surely_named(node.test))
+        before = self.reads(node.test) | ((body | orelse) - named)
         self.table[node] = Live(before, after, body, orelse, exits.raising)
         return before
 
@@ -184,6 +186,29 @@ class _Liveness:
 
     def continue_(self, node: gast.Continue, after: Names, exits: Exits) -> Names:
         return exits.continuing
+
+
+def _surely_named(test: Any) -> Iterator[str]:
+    """The names that an expression binds (`:=`) whenever it is evaluated to its end."""
+    if isinstance(test, gast.NamedExpr):
+        yield test.target.id
+    for part in _surely_evaluated(test):
+        yield from _surely_named(part)
+
+
+def _surely_evaluated(node: Any) -> list[Any]:
+    match node:
+        case gast.BoolOp():
+            return node.values[:1]  # type: ignore[no-any-return]
+        case gast.IfExp():
+            return [node.test]
+        case gast.Compare():
+            return [node.left, node.comparators[0]]
+        case gast.Lambda() | gast.ListComp() | gast.SetComp() | gast.DictComp():
+            return []
+        case gast.GeneratorExp():
+            return []
+    return list(gast.iter_child_nodes(node))
 
 
 def _surely_bound(node: gast.stmt, found: Mentions) -> Names:
