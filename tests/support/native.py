@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 
 from runtime.core.state import run_calling_back
+from runtime.graph.executors import hot_loops
 from runtime.graph.executors.program import Program
-from runtime.graph.executors.tiers import Patience
+from runtime.graph.executors.tiers import Tiers
+from runtime.graph.executors.work import Patience
 from runtime.graph.ir import Graph
 
 
@@ -22,6 +24,19 @@ def forced() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name in ("importing", "graph", "node"):
             patch.setattr(Patience, name, 0.0)
+        yield
+
+
+@contextmanager
+def hot_after(rounds: int) -> Iterator[None]:
+    """Within it, loops of programs that may become native are machine code from the round behind
+    that many; the programs themselves stay what they are.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        for name, seconds in (("importing", 0.0), ("graph", 1e-12 * rounds), ("node", 0.0)):
+            patch.setattr(Patience, name, seconds)
+        patch.setattr(hot_loops, "FIRST", rounds)
+        patch.setattr(Tiers, "_settle", lambda self, due: False)
         yield
 
 

@@ -19,8 +19,10 @@ from runtime.core.state import run_calling_back, state
 from runtime.core.tensor import wrap
 from runtime.core.types import TensorType
 from runtime.functions.concrete_function import ConcreteFunction
+from runtime.graph.executors.program import Program
 from runtime.graph.executors.reference import interpret
 from runtime.graph.ir import walk_called
+from tests.support.native import hot_after
 
 Run = Callable[..., Any]
 
@@ -28,6 +30,9 @@ Run = Callable[..., Any]
 # code adds up in another order too, and has functions of its own.
 RELATIVE, ABSOLUTE = 4e-7, 1e-12
 NATIVE = 2e-5, 1e-12
+
+ROUNDS = 2
+"""Rounds of a loop that are Python's, where the others are machine code."""
 
 
 def compare(concrete: ConcreteFunction, raws: Sequence[Any]) -> None:
@@ -46,14 +51,29 @@ def compare(concrete: ConcreteFunction, raws: Sequence[Any]) -> None:
         return found
 
     expected = observed(lambda: _interpreted(concrete, raws))
-    got = observed(partial(_run, concrete, concrete.program.run, raws))
+    got = observed(partial(_run, concrete.program, concrete.program.run, raws))
     if not same(expected, got):
         pytest.fail(f"{concrete.name}: {expected!r}, got {got!r}")
     if importlib.util.find_spec("llvmlite") is None:
         return
-    machine = observed(partial(_run, concrete, _native(concrete), raws))
+    machine = observed(partial(_run, concrete.program, _native(concrete), raws))
     if not same(got, machine, *NATIVE):
         pytest.fail(f"{concrete.name}: {got!r}, in machine code {machine!r}")
+    program = _hot(concrete)
+    with hot_after(ROUNDS):
+        machine = observed(partial(_run, program, program.run, raws))
+    if not same(got, machine, *NATIVE):
+        pytest.fail(f"{concrete.name}: {got!r}, with loops as machine code {machine!r}")
+
+
+_hot_programs: WeakKeyDictionary[ConcreteFunction, Program] = WeakKeyDictionary()
+
+
+def _hot(concrete: ConcreteFunction) -> Program:
+    if concrete not in _hot_programs:
+        with hot_after(ROUNDS):
+            _hot_programs[concrete] = Program(concrete.optimized, may_become_native=True)
+    return _hot_programs[concrete]
 
 
 _compiled: WeakKeyDictionary[ConcreteFunction, Run] = WeakKeyDictionary()
@@ -94,11 +114,11 @@ def _interpreted(concrete: ConcreteFunction, raws: Sequence[Any]) -> Any:
     return interpret(concrete.graph, given)
 
 
-def _run(concrete: ConcreteFunction, run: Run, raws: Sequence[Any]) -> Any:
+def _run(program: Program, run: Run, raws: Sequence[Any]) -> Any:
     try:
         return run_calling_back(run, *raws)
     except BaseException as error:
-        concrete.program.fail(error)
+        program.fail(error)
 
 
 def _observed(run: Any, variables: Sequence[Any]) -> Any:

@@ -25,7 +25,7 @@ from typing import Any
 from runtime.core.forms import Form
 from runtime.core.types import Type
 from runtime.dtypes import DType
-from runtime.graph.ir import Graph, Node
+from runtime.graph.ir import Graph, Node, Value
 
 # Expressions
 
@@ -38,11 +38,13 @@ class Local:
     give arrays. So are Python's numbers, of the type `py.int`, `py.float` and `py.bool`.
 
     is_number: it is a tensor, and unboxed.
+    value: what it is in the graph, if it is something there.
     """
 
     name: str
     type: Any
     is_number: bool = False
+    value: Value | None = None
 
 
 @dataclass(slots=True, eq=False)

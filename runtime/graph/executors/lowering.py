@@ -128,7 +128,7 @@ class Lowering:
 
     def local(self, value: Value) -> Local:
         """The local of a value that is about to be assigned."""
-        made = self.values[value] = Local(value.name, value.type)
+        made = self.values[value] = Local(value.name, value.type, value=value)
         if value in self.updated:
             self.fleeting.add(made)
         return made

@@ -19,6 +19,7 @@ from runtime.graph.executors.scalars import NEGATIVE, template, wrapper
 from runtime.graph.ir import Node
 
 if TYPE_CHECKING:
+    from runtime.graph.executors.hot_loops import HotLoop
     from runtime.graph.executors.program import Module
 
 Runner = Callable[..., tuple[Any, ...]]
@@ -59,6 +60,8 @@ class Printer:
         self.text: list[str] = []
         self.lines: Lines = {}
         self.loops = 0
+        self.hot_loops: dict[int, HotLoop] = {}
+        self.around: HotLoop | None = None
 
     def print(self, name: str, strided: Runner | None) -> None:
         """Print the function under a name. For arrays that are not C-contiguous it calls `strided`,
@@ -167,6 +170,7 @@ class Printer:
         given = [self.names[local] for local in (*free, *buffers)]
         arguments = ", ".join(n for n in dict.fromkeys(given) if n not in self.module.namespace)
         inner = Printer(self.module, self.function, self.names)
+        inner.around = self.around
         inner.line(0, f"def {name}({arguments}):")
         _PRINTERS[type(statement)](inner, statement, 1)
         # Loops change what the buffers are called.
@@ -274,11 +278,14 @@ class Printer:
             self.assign(self.moves(state, statement.inputs[1:]), depth)
         # Python 3.11 adapts a loop to its types in the first call only where it has no test.
         self.line(depth, "while True:", statement.node)
+        around = self.around
+        self.note_hot(statement)
         if statement.first:
             self.leave(proceed, depth + 1)
         self.loops += 1
         self.block(body, depth + 1)
         self.loops -= 1
+        self.around = around
         moves = self.moves(statement.targets, body.results)
         test: Expression = proceed
         if not statement.first and not self.moves(state, body.results[1:]):
@@ -287,6 +294,13 @@ class Printer:
         self.rename(body, depth + 1)
         if not statement.first:
             self.leave(test, depth + 1)
+
+    def note_hot(self, statement: lowered.Loop) -> None:
+        """Note the loop that begins in the last line, where it may be worth to compile it alone."""
+        hot = self.module.hot
+        if hot is not None and len(statement.targets) > 1:
+            made = hot.loop(self.function, statement, self.around, self.names)
+            self.around = self.hot_loops[len(self.text)] = made
 
     def leave(self, test: Expression, depth: int) -> None:
         """Leave the loop unless the test holds."""

@@ -27,12 +27,14 @@ from typing import Any, NoReturn
 from runtime.graph.executors import lowered
 from runtime.graph.executors.coalescing import coalesce
 from runtime.graph.executors.failures import explain
+from runtime.graph.executors.hot_loops import HotLoops
 from runtime.graph.executors.instrumentation import Instrumented
 from runtime.graph.executors.lifetimes import release
 from runtime.graph.executors.lowered import Local
 from runtime.graph.executors.lowering import Lowering
 from runtime.graph.executors.printer import HELPERS, RESERVED, Lines, Names, Printer, Runner
 from runtime.graph.executors.substitution import substitute
+from runtime.graph.executors.work import Work
 from runtime.graph.ir import Graph, Node
 from runtime.graph.templates import raised
 
@@ -41,21 +43,34 @@ Outline = Callable[[Lowering, "Module"], lowered.Function]
 
 
 class Program:
-    """A compiled graph: `run(*raws)` gives a tuple of raw results, `source` is what it runs."""
+    """A compiled graph: `run(*raws)` gives a tuple of raw results, `source` is what it runs. If it
+    `may_become_native`, its `work` is counted, and hot loops are compiled before a call ends.
+    """
 
-    __slots__ = ("_graph", "_size", "_strided", "filename", "lines", "run", "source")
+    __slots__ = ("_graph", "_size", "_strided", "filename", "lines", "run", "source", "work")
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, may_become_native: bool = False) -> None:
         self.filename = f"<graph {graph.name}>"
         self.lines: Lines = {}
         self.source = ""
         self._graph = graph
         self._strided: Runner | None = None
         self._size = 0
-        self.source, self.run = self._compiled(Module([], self._run_strided))
+        self.work = Work()
+        hot = HotLoops(self.work, self._extended) if may_become_native else None
+        self.source, self.run = self._compiled(Module([], self._run_strided, hot=hot))
 
     def _compiled(self, module: Module, look: Look | None = None) -> tuple[str, Runner]:
-        function = module.add(self._graph)
+        return self._executed(module, module.add(self._graph), look)
+
+    def _extended(self, write: Callable[[Module], str]) -> Runner:
+        """What something does that is written beside the program, and called so."""
+        module = Module([""] * self._size, None)
+        return self._executed(module, write(module))[1]
+
+    def _executed(
+        self, module: Module, function: str, look: Look | None = None
+    ) -> tuple[str, Runner]:
         self.lines |= module.lines
         source = "\n".join(module.text)
         tree = ast.parse(source, self.filename)
@@ -65,6 +80,8 @@ class Program:
             nodes |= {name: island for name, (island, _) in module.awaited.items()}
             name = module.helper(module.fresh("look"), lambda key: look(nodes[key]))
             tree = Instrumented(nodes, name).visit(tree)
+        if module.hot is not None:
+            module.hot.instrument(tree, module.namespace)
         exec(compile(tree, self.filename, "exec"), module.namespace)
         for name, (_, make) in module.awaited.items():
             module.namespace[name] = make()
@@ -116,13 +133,18 @@ class Module:
     """The functions of a program: one for the graph, one for each graph that it calls. The first
     calls `strided`, where there is one, with arrays that are not C-contiguous. `outline` lowers
     with other statements in the place of some; what these call is made once there are the
-    functions.
+    functions. Loops are noted to be `hot`, where that may pay.
     """
 
     def __init__(
-        self, text: list[str], strided: Runner | None, outline: Outline | None = None
+        self,
+        text: list[str],
+        strided: Runner | None,
+        outline: Outline | None = None,
+        hot: HotLoops | None = None,
     ) -> None:
         self.outline = outline
+        self.hot = hot
         self.awaited: dict[str, tuple[Sequence[Node], Callable[[], Any]]] = {}
         self.namespace: dict[str, Any] = {"raised": raised, **HELPERS}
         self.strided = strided
@@ -168,6 +190,8 @@ class Module:
             lowering = Lowering(graph, strided is not None)
             outline = self.outline
             function = lowering.function() if outline is None else outline(lowering, self)
+            if self.hot is not None:
+                self.hot.note(graph, name, function, is_called=len(self.functions) > 1)
             self.print(function, name, strided, lowering.large, lowering.fleeting)
         return name
 
@@ -198,3 +222,5 @@ class Module:
         start = len(self.text)
         self.text += [*printer.text, ""]
         self.lines |= {start + at: entry for at, entry in printer.lines.items()}
+        if self.hot is not None:
+            self.hot.at |= {start + at: loop for at, loop in printer.hot_loops.items()}

@@ -1,25 +1,26 @@
 """Programs for single shapes, of graphs that were traced for many.
 
 A graph whose parameters have unknown dimensions has one program for all shapes, which has neither
-buffers nor blocks. Once calls with the same shapes have taken about as long as it takes to compile
-a program, there is one more, for just these shapes. So compiling never takes longer than the calls
+buffers nor blocks. Once calls with the same shapes were about as much work as it is to compile a
+program, there is one more, for just these shapes. So compiling hardly takes longer than the calls
 did, also where each call has new shapes.
 """
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from time import perf_counter
 from typing import Any
 
 from runtime.core.cached import cached
-from runtime.core.executor import COMPILED
+from runtime.core.executor import COMPILED, chosen
 from runtime.core.shapes import is_known
 from runtime.core.types import TensorType, Type
 from runtime.graph.executors.program import Program
 from runtime.graph.executors.tiers import Tiers
+from runtime.graph.executors.work import CALL, ELEMENT
 from runtime.graph.ir import Graph, walk
 from runtime.graph.passes import optimize
 from runtime.graph.passes.inlining import Calls
@@ -34,10 +35,10 @@ gives way to another.
 """
 
 MOST_SHAPES = 256
-"""Shapes without programs of which it is known how long calls took."""
+"""Shapes without programs of which it is known how much work calls were."""
 
 PATIENCE = 1e-4
-"""Seconds that calls with the same shapes may take, for each node of the graph, before there is a
+"""Work that calls with the same shapes may be, for each node of the graph, before there is a
 program for them.
 """
 
@@ -49,8 +50,8 @@ class Programs:
 
     def __init__(self, graph: Graph, executor: str | None = None) -> None:
         self.graph = graph
-        self.generic = Program(graph)
         self.executor = executor
+        self.generic = self._program(graph)
         self.tiers = Tiers(graph, self.generic, executor)
         self.places = [at for at, value in enumerate(graph.parameters) if _is_open(value.type)]
         self._shapes: dict[Shapes, ShapedRun] = {}
@@ -69,13 +70,23 @@ class Programs:
             found = self._shapes[shapes] = ShapedRun(self, shapes)
         return found.run
 
+    def _program(self, graph: Graph) -> Program:
+        return Program(graph, may_become_native=(self.executor or chosen()) == "native")
+
     @cached
     def patience(self) -> float:
-        """Seconds that calls with the same shapes may take."""
+        """Work that calls with the same shapes may be."""
         if self.executor == COMPILED and self._needs_shapes():
             return 0.0
-        graphs = Calls(self.graph).of
-        return PATIENCE * sum(1 for graph in graphs for _ in walk(graph.body))
+        return PATIENCE * self._nodes
+
+    @cached
+    def _nodes(self) -> int:
+        return sum(1 for graph in Calls(self.graph).of for _ in walk(graph.body))
+
+    def elements(self, shapes: Shapes) -> float:
+        """The work of a call with these shapes, for the elements that arrays have."""
+        return ELEMENT * self._nodes * max(map(math.prod, shapes))
 
     def _needs_shapes(self) -> bool:
         """Whether there is no machine code for all shapes, where there may be for some."""
@@ -113,7 +124,7 @@ class Programs:
             graph = refine_shapes(self.graph, types)
             given = ",".join(map(str, shapes))
             graph = optimize(replace(graph, name=f"{graph.name} {given}"))
-            return Tiers(graph, Program(graph), self.executor)
+            return Tiers(graph, self._program(graph), self.executor)
         except (Contradiction, RecursionError):
             # Where an op fails that is reached, this one says so.
             return self.tiers
@@ -132,7 +143,7 @@ class Programs:
 class ShapedRun:
     """Runs calls with the same shapes: by the program for all until it is time for their own."""
 
-    __slots__ = ("_left", "_programs", "program", "shapes", "tiers", "used")
+    __slots__ = ("_call", "_left", "_programs", "program", "shapes", "tiers", "used")
 
     def __init__(self, programs: Programs, shapes: Shapes) -> None:
         self._programs = programs
@@ -145,28 +156,30 @@ class ShapedRun:
         self.tiers = self._programs.tiers
         self.used = False
         self._left = self._programs.patience
+        self._call = CALL + self._programs.elements(self.shapes)
 
     def run(self, *raws: Any) -> tuple[Any, ...]:
         """The results for arguments of these shapes."""
         program = self.program
         if program is None:
-            return self._timed(raws)
+            return self._counted(raws)
         self.used = True
         try:
             return self.tiers.run(*raws)
         except BaseException as error:
             program.fail(error)
 
-    def _timed(self, raws: Sequence[Any]) -> tuple[Any, ...]:
+    def _counted(self, raws: Sequence[Any]) -> tuple[Any, ...]:
         if self._left <= 0:
             self._programs.specialize(self)
             if self.program is not None:
                 return self.run(*raws)
-        start = perf_counter()
+        work = self._programs.generic.work
+        before = work.spent
         try:
             return self._programs.tiers.run(*raws)
         finally:
-            self._left -= perf_counter() - start
+            self._left -= self._call + work.spent - before
 
 
 def _is_open(type: Type) -> bool:

@@ -1,28 +1,28 @@
-"""The tiers of a program: Python over NumPy, and machine code once calls have taken about as long
-as it takes to compile it.
+"""The tiers of a program: Python over NumPy, and machine code once calls were about as much work as
+it is to compile it.
 
-So compiling never takes longer than the calls did, and a first call is no slower than it was. With
-`jit_compile=True` machine code is what the first call runs. A large graph is compiled on a thread
-beside its calls, which Python answers meanwhile: two thirds of that time LLVM takes, in which
-Python runs freely.
+So compiling hardly takes longer than the calls did, and a first call is no slower than it was. Work
+is counted, and nothing is timed: a call that was machine code in one run of a process is that in
+the next one. With `jit_compile=True` machine code is what the first call runs. A large graph is
+compiled on a thread beside its calls, which Python answers meanwhile, until they were as much work
+again: two thirds of that time LLVM takes, in which Python runs freely.
 """
 
 from __future__ import annotations
 
 import os
-import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
-from time import perf_counter
 from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any
 
 from runtime.core.executor import COMPILED, chosen
 from runtime.core.stacks import on_large_stack
 from runtime.graph.executors.program import Program
+from runtime.graph.executors.work import Patience
 from runtime.graph.ir import Graph, walk
 from runtime.graph.passes.inlining import Calls
 
@@ -30,27 +30,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
 Run = Callable[..., tuple[Any, ...]]
-
-
-class Patience:
-    """Seconds that calls may take before there is machine code: those of all graphs for the
-    compiler to be imported; those of one, and as much for each node of it, for it to be compiled.
-    """
-
-    importing = 0.08
-    graph = 3e-3
-    node = 3e-4
-
-    beside = 0.05
-    """As many for one graph, and it is compiled beside its calls."""
-
-    spent = 0.0
-    """Seconds that calls of all graphs took."""
-
-    @classmethod
-    def may_import(cls) -> bool:
-        """Whether the compiler is there, or calls took as long as importing it."""
-        return cls.spent >= cls.importing or "llvmlite" in sys.modules
 
 
 @cache
@@ -72,8 +51,7 @@ class Tiers:
 
     __slots__ = (
         "_beside",
-        "_is_large",
-        "_left",
+        "_due",
         "_lock",
         "_waiting",
         "executor",
@@ -89,13 +67,12 @@ class Tiers:
         self.run: Run = program.run
         self._waiting: list[Callable[[], None]] = []
         self._lock = threading.Lock()
-        self._left: float | None = None
-        self._is_large = False
-        self._beside: Future[None] | None = None
+        self._due: float | None = None
+        self._beside: tuple[ThreadPoolExecutor, Future[Run]] | None = None
         if executor == COMPILED:
             self.run = self._at_once
         elif (executor or chosen()) == "native":
-            self.run = self._timed
+            self.run = self._counted
 
     def when_settled(self, forget: Callable[[], None]) -> None:
         """Have this called when another `run` takes the place of the one that there is."""
@@ -116,52 +93,53 @@ class Tiers:
 
         return on_tensors(self.run, fallback)
 
-    def _patience(self) -> float:
-        nodes = sum(1 for graph in Calls(self.graph).of for _ in walk(graph.body))
-        return Patience.graph + Patience.node * nodes
-
-    def _timed(self, *raws: Any) -> tuple[Any, ...]:
-        left = self._left
-        if left is None:
-            left = self._left = self._patience()
-            self._is_large = left > Patience.beside
-        if left <= 0 and Patience.may_import() and self._settle():
+    def _counted(self, *raws: Any) -> tuple[Any, ...]:
+        due, work = self._due, self.program.work
+        if due is None:
+            due = self._due = self._patience()
+        if work.spent >= due and Patience.may_import() and self._settle(due):
             return self.run(*raws)
-        start = perf_counter()
-        try:
-            return self.program.run(*raws)
-        finally:
-            taken = perf_counter() - start
-            self._left = left - taken
-            Patience.spent += taken
+        work.called()
+        return self.program.run(*raws)
+
+    def _patience(self) -> float:
+        return Patience.of(sum(1 for graph in Calls(self.graph).of for _ in walk(graph.body)))
 
     def _at_once(self, *raws: Any) -> tuple[Any, ...]:
-        self._settled()
+        self._change_to(on_large_stack(self._best))
         return self.run(*raws)
 
-    def _settle(self) -> bool:
+    def _settle(self, due: float) -> bool:
         """Find out what is to run from now on, unless another thread is at it."""
-        if self._beside is not None:
-            return self._beside.done() and self._beside.result() is None
-        if self._is_large:
-            # A process that is forked while another thread imports has half a module.
-            on_large_stack(lambda: import_module("runtime.graph.executors.native.executor"))
-            # Whoever calls graphs while the interpreter shuts down has no more threads.
-            with suppress(RuntimeError):
-                self._beside = _compiler().submit(self._settled)
+        if self._beside is None and due > Patience.beside and self._begin(due):
             return False
         if not self._lock.acquire(blocking=False):
             return False
         try:
-            self._settled()
+            if self._is_open:
+                self._change_to(self._made())
         finally:
             self._lock.release()
         return True
 
-    def _settled(self) -> None:
-        if not self._is_open:
-            return
-        self.run = on_large_stack(self._best)
+    def _begin(self, due: float) -> bool:
+        """Compile beside the calls, which are Python's until they were as much work again."""
+        # A process that is forked while another thread imports has half a module.
+        on_large_stack(lambda: import_module("runtime.graph.executors.native.executor"))
+        # Whoever calls graphs while the interpreter shuts down has no more threads.
+        with suppress(RuntimeError):
+            self._beside = _compiler(), _compiler().submit(lambda: on_large_stack(self._best))
+            self._due = self.program.work.spent + due
+        return self._beside is not None
+
+    def _made(self) -> Run:
+        """What is compiled; a process that was forked has not the thread that is at it."""
+        if self._beside is not None and self._beside[0] is _compiler():
+            return self._beside[1].result()
+        return on_large_stack(self._best)
+
+    def _change_to(self, run: Run) -> None:
+        self.run = run
         for forget in self._waiting:
             forget()
         self._waiting.clear()

@@ -101,15 +101,26 @@ class Islands:
         free = lowered.free_locals(island)
         inputs = [local for local in free if local not in captured]
         known = [(local, captured[local]) for local in free if local in captured]
+        function = lowered.Function("island", inputs, known, [], island, [])
+        name = self.add(function, module)
+        return lowered.Native(island.statements[0].node, [*inputs], outputs, name)
+
+    def add(self, function: lowered.Function, module: Module) -> str:
+        """The name that machine code of a function without memory will have in a module, where its
+        fallback is printed.
+        """
+        island = function.body
+        outputs = [each for each in island.results if isinstance(each, Local)]
         name, python = module.fresh("native"), module.fresh("native_python")
-        function = lowered.Function(python, inputs, known, [], island, [])
         unit = Unit("island")
 
         def body(emitter: Emitter) -> None:
             unit.capture(emitter, function)
             emitter.statements(island)
 
-        parameters = [Parameter(local, local.type, local.is_number) for local in inputs]
+        parameters = [
+            Parameter(local, local.type, local.is_number) for local in function.parameters
+        ]
         memory = {
             target: out
             for statement in island.statements
@@ -126,7 +137,7 @@ class Islands:
         nodes = [each.node for each in island.statements if each.node.location is not None]
         module.later(name, nodes, lambda: callable_of(unit, module.namespace[python]))
         self.units.append(unit)
-        return lowered.Native(island.statements[0].node, [*inputs], outputs, name)
+        return name
 
 
 def _read(run: Iterable[Statement], rest: Block) -> list[Local]:

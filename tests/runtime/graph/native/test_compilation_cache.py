@@ -190,7 +190,7 @@ def f(x, n):
         n = n - 1
     return x
 
-from runtime.graph.executors.tiers import Patience
+from runtime.graph.executors.work import Patience
 Patience.importing = Patience.graph = Patience.node = 0.0
 for _ in range(4):
     y = f(rt.constant(0.5), rt.constant(100))

@@ -15,7 +15,8 @@ pytest.importorskip("llvmlite")
 import runtime as rt
 from runtime.graph.executors import tiers
 from runtime.graph.executors.native import executor
-from runtime.graph.executors.tiers import Patience, Tiers
+from runtime.graph.executors.tiers import Tiers
+from runtime.graph.executors.work import Patience
 
 
 def halvings(n):
@@ -42,21 +43,29 @@ def called(count: int = 2) -> tuple[Any, Tiers]:
     return staged, staged.get_concrete_function(n).programs.tiers
 
 
-def test_python_answers_until_there_is_machine_code(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("is_quick", [False, True], ids=["slow", "quick"])
+def test_the_call_that_is_machine_code(monkeypatch: pytest.MonkeyPatch, is_quick: bool) -> None:
+    """Is the same, however long it takes to compile: Python answers the calls before."""
     go, original = threading.Event(), executor.compiled
 
     def compiled(*given: Any) -> Any:
-        go.wait()
+        assert go.wait(60)
         return original(*given)
 
     monkeypatch.setattr(executor, "compiled", compiled)
-    staged, made = called(5)
-    assert made._beside is not None
-    assert not made._beside.done()
+    staged = rt.function(lambda n: n + 1, autograph=False, executor="native")
+    made = staged.get_concrete_function(rt.constant(1)).programs.tiers
+    monkeypatch.setattr(Patience, "graph", 2.5 * made.program.work.call)
+    for call in range(6):
+        assert made.run == made._counted
+        assert (made._beside is None) == (call < 4)
+        if is_quick and made._beside is not None:
+            go.set()
+            made._beside[1].result()
+        assert int(staged(rt.constant(1))) == 2
     go.set()
-    made._beside.result()
+    assert int(staged(rt.constant(1))) == 2
     assert type(made.run).__name__ == "builtin_function_or_method"
-    assert int(staged(rt.constant(100))) == 6
 
 
 def test_what_the_compiler_raises_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,7 +75,7 @@ def test_what_the_compiler_raises_is_raised(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(executor, "compiled", compiled)
     staged, made = called()
     assert made._beside is not None
-    made._beside.exception()
+    made._beside[1].exception()
     with pytest.raises(LookupError, match="no such instruction"):
         staged(rt.constant(100))
 
@@ -80,7 +89,7 @@ def test_small_graphs_are_compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> N
 
 PROGRAM = """
 import atexit, os, runtime as rt
-from runtime.graph.executors.tiers import Patience
+from runtime.graph.executors.work import Patience
 Patience.importing, Patience.graph, Patience.node, Patience.beside = 0.0, 1e-12, 0.0, 0.0
 def made():
     return rt.function(lambda x: rt.tanh(x) * 2.0, autograph=False, executor="native")

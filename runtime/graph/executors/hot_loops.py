@@ -1,0 +1,317 @@
+"""Hot loops: those of one call that are worth to be compiled before it ends.
+
+A loop has no state but what it carries, so that the rest of it is the same loop, from other values
+on. A program that may become machine code draws the rounds of each loop from an iterator:
+
+    while True:                 for _ in rounds:
+        if not proceed:             if not proceed:
+            break                       break
+        ...                         ...
+                                else:
+                                    if proceed:
+                                        n, steps = rest(n, steps)
+
+That ends when the rounds of all calls were so much work that compiling the loop pays: `rest` is its
+machine code, and goes on. Rounds are counted, and nothing is timed. They are the bytes of arrays,
+each twice as long as the one before, so that a round costs next to nothing more.
+
+Of a nest the outermost loop is compiled that can be: a loop inside it ends its rounds, so that it
+is asked when it comes round. If it does not, the loop inside is compiled after as much work again.
+"""
+
+from __future__ import annotations
+
+import ast
+import threading
+from collections.abc import Callable, Iterable, Iterator, Set
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from runtime.core.cached import cached
+from runtime.core.stacks import on_large_stack
+from runtime.graph.executors import lowered
+from runtime.graph.executors.lowered import Block, Constant, Local
+from runtime.graph.executors.lowering import ALL, Lowering
+from runtime.graph.executors.work import Patience, Work, work_of
+from runtime.graph.ir import Graph, Node, walk
+
+if TYPE_CHECKING:
+    from runtime.graph.executors.printer import Names
+    from runtime.graph.executors.program import Module
+
+Rest = Callable[..., tuple[Any, ...]]
+Tree = TypeVar("Tree", bound=ast.AST)
+
+FIRST, MOST = 8, 4096
+"""Rounds that a loop is given at a time, first and at most."""
+
+
+class HotLoops:
+    """The loops of a program, by their lines, and its functions inside that count their calls.
+    `extend` has what is written to a module, of which the name is returned, beside the program.
+    """
+
+    def __init__(self, work: Work, extend: Callable[[Callable[[Module], str]], Rest]) -> None:
+        self.work, self.extend = work, extend
+        self.at: dict[int, HotLoop] = {}
+        self.counters: dict[str, Callable[[], int]] = {}
+        self.graphs: dict[lowered.Function, Graph] = {}
+
+    def note(self, graph: Graph, name: str, function: lowered.Function, is_called: bool) -> None:
+        """Note the function of a graph, which is about to be printed."""
+        self.graphs[function] = graph
+        if is_called:
+            self.counters[name] = self.work.callee(function.body)
+        else:
+            self.work.call += work_of(function.body)
+
+    def loop(
+        self,
+        function: lowered.Function,
+        statement: lowered.Loop,
+        around: HotLoop | None,
+        names: Names,
+    ) -> HotLoop:
+        """A loop of a function, where it is printed with these names."""
+        outside = {*function.buffers, *[local for local, _ in function.captured]}
+        return HotLoop(self, self.graphs[function], statement, around, names, outside)
+
+    def instrument(self, tree: ast.Module, namespace: dict[str, Any]) -> None:
+        """Have the functions of a program count their calls, and its loops draw their rounds."""
+        for each in tree.body if self.at or self.counters else ():
+            assert isinstance(each, ast.FunctionDef)
+            self._draw(each, each.body, namespace)
+            if each.name in self.counters:
+                # No name of the program has a blank.
+                name = f"count {each.name}"
+                namespace[name] = self.counters[each.name]
+                each.body.insert(0, _placed(ast.Expr(_call(name, ())), each))
+
+    def _draw(
+        self, function: ast.FunctionDef, body: list[ast.stmt], namespace: dict[str, Any]
+    ) -> None:
+        for at, statement in enumerate(body):
+            if isinstance(statement, ast.If | ast.While | ast.For):
+                self._draw(function, statement.body, namespace)
+                self._draw(function, statement.orelse, namespace)
+            loop = self.at.get(statement.lineno)
+            if loop is not None and isinstance(statement, ast.While):
+                body[at] = loop.drawing(statement, function, namespace)
+
+
+class _Function(NamedTuple):
+    """The rest of a loop as a function without memory, and the places of its parameters among what
+    is taken. It `is_whole` if all that it reads is: the program may do without what only a check
+    reads.
+    """
+
+    function: lowered.Function
+    places: list[int]
+    is_whole: bool
+
+    def of(self, run: Rest) -> Rest:
+        """What takes all that is taken."""
+        return lambda *values: run(*[values[at] for at in self.places])
+
+
+class HotLoop:
+    """A loop of a program: `taken` are the `state` that it carries, which the rest of it gives
+    back, and what else it reads; `names` are what they are called there.
+    """
+
+    def __init__(
+        self,
+        loops: HotLoops,
+        graph: Graph,
+        statement: lowered.Loop,
+        around: HotLoop | None,
+        names: Names,
+        outside: Set[Local],
+    ) -> None:
+        (body,), (proceed, *state) = statement.blocks, statement.targets
+        free = lowered.free_locals(body).keys() - {proceed, *state} - outside
+        self.loops, self.graph, self.around = loops, graph, around
+        self.node, self.state = statement.node, state
+        self.taken = [*state, *sorted(free, key=names.__getitem__)]
+        self.names = [names[local] for local in self.taken]
+        self.test = names[proceed] if statement.first else None
+        self.round = work_of(body)
+        self.spent = 0.0
+        self._count, self._rounds = FIRST, bytearray()
+        self._counted = 0
+        self._grace: float | None = None
+        self._rest: Rest | None = None
+        self._lock = threading.Lock()
+
+    # In the program
+
+    def drawing(
+        self, loop: ast.While, function: ast.FunctionDef, namespace: dict[str, Any]
+    ) -> ast.For:
+        """The loop of a function as one that draws rounds, and has a rest."""
+        # No name of the program has a blank.
+        rounds, rest = f"rounds {loop.lineno}", f"rest {loop.lineno}"
+        self._place = namespace, rounds
+        self._refill()
+        namespace[rest] = self._go_on
+        call = _call(rest, self.names)
+        state = [ast.Name(name, ast.Store()) for name in self.names[: len(self.state)]]
+        orelse: ast.stmt = ast.Assign([ast.Tuple([*state], ast.Store())], call)
+        if self.test is not None:
+            orelse = ast.If(ast.Name(self.test, ast.Load()), [orelse], [])
+        target = _placed(ast.Name(f"round {loop.lineno}", ast.Store()), loop)
+        source = _placed(ast.Name(rounds, ast.Load()), loop)
+        # What the rest raises has lines of its own: that of the function is no node's.
+        made = ast.For(target, source, loop.body, [_placed(orelse, function)])
+        return ast.copy_location(made, loop)
+
+    def _refill(self) -> None:
+        namespace, name = self._place
+        # The chain does not hold it any more once it ended, though another thread may be in it.
+        self._source = iter(self._more, None)
+        namespace[name] = chain.from_iterable(self._source)
+
+    # While it runs
+
+    def _more(self) -> bytearray | None:
+        """More rounds; None where machine code goes on."""
+        try:
+            if self._is_replaced():
+                return None
+        except BaseException:
+            # The chain takes it for the end.
+            self._refill()
+            raise
+        self._counted, self._count = self._count, min(2 * self._count, MOST)
+        self._rounds = bytearray(self._counted)
+        return self._rounds
+
+    def stop(self) -> None:
+        """Let the rounds end."""
+        self._rounds.clear()
+
+    def _is_replaced(self) -> bool:
+        self._add(self._counted * self.round)
+        self._counted = 0
+        if self._rest is not None:
+            return True
+        if not (self._limit <= self.spent and Patience.may_import()):
+            return False
+        first = self._replaceable
+        if first is None or (first is not self and self._waits_for(first)):
+            return False
+        return self._compile()
+
+    def _add(self, seconds: float) -> None:
+        self.loops.work.add(seconds)
+        for loop in self._nest():
+            loop.spent += seconds
+
+    def _nest(self) -> Iterator[HotLoop]:
+        """Yields this loop and those around it."""
+        loop: HotLoop | None = self
+        while loop is not None:
+            yield loop
+            loop = loop.around
+
+    @cached
+    def _limit(self) -> float:
+        return Patience.of(sum(1 for region in self.node.regions for _ in walk(region)))
+
+    def _waits_for(self, outer: HotLoop) -> bool:
+        """Whether a loop around this one has still to come round."""
+        if outer.spent < outer._limit:
+            return True
+        if self._grace is None:
+            outer.stop()
+            self._grace = self.spent + self._limit
+        return self.spent < self._grace
+
+    # Its rest
+
+    @cached
+    def _replaceable(self) -> HotLoop | None:
+        """The outermost loop, of this and those around it, that can be machine code."""
+        return next((loop for loop in reversed(list(self._nest())) if loop.is_native), None)
+
+    @cached
+    def is_native(self) -> bool:
+        """Whether the rest can be machine code."""
+        from runtime.graph.executors.native.resuming import is_native
+
+        rest = on_large_stack(self._function)
+        return rest.is_whole and is_native(rest.function)
+
+    def _compile(self) -> bool:
+        """Have the rest, unless another thread is at it."""
+        if not self._lock.acquire(blocking=False):
+            return False
+        try:
+            if self._rest is None:
+                self._rest = on_large_stack(self._compiled)
+        finally:
+            self._lock.release()
+        return True
+
+    def _compiled(self) -> Rest:
+        from runtime.graph.executors.native.resuming import add
+
+        rest = self._function()
+        return rest.of(self.loops.extend(lambda module: add(rest.function, module)))
+
+    def _go_on(self, *values: Any) -> tuple[Any, ...]:
+        """Do the rest: in Python where an interrupt came in between."""
+        if self._rest is not None:
+            return self._rest(*values)
+        rest = self._function()
+
+        def write(module: Module) -> str:
+            name = module.fresh("rest")
+            module.print(rest.function, name)
+            return name
+
+        return rest.of(self.loops.extend(write))(*values)
+
+    def _function(self) -> _Function:
+        form = Lowering(self.graph, contiguous=True).function(ALL)
+        statement = _find(form.body, self.node)
+        proceed, *state = statement.targets
+        given = [Local(each.name, each.type, each.is_number, each.value) for each in state]
+        going = Constant(True, np.True_, proceed.type)
+        again = lowered.Loop(
+            statement.node, [going, *given], statement.targets, first=False, blocks=statement.blocks
+        )
+        body, captured = Block([again], [*state]), dict(form.captured)
+        free = lowered.free_locals(body)
+        known = [(local, captured[local]) for local in free if local in captured]
+        places = {local.value: at for at, local in enumerate(self.taken)}
+        inputs = {local: at for at, local in enumerate(given)}
+        others = [local for local in free if local not in captured and local not in inputs]
+        inputs |= {local: places[local.value] for local in others if local.value in places}
+        alike = [local.is_number == self.taken[at].is_number for local, at in inputs.items()]
+        is_whole = all(alike) and len(inputs) == len(given) + len(others)
+        function = lowered.Function("rest", [*inputs], known, [], body, [])
+        return _Function(function, [*inputs.values()], is_whole)
+
+
+def _find(block: Block, node: Node) -> lowered.Loop:
+    """The loop that a node is. Each lowering has nodes of its own for what has groups inside."""
+    return next(
+        statement
+        for inner in lowered.blocks_of(block)
+        for statement in inner.statements
+        if isinstance(statement, lowered.Loop) and statement.node.outputs == node.outputs
+    )
+
+
+def _placed(made: Tree, place: ast.AST) -> Tree:
+    for each in ast.walk(made):
+        ast.copy_location(each, place)
+    return made
+
+
+def _call(name: str, arguments: Iterable[str]) -> ast.Call:
+    given: list[ast.expr] = [ast.Name(each, ast.Load()) for each in arguments]
+    return ast.Call(ast.Name(name, ast.Load()), given, [])

@@ -1,0 +1,21 @@
+"""The rests of hot loops as machine code."""
+
+from __future__ import annotations
+
+from runtime.graph.executors import lowered
+from runtime.graph.executors.native.islands import Islands
+from runtime.graph.executors.native.support import Support
+from runtime.graph.executors.native.values import is_held
+from runtime.graph.executors.program import Module
+
+
+def is_native(rest: lowered.Function) -> bool:
+    """Whether a rest can be machine code, and is called with what that takes."""
+    results = [each for each in rest.body.results if isinstance(each, lowered.Local)]
+    handed = (*rest.parameters, *[local for local, _ in rest.captured], *results)
+    return all(is_held(local.type) for local in handed) and not any(Support().of_block(rest.body))
+
+
+def add(rest: lowered.Function, module: Module) -> str:
+    """The name of the machine code of a rest in a module, where its fallback is printed."""
+    return Islands().add(rest, module)
