@@ -1,0 +1,423 @@
+"""Loops that become machine code before their call ends: nobody can tell, but by the time."""
+
+# The programs are written as users write them.
+# ruff: noqa: B007, SIM108
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("llvmlite")
+
+import runtime as rt
+from runtime.graph.executors import hot_loops
+from runtime.graph.executors.hot_loops import HotLoop
+from runtime.graph.executors.native import resuming
+from runtime.graph.executors.program import Program
+from tests.runtime.graph.native.test_threads import ENDLESS
+from tests.support.native import hot_after, observed
+
+WEIGHTS = np.linspace(-1.0, 1.0, 16).reshape(4, 4)
+TURN = np.roll(np.eye(4, dtype=np.float32), 1, axis=1)
+
+
+def collatz(last):
+    total = 0
+    k = 1
+    while k < last:
+        n = k
+        while n != 1:
+            if n % 2 == 1:
+                n = 3 * n + 1
+            else:
+                n = n // 2
+            total += 1
+        k += 1
+    return total
+
+
+def recurrence(n):
+    s = rt.constant(0.0)
+    for i in rt.range(n):
+        s = s * 0.999 + rt.cast(i, rt.float32)
+    return s
+
+
+def beyond_64_bits(n):
+    product = rt.size(n)
+    product = 1
+    while n > 0:
+        product = product * 3
+        n -= 1
+    return product % 1000003
+
+
+def wraps_around(n):
+    m = rt.cast(n, rt.int8)
+    for _ in rt.range(n):
+        m = m * 3 + 1
+    return m
+
+
+def swaps(n):
+    a, b = 0, 1
+    while n > 0:
+        a, b = b, (a + b) % 1000
+        n -= 1
+    return a, b
+
+
+def not_entered(n):
+    total = 0
+    for _ in rt.range(n):
+        total += 1
+        k = 0
+        while k > n:
+            k -= 1
+        total += k
+    return total
+
+
+def leaves_early(n):
+    found = -1
+    for i in rt.range(1000):
+        if i * i > n:
+            found = i
+            break
+        if i % 7 == 3:
+            continue
+    else:
+        found = -2
+    return found
+
+
+def returns_inside(n):
+    for i in rt.range(1000):
+        for k in rt.range(i):
+            if i * k == n:
+                return i + k
+    return -1
+
+
+def on_arrays(n):
+    x = rt.ones([4, 4])
+    y = rt.zeros([4])
+    for _ in rt.range(n):
+        x, y = x @ rt.constant(TURN) + 1.0, y + x[0]
+    return x, y + x[1], rt.reduce_sum(x)
+
+
+def keeps_buffers(n):
+    """What is behind the loop writes over what it left, and reads what was before it."""
+    x = rt.ones([64]) * 2.0
+    before = x + 1.0
+    state = before
+    for _ in rt.range(n):
+        state = state * 0.5 + x
+    after = rt.exp(-state)
+    return after * state, before, rt.reduce_sum(after)
+
+
+def transposed(n):
+    x = rt.transpose(rt.cast(WEIGHTS, rt.float32))
+    for _ in rt.range(n):
+        x = rt.transpose(x) * 0.5
+    return x, rt.reduce_sum(x, axis=0)
+
+
+def prints_outside(n):
+    total = 0
+    for i in rt.range(3):
+        k = 0
+        while k < n:
+            total += k % (i + 1)
+            k += 1
+        print("now", total)
+    return total
+
+
+def collects(n):
+    values = rt.TensorArray(rt.int32, size=0, dynamic_size=True)
+    i = 0
+    while i < n:
+        values = values.write(i, i * i)
+        i += 1
+    return values.stack()
+
+
+def divides(n):
+    total = 0
+    while n > -5:
+        total += 100 // n
+        n -= 1
+    return total
+
+
+def too_far(n):
+    total = 0.0
+    x = rt.ones([16])
+    i = 0
+    while i < n:
+        total += x[i]
+        i += 1
+    return total
+
+
+def refuses(n):
+    i = 0
+    while True:
+        if i == n:
+            raise ValueError(f"there is {i}")
+        i += 1
+    return i
+
+
+def asserts(n):
+    i = 0
+    while i < 100:
+        assert i != n, "met"
+        i += 1
+    return i
+
+
+@rt.function
+def fibonacci(n):
+    if n < 2:
+        return n
+    total = 0
+    for i in rt.range(1, 3):
+        total += fibonacci(n - i)
+    return total
+
+
+def calls(n):
+    return fibonacci(n % 9)
+
+
+def branches(n):
+    total = 0
+    while n > 0:
+        if n % 3 == 0:
+            step = 2
+            total += step
+        else:
+            step = 1
+        n -= step
+    return total, n
+
+
+ROWS: list[Any] = [
+    # function, the arguments, how many loops become machine code at least
+    (collatz, (2, 5, 60), 1),
+    (recurrence, (1, 5, 60), 1),
+    (beyond_64_bits, (5, 39, 60), 1),
+    (wraps_around, (5, 60), 1),
+    (swaps, (5, 60), 1),
+    (not_entered, (0, 5, 60), 1),
+    (leaves_early, (5, 60, 3000), 1),
+    (returns_inside, (6, 60, 299), 1),
+    (on_arrays, (0, 1, 5, 60), 1),
+    (keeps_buffers, (0, 5, 60), 1),
+    (transposed, (5, 60), 1),
+    (prints_outside, (5, 60), 1),
+    (collects, (5, 60), 0),
+    (divides, (-6, 5, 60), 1),
+    (too_far, (5, 16, 60), 1),
+    (refuses, (5, 60), 1),
+    (asserts, (5, 60, 600), 0),
+    (calls, (5, 8), 1),
+    (branches, (5, 60), 1),
+]
+
+
+class Hot:
+    """A program whose loops are soon machine code, and the plain one."""
+
+    def __init__(self, function: Callable[..., Any], *args: Any) -> None:
+        self.graph = rt.function(function).get_concrete_function(*args).optimized
+        self.plain, self.program = Program(self.graph), Program(self.graph, may_become_native=True)
+
+    def compare(self, *raws: Any) -> Any:
+        """The same bits, or the same error in the same line."""
+        expected = observed(self.plain, self.plain.run, raws)
+        assert observed(self.program, self.program.run, raws) == expected
+        return expected
+
+
+@pytest.fixture
+def loops(monkeypatch: pytest.MonkeyPatch) -> list[HotLoop]:
+    """Those that become machine code, in their order."""
+    made: list[HotLoop] = []
+    original = HotLoop._compiled
+
+    def compiled(self: HotLoop) -> Any:
+        made.append(self)
+        return original(self)
+
+    monkeypatch.setattr(HotLoop, "_compiled", compiled)
+    return made
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 7])
+@pytest.mark.parametrize(
+    ("function", "numbers", "least"), ROWS, ids=lambda row: getattr(row, "__name__", "")
+)
+def test_nobody_can_tell(
+    function: Any, numbers: Any, least: int, rounds: int, loops: list[HotLoop]
+) -> None:
+    with hot_after(rounds):
+        hot = Hot(function, rt.constant(1))
+        assert hot.program.source == hot.plain.source
+        for _ in range(2):
+            for n in numbers:
+                hot.compare(np.int32(n))
+        assert len(loops) >= least
+        assert not least or loops, "nothing was machine code"
+
+
+def lines(found: list[HotLoop], function: Callable[..., Any]) -> list[int]:
+    first = function.__code__.co_firstlineno
+    return [loop.node.location[1] - first for loop in found]
+
+
+def test_of_a_nest_it_is_the_outermost_loop(loops: list[HotLoop]) -> None:
+    with hot_after(5):
+        Hot(collatz, rt.constant(1)).compare(np.int32(60))
+        assert lines(loops, collatz) == [3]
+
+
+def rarely_outside(n):
+    total = 0
+    for i in rt.range(2):
+        k = 0
+        while k < n:
+            total = total ^ (k + i)
+            k += 1
+    return total
+
+
+def test_a_loop_inside_goes_on_alone_where_the_outer_one_does_not_come_round(
+    loops: list[HotLoop],
+) -> None:
+    with hot_after(5):
+        Hot(rarely_outside, rt.constant(1)).compare(np.int32(1000))
+        assert lines(loops, rarely_outside) == [4, 2]
+
+
+def test_what_prints_stays_python_around_machine_code(loops: list[HotLoop], capsys: Any) -> None:
+    with hot_after(5):
+        Hot(prints_outside, rt.constant(1)).compare(np.int32(60))
+        assert lines(loops, prints_outside) == [4]
+        first, second = np.array_split(capsys.readouterr().out.splitlines(), 2)
+        assert first.tolist() == second.tolist()
+
+
+def test_with_the_programs_own_patience(monkeypatch: pytest.MonkeyPatch, loops: list[Any]) -> None:
+    monkeypatch.setattr(hot_loops.Patience, "importing", 0.0)
+    hot = Hot(collatz, rt.constant(1))
+    hot.program.run(np.int32(50))
+    assert not loops, "a short call compiles nothing"
+    assert hot.program.run(np.int32(3000)) == hot.plain.run(np.int32(3000))
+    assert len(loops) == 1
+
+
+def test_rounds_of_all_calls_count(loops: list[HotLoop]) -> None:
+    with hot_after(11):
+        hot = Hot(recurrence, rt.constant(1))
+        for call in range(4):
+            assert len(loops) == (call == 3)
+            hot.compare(np.int32(3))
+
+
+def rounds_of(program: Program) -> tuple[Any, str]:
+    namespace = program.run.__globals__
+    (name,) = [name for name in namespace if name.startswith("rounds ")]
+    return namespace, name
+
+
+def test_an_interrupt_of_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is raised in the loop; the next call does not miss what was not made."""
+    original = resuming.add
+
+    def add(*given: Any) -> str:
+        monkeypatch.setattr(resuming, "add", original)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(resuming, "add", add)
+    with hot_after(3):
+        hot = Hot(recurrence, rt.constant(1))
+        namespace, name = rounds_of(hot.program)
+        ended = namespace[name]
+        with pytest.raises(KeyboardInterrupt):
+            hot.program.run(np.int32(60))
+        assert namespace[name] is not ended
+        made, namespace[name] = namespace[name], ended
+        # Another thread is still in the rounds that ended: Python does the rest.
+        for n in (0, 60):
+            hot.compare(np.int32(n))
+        namespace[name] = made
+        hot.compare(np.int32(60))
+        assert add is not resuming.add
+
+
+def interrupted(name: str) -> None:
+    """Run one of the endless programs, until another thread raises the signal of Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    function, raw = ENDLESS[name]
+    ready = threading.Event()
+    original = HotLoop._compiled
+
+    def compiled(self: HotLoop) -> Any:
+        ready.set()
+        return original(self)
+
+    HotLoop._compiled = compiled  # type: ignore[method-assign]
+
+    def interrupt() -> None:
+        ready.wait()
+        for _ in range(1000):
+            sum(range(1000))
+        signal.raise_signal(signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with hot_after(3):
+        hot = Hot(function, rt.constant(raw))
+        with pytest.raises(KeyboardInterrupt):
+            hot.program.run(raw)
+    thread.join()
+
+
+@pytest.mark.parametrize("name", ["loop", "nested", "on_arrays"])
+def test_an_interrupt_ends_a_loop(name: str) -> None:
+    program = f"from {__name__} import interrupted; interrupted({name!r})"
+    root = Path(__file__).parents[4]
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=root, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_threads() -> None:
+    with hot_after(100):
+        hot = Hot(collatz, rt.constant(1))
+        expected = hot.plain.run(np.int32(400))
+        found: list[Any] = []
+        threads = [
+            threading.Thread(target=lambda: found.append(hot.program.run(np.int32(400))))
+            for _ in range(4)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert found == [expected] * 4
