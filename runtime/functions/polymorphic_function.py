@@ -223,7 +223,7 @@ class Function(Traced, Generic[P, R]):
     def native_ir(self, *args: Any, **kwargs: Any) -> str:
         """The LLVM IR of the machine code for calls with these arguments.
 
-        They run it once they have taken about as long as compiling it. ValueError where there is
+        They run it once they were about as much work as compiling it. ValueError where there is
         none.
 
         >>> @rt.function

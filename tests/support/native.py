@@ -35,7 +35,7 @@ def hot_after(rounds: int) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for name, seconds in (("importing", 0.0), ("graph", 1e-12 * rounds), ("node", 0.0)):
             patch.setattr(Patience, name, seconds)
-        patch.setattr(hot_loops, "FIRST", rounds)
+        patch.setattr(hot_loops, "FEWEST", rounds)
         patch.setattr(Tiers, "_settle", lambda self, due: False)
         yield
 

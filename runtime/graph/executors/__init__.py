@@ -9,7 +9,8 @@ substitution, coalescing     of the lowered form: expressions in their places, n
 lifetimes, printer, scalars  of the lowered form: releases, the text, and how Python writes numbers
 program, specialization      a graph as a NumPy program; one for each shape of the inputs
 buffer_pool                  what programs keep between calls
-native, tiers                machine code, and which graphs become that
+native                       machine code
+tiers, hot_loops, work       which graphs and loops become that, and when: work is counted
 failures                     errors at run time, at the user's line
 profiling, instrumentation   the time that each line takes
 """

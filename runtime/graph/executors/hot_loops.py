@@ -13,7 +13,7 @@ on. A program that may become machine code draws the rounds of each loop from an
 
 That ends when the rounds of all calls were so much work that compiling the loop pays: `rest` is its
 machine code, and goes on. Rounds are counted, and nothing is timed. They are the bytes of arrays,
-each twice as long as the one before, so that a round costs next to nothing more.
+so that a round costs next to nothing more.
 
 Of a nest the outermost loop is compiled that can be: a loop inside it ends its rounds, so that it
 is asked when it comes round. If it does not, the loop inside is compiled after as much work again.
@@ -25,7 +25,7 @@ import ast
 import threading
 from collections.abc import Callable, Iterable, Iterator, Set
 from itertools import chain
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -34,7 +34,7 @@ from runtime.core.stacks import on_large_stack
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Block, Constant, Local
 from runtime.graph.executors.lowering import ALL, Lowering
-from runtime.graph.executors.work import Patience, Work, work_of
+from runtime.graph.executors.work import STATEMENT, Patience, Work, work_of
 from runtime.graph.ir import Graph, Node, walk
 
 if TYPE_CHECKING:
@@ -42,10 +42,12 @@ if TYPE_CHECKING:
     from runtime.graph.executors.program import Module
 
 Rest = Callable[..., tuple[Any, ...]]
-Tree = TypeVar("Tree", bound=ast.AST)
 
-FIRST, MOST = 8, 4096
-"""Rounds that a loop is given at a time, first and at most."""
+FEWEST, MOST = 1, 4096
+"""Rounds that a loop is given at a time."""
+
+SHARE = 1 / 16
+"""Of the work that pays for compiling, which rounds are that are given at a time."""
 
 
 class HotLoops:
@@ -87,7 +89,8 @@ class HotLoops:
                 # No name of the program has a blank.
                 name = f"count {each.name}"
                 namespace[name] = self.counters[each.name]
-                each.body.insert(0, _placed(ast.Expr(_call(name, ())), each))
+                place = {"lineno": each.lineno, "col_offset": 0}
+                each.body.insert(0, ast.Expr(_call(name, (), place), **place))
 
     def _draw(
         self, function: ast.FunctionDef, body: list[ast.stmt], namespace: dict[str, Any]
@@ -137,10 +140,10 @@ class HotLoop:
         self.taken = [*state, *sorted(free, key=names.__getitem__)]
         self.names = [names[local] for local in self.taken]
         self.test = names[proceed] if statement.first else None
-        self.round = work_of(body)
+        self.round = STATEMENT + work_of(body)
         self.spent = 0.0
-        self._count, self._rounds = FIRST, bytearray()
-        self._counted = 0
+        self._rounds = bytearray()
+        self._given = 0
         self._grace: float | None = None
         self._rest: Rest | None = None
         self._lock = threading.Lock()
@@ -156,16 +159,16 @@ class HotLoop:
         self._place = namespace, rounds
         self._refill()
         namespace[rest] = self._go_on
-        call = _call(rest, self.names)
-        state = [ast.Name(name, ast.Store()) for name in self.names[: len(self.state)]]
-        orelse: ast.stmt = ast.Assign([ast.Tuple([*state], ast.Store())], call)
-        if self.test is not None:
-            orelse = ast.If(ast.Name(self.test, ast.Load()), [orelse], [])
-        target = _placed(ast.Name(f"round {loop.lineno}", ast.Store()), loop)
-        source = _placed(ast.Name(rounds, ast.Load()), loop)
         # What the rest raises has lines of its own: that of the function is no node's.
-        made = ast.For(target, source, loop.body, [_placed(orelse, function)])
-        return ast.copy_location(made, loop)
+        end = {"lineno": function.lineno, "col_offset": 0}
+        state = [ast.Name(name, _STORE, **end) for name in self.names[: len(self.state)]]
+        call = _call(rest, self.names, end)
+        orelse: ast.stmt = ast.Assign([ast.Tuple([*state], _STORE, **end)], call, None, **end)
+        if self.test is not None:
+            orelse = ast.If(ast.Name(self.test, _LOAD, **end), [orelse], [], **end)
+        head = {"lineno": loop.lineno, "col_offset": 0}
+        target, source = ast.Name("round of", _STORE, **head), ast.Name(rounds, _LOAD, **head)
+        return ast.For(target, source, loop.body, [orelse], None, **head)
 
     def _refill(self) -> None:
         namespace, name = self._place
@@ -184,8 +187,8 @@ class HotLoop:
             # The chain takes it for the end.
             self._refill()
             raise
-        self._counted, self._count = self._count, min(2 * self._count, MOST)
-        self._rounds = bytearray(self._counted)
+        self._given = max(FEWEST, min(MOST, int(SHARE * self._limit / self.round)))
+        self._rounds = bytearray(self._given)
         return self._rounds
 
     def stop(self) -> None:
@@ -193,8 +196,8 @@ class HotLoop:
         self._rounds.clear()
 
     def _is_replaced(self) -> bool:
-        self._add(self._counted * self.round)
-        self._counted = 0
+        self._add(self._given * self.round)
+        self._given = 0
         if self._rest is not None:
             return True
         if not (self._limit <= self.spent and Patience.may_import()):
@@ -306,12 +309,9 @@ def _find(block: Block, node: Node) -> lowered.Loop:
     )
 
 
-def _placed(made: Tree, place: ast.AST) -> Tree:
-    for each in ast.walk(made):
-        ast.copy_location(each, place)
-    return made
+_LOAD, _STORE = ast.Load(), ast.Store()
 
 
-def _call(name: str, arguments: Iterable[str]) -> ast.Call:
-    given: list[ast.expr] = [ast.Name(each, ast.Load()) for each in arguments]
-    return ast.Call(ast.Name(name, ast.Load()), given, [])
+def _call(name: str, arguments: Iterable[str], place: dict[str, int]) -> ast.Call:
+    given: list[ast.expr] = [ast.Name(each, _LOAD, **place) for each in arguments]
+    return ast.Call(ast.Name(name, _LOAD, **place), given, [], **place)

@@ -16,7 +16,7 @@ from runtime.graph.executors.lowered import Block, Expression, Local, Statement
 
 CALL = 1e-6
 """A call of a program."""
-STATEMENT = 1e-8
+STATEMENT = 1.5e-8
 """A statement, and an op on numbers."""
 KERNEL = 1e-6
 """A call of a kernel, but for its elements."""
