@@ -91,6 +91,7 @@ class HotLoops:
                 namespace[name] = self.counters[each.name]
                 place = {"lineno": each.lineno, "col_offset": 0}
                 each.body.insert(0, ast.Expr(_call(name, (), place), **place))
+        self.graphs.clear()
 
     def _draw(
         self, function: ast.FunctionDef, body: list[ast.stmt], namespace: dict[str, Any]
@@ -115,7 +116,7 @@ class _Function(NamedTuple):
     is_whole: bool
 
     def of(self, run: Rest) -> Rest:
-        """What takes all that is taken."""
+        """`run` of the parameters, as what takes all that is taken."""
         return lambda *values: run(*[values[at] for at in self.places])
 
 

@@ -64,7 +64,7 @@ class Program:
         return self._executed(module, module.add(self._graph), look)
 
     def _extended(self, write: Callable[[Module], str]) -> Runner:
-        """What something does that is written beside the program, and called so."""
+        """The function that is written beside the program, of the name that is returned."""
         module = Module([""] * self._size, None)
         return self._executed(module, write(module))[1]
 

@@ -106,7 +106,8 @@ class Tiers:
         return Patience.of(sum(1 for graph in Calls(self.graph).of for _ in walk(graph.body)))
 
     def _at_once(self, *raws: Any) -> tuple[Any, ...]:
-        self._change_to(on_large_stack(self._best))
+        if self._is_open:
+            self._change_to(on_large_stack(self._best))
         return self.run(*raws)
 
     def _settle(self, due: float) -> bool:
@@ -133,7 +134,8 @@ class Tiers:
         return self._beside is not None
 
     def _made(self) -> Run:
-        """What is compiled; a process that was forked has not the thread that is at it."""
+        """The code of the thread, for which this one waits, or that it makes itself."""
+        # A process that was forked has not the thread that was at it.
         if self._beside is not None and self._beside[0] is _compiler():
             return self._beside[1].result()
         return on_large_stack(self._best)

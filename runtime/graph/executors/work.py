@@ -83,7 +83,7 @@ class Work:
         self.add(seconds)
 
     def callee(self, body: Block) -> Callable[[], int]:
-        """What a function inside calls, so that its calls are counted."""
+        """A function that a function inside calls in each of its calls, which counts them."""
         made = _Callee(CALL + work_of(body))
         self._callees.append(made)
         return made.count
@@ -98,7 +98,7 @@ class _Callee:
         self._before = -1
 
     def spent(self) -> float:
-        """What calls did since this was asked."""
+        """The work of the calls since this was asked before."""
         now = self.count()
         calls, self._before = now - self._before - 1, now
         return calls * self.call

@@ -99,25 +99,13 @@ def test_a_program_that_runs_again(tmp_path: Any) -> None:
     program.write_text(PROGRAM)
     runs = [
         outcome(program, tmp_path / place, "native", load)
-        for place, load in (
-            ("one", "nothing"),
-            ("one", "nothing"),  # with what the first one has kept
-            ("one", "busy"),
-            ("two", "sleep"),
-        )
+        # The second one has what the first one has kept.
+        for place, load in (("one", "nothing"), ("one", "busy"), ("two", "sleep"))
     ]
     first, *others = runs
     assert first[-1].split() == ["builtin_function_or_method"] * 3
     for other in others:
         assert other == first
     python = outcome(program, tmp_path / "none", "numpy", "nothing")
-    changes = {
-        column: [
-            call
-            for call, pair in enumerate(zip(first, python, strict=True))
-            if pair[0].split()[column] != pair[1].split()[column]
-        ][:1]
-        for column in range(3)
-    }
     assert first[0].split()[0] == python[0].split()[0], "the first calls are Python's"
-    assert any(changes.values()), "machine code rounds otherwise: there is something to compare"
+    assert first[:-1] != python[:-1], "machine code rounds otherwise"
