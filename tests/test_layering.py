@@ -255,6 +255,7 @@ ASKED_FOR = {
         "runtime.functions.polymorphic_function runtime.graph.format.printing"
     ),
     "runtime.functions.polymorphic_function": "runtime.core.displays",
+    "runtime.graph.executors.hot_loops": "runtime.graph.executors.native.resuming",
     "runtime.graph.executors.native.support": "runtime.graph.executors.lowering",
     "runtime.graph.executors.profiling": "runtime.graph.executors.native.executor",
     "runtime.graph.executors.specialization": "runtime.graph.executors.native.executor",
