@@ -26,6 +26,7 @@ from runtime.core.workspace import in_rows, placed
 from runtime.dtypes import DType
 from runtime.graph.ir import Node, Value
 from runtime.graph.nodes import BOOL, INT, LIST_ADD, added, apply, element_shape, fits, zeros_like
+from runtime.ops.define import zeroed
 
 Items = list[Any]
 
@@ -82,12 +83,12 @@ def _refusal(message: str) -> errors.InvalidArgumentError:
 def _zeros_for(items: Items, dtype: DType, shape: Shape) -> Any:
     written = next((item for item in items if item is not None), None)
     if shape is not None and None not in shape:
-        return np.zeros(shape, dtype.np_dtype)
+        return zeroed(shape, dtype.np_dtype, None)
     if not items:
         raise _refusal("an empty TensorArray whose elements have no known shape has no value")
     if written is None:
         raise _refusal("an item of a TensorArray was read that was not written, and has no shape")
-    return np.zeros_like(written)
+    return zeroed(np.shape(written), dtype.np_dtype, None)
 
 
 def _is_one(index: Any) -> bool:

@@ -139,7 +139,7 @@ def gather(
 ) -> Tensor:  # fmt: skip
     """The slices of `params` along `axis` that `indices` names, in their order and shape.
 
-    The default of `axis` is `batch_dims`.
+    The default of `axis` is `batch_dims`, as it is given: -1 is the last one.
 
     InvalidArgumentError for an index out of bounds; negative ones are not counted from the end.
 
@@ -148,9 +148,9 @@ def gather(
     """
     x, places = convert_to_tensor(params), convert_to_tensor(indices)
     batch_dims = static_int(batch_dims, "batch_dims")
+    chosen = batch_dims if axis is None else static_int(axis, "axis")
     if batch_dims < 0 and places.ndim is not None:
         batch_dims += places.ndim
-    chosen = batch_dims if axis is None else static_int(axis, "axis")
     return gathered(x, places, chosen, batch_dims, False)
 
 

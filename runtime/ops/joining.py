@@ -16,6 +16,7 @@ from runtime.core.types import TensorType
 from runtime.core.workspace import in_rows
 from runtime.ops import batching
 from runtime.ops.arguments import listed, static_int, static_ints
+from runtime.ops.checks import checked
 from runtime.ops.define import axis_in
 from runtime.ops.reshaping import Dims
 
@@ -105,7 +106,7 @@ def joined(values: Any, place: int, stacked: bool) -> Tensor | None:
 
 
 def concat(values: Any, axis: Any, name: str | None = None) -> Tensor:
-    """The tensors of a list joined along an existing axis.
+    """The tensors of a list joined along an existing axis; a single tensor is given back.
 
     >>> rt.concat([[1], [2, 3]], 0).numpy().tolist()
     [1, 2, 3]
@@ -114,6 +115,8 @@ def concat(values: Any, axis: Any, name: str | None = None) -> Tensor:
     whole = joined(values, place, stacked=False)
     if whole is not None:
         return whole
+    if hasattr(values, "ndim") or isinstance(values, int | float | complex):
+        return ops.identity(convert_to_tensor(values))
     tensors = same_dtypes(values)
     return bind(concat_p, *tensors, axis=place)  # type: ignore[no-any-return]
 
@@ -172,7 +175,18 @@ def stack(values: Any, axis: Any = 0, name: str | None = None) -> Tensor:
         return whole
     if isinstance(values, list | tuple) and not values and place == 0:
         return convert_to_tensor([])
-    return bind(stack_p, *same_dtypes(values), axis=place)  # type: ignore[no-any-return]
+    return bind(stack_p, *same_dtypes(_alike(values)), axis=place)  # type: ignore[no-any-return]
+
+
+def _alike(values: Any) -> Any:
+    """Python numbers as tensors of one dtype, that of all of them."""
+    if not isinstance(values, list | tuple) or any(isinstance(x, Tensor) for x in values):
+        return values
+    tensors = [convert_to_tensor(x) for x in values]
+    if len({x.dtype for x in tensors}) == 1:
+        return tensors
+    dtype = convert_to_tensor(values).dtype
+    return [convert_to_tensor(x, dtype) for x in values]
 
 
 def parallel_stack(values: Any, name: str | None = None) -> Tensor:
@@ -235,7 +249,7 @@ def unstack(
         num = x.static_shape[axis_in(place, len(x.static_shape))]
         if num is None:
             raise wrong_value(f"Cannot infer argument `num` from shape {x.shape}")
-    return list(bind(unstack_p, x, num=num, axis=place))
+    return list(bind(unstack_p, x, num=num, axis=place)) if num else []
 
 
 def _split_sizes(sizes: Dims, dim: int | None) -> Dims:
@@ -315,11 +329,20 @@ def split(
 
 
 def _dynamic_split(x: Tensor, sizes: Tensor, axis: int, num: int | None) -> list[Tensor]:
-    lengths = unstack(sizes, num)
     place = axis_in(axis, x.ndim) if x.ndim is not None else axis
+    lengths = unstack(_completed(sizes, ops.shape(x, sizes.dtype)[place]), num)
     parts, start = [], convert_to_tensor(0, sizes.dtype)
     for length in lengths:
         stop = start + length
         parts.append(x[(slice(None),) * place + (slice(start, stop),)])
         start = stop
     return parts
+
+
+def _completed(sizes: Tensor, dim: Tensor) -> Tensor:
+    """The sizes of parts of an axis, with what the others leave for -1."""
+    open_ = ops.equal(sizes, -1)
+    rest = dim - ops.reduce_sum(ops.where(open_, 0, sizes))
+    filled = ops.where(open_, rest, sizes)
+    fit = ops.logical_and(ops.reduce_all(filled >= 0), ops.equal(ops.reduce_sum(filled), dim))
+    return checked(filled, fit, "num_or_size_splits do not sum to the elements of the axis")

@@ -18,6 +18,7 @@ from runtime.core.workspace import Workspace, opened
 from runtime.dtypes import DType, as_dtype
 from runtime.ops.arguments import listed, static_int, static_ints
 from runtime.ops.blockwise import numbers, own
+from runtime.ops.checks import below
 from runtime.ops.define import Op, axis_in, binary
 from runtime.ops.indexing import getitem
 from runtime.ops.joining import same_dtypes
@@ -210,11 +211,14 @@ def strided_slice(
 def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     """For positions in a flattened tensor of shape `dims`, the index along each axis, as rows.
 
+    InvalidArgumentError for a position that is not in such a tensor.
+
     >>> rt.unravel_index([3], [2, 2]).numpy().tolist()
     [[1], [1]]
     """
     flat = convert_to_tensor(indices)
     sizes = convert_to_tensor(dims, flat.dtype)
+    flat = below(flat, ops.reduce_prod(sizes), "indices")
     steps = ops.cumprod(sizes, exclusive=True, reverse=True)
     if flat.ndim is None:
         ones = ops.fill(ops.expand_dims(ops.rank(flat), 0), 1)
@@ -229,11 +233,20 @@ def dynamic_partition(
 ) -> list[Tensor]:
     """The rows of `data` sorted into lists by the number that `partitions` gives each.
 
+    InvalidArgumentError for a number that is not in `range(num_partitions)`.
+
     >>> [x.numpy().tolist() for x in rt.dynamic_partition([1, 2, 3], [0, 1, 0], 2)]
     [[1, 3], [2]]
     """
-    x, numbers = convert_to_tensor(data), convert_to_tensor(partitions)
+    x, numbers = convert_to_tensor(data), convert_to_tensor(partitions, dtype_hint=dtypes.int32)
     count = static_int(num_partitions, "num_partitions")
+    if count < 1:
+        raise wrong_value(f"num_partitions must be positive, got {count}")
+    if not numbers.dtype.is_integer:
+        raise wrong_dtype(f"partitions must be integers, not {numbers.dtype.name}")
+    if numbers.ndim == 0:
+        x, numbers = ops.expand_dims(x, 0), ops.expand_dims(numbers, 0)
+    numbers = below(numbers, count, "partitions")
     return [ops.boolean_mask(x, ops.equal(numbers, i)) for i in range(count)]
 
 

@@ -27,6 +27,7 @@ from runtime.core.state import state
 from runtime.core.tensor import EagerTensor, Tensor
 from runtime.ops import batching
 from runtime.ops.arguments import listed, static_int, static_ints
+from runtime.ops.checks import checked
 from runtime.ops.define import Example, Op, axis_in, copied, fill_dims, named
 from runtime.ops.gathering import gathered
 from runtime.ops.joining import joined
@@ -578,9 +579,21 @@ def add_n(inputs: Any, name: str | None = None) -> Tensor:
     if not tensors:
         raise wrong_value("add_n needs at least one tensor")
     total = tensors[0]
+    if total.dtype is dtypes.string:
+        raise wrong_dtype("add_n: strings are joined by strings.join")
     for tensor in tensors[1:]:
-        total = ops.add(total, tensor)
+        total = ops.add(total, _shaped_as(total, tensor))
     return total
+
+
+def _shaped_as(like: Tensor, x: Tensor) -> Tensor:
+    """`x`, which must have the shape of another tensor: they are not broadcast."""
+    if is_known(like.static_shape) and is_known(x.static_shape):
+        if like.static_shape != x.static_shape:
+            raise wrong_value(f"add_n: shapes {like.shape} and {x.shape} are not the same")
+        return x
+    same = ops.equal(ops.shape(x), ops.shape(like))
+    return checked(x, ops.reduce_all(same), "add_n: an input has another shape than the first")
 
 
 accumulate_n = add_n

@@ -51,13 +51,21 @@ if TYPE_CHECKING:
             """Subtract `value` there."""
 
 
-def _combined(function: Callable[[Any, Any], Any]) -> Callable[..., Tensor]:
+def _scaled(by: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:
+    """Slices scaled by the product of all the updates that name them."""
+
     def change(value: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
-        found = ops.gather_nd(value, indices)
-        combined: Tensor = ops.tensor_scatter_nd_update(value, indices, function(found, updates))
-        return combined
+        rows, count = ops.squeeze(indices, -1), ops.shape(value, indices.dtype)[0]
+        factors = ops.unsorted_segment_prod(updates, rows, count)
+        found = ops.gather_nd(by(value, factors), indices)
+        return cast("Tensor", ops.tensor_scatter_nd_update(value, indices, found))
 
     return change
+
+
+def _divided(value: Tensor, factors: Tensor) -> Tensor:
+    """Integers are cut off, as TensorFlow's are."""
+    return ops.truncatediv(value, factors) if value.dtype.is_integer else value / factors
 
 
 def _scattering(
@@ -438,12 +446,8 @@ class Variable(Operators, metaclass=Creation):
     scatter_update = _scattering(
         "scatter_update", ops.tensor_scatter_nd_update, "Replace slices by {}", 4.0
     )
-    scatter_mul = _scattering(
-        "scatter_mul", _combined(operator.mul), "Multiply slices by {}; indices differ;", 80.0
-    )
-    scatter_div = _scattering(
-        "scatter_div", _combined(operator.truediv), "Divide slices by {}; indices differ;", 5.0
-    )
+    scatter_mul = _scattering("scatter_mul", _scaled(operator.mul), "Multiply slices by {}", 80.0)
+    scatter_div = _scattering("scatter_div", _scaled(_divided), "Divide slices by {}", 5.0)
 
     def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
         """Add `updates` where the vectors along the last axis of `indices` point to.

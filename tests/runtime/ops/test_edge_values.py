@@ -109,6 +109,26 @@ def test_gradient_of_running_sums(x: Any, weights: Any, expected: Any, how: Any)
     assert np.isfinite(twice(tf.constant(x, tf.float64))[0]).all()
 
 
+def test_lists_of_numbers_have_one_dtype() -> None:
+    check(lambda: tf.stack([1, 2.5]), (), f4(1, 2.5))
+    check(lambda: tf.stack([[1], [2.5]], 1), (), f4([1, 2.5]))
+
+
+def test_one_tensor_is_concatenated_to_itself() -> None:
+    check(lambda x: tf.concat(x, 0), (f4([1, 2], [3, 4]),), f4([1, 2], [3, 4]))
+
+
+def test_the_default_of_an_axis_is_batch_dims_as_given() -> None:
+    x, indices = np.arange(24).reshape(2, 3, 4), np.array([[0, 2], [1, 1]])
+    expected = np.take_along_axis(x, indices[:, None, :], -1)
+    agrees(tf.gather(x, indices, batch_dims=-1), expected)
+    agrees(tf.gather(x, indices, batch_dims=1), x[[[0], [1]], indices])
+
+
+def test_no_slices() -> None:
+    check(lambda: tf.unstack(np.zeros((0, 3))), (), [])
+
+
 def test_squared_difference_of_complex_numbers() -> None:
     a, b = np.array([1 + 2j]), np.array([3 - 1j])
     check(tf.math.squared_difference, (a, b), np.abs(a - b) ** 2 + 0j)

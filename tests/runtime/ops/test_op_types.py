@@ -23,7 +23,7 @@ OURS = {
     "ArgSort Sort": "TensorFlow takes them apart: Neg, TopKV2",
     "Eye GatherGrad Gelu LogicalXor Repeat SumTo": "it takes them apart too",
     "Bounded HistogramFixedWidthBins SigmoidCrossEntropy": "and them",
-    "CheckDefinite CropFraction PositiveSize SegmentIds StatelessFoldIn": (
+    "CheckDefinite Checked CropFraction PositiveSize SegmentIds StatelessFoldIn": (
         "parts of its Python functions"
     ),
     "UnicodeOffsets": "part of UnicodeDecodeWithOffsets, which makes ragged tensors",

@@ -37,6 +37,17 @@ REFUSED: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
         lambda x, w: tf.math.bincount(x, weights=w, axis=-1), (np.ones((2, 3), "i4"), VECTOR)
     ),
     "rows of a cube": (lambda x: tf.math.bincount(x, axis=-1), (np.ones((2, 3, 1), "i4"),)),
+    "a partition of 2 for 2": (
+        lambda x, p: tf.dynamic_partition(x, p, 2), (VECTOR, np.array([0, 2, 1], "i4"))
+    ),
+    "a negative partition": (
+        lambda x, p: tf.dynamic_partition(x, p, 2), (VECTOR, np.array([0, -1, 1], "i4"))
+    ),
+    "a place behind the last": (
+        lambda i: tf.unravel_index(i, (7, 6)), (np.array([22, 42], "i4"),)
+    ),
+    "a negative place": (lambda i: tf.unravel_index(i, (7, 6)), (np.int32(-1),)),
+    "terms of different shapes": (lambda x, y: tf.add_n([x, y]), (VECTOR, VECTOR[:1])),
     "an empty range": (tf.histogram_fixed_width, (VECTOR, np.array([1, 1], "f"))),
     "a falling range": (tf.histogram_fixed_width, (VECTOR, np.array([2, 1], "f"))),
     "a range of NaN": (tf.histogram_fixed_width, (VECTOR, np.array([0, np.nan], "f"))),
@@ -72,6 +83,9 @@ ARGUMENTS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: tf.split(tf.range(6), [2, 4], num=3), ValueError, "3 sizes"),
     (lambda: tf.split(tf.range(6), tf.constant([2, 4]), num=3), ValueError, "3 sizes"),
     (lambda: tf.split(tf.range(6), [[2, 4]]), ValueError, "vector"),
+    (lambda: tf.dynamic_partition([1], [0], 0), ValueError, "positive"),
+    (lambda: tf.dynamic_partition([1], [0.0], 2), TypeError, "integers"),
+    (lambda: tf.add_n(["a", "b"]), TypeError, "strings.join"),
     (lambda: tf.one_hot([0], 3, on_value=1.0, off_value=0), TypeError, "off_value"),
     (lambda: tf.one_hot([0], 3, 1.0, tf.constant(0)), TypeError, "int32"),
     (lambda: tf.one_hot([0], 3, np.float64(1), np.float32(0)), TypeError, "float32"),

@@ -87,3 +87,24 @@ def test_fraction_of_central_crop(fraction: float, shape: Any) -> None:
     for bad in (0.0, -0.5, 1.5, np.nan):
         with pytest.raises(errors.InvalidArgumentError, match="central_fraction must be in"):
             staged(image, np.float32(bad))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "whole"),
+    [([2, 1, 3], True), ([2, -1, 3], True), ([-1, 0, 6], True), ([2, 1, 4], False),
+     ([2, 1, 2], False), ([-1, 4, 3], False), ([2, -2, 6], False)],
+)  # fmt: skip
+def test_sizes_of_split(sizes: list[int], whole: bool) -> None:
+    @tf.function(input_signature=[ANY_RANK, tf.TensorSpec([3], tf.int32)])
+    def staged(x: Any, sizes: Any) -> Any:
+        return tf.split(x, sizes)
+
+    x = np.arange(12.0).reshape(6, 2)
+    if not whole:
+        with pytest.raises(errors.InvalidArgumentError, match="do not sum"):
+            staged(x, np.array(sizes, np.int32))
+        return
+    open_at = [6 - sum(sizes) - 1 if n == -1 else n for n in sizes]
+    expected = np.split(x, np.cumsum(open_at)[:-1])
+    for part, wanted in zip(staged(x, np.array(sizes, np.int32)), expected, strict=True):
+        assert_array_equal(part, wanted)

@@ -644,3 +644,11 @@ def test_an_array_from_outside_is_not_changed() -> None:
         with pytest.raises(autograph.StagingError, match="changed in a function that is traced"):
             tf.function(lambda change=change: change().size())()
     np.testing.assert_array_equal(array.stack().numpy(), ROWS)
+
+
+def test_strings_that_were_not_written_are_empty() -> None:
+    def rows() -> Any:
+        return tf.TensorArray(tf.string, 3).write(1, "a").stack()
+
+    for call in (rows, tf.function(rows)):
+        assert call().numpy().tolist() == [b"", b"a", b""]

@@ -251,6 +251,25 @@ def test_scatter(method: str) -> None:
     assert v.numpy().tolist() == SCATTERED[method]
 
 
+@pytest.mark.parametrize("staged", [False, True])
+@pytest.mark.parametrize(
+    ("method", "start", "expected"),
+    [
+        ("scatter_mul", [1.0, 2.0, 3.0], [6.0, 2.0, 15.0]),
+        ("scatter_div", [36.0, 2.0, 3.0], [6.0, 2.0, 0.6]),
+        ("scatter_div", [37, 2, -16], [6, 2, -3]),
+    ],
+)
+def test_scaling_counts_each_update(method: str, start: Any, expected: Any, staged: bool) -> None:
+    v = tf.Variable(start)
+    delta = slices(tf.cast([2, 5, 3], v.dtype), [0, 2, 0])
+    change = getattr(v, method)
+    tf.function(lambda: change(delta))() if staged else change(delta)
+    np.testing.assert_allclose(v.numpy(), expected, 1e-6)
+    with pytest.raises(tf.errors.InvalidArgumentError):
+        change(slices(tf.cast([2], v.dtype), [3]))
+
+
 def test_scatter_of_points() -> None:
     v = tf.Variable([1.0, 2.0, 3.0])
     v.scatter_nd_add([[0], [2]], [10.0, 10.0])
