@@ -129,6 +129,14 @@ def as_shape(value: Any) -> Shape:
     return tuple(_as_dim(dim) for dim in value)
 
 
+def _unknown_part(key: slice) -> tuple[None, ...] | None:
+    """The slice of a shape of unknown rank: its length is known where it counts from the start."""
+    start, stop = key.start or 0, key.stop
+    if key.step not in (None, 1) or stop is None or min(start, stop) < 0:
+        return None
+    return (None,) * (stop - start)
+
+
 class TensorShape:
     """The shape of a tensor, each dimension an int or None (unknown).
 
@@ -318,7 +326,7 @@ class TensorShape:
 
     def __getitem__(self, key: Any) -> Any:
         if self.dims is None:
-            return TensorShape(None) if isinstance(key, slice) else None
+            return TensorShape(_unknown_part(key)) if isinstance(key, slice) else None
         found = self.dims[key]
         return TensorShape(found) if isinstance(key, slice) else found
 

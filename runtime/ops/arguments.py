@@ -18,6 +18,8 @@ def static_ints(value: Any, what: str) -> tuple[int, ...]:
     integers = _known(value, what)
     if integers.dtype.kind not in "iu" and integers.size:
         raise wrong_dtype(f"{what} must be made of integers, not {value!r}")
+    if integers.ndim > 1:
+        raise wrong_value(f"{what} must be an integer or a vector of them, got {value!r}")
     return tuple(integers.reshape(-1).tolist())
 
 

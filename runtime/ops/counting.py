@@ -127,6 +127,9 @@ def confusion_matrix(
     """
     truth = ops.cast(labels, dtypes.int64)
     guess = ops.cast(predictions, dtypes.int64)
+    if truth.ndim is not None and guess.ndim is not None and truth.ndim != guess.ndim:
+        # A last dimension of 1 that only one of them has
+        truth, guess = (x if x.ndim == 1 else ops.squeeze(x, -1) for x in (truth, guess))
     if num_classes is None:
         num_classes = ops.maximum(ops.reduce_max(truth), ops.reduce_max(guess)) + 1
     n = ops.cast(num_classes, dtypes.int64)

@@ -21,7 +21,7 @@ from runtime.core.primitive import (
     wrong_dtype,
     wrong_value,
 )
-from runtime.core.shapes import Shape, merge_shapes
+from runtime.core.shapes import Shape, is_known, merge_shapes
 from runtime.core.state import state
 from runtime.core.tensor import EagerTensor, Tensor
 from runtime.core.types import TensorType
@@ -365,6 +365,9 @@ def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: Any
     first, last = matched(start, stop)
     if not first.dtype.is_floating:
         first, last = ops.cast(first, dtypes.float64), ops.cast(last, dtypes.float64)
+    if first.static_shape != last.static_shape or not is_known(first.static_shape):
+        shape = ops.shape(first + last)
+        first, last = ops.broadcast_to(first, shape), ops.broadcast_to(last, shape)
     static, dynamic = dims_of([num])
     place = static_int(axis, "axis")
     return bind(linspace_p, first, last, *dynamic, shape=static, axis=place)  # type: ignore[no-any-return]
@@ -430,12 +433,13 @@ def one_hot(
     >>> rt.one_hot([0, 2], 3).numpy().tolist()
     [[1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
     """
-    x = convert_to_tensor(indices)
+    x = convert_to_tensor(indices, dtype_hint=dtypes.int32)
     on, off = _hot_values(on_value, off_value, None if dtype is None else as_dtype(dtype))
-    rank = x.ndim
-    if rank is None:
-        raise wrong_value("one_hot needs indices of known rank")
-    place = axis_in(-1 if axis is None else static_int(axis, "axis"), rank + 1)
+    place, rank = -1 if axis is None else static_int(axis, "axis"), x.ndim
+    if rank is not None:
+        place = axis_in(place, rank + 1)
+    elif place != -1:
+        raise wrong_value("one_hot along another axis than the last needs indices of known rank")
     count = convert_to_tensor(depth, dtype_hint=dtypes.int32)
     if not count.dtype.is_integer:
         raise wrong_dtype(f"depth must be an integer, not {count.dtype.name}")
@@ -444,7 +448,8 @@ def one_hot(
     kind = x.dtype if x.dtype is dtypes.int32 else dtypes.int64
     length = None if known is None or np.ndim(known) or known < 0 else int(known)
     positions = bind(one_hot_positions_p, x, count, length=length, dtype=kind)
-    positions = ops.reshape(positions, [-1] + [1] * (rank - place))
+    if rank is not None:
+        positions = ops.reshape(positions, [-1] + [1] * (rank - place))
     return ops.where(ops.equal(ops.expand_dims(ops.cast(x, kind), place), positions), on, off)
 
 

@@ -294,6 +294,8 @@ def dims_of(shape: Any) -> tuple[Shape, tuple[Tensor, ...]]:
     integers = np.asarray(value)
     if integers.dtype.kind not in "iu" and integers.size:
         raise wrong_dtype(f"a shape is made of integers, not {vector.dtype.name}")
+    if integers.ndim > 1:
+        raise wrong_value(f"a shape is a vector of integers, not of rank {integers.ndim}")
     return tuple(integers.reshape(-1).tolist()), ()
 
 
@@ -316,6 +318,8 @@ def _static_dim(dim: Any) -> int | None:
     if isinstance(dim, Tensor) or conversion_of(type(dim)) is not None:
         value = convert_to_tensor(dim).static_value
         return None if value is None else static_int(value, "a dimension")
+    if isinstance(dim, list | tuple):
+        raise wrong_value(f"a shape is a vector of integers, with none of them a list: {dim!r}")
     return static_int(dim, "a dimension")
 
 

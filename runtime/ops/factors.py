@@ -34,6 +34,8 @@ def _lu_kernel(x: Any, *, dtype: Any) -> Any:
     factors, orders = np.empty_like(flat), np.empty(flat.shape[:-1], dtype.np_dtype)
     for at, matrix in enumerate(flat):
         rows, lower, upper = linalg.lu(matrix, p_indices=True)
+        if not np.all(np.diagonal(upper)):
+            raise wrong_value("the matrix is singular: it has no such factors")
         factors[at] = np.tril(lower, -1) + upper
         orders[at] = np.argsort(rows)
     return factors.reshape(x.shape), orders.reshape(x.shape[:-1])
@@ -68,7 +70,7 @@ def _lu_gradient(op: Any, g: Any, _: Any) -> Any:
 
 lu_p = row(
     "lu", _lu_kernel, signature="W->W,dtype", shape=_lu_shape, op_type="Lu",
-    gradient=_lu_gradient, keep_inputs=(), keep_outputs=(0, 1), order=Order.PERMUTED,
+    gradient=_lu_gradient, keep_inputs=(), keep_outputs=(0, 1), order=Order.PERMUTED, fallible=True,
     samples=(sample("3,3:r", dtype=dtypes.int32), sample("2,3,3:r", dtype=dtypes.int64)),
 )  # fmt: skip
 
@@ -89,7 +91,7 @@ def lu(input: Any, output_idx_type: Any = dtypes.int32, name: str | None = None)
 
     Returns both triangles in one matrix, (..., n, n), without the ones on the diagonal of the
     first, and the order of the rows, (..., n). Needs the extra `scipy`. Raises InvalidArgumentError
-    (ValueError while tracing) for other shapes.
+    (ValueError while tracing) for other shapes, and for a matrix that is exactly singular.
 
     >>> factors, order = rt.linalg.lu([[1.0, 2.0], [4.0, 4.0]])
     >>> factors.numpy().tolist(), order.numpy().tolist()

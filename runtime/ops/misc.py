@@ -330,7 +330,10 @@ def _reversed_places(lengths: Any, size: int, work: Workspace) -> Any:
 
 def _reverse_shape(shape: Shape, lengths: Shape, *, seq_axis: int, batch_axis: int) -> Shape:
     if shape is not None:
-        axis_in(seq_axis, len(shape)), axis_in(batch_axis, len(shape))
+        place = axis_in(batch_axis, len(shape))
+        axis_in(seq_axis, len(shape))
+        (count,) = lengths if lengths and len(lengths) == 1 else (None,)
+        return (*shape[:place], shape[place] if count is None else count, *shape[place + 1 :])
     return shape
 
 

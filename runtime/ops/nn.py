@@ -427,6 +427,12 @@ def log_poisson_loss(
     [1.0]
     """
     rate, counts = matched(log_input, targets)
+    try:
+        merge_shapes(rate.static_shape, counts.static_shape)
+    except ValueError:
+        raise wrong_value(
+            f"log_poisson_loss: targets {counts.shape} and log_input {rate.shape} must be alike"
+        ) from None
     loss = ops.exp(rate) - rate * counts
     if not compute_full_loss:
         return loss

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from typing import Any
 
 import numpy as np
@@ -133,15 +134,23 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
 
 
 def _roll_kernel(x: Any, shift: Any, *, axis: tuple[int, ...], out: Any = None) -> Any:
-    _same_axes(x.shape, axis=axis)
+    _roll_shape(x.shape, np.shape(shift), axis=axis)
     shifts = [0] * x.ndim
-    for place, by in np.broadcast(axis, np.asarray(shift).reshape(-1)):
+    for place, by in zip(axis, np.ravel(shift), strict=True):
         shifts[place] += int(by)
     made = np.empty(x.shape, x.dtype) if out is None else out
     for parts in itertools.product(*map(_rolled_parts, x.shape, shifts)):
         to, start = zip(*parts, strict=True)
         made[to] = x[start]
     return made
+
+
+def _roll_shape(shape: Shape, shift: Shape, *, axis: tuple[int, ...]) -> Shape:
+    if shift is not None:
+        count = math.prod(n for n in shift if n is not None)
+        if len(shift) > 1 or (None not in shift and count != len(axis)):
+            raise wrong_value(f"a shift of shape {shift} for {len(axis)} axes: one for each")
+    return _same_axes(shape, axis=axis)
 
 
 def _rolled_parts(dim: int, shift: int) -> list[tuple[slice, slice]]:
@@ -153,7 +162,7 @@ def _rolled_parts(dim: int, shift: int) -> list[tuple[slice, slice]]:
 
 roll_p: Primitive = row(
     "roll", _roll_kernel, signature="A,I->A", op_type="Roll",
-    shape=lambda shape, shift, *, axis: _same_axes(shape, axis=axis),
+    shape=_roll_shape,
     gradient=lambda op, g: (bind(roll_p, g, -op.inputs[1], axis=op.params["axis"]), None),
     keep_inputs=(1,),
     samples=(sample("2,3", ":i3", axis=(1,)), sample("2,3", "2:i3", axis=(0, 1))), order=Order.C,

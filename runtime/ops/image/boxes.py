@@ -115,6 +115,8 @@ def _overlap(box: Any, others: Any) -> Any:
 
 def _suppression_kernel(boxes: Any, scores: Any, count: Any, overlap: Any, least: Any) -> Any:
     _suppression_shape(boxes.shape, scores.shape)
+    if not 0 <= overlap <= 1:
+        raise wrong_value(f"iou_threshold must lie in [0, 1], got {overlap}")
     order = np.argsort(-scores, kind="stable")
     order = order[scores[order] > least]
     kept: list[int] = []

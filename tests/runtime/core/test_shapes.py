@@ -117,6 +117,15 @@ def test_unknown_rank() -> None:
 
 
 @pytest.mark.parametrize(
+    ("part", "expected"),
+    [(slice(2), [None] * 2), (slice(1, 3), [None] * 2), (slice(3, 1), []), (slice(1, None), None),
+     (slice(-2, None), None), (slice(-1), None), (slice(0, 4, 2), None)],
+)  # fmt: skip
+def test_slices_of_unknown_rank(part: slice, expected: list[None] | None) -> None:
+    assert repr(TensorShape(None)[part]) == repr(TensorShape(expected))
+
+
+@pytest.mark.parametrize(
     ("dims", "error"), [([-1], ValueError), (["a"], TypeError), ([1.5], TypeError)]
 )
 def test_bad_dimensions(dims: Any, error: type[Exception]) -> None:

@@ -125,6 +125,30 @@ def test_the_default_of_an_axis_is_batch_dims_as_given() -> None:
     agrees(tf.gather(x, indices, batch_dims=1), x[[[0], [1]], indices])
 
 
+def test_a_last_dimension_of_labels_is_dropped() -> None:
+    expected = np.diag([0, 1, 1]).astype(np.int32)
+    for labels, guesses in (([[1], [2]], [1, 2]), ([1, 2], [[1], [2]])):
+        agrees(tf.math.confusion_matrix(labels, guesses), expected)
+
+
+def test_ends_of_ranges_are_broadcast() -> None:
+    low, high = f4([0], [1]), f4(1, 2)
+    check(lambda a, b: tf.linspace(a, b, 3), (low, high), np.linspace(low, high, 3))
+    check(lambda a: tf.linspace(0.0, a, 3), (high,), np.linspace(0, high, 3, dtype="f"))
+
+
+def test_positions_of_any_rank() -> None:
+    indices = np.array([[0, 2]], np.int32)
+    check(lambda i: tf.one_hot(i, 3), (indices,), np.eye(3, dtype="f")[indices])
+    check(lambda: tf.one_hot([], 3), (), np.zeros((0, 3), "f"))
+
+
+def test_lengths_tell_the_size_of_a_batch() -> None:
+    specs = [tf.TensorSpec([None, 3]), tf.TensorSpec([2], tf.int32)]
+    reverse = tf.function(tf.reverse_sequence, specs, autograph=False)
+    assert reverse.get_concrete_function().structured_outputs.shape == [2, 3]
+
+
 def test_no_slices() -> None:
     check(lambda: tf.unstack(np.zeros((0, 3))), (), [])
 
