@@ -31,6 +31,7 @@ from runtime.ops.image.flipping import (
 )
 from runtime.ops.image.metrics import (
     image_gradients as image_gradients, psnr as psnr, ssim as ssim,
+    ssim_multiscale as ssim_multiscale,
     total_variation as total_variation,
 )
 from runtime.ops.image.patches import (

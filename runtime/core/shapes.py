@@ -131,7 +131,8 @@ def as_shape(value: Any) -> Shape:
 
 def _unknown_part(key: slice) -> tuple[None, ...] | None:
     """The slice of a shape of unknown rank: its length is known where it counts from the start."""
-    start, stop = key.start or 0, key.stop
+    start: int = key.start or 0
+    stop: int | None = key.stop
     if key.step not in (None, 1) or stop is None or min(start, stop) < 0:
         return None
     return (None,) * (stop - start)

@@ -58,7 +58,7 @@ def _scaled(by: Callable[[Tensor, Tensor], Tensor]) -> Callable[..., Tensor]:
         rows, count = ops.squeeze(indices, -1), ops.shape(value, indices.dtype)[0]
         factors = ops.unsorted_segment_prod(updates, rows, count)
         found = ops.gather_nd(by(value, factors), indices)
-        return cast("Tensor", ops.tensor_scatter_nd_update(value, indices, found))
+        return ops.tensor_scatter_nd_update(value, indices, found)
 
     return change
 

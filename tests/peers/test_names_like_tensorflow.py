@@ -99,6 +99,10 @@ PROGRAMS: list[tuple[str, list[Any]]] = [
     ],
     ("tf.image.ssim(x, y, 255)", [BYTES, BYTES[::-1]]),
     *[
+        (f"tf.image.ssim_multiscale(x, y, 1.0, {powers}, filter_size=3)", [RGB, RGB**2])
+        for powers in ((1.0,), (0.4, 0.6))
+    ],
+    *[
         (f"tf.linalg.{call}", [MATRICES])
         for call in (
             "lu(x)", "lu(x, tf.int64)[1]", "lu_reconstruct(*tf.linalg.lu(x))", "sqrtm(x)",

@@ -84,18 +84,80 @@ def ssim(
     >>> float(rt.image.ssim(grey, grey, 1.0))
     1.0
     """
+    x, y, peak = _pair("ssim", img1, img2, max_val)
+    luminance, structure = _similarity(x, y, peak, filter_size, filter_sigma, k1, k2)
+    if return_index_map:
+        return ops.reduce_mean(luminance * structure, -1)
+    return ops.reduce_mean(luminance * structure, (-3, -2, -1))
+
+
+def ssim_multiscale(
+    img1: Any, img2: Any, max_val: Any,
+    power_factors: Any = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333), filter_size: int = 11,
+    filter_sigma: float = 1.5, k1: float = 0.01, k2: float = 0.03,
+) -> Tensor:  # fmt: skip
+    """The structural similarity of images at several scales, each half as large as the one before:
+    Z. Wang and others, "Multiscale structural similarity for image quality assessment" (2003).
+
+    Args:
+        img1, img2: (..., height, width, channels) of one dtype; the smallest scale must have
+            `filter_size` or more in height and width. Their values reach up to `max_val`.
+        power_factors: the weight of each scale, the largest first.
+        filter_size, filter_sigma, k1, k2: see `ssim`.
+
+    Returns (...). Raises InvalidArgumentError (ValueError while tracing) for images that are too
+    small.
+
+    >>> grey = rt.reshape(rt.range(576.0), [24, 24, 1]) / 576.0
+    >>> float(rt.image.ssim_multiscale(grey, grey, 1.0, power_factors=(0.5, 0.5)))
+    1.0
+    """
+    x, y, peak = _pair("ssim_multiscale", img1, img2, max_val)
+    parts: list[Tensor] = []
+    for scale in range(len(power_factors)):
+        if scale:
+            x, y = _halved(x), _halved(y)
+        luminance, structure = _similarity(x, y, peak, filter_size, filter_sigma, k1, k2)
+        last = scale == len(power_factors) - 1
+        part = ops.reduce_mean(luminance * structure if last else structure, (-3, -2))
+        parts.append(ops.relu(part))
+    powers = convert_to_tensor(power_factors, dtypes.float32)
+    return ops.reduce_mean(ops.reduce_prod(ops.stack(parts, -1) ** powers, -1), -1)
+
+
+def _pair(name: str, img1: Any, img2: Any, max_val: Any) -> tuple[Tensor, Tensor, Tensor]:
+    """Both images, and the largest value that they reach, as float32."""
     first, second = convert_to_tensor(img1), convert_to_tensor(img2)
     if first.ndim is None or first.ndim < 3 or first.ndim != second.ndim:
         raise wrong_value(
-            f"ssim takes images of one rank of 3 or more, got {first.shape} and {second.shape}"
-        )
-    sides = (first.static_shape or ())[-3:-1]
-    if any(side is not None and side < filter_size for side in sides):
-        raise wrong_value(
-            f"images of shape {first.shape} are smaller than a filter of {filter_size}"
+            f"{name} takes images of one rank of 3 or more, got {first.shape} and {second.shape}"
         )
     peak = convert_image_dtype(ops.cast(max_val, first.dtype), dtypes.float32)
     x, y = (convert_image_dtype(image, dtypes.float32) for image in (first, second))
+    return x, y, peak
+
+
+def _halved(images: Tensor) -> Tensor:
+    """Means of squares of 2 x 2 pixels; the last row and column is repeated where it is odd."""
+    rank = images.ndim or 0
+    for axis in (rank - 3, rank - 2):
+        odd = ops.shape(images)[axis] % 2
+        images = ops.pad(images, [[0, odd if i == axis else 0] for i in range(rank)], "SYMMETRIC")
+    return 0.25 * (
+        images[..., ::2, ::2, :]
+        + images[..., 1::2, ::2, :]
+        + images[..., ::2, 1::2, :]
+        + images[..., 1::2, 1::2, :]
+    )
+
+
+def _similarity(
+    x: Tensor, y: Tensor, peak: Tensor, filter_size: int, filter_sigma: float, k1: float, k2: float
+) -> tuple[Tensor, Tensor]:
+    """The similarity of luminance, and of contrast and structure, at each place."""
+    sides = (x.static_shape or ())[-3:-1]
+    if any(side is not None and side < filter_size for side in sides):
+        raise wrong_value(f"images of shape {x.shape} are smaller than a filter of {filter_size}")
     places = np.arange(filter_size) - (filter_size - 1) / 2
     weights = np.exp(-0.5 * (places / filter_sigma) ** 2)
     window = convert_to_tensor((weights / weights.sum()).astype(np.float32))
@@ -111,15 +173,13 @@ def ssim(
     product, squares = mean_x * mean_y * 2.0, ops.square(mean_x) + ops.square(mean_y)
     luminance = (product + c1) / (squares + c1)
     both, power = blurred(x * y) * 2.0, blurred(ops.square(x) + ops.square(y))
-    structure = (both - product + c2) / (power - squares + c2)
-    if return_index_map:
-        return ops.reduce_mean(luminance * structure, -1)
-    return ops.reduce_mean(luminance * structure, (-3, -2, -1))
+    return luminance, (both - product + c2) / (power - squares + c2)
 
 
 __all__ = [
     "image_gradients",
     "psnr",
     "ssim",
+    "ssim_multiscale",
     "total_variation",
 ]

@@ -44,6 +44,8 @@ def frame(
         as_length(value, what)
         for value, what in ((frame_length, "frame_length"), (frame_step, "frame_step"))
     )
+    if isinstance(step, int) and step < 1:
+        raise wrong_value(f"frame_step must be positive, got {step}")
     samples = dimension(x, at)
     if pad_end:
         count = at_least_zero((samples + step - 1) // step)

@@ -178,8 +178,13 @@ def fitted(x: Any, axis: int, length: Any) -> Any:
     return ops.pad(x, pads)
 
 
+def _numbers_as(dtype: dtypes.DType, values: Any) -> Tensor:
+    """A tensor: Python's numbers have this dtype, arrays their own."""
+    return convert_to_tensor(values, dtype_hint=dtype if type(values) in (list, tuple) else None)
+
+
 def _complex_tensor(input: Any, name: str) -> Tensor:
-    x = convert_to_tensor(input)
+    x = _numbers_as(dtypes.complex64, input)
     if not x.dtype.is_complex:
         raise wrong_dtype(f"{name} takes complex numbers, not {x.dtype.name}; convert with cast")
     return x
@@ -193,6 +198,8 @@ def _lengths(fft_length: Any, count: int) -> list[Any] | None:
         return ops.unstack(dynamic[0], count)
     if len(static) != count:
         raise wrong_value(f"fft_length must have {count} elements, got {list(static)}")
+    if static is not None and any(n is not None and n < 0 for n in static):
+        raise wrong_value(f"fft_length must not be negative, got {list(static)}")
     rest = iter(dynamic)
     return [next(rest) if n is None else n for n in static]
 
@@ -231,7 +238,7 @@ def _of_real(rank: int) -> Op:
     public = f"rfft{_SUFFIX[rank]}"
 
     def function(input_tensor: Any, fft_length: Any = None, name: str | None = None) -> Tensor:
-        x = convert_to_tensor(input_tensor)
+        x = _numbers_as(dtypes.float32, input_tensor)
         if not x.dtype.is_floating:
             raise wrong_dtype(f"{public} takes floats, not {x.dtype.name}; see fft")
         for axis, length in enumerate(_lengths(fft_length, rank) or (), -rank):

@@ -114,6 +114,23 @@ def test_similarity() -> None:
         tf.image.ssim(x, x, 1.0, filter_size=13)
 
 
+def test_similarity_at_scales() -> None:
+    x = RNG.uniform(size=(2, 27, 25, 3)).astype("f")
+    y = np.sqrt(x)
+    assert_allclose(tf.image.ssim_multiscale(x, x, 1.0, (0.3, 0.7)), [1.0] * 2, rtol=1e-6)
+    assert_allclose(tf.image.ssim_multiscale(x, y, 1.0, (1.0,)), tf.image.ssim(x, y, 1.0), 1e-5)
+    # What is doubled in size is at the second scale what it was.
+    doubled = [np.repeat(np.repeat(image, 2, 1), 2, 2) for image in (x, y)]
+    second = tf.image.ssim_multiscale(*doubled, 1.0, (0.0, 1.0))
+    assert_allclose(second, tf.image.ssim_multiscale(x, y, 1.0, (1.0,)), 1e-5)
+    # An odd size is that with its last row and column repeated.
+    wider = [np.pad(image, [(0, 0), (0, 1), (0, 1), (0, 0)], "edge") for image in (x, y)]
+    odd, even = (tf.image.ssim_multiscale(*pair, 1.0, (0.0, 1.0)) for pair in ((x, y), wider))
+    assert_allclose(odd, even, 1e-6)
+    with pytest.raises(tf.errors.InvalidArgumentError, match="smaller than a filter"):
+        tf.image.ssim_multiscale(x, y, 1.0)
+
+
 def test_files_and_bytes(tmp_path: Path) -> None:
     path = tmp_path / "deep" / "x.bin"
 

@@ -96,6 +96,13 @@ def test_blocks_go_into_channels_and_back() -> None:
     )
 
 
+def test_lists_of_numbers_are_transformed() -> None:
+    for call, kind in ((tf.signal.fft, np.fft.fft), (tf.signal.rfft, np.fft.rfft)):
+        for values in ([1, 2], [1.0, 2.0]):
+            assert call(values).dtype == tf.complex64
+            assert_allclose(call(values), kind(values))
+
+
 REFUSED = [
     (lambda: tf.nn.space_to_depth(IMAGES, 4), "height 6 cannot be divided into parts of 4"),
     (lambda: tf.nn.depth_to_space(IMAGES, 3), "depth 4 cannot be divided into parts of 9"),
@@ -108,6 +115,8 @@ REFUSED = [
     (lambda: tf.signal.fft2d(Z[0]), r"must have rank 2 at least, got shape \(5,\)"),
     (lambda: tf.signal.irfft(Z, [0]), "fft_length must be positive, got 0"),
     (lambda: tf.signal.rfft(X, [1, 2]), r"fft_length must have 1 elements, got \[1, 2\]"),
+    (lambda: tf.signal.rfft(X, [-1]), "fft_length must not be negative"),
+    (lambda: tf.signal.frame(X, 2, 0), "frame_step must be positive, got 0"),
     (lambda: tf.signal.linear_to_mel_weight_matrix(upper_edge_hertz=5000.0), "a mel matrix needs"),
     (lambda: tf.image.extract_patches(IMAGES, [2, 2], [1] * 4, [1] * 4, "SAME"), "sizes must be"),
 ]
