@@ -313,6 +313,8 @@ def split(
     """
     x, place = convert_to_tensor(value), static_int(axis, "axis")
     sizes = num_or_size_splits
+    if isinstance(sizes, list | tuple) and any(isinstance(n, Tensor) for n in sizes):
+        sizes = stack(sizes)
     if isinstance(sizes, Tensor):
         known = sizes.static_value
         if known is None:

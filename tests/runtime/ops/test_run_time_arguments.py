@@ -108,3 +108,16 @@ def test_sizes_of_split(sizes: list[int], whole: bool) -> None:
     expected = np.split(x, np.cumsum(open_at)[:-1])
     for part, wanted in zip(staged(x, np.array(sizes, np.int32)), expected, strict=True):
         assert_array_equal(part, wanted)
+
+
+def test_sizes_of_split_one_by_one() -> None:
+    @tf.function(input_signature=[tf.TensorSpec([], tf.int32)])
+    def staged(n: Any) -> Any:
+        return tf.split(CUBE, [n, 2 - n, 0]), tf.split(CUBE, [tf.constant(1), 1])
+
+    parts, halves = staged(1)
+    for part, wanted in zip(
+        [*parts, *halves], [*np.split(CUBE, [1, 2]), *np.split(CUBE, 2)], strict=True
+    ):
+        assert_array_equal(part, wanted)
+    assert [len(parts), len(halves)] == [3, 2]
