@@ -1,4 +1,4 @@
-"""What only the run can check of arguments: numbers that must fit each other."""
+"""Checks of arguments that only the run can make: numbers that must fit each other."""
 
 from __future__ import annotations
 

@@ -96,8 +96,10 @@ def ssim_multiscale(
     power_factors: Any = (0.0448, 0.2856, 0.3001, 0.2363, 0.1333), filter_size: int = 11,
     filter_sigma: float = 1.5, k1: float = 0.01, k2: float = 0.03,
 ) -> Tensor:  # fmt: skip
-    """The structural similarity of images at several scales, each half as large as the one before:
-    Z. Wang and others, "Multiscale structural similarity for image quality assessment" (2003).
+    """The structural similarity of images at several scales.
+
+    Each is half as large as the one before: Z. Wang and others, "Multiscale structural similarity
+    for image quality assessment" (2003).
 
     Args:
         img1, img2: (..., height, width, channels) of one dtype; the smallest scale must have
