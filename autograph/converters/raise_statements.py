@@ -32,7 +32,7 @@ from typing import Any
 import gast
 
 from autograph.context import Context
-from autograph.quoting.builders import call_ag
+from autograph.quoting.builders import assign, call_ag, name_load
 from autograph.rewriting import Rules
 
 
@@ -48,21 +48,17 @@ def rules(context: Context) -> Rules:
         and not isinstance(node.ctx, gast.Load)
         and id(node) not in caught
     }
-    return {gast.Raise: lambda node: _raise(node, bound)}
+    return {gast.Raise: lambda node: _raise(node, bound, context)}
 
 
-def _raise(node: gast.Raise, bound: set[str]) -> gast.stmt:
+def _raise(node: gast.Raise, bound: set[str], context: Context) -> list[gast.stmt]:
     raised = node.exc
     if isinstance(raised, gast.Name) and raised.id in bound:
-        # A cause is named twice, so it may be no more than a name.
-        if node.cause is None or isinstance(node.cause, gast.Name | gast.Constant):
-            causes = [] if node.cause is None else [deepcopy(node.cause)]
-            node.exc = call_ag("raised", [raised, *causes], node)
-        return node
+        return _raise_name(node, raised, context)
     is_call = isinstance(raised, gast.Call)
     choice: Any = raised.func if is_call else raised
     if not isinstance(choice, gast.IfExp):
-        return node
+        return [node]
     arms: list[list[gast.stmt]] = []
     for arm in (choice.body, choice.orelse):
         made = deepcopy(node)
@@ -70,5 +66,18 @@ def _raise(node: gast.Raise, bound: set[str]) -> gast.stmt:
             made.exc.func = arm
         else:
             made.exc = arm
-        arms.append([_raise(made, bound)])
-    return gast.copy_location(gast.If(choice.test, *arms), node)
+        arms.append(_raise(made, bound, context))
+    return [gast.copy_location(gast.If(choice.test, *arms), node)]
+
+
+def _raise_name(node: gast.Raise, raised: gast.Name, context: Context) -> list[gast.stmt]:
+    causes, before = [], []
+    if node.cause is not None and not isinstance(node.cause, gast.Name | gast.Constant):
+        # A cause is named twice, so it may be no more than a name.
+        kept, cause = context.namer.fresh("raised"), context.namer.fresh("cause")
+        before = [assign(kept, raised, node), assign(cause, node.cause, node)]
+        raised, node.cause = name_load(kept, node), name_load(cause, node)
+    if node.cause is not None:
+        causes = [deepcopy(node.cause)]
+    node.exc = call_ag("raised", [raised, *causes], node)
+    return [*before, node]

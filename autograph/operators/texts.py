@@ -9,6 +9,7 @@ from typing import Any
 
 from autograph.backend import asked, backend_of, backend_within
 from autograph.frames import hide
+from autograph.operators.growing import is_staging
 from autograph.operators.methods import converted_method
 
 _METHODS = {str: "__str__", repr: "__repr__", builtins.format: "__str__", print: "__str__"}
@@ -26,11 +27,39 @@ def shown_by_user(function: Callable[..., Any], value: Any) -> Any:
         name = "__repr__"
     method = converted_method(value, name)
     if method is None:
-        return value
+        is_shown = type(value) in _BRACKETS and is_staging() and _holds_shown(value, ())
+        return _items_shown(value) if is_shown else value
     made = method(value)
     if not isinstance(made, str):
         raise TypeError(f"{name} returned non-string (type {type(made).__name__})")
     return made
+
+
+_BRACKETS = {list: "[]", tuple: "()", dict: "{}"}
+
+
+def _holds_shown(value: Any, above: tuple[int, ...]) -> bool:
+    """Whether there is an object in a list, tuple or dict of which the user's code gives the text.
+    False for one that holds itself.
+    """
+    if type(value) not in _BRACKETS:
+        return converted_method(value, "__repr__") is not None
+    items = [*value, *value.values()] if type(value) is dict else value
+    inner = (*above, id(value))
+    return id(value) not in above and any([_holds_shown(item, inner) for item in items])
+
+
+def _items_shown(value: Any) -> Any:
+    """The text of a list, tuple or dict, in which code of the user's gives that of an item."""
+    parts: list[Any] = []
+    for item in value:
+        parts += [", ", _converted(repr, item)]
+        if type(value) is dict:
+            parts += [": ", _converted(repr, value[item])]
+    if type(value) is tuple and len(value) == 1:
+        parts.append(",")
+    opening, closing = _BRACKETS[type(value)]
+    return text(opening, *parts[1:], closing)
 
 
 def text(*parts: Any) -> Any:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType
+from typing import Any, Protocol
+
+from runtime.staging.guarding.lookup import defaults_of
 
 Arguments = tuple[tuple[Any, ...], dict[str, Any]]
 
@@ -14,11 +17,18 @@ _OPTIONS = inspect.Parameter.VAR_KEYWORD
 
 
 class Parameters:
-    """The parameters of a Python function."""
+    """The parameters of a Python function.
 
-    def __init__(self, signature: inspect.Signature, name: str) -> None:
+    Args:
+        function: has the default values, which may be changed after it was made.
+    """
+
+    def __init__(
+        self, signature: inspect.Signature, name: str, function: FunctionType | None = None
+    ) -> None:
         self.name = name
-        self.signature = signature
+        self._signature = signature
+        self.defaults = None if function is None else Defaults(function)
         kinds = [parameter.kind for parameter in signature.parameters.values()]
         self.simple = all(
             kind in (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -30,10 +40,19 @@ class Parameters:
         self.keyword_only = {name for name, kind in pairs if kind is _KEYWORD_ONLY}
         self.rest = next((at for at, kind in enumerate(kinds) if kind is _VARIADIC), None)
 
+    @property
+    def signature(self) -> inspect.Signature:
+        """The parameters, with the present default values."""
+        if self.defaults is not None and not self.defaults.hold():
+            self.defaults = self.defaults.now()
+            self._signature = _with_defaults(self._signature, self.defaults.values)
+        return self._signature
+
     def without_first(self) -> Parameters:
         """The parameters of a bound method."""
         rest = list(self.signature.parameters.values())[1:]
-        return Parameters(self.signature.replace(parameters=rest), self.name)
+        function = None if self.defaults is None else self.defaults.function
+        return Parameters(self.signature.replace(parameters=rest), self.name, function)
 
     def bind_partially(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:
         """The arguments by position as far as they were given; TypeError for others than there are
@@ -101,3 +120,54 @@ class Parameters:
         if self.rest is None or place <= self.rest:
             return self.names[place]
         return f"{self.names[self.rest]}_{place - self.rest}"
+
+
+class Holding(Protocol):
+    """What a trace takes for granted."""
+
+    def hold(self) -> bool:
+        """True if it still is so."""
+        ...
+
+
+class Defaults:
+    """The default values of a function as they are now; `others` must hold with them."""
+
+    __slots__ = ("_keyword_only", "_others", "_positional", "function", "values")
+
+    def __init__(self, function: FunctionType, others: Holding | None = None) -> None:
+        self.function = function
+        self.values = defaults_of(function)
+        self._positional = function.__defaults__
+        self._keyword_only = dict(function.__kwdefaults__ or {})
+        self._others = others
+
+    def now(self, others: Holding | None = None) -> Defaults:
+        """Those of the same function now."""
+        return Defaults(self.function, others)
+
+    def hold(self) -> bool:
+        """True if the function still has them."""
+        if self.function.__defaults__ is not self._positional:
+            return False
+        if self._keyword_only or self.function.__kwdefaults__:
+            now, before = self.function.__kwdefaults__ or {}, self._keyword_only
+            if now.keys() != before.keys() or any(now[name] is not before[name] for name in now):
+                return False
+        return self._others is None or self._others.hold()
+
+    def answered(self, direct: Callable[..., Any]) -> Callable[..., Any]:
+        """The function, which gives NotImplemented once other default values are there."""
+        function, before = self.function, self._positional
+        if self._keyword_only:
+            return lambda *args: direct(*args) if self.hold() else NotImplemented
+        return lambda *args: direct(*args) if function.__defaults__ is before else NotImplemented
+
+
+def _with_defaults(signature: inspect.Signature, now: Mapping[str, Any]) -> inspect.Signature:
+    return signature.replace(
+        parameters=[
+            known.replace(default=now.get(name, known.empty))
+            for name, known in signature.parameters.items()
+        ]
+    )

@@ -488,10 +488,14 @@ class Function(Traced, Generic[P, R]):
             if order == list(range(len(order))):
                 order = None
         run = concrete.programs.runner([leaf.raw for leaf in call.leaves])
-        self._traces.shorten(key, concrete, run, order)
+        is_full = len(args) + len(kwargs) >= len(call.args) + len(call.kwargs)
+        defaults = None if is_full else self._parameters.defaults
+        self._traces.shorten(key, concrete, run, order, defaults)
         concrete.programs.when_settled(self._traces.forgetting(key, run))
         if order is None and not kwargs and all([type(item) is EagerTensor for item in args]):
             direct = concrete.on_tensors()
+            if direct is not None and defaults is not None:
+                direct = defaults.answered(direct)
             if direct is not None:
                 self._traces.answer(key, direct)
 

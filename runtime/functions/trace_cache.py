@@ -12,7 +12,7 @@ from runtime.core.locks import process_lock
 from runtime.core.shapes import TensorSpec, is_known
 from runtime.core.types import TensorType
 from runtime.functions.concrete_function import ConcreteFunction
-from runtime.functions.parameters import Parameters
+from runtime.functions.parameters import Defaults, Holding, Parameters
 from runtime.functions.retracing import Use, detector_of
 from runtime.functions.signatures import (
     call_key,
@@ -23,7 +23,6 @@ from runtime.functions.signatures import (
     without_shapes,
 )
 from runtime.graph.executors.specialization import Run
-from runtime.staging.guarding.guards import Guards
 
 MOST_TRACES = 1000
 """Signatures that one function keeps traces for, and reasons; one that was not used of late
@@ -36,7 +35,7 @@ MOST_VARIANTS = 4
 _counting = process_lock()
 
 Order = list[int] | None
-Entry = tuple[Guards | None, Order, Run | None, Use, ConcreteFunction]
+Entry = tuple[Holding | None, Order, Run | None, Use, ConcreteFunction]
 """A trace: its guards, the order in which it takes the tensors of the call (None: as they come),
 its program for calls that need no further look, and whether it served another call.
 """
@@ -106,13 +105,22 @@ class Traces:
                 self._make_room()
         self._lead(key, concrete, None, None)
 
-    def shorten(self, key: Any, concrete: ConcreteFunction, run: Run, order: Order) -> None:
-        """Let further calls of this key, of which a trace has another one, take the short way."""
+    def shorten(
+        self,
+        key: Any,
+        concrete: ConcreteFunction,
+        run: Run,
+        order: Order,
+        defaults: Defaults | None = None,
+    ) -> None:
+        """Let further calls of this key, of which a trace has another one, take the short way; as
+        long as these default values hold.
+        """
         if key not in self.by_key:
             if len(self._aliases) >= MOST_TRACES:
                 self._forget_aliases()
             self._aliases.add(key)
-        self._lead(key, concrete, run, order)
+        self._lead(key, concrete, run, order, defaults)
 
     def answer(self, key: Any, direct: Callable[..., Any]) -> None:
         """Have further calls of this key answered by machine code alone."""
@@ -122,14 +130,23 @@ class Traces:
         if self.direct is not None and self._direct_key == key:
             self.direct = self._direct_key = None
 
-    def _lead(self, key: Any, concrete: ConcreteFunction, run: Run | None, order: Order) -> None:
+    def _lead(
+        self,
+        key: Any,
+        concrete: ConcreteFunction,
+        run: Run | None,
+        order: Order,
+        defaults: Defaults | None = None,
+    ) -> None:
         self._end_direct(key)
         known = self.by_key.setdefault(key, [])
         weak = [each.ref for each in references(key) if isinstance(each.ref, weakref.ref)]
         if weak and key not in self._watched:
             gone = partial(_drop, weakref.ref(self), key, without_shapes(key))
             self._watched[key] = [type(ref)(ref(), gone) for ref in weak]
-        guards = concrete.guards if concrete.guards else None
+        guards: Holding | None = concrete.guards if concrete.guards else None
+        if defaults is not None:
+            guards = defaults.now(guards)
         others = [each for each in known if each[-1] is not concrete]
         kept = [each for each in others if not each[-1].guards.is_over()][: MOST_VARIANTS - 1]
         known[:] = [(guards, order, run, concrete.use, concrete), *kept]

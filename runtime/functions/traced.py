@@ -79,7 +79,9 @@ class Traced:
             if executor == "numpy":
                 raise ValueError("jit_compile=True asks for machine code, which NumPy has not")
         self._executor = executor
-        self._parameters = Parameters(_signature(python_function), self._name)
+        plain = getattr(python_function, "__func__", python_function)
+        own = plain if type(plain) is FunctionType and not hasattr(plain, "__wrapped__") else None
+        self._parameters = Parameters(_signature(python_function), self._name, own)
         self._traces = Traces(python_function)
 
     def _leaves_out_receiver(self, args: tuple[Any, ...]) -> bool:

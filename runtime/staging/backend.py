@@ -18,6 +18,7 @@ from autograph import (
 )
 from autograph.backend import GlobalVariable, backend_of
 from autograph.frames import register_locating
+from runtime import errors
 from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.core.types import is_variable
@@ -273,6 +274,7 @@ for _kind in (
 ):
     register_backend(_kind, BACKEND)
 register_stand_in(Text, of=str)
+register_stand_in(errors.StagedAssertionError, of=AssertionError)
 register_identity(check_identity)
 
 

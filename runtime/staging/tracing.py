@@ -91,6 +91,7 @@ class Trace:
         "failures",
         "former",
         "given",
+        "handled",
         "joined",
         "kept",
         "levels",
@@ -119,6 +120,8 @@ class Trace:
         self.code: CodeType | None = None
         self.offset = 0
         self.root: FrameType | None = None
+        # What the caller handles, which is another exception at each call, or none.
+        self.handled: BaseException | None = None
         # What sys.stdout and sys.stderr were when the outermost trace began.
         self.streams: dict[str, Any] = {}
         # The files that this trace, and those around it, print to.
@@ -165,14 +168,15 @@ class Trace:
         self.streams = self.streams or (around.streams if around else streams.present())
         self.printed = around.printed if around else self.printed
         state.trace, state.tapes = self, ()
-        self.root = self.root or sys._getframe(1)
+        if self.root is None:
+            self.root, self.handled = sys._getframe(1), sys.exc_info()[1]
         return self
 
     def __exit__(self, *exception: object) -> None:
         state.trace, state.tapes = self._saved.pop()
         if not self._saved:
             # Symbols that outlive the trace keep it alive: let go of the user's objects.
-            self.root = self._frame = self._entered = None
+            self.root = self._frame = self._entered = self.handled = None
             self.streams, self.printed = {}, []
             self.existed = _nothing_existed
             self.given = {}

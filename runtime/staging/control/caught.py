@@ -59,6 +59,7 @@ from runtime.staging.control.failures import (
     Unknown,
     error_of,
     failure_of,
+    leave_out_handled,
     site_at,
     target,
     unknown,
@@ -152,6 +153,7 @@ class Level:
                 raise
             return None
         except Exception as error:
+            leave_out_handled(self.trace, error)
             if is_refusal(error) or (is_body and not self.guards):
                 raise
             failure = failure_of(self.trace, error)

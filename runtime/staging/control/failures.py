@@ -230,6 +230,22 @@ def target(
     return acts, found, place
 
 
+def leave_out_handled(trace: Trace, error: BaseException) -> None:
+    """Let the contexts of an exception end where the trace began: what the caller handles there is
+    of one call only.
+    """
+    seen: set[int] = set()
+    while trace.handled is not None and id(error) not in seen:
+        behind = error.__context__
+        if behind is None:
+            return
+        if behind is trace.handled:
+            error.__context__ = None
+            return
+        seen.add(id(error))
+        error = behind
+
+
 def site_at(trace: Trace, attempt: Any, place: int | None, error: Exception) -> Site:
     """The site that fails here, with the number that it has in each trace of the same code."""
     key = "failing", trace.scope.next_site(), type(error)

@@ -96,6 +96,41 @@ def test_defaults_and_keywords_are_the_same_signature() -> None:
         staged()
 
 
+def test_default_values_that_are_changed_later_are_seen() -> None:
+    def f(x, y=2, *, k=1):
+        return x * y + k
+
+    def alone(x, y=2):
+        return x * y
+
+    class Holder:
+        @rt.function
+        def method(self, x, y=2):
+            return x * y
+
+    staged, short = function(f), function(alone)
+    method, holder = Holder.method.python_function, Holder()
+
+    def check() -> None:
+        for _ in range(3):
+            assert float(staged(X)) == f(3.0)
+            assert float(staged(X, 5)) == f(3.0, 5)
+            assert float(short(X)) == alone(3.0)
+            assert float(holder.method(X)) == method(holder, 3.0)
+
+    check()
+    f.__defaults__ = alone.__defaults__ = method.__defaults__ = (4,)
+    check()
+    assert f.__kwdefaults__ is not None
+    f.__kwdefaults__["k"] = 7
+    check()
+    f.__kwdefaults__ = {"k": 8}
+    check()
+    alone.__defaults__ = None
+    with pytest.raises(TypeError, match="missing a required argument: 'y'"):
+        short(X)
+
+
 def test_arrays_are_tensors() -> None:
     staged = function(lambda x: x + 1)
     assert staged(np.ones(2)).dtype is rt.float64

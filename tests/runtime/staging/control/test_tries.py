@@ -647,7 +647,34 @@ def assert_in_try(x):
     return x
 
 
+def kind_of_an_assertion(x):
+    try:
+        assert x > 2
+    except AssertionError as error:
+        return 1 if type(error) is AssertionError else 2
+    return 0
+
+
+def how_many_behind(x):
+    count = 0
+    try:
+        try:
+            if x > 2:
+                raise KeyError(x)
+            10 // x
+        except KeyError as error:
+            if error.__context__ is None:
+                raise ValueError(x)
+    except (ValueError, ZeroDivisionError) as error:
+        while error.__context__ is not None:
+            error = error.__context__
+            count = count + 1
+    return count
+
+
 SAME: list[Callable[[Any], Any]] = [
+    kind_of_an_assertion,
+    how_many_behind,
     raised_in_a_branch,
     raised_in_a_round,
     finally_inside,
@@ -727,6 +754,16 @@ def same(expected: Any, got: Any) -> bool:
 def test_an_op_of_tensors() -> None:
     function = rt.function(item_in_try)
     assert [int(function(rt.constant(x))) for x in (0, 1, 2, 9)] == [1, 2, -1, -1]
+
+
+def test_what_the_first_caller_handled_is_no_context_of_later_calls() -> None:
+    function = rt.function(how_many_behind)
+    for x in (3, 0, 1):
+        try:
+            raise OSError
+        except OSError:
+            first = function(rt.constant(x))
+        assert int(first) == int(function(rt.constant(x))) == how_many_behind(x)
 
 
 def loss(x, n):
