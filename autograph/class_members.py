@@ -14,10 +14,19 @@ from typing import Any
 from weakref import WeakSet
 
 from autograph import policy
+from autograph.backend import backend_of
 from autograph.calls import call
-from autograph.frames import hide
+from autograph.errors import StagingError
+from autograph.frames import hide, refusal
 from autograph.locks import process_rlock
-from autograph.objects import STANDS_IN, ConvertedProperty, users_member
+from autograph.objects import (
+    MISSING,
+    STANDS_IN,
+    ConvertedProperty,
+    put_attribute,
+    users_member,
+)
+from autograph.operators.logical import not_
 from autograph.twins import HEAP_TYPE
 
 _THROUGH_CALLS = frozenset((
@@ -80,6 +89,8 @@ def meet_class(cls: type) -> None:
 
 def _enter(cls: type) -> None:
     made = {name: _stand_in(name, member) for name, member in list(vars(cls).items())}
+    if made.get("__eq__") is not None and cls.__ne__ is object.__ne__:
+        made["__ne__"] = _unequal
     if not any(made.values()):
         _plain.add(cls)
     for name, member in made.items():
@@ -94,7 +105,7 @@ def _leave(cls: type) -> None:
     del _stagings[cls]
     for name, member in list(vars(cls).items()):
         if users_member(member) is not member:
-            type.__setattr__(cls, name, users_member(member))
+            put_attribute(cls, name, users_member(member))
 
 
 def _stand_in(name: str, member: Any) -> Any:
@@ -108,6 +119,21 @@ def _stand_in(name: str, member: Any) -> Any:
     return None
 
 
+def _unequal(self: Any, other: Any) -> Any:
+    """What Python makes of `__eq__` where a class has no `__ne__`."""
+    if _thread.met is None:
+        return object.__ne__(self, other)
+    try:
+        equal = type(self).__eq__(self, other)
+        return equal if equal is NotImplemented else not_(equal)
+    except BaseException as error:  # whatever passes through is the user's: only ours goes
+        hide(error)
+        raise
+
+
+vars(_unequal).update({STANDS_IN: True, "__wrapped__": MISSING})
+
+
 def _converting(function: Any) -> Any:
     if type(function) is not FunctionType or not policy.decide(function).decision:
         return function
@@ -118,7 +144,15 @@ def _converting(function: Any) -> Any:
             return function(*args, **kwargs)
         try:
             method: Callable[..., Any] = MethodType(function, args[0]) if args else function
-            return call(method)(*args[1:], **kwargs)
+            made = call(method)(*args[1:], **kwargs)
+            if function.__name__ == "__hash__" and backend_of(made) is not None:
+                raise refusal(
+                    StagingError,
+                    f"{function.__qualname__} gives what only the run knows: no dict and no set "
+                    "finds it by that",
+                    hint="use its numbers as the key, or a tuple of them",
+                )
+            return made
         except BaseException as error:  # whatever passes through is the user's: only ours goes
             hide(error)
             raise

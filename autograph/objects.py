@@ -129,14 +129,16 @@ def of_classes(classes: Iterable[type], name: str) -> Any:
     run.
     """
     for base in classes:
-        if name in base.__dict__:
-            return users_member(base.__dict__[name])
+        found = users_member(base.__dict__.get(name, MISSING))
+        if found is not MISSING:
+            return found
     return MISSING
 
 
 def members_of(cls: type) -> dict[str, Any]:
     """The attributes that a class has of its own, as the user wrote them."""
-    return {name: users_member(member) for name, member in list(vars(cls).items())}
+    members = [(name, users_member(member)) for name, member in list(vars(cls).items())]
+    return {name: member for name, member in members if member is not MISSING}
 
 
 STANDS_IN: Final = "stands in for its __wrapped__"
@@ -153,7 +155,7 @@ class ConvertedProperty(property):
 
 
 def users_member(member: Any) -> Any:
-    """A member of a class as the user wrote it."""
+    """A member of a class as the user wrote it; MISSING for one that is there only meanwhile."""
     kind = type(member)
     if kind is ConvertedProperty or (kind is FunctionType and STANDS_IN in member.__dict__):
         return member.__wrapped__

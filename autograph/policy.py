@@ -40,6 +40,7 @@ RULES = (
     Rule("made by conversion", lambda f: f.__code__ in generated, AS_IS),
     Rule("part of autograph or of a tensor library", lambda f: _is_library(f), AS_IS),
     Rule("in a package to convert", lambda f: _is_included(f), CONVERT),
+    Rule("made by functools.total_ordering", lambda f: is_ordering(f), CONVERT),
     Rule("part of Python's standard library", lambda f: _is_standard(f), AS_IS),
     Rule("part of an installed package", lambda f: is_installed(f), AS_IS),
     Rule("the user's", lambda f: True, CONVERT),
@@ -88,6 +89,12 @@ _INSTALLED = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist
 def _is_standard(function: FunctionType) -> bool:
     filename = function.__code__.co_filename
     return filename.startswith((_STANDARD, "<frozen "))
+
+
+def is_ordering(function: Callable[..., Any]) -> bool:
+    """True for `__gt__` and its like, where a class has them of its `__lt__` or another one."""
+    name = function.__code__.co_name if isinstance(function, FunctionType) else ""
+    return "_from_" in name and function.__module__ == "functools"
 
 
 def is_installed(function: FunctionType) -> bool:

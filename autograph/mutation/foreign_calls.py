@@ -12,6 +12,7 @@ from autograph.mutation.foreign import is_foreign
 from autograph.mutation.kind_table import is_hidden, may_change
 from autograph.mutation.users_code import is_users
 from autograph.objects import module_of
+from autograph.policy import is_ordering
 
 _HARMLESS_MODULES = frozenset((
     "abc", "argparse", "array", "ast", "atomics", "base64", "binascii", "bisect", "builtins",
@@ -51,6 +52,8 @@ def acts_elsewhere(function: Any) -> bool:
 def is_called_as_it_is(function: Any) -> bool:
     """Whether nobody sees what a callable does: it is foreign, and no function of NumPy."""
     if type(function) in (FunctionType, BuiltinFunctionType):
+        if is_ordering(function):
+            return False
         module = getattr(function, "__globals__", {}).get("__name__") or function.__module__
         own = getattr(function, "__self__", None)
         if own is not None and not isinstance(own, ModuleType):

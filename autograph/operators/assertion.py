@@ -6,6 +6,7 @@ from typing import Any
 
 from autograph.backend import Thunk, backend_of
 from autograph.frames import hide
+from autograph.operators.truths import truth
 
 
 def assert_(test: Any, message: Thunk | None = None) -> None:
@@ -17,6 +18,7 @@ def assert_(test: Any, message: Thunk | None = None) -> None:
     if test is True:
         return
     try:
+        test = truth(test)
         backend = backend_of(test)
         if backend is not None:
             backend.assert_(test, message)  # noqa: PT009  # an operator's name

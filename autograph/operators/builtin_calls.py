@@ -18,6 +18,7 @@ from autograph.operators import reductions
 from autograph.operators.comprehensions import Given, of_generator
 from autograph.operators.growing import is_staging
 from autograph.operators.texts import shown_by_user
+from autograph.operators.truths import length, truth
 from autograph.operators.unrolling import holds_shared_iterator
 
 Function: TypeAlias = Callable[..., Any]
@@ -64,6 +65,8 @@ def taken_over(call: Call) -> dict[Function, Function]:
     direct += [function for function in vars(math).values() if callable(function)]
     return {
         **{function: _direct(function) for function in direct},
+        bool: _asking(_direct(bool), _truth),
+        len: _asking(_direct(len), length),
         list: _of_all(_direct(list), reductions.listed),
         tuple: _of_all(_plain_tuple, lambda given: _plain_tuple(reductions.listed(given))),
         sum: _of_all(_direct(sum), reductions.summed),
@@ -98,6 +101,27 @@ def _direct(function: Function) -> Function:
 
 
 _plain_tuple = _direct(tuple)
+
+
+def _asking(builtin: Function, answer: Function) -> Function:
+    """For functions that ask a method of an object's, which may give what only the run knows:
+    `answer` has that, None where there is no such method.
+    """
+
+    def asking(*args: Any, **kwargs: Any) -> Any:
+        try:
+            found = answer(args[0]) if len(args) == 1 and not kwargs and is_staging() else None
+            return builtin(*args, **kwargs) if found is None else found
+        except BaseException as error:  # whatever passes through is the user's: only ours goes
+            hide(error)
+            raise
+
+    return asking
+
+
+def _truth(value: Any) -> Any:
+    answer = truth(value)
+    return None if answer is value else answer
 
 
 def _of_all(builtin: Function, loop: Function) -> Function:

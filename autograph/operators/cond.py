@@ -8,6 +8,7 @@ from autograph.backend import FAILURE, Backend, Block, Names, backend_of
 from autograph.frames import hide
 from autograph.operators.blocks import output_names, went_on
 from autograph.operators.shared import Shared
+from autograph.operators.truths import truth
 
 
 def cond(
@@ -27,6 +28,9 @@ def cond(
     try:
         if test is not True and test is not False:
             backend = backend_of(test)
+            if backend is None:
+                test = truth(test)
+                backend = backend_of(test)
             if backend is not None:
                 return _staged_cond(backend, test, (body, orelse), inputs, defines, shared)
         taken = body if test else orelse

@@ -11,6 +11,7 @@ from autograph.backend import Backend, Thunk, backend_of, backend_of_type, ident
 from autograph.frames import hide
 from autograph.operators.growing import backend_inside
 from autograph.operators.methods import converted_method
+from autograph.operators.truths import truth
 
 
 def and_(first: Any, *rest: Thunk) -> Any:
@@ -19,7 +20,7 @@ def and_(first: Any, *rest: Thunk) -> Any:
     try:
         for position, thunk in enumerate(rest):
             if value is not True:
-                backend = backend_of(value)
+                backend = backend_of(value) or backend_of(truth(value))
                 if backend is not None:
                     return backend.and_(value, *rest[position:])
                 if not value:
@@ -37,7 +38,7 @@ def or_(first: Any, *rest: Thunk) -> Any:
     try:
         for position, thunk in enumerate(rest):
             if value is not False:
-                backend = backend_of(value)
+                backend = backend_of(value) or backend_of(truth(value))
                 if backend is not None:
                     return backend.or_(value, *rest[position:])
                 if value:
@@ -52,6 +53,7 @@ def or_(first: Any, *rest: Thunk) -> Any:
 def not_(value: Any) -> Any:
     """`not value`."""
     try:
+        value = truth(value)
         backend = backend_of(value)
         return not value if backend is None else backend.not_(value)
     except BaseException as error:  # whatever passes through is the user's: only our frame goes

@@ -8,6 +8,7 @@ from autograph.backend import FAILURE, Backend, Block, Names, backend_of, failur
 from autograph.frames import hide
 from autograph.operators.blocks import output_names, went_on
 from autograph.operators.shared import Shared
+from autograph.operators.truths import truth
 
 
 def while_loop(
@@ -35,6 +36,9 @@ def while_loop(
             if proceed is not True:
                 # No calls on the plain way out: debuggers that step over a block would stop there.
                 backend = None if proceed is False else backend_of(proceed)
+                if backend is None and proceed is not False:
+                    proceed = truth(proceed)
+                    backend = backend_of(proceed)
                 if backend is not None:
                     return _staged_while(backend, test, body, state, proceed, defines, shared)
                 if not proceed:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
+from autograph.operators.truths import truth as users_truth
 from runtime.graph import numbers
 from runtime.graph.ir import Region
 from runtime.graph.nodes import COND, TRUTH
@@ -74,7 +75,8 @@ def truth(value: Any) -> Any:
             return value
         trace = active()
         return trace.apply(TRUTH, (trace.value_of(value),))
-    return bool(value)
+    answer = users_truth(value)
+    return bool(value) if answer is value else truth(answer)
 
 
 def _truth_of_optional(value: MaybeNone) -> Any:

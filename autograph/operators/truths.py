@@ -1,0 +1,65 @@
+"""The truth and the length of objects, which only the run may know: Python takes no staged
+answer from `__bool__` and `__len__`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograph.backend import backend_of
+from autograph.operators.growing import is_staging
+from autograph.operators.methods import converted_method
+
+
+def truth(value: Any) -> Any:
+    """What decides a test: the staged answer of an object's own `__bool__` or `__len__`, a bool for
+    a plain one. Else the value itself.
+    """
+    if not is_staging():
+        return value
+    method = converted_method(value, "__bool__")
+    if method is not None:
+        answer = method(value)
+        if backend_of(answer) is None and not isinstance(answer, bool):
+            kind = type(answer).__name__
+            raise TypeError(f"__bool__ should return bool, returned {kind}")
+        return answer
+    if getattr(type(value), "__bool__", None) is not None:
+        return value
+    size = length(value)
+    return value if size is None else size != 0
+
+
+def length(value: Any) -> Any:
+    """The staged or plain answer of an object's own `__len__`; None where it has none of its own.
+
+    Raises ValueError for a negative one, at run time where only the run knows.
+    """
+    method = converted_method(value, "__len__")
+    if method is None:
+        return None
+    size = method(value)
+    if backend_of(size) is None:
+        return len(_Sized(size))
+    _check(size)
+    return size
+
+
+class _Sized:
+    """Lets Python say what it says of a plain length."""
+
+    def __init__(self, size: Any) -> None:
+        self.size = size
+
+    def __len__(self) -> Any:
+        return self.size
+
+
+def _check(size: Any) -> None:
+    from autograph.operators.cond import cond
+
+    cond(size < 0, _refuse, lambda: None)
+
+
+def _refuse() -> None:
+    raise ValueError("__len__() should return >= 0")
