@@ -66,7 +66,7 @@ MAY_IMPORT = {
     "autograph.policy": "autograph.codes autograph.frames autograph.errors",
     "autograph.mutation": (
         "autograph.mutation autograph.codes autograph.frames autograph.errors autograph.backend "
-        "autograph.objects"
+        "autograph.objects autograph.policy"
     ),
     "autograph.command_line": (
         "autograph.command_line autograph.errors autograph.pipeline autograph.printing "
@@ -83,8 +83,8 @@ MAY_IMPORT = {
         "autograph.policy autograph.twins"
     ),
     "autograph.class_members": (
-        "autograph.policy autograph.calls autograph.frames autograph.locks autograph.objects "
-        "autograph.twins"
+        f"{DISPATCH} autograph.policy autograph.calls autograph.locks autograph.objects "
+        "autograph.operators autograph.twins"
     ),
     "autograph.api": "autograph",
     "autograph.__main__": "autograph",
@@ -111,7 +111,8 @@ MAY_IMPORT = {
     "runtime.staging": f"{STAGING} runtime.variables autograph",
     "runtime.staging.guarding": f"{STAGING} autograph.objects autograph.mutation",
     "runtime.staging.control": (
-        f"{STAGING} autograph.objects autograph.mutation autograph.undefined"
+        f"{STAGING} autograph.objects autograph.mutation autograph.undefined "
+        "autograph.operators.truths"
     ),
     "runtime.staging.aliasing": STAGING,
     "runtime.staging.aliasing.eager_assignments": f"{STAGING} runtime.autodiff.tape autograph",

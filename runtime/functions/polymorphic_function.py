@@ -46,7 +46,9 @@ from runtime.functions.trace_cache import (
 )
 from runtime.functions.traced import Traced
 from runtime.graph.executors.profiling import Profile
+from runtime.staging.control.caught import caught_of
 from runtime.staging.refusals import refuse
+from runtime.staging.tracing import Trace
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")
@@ -409,6 +411,10 @@ class Function(Traced, Generic[P, R]):
         if isinstance(concrete, Assumption):
             return concrete.call_leaves(call.leaves)
         chosen = call.first or concrete
+        if state.trace is not None and state.trace.attempts:
+            made = self._inlined(state.trace, call, chosen)
+            if made is not NotImplemented:
+                return made
         if Mode.graphs is not None and chosen.graph not in Mode.graphs:
             Mode.graphs.append(chosen.graph)
         if chosen.changes is not None:
@@ -416,6 +422,24 @@ class Function(Traced, Generic[P, R]):
         if concrete is not call.first and chosen.kept is None:
             self._shorten(key, args, kwargs, call, concrete)
         return chosen.call_leaves(call.leaves)
+
+    def _inlined(self, trace: Trace, call: Call, concrete: ConcreteFunction) -> Any:
+        """A call in a `try` that acts on what it raises, as one of a function without a graph of
+        its own; NotImplemented for others, and for one that calls itself.
+        """
+        inlined = trace.memo.setdefault(Function, [])
+        if (
+            any(each is self._traces for each in inlined)
+            or caught_of(trace, concrete.callee) is None
+        ):
+            return NotImplemented
+        if trace.watcher is not None:
+            trace.watcher.adopt(concrete.guards)
+        inlined.append(self._traces)
+        try:
+            return self._converted()(*call.args, **call.kwargs)
+        finally:
+            inlined.remove(self._traces)
 
     def call_plain(self, call: Call) -> Any:
         """A call of the Python function: its numbers are no tensors."""

@@ -10,7 +10,7 @@ LIMITS: dict[str, str] = {
     "An exit of one kind in a `finally`": "would be raised at run time, past the `try`",
     "`with` around what may be raised at run time": "raised at run time, past the `with`",
     "What cannot be left": "may be raised at run time, past the `try` around",
-    "A graph of its own in a `try`": "is a graph of its own, which may raise",
+    "A function that calls itself as often": "is a graph of its own, which may raise",
     "The text of an error that only the run raises": r"(what|that) only the run (knows|raises)",
     "A list, dict or object that a staged value chooses": "one of several objects, which the run",
     "A list, dict or object that one path changes in place": "is changed in place on one path, and",

@@ -366,6 +366,17 @@ def _again(trace: Trace, primitive: Primitive, params: Params) -> Callable[[Sequ
 
 def check_call(trace: Trace, callee: Callee) -> None:
     """StagingError for a call of a graph that may raise what an attempt acts on."""
+    kind = caught_of(trace, callee)
+    if kind is not None:
+        raise refuse(
+            f"{callee.name} is a graph of its own, which may raise {kind.__name__} at run "
+            "time, past the `try` around that could act on it",
+            "write the `try` in the function that fails, or test for the failing case",
+        )
+
+
+def caught_of(trace: Trace, callee: Callee) -> type[BaseException] | None:
+    """A class of what a graph may raise, and an attempt acts on."""
     nodes = [] if callee.graph is None else list(walk_called(callee.graph, set()))
     kinds: set[type[BaseException]] = {Exception} if callee.graph is None else set()
     for node in nodes:
@@ -376,11 +387,8 @@ def check_call(trace: Trace, callee: Callee) -> None:
     for kind in sorted(kinds, key=lambda kind: kind.__name__):
         acts, attempt, _ = target(trace, kind, ())
         if acts and (attempt is not None or callee.graph is not None):
-            raise refuse(
-                f"{callee.name} is a graph of its own, which may raise {kind.__name__} at run "
-                "time, past the `try` around that could act on it",
-                "write the `try` in the function that fails, or test for the failing case",
-            )
+            return kind
+    return None
 
 
 def before_raise(trace: Trace, error: Exception) -> bool:

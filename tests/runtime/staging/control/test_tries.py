@@ -647,6 +647,42 @@ def assert_in_try(x):
     return x
 
 
+@rt.function
+def inverse(x):
+    if x > 3:
+        raise ValueError(x)
+    return 10 // x
+
+
+class Scale:
+    unit = 7
+
+    @rt.function
+    def scaled(self, x):
+        return inverse(x) * self.unit
+
+
+def decorated_inside(x):
+    try:
+        return inverse(x)
+    except ZeroDivisionError:
+        return -1
+    except ValueError as error:
+        return error.args[0] * 100
+
+
+def decorated_methods_inside(x):
+    total = 0
+    try:
+        for i in range(x):
+            total = total + Scale().scaled(3 - i)
+    except (ZeroDivisionError, ValueError):
+        total = -total
+    finally:
+        total = total + 1
+    return total
+
+
 def kind_of_an_assertion(x):
     try:
         assert x > 2
@@ -673,6 +709,8 @@ def how_many_behind(x):
 
 
 SAME: list[Callable[[Any], Any]] = [
+    decorated_inside,
+    decorated_methods_inside,
     kind_of_an_assertion,
     how_many_behind,
     raised_in_a_branch,
@@ -831,13 +869,13 @@ def test_of_a_loop(x):
 
 
 @rt.function
-def inverse(x):
-    return 10 // x
+def counted_down(n):
+    return 12 // n if n < 1 else counted_down(n - 1)
 
 
 def graph_of_its_own(x):
     try:
-        return inverse(x)
+        return counted_down(x)
     except ZeroDivisionError:
         return 0
 
@@ -925,7 +963,7 @@ REFUSED = [
     (text_of_the_error, "what only the run knows is printed", "its arguments"),
     (class_of_two_kinds, "is a ValueError too", "catch ZeroDivisionError"),
     (test_of_a_loop, "in something that cannot be left", "a statement of its own"),
-    (graph_of_its_own, "inverse is a graph of its own", "write the `try` in the function"),
+    (graph_of_its_own, "counted_down is a graph of its own", "write the `try` in the function"),
     (staged_in_an_error_made_before, "that was made before the statement", "where it is raised"),
     (held_in_a_with, "past the `with` at line", "make the manager of a class"),
 ]
