@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import _GeneratorContextManager, contextmanager
 from types import (
     BuiltinFunctionType,
     CellType,
@@ -314,7 +314,11 @@ def _namespace(call: Callable[[Any], Any]) -> ModuleType:
 def _entered(manager: Any) -> Entered:
     """A manager at the beginning of its `with`, in a function that is being staged."""
     try:
-        return Entered(manager, call, _is_own)
+        if type(manager) is not _GeneratorContextManager or staging() is None:
+            return Entered(manager, call, _is_own)
+        from autograph.generator_managers import around
+
+        return Entered(manager, call, _is_own, around(manager, AG))
     except BaseException as error:  # whatever passes through is the user's: only our frame goes
         hide(error)
         raise

@@ -23,6 +23,7 @@ from autograph.objects import (
     MISSING,
     STANDS_IN,
     ConvertedProperty,
+    of_classes,
     put_attribute,
     users_member,
 )
@@ -89,7 +90,7 @@ def meet_class(cls: type) -> None:
 
 def _enter(cls: type) -> None:
     made = {name: _stand_in(name, member) for name, member in list(vars(cls).items())}
-    if made.get("__eq__") is not None and cls.__ne__ is object.__ne__:
+    if made.get("__eq__") is not None and of_classes(cls.__mro__, "__ne__") is _PYTHONS:
         made["__ne__"] = _unequal
     if not any(made.values()):
         _plain.add(cls)
@@ -119,12 +120,16 @@ def _stand_in(name: str, member: Any) -> Any:
     return None
 
 
+_PYTHONS: Any = object.__ne__
+
+
 def _unequal(self: Any, other: Any) -> Any:
     """What Python makes of `__eq__` where a class has no `__ne__`."""
     if _thread.met is None:
-        return object.__ne__(self, other)
+        return _PYTHONS(self, other)
     try:
-        equal = type(self).__eq__(self, other)
+        kind: Any = type(self)
+        equal = kind.__eq__(self, other)
         return equal if equal is NotImplemented else not_(equal)
     except BaseException as error:  # whatever passes through is the user's: only ours goes
         hide(error)

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from autograph import branch_marks, load, pipeline, source
 from autograph.cells import format_place
+from autograph.yields import call_block, call_directly
 
 
 class Converted(NamedTuple):
@@ -41,6 +42,31 @@ def convert_code(function: FunctionType, stages_tries: bool = False) -> Converte
             branch_marks.finish(converted.tree, converted.ag)
         twin = load.load(converted.tree, function, {converted.ag: None}, owner=located.owner)
     return Converted(twin.__code__, list(load.codes_of(twin)), converted.ag)
+
+
+class ConvertedManager(NamedTuple):
+    """Converted code of a generator's, which calls a `block` where that has its `yield`."""
+
+    codes: list[CodeType]
+    ag: str
+    block: str
+
+
+def convert_manager(function: FunctionType) -> ConvertedManager | None:
+    """The converted code for that of a context manager's generator, in a function which is being
+    staged; None where the generator may come to no `yield`, or to several.
+
+    Raises as `convert_code` does.
+    """
+    with _depth_explained(function):
+        located = source.locate(function)
+        block = call_block(located.node)
+        if block is None:
+            return None
+        converted = _converted_tree(located, stages_tries=True)
+        call_directly(converted.tree, block)
+        twin = load.load(converted.tree, function, {converted.ag: None}, owner=located.owner)
+    return ConvertedManager(list(load.codes_of(twin)), converted.ag, block)
 
 
 def convert_text(function: FunctionType) -> str:

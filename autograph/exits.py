@@ -96,6 +96,8 @@ class ExitLowering:
             self.loop(node)
         elif isinstance(node, gast.If):
             node.body, node.orelse = self.block(node.body), self.block(node.orelse)
+        elif hasattr(node, MANAGER) and self._may_be_swallowed(node):
+            node.body = self.apart(node.body)  # its handler is the manager's
         elif isinstance(node, gast.Try | gast.TryStar):
             self.try_(node)
         elif isinstance(node, gast.Match):
@@ -110,7 +112,7 @@ class ExitLowering:
         """Whether a `with` may end without the exit that was taken in it: an exception came after
         it, and was swallowed.
         """
-        return may_swallow(node) and any(
+        return (hasattr(node, MANAGER) or may_swallow(node)) and any(
             self.kind in exits(part) for part in own_nodes(node.body) if _cleans_up(part)
         )
 

@@ -80,7 +80,11 @@ MAY_IMPORT = {
     ),
     "autograph.calls": (
         f"{DISPATCH} autograph.observers autograph.operators autograph.codes autograph.locks "
-        "autograph.policy autograph.twins"
+        "autograph.policy autograph.twins autograph.generator_managers"
+    ),
+    "autograph.yields": "gast autograph.analysis autograph.quoting",
+    "autograph.generator_managers": (
+        "autograph.policy autograph.codes autograph.load autograph.twins autograph.conversion"
     ),
     "autograph.class_members": (
         f"{DISPATCH} autograph.policy autograph.calls autograph.locks autograph.objects "

@@ -19,6 +19,8 @@ class Entered:
         manager: the user's.
         call: what to call where the user calls a function.
         is_own: whether a function is the user's.
+        around: what runs the block of a `with` within it, where that is not left by `__exit__`: it
+            enters it, too.
 
     Attributes:
         value: what the `with` has a name for.
@@ -27,10 +29,14 @@ class Entered:
         TypeError: it is no context manager.
     """
 
-    __slots__ = ("_exit", "is_known", "manager", "value")
+    __slots__ = ("_enter", "_exit", "around", "is_known", "manager", "value")
 
     def __init__(
-        self, manager: Any, call: Callable[[Any], Any], is_own: Callable[[FunctionType], bool]
+        self,
+        manager: Any,
+        call: Callable[[Any], Any],
+        is_own: Callable[[FunctionType], bool],
+        around: Callable[[Callable[[Any], None]], None] | None = None,
     ) -> None:
         kind = type(manager)
         for name, words in (("__enter__", ""), ("__exit__", " (missed __exit__ method)")):
@@ -41,8 +47,10 @@ class Entered:
         # A run can leave it too, where it does then what its class says in Python.
         leave = kind.__exit__
         self.is_known = kind in _OF_PYTHON or (type(leave) is FunctionType and is_own(leave))
-        self.manager, self._exit = manager, call(leave)
-        self.value = call(kind.__enter__)(manager)
+        self.manager, self._exit, self.around = manager, call(leave), around
+        self._enter = call(kind.__enter__)
+        if around is None:
+            self.value = self._enter(manager)
 
     @property
     def is_of_library(self) -> bool:
@@ -58,6 +66,8 @@ class Entered:
         return self._exit(self.manager, type(error), error, error.__traceback__)
 
     def __enter__(self) -> Entered:
+        if self.around is not None:
+            self.value = self._enter(self.manager)
         return self
 
     def __exit__(

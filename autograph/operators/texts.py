@@ -35,7 +35,7 @@ def shown_by_user(function: Callable[..., Any], value: Any) -> Any:
     return made
 
 
-_BRACKETS = {list: "[]", tuple: "()", dict: "{}"}
+_BRACKETS: dict[Any, tuple[str, str]] = {list: ("[", "]"), tuple: ("(", ")"), dict: ("{", "}")}
 
 
 def _holds_shown(value: Any, above: tuple[int, ...]) -> bool:

@@ -143,6 +143,10 @@ class _Try:
         once, while tracing.
         """
 
+        if self.backend is not None and manager.around is not None:
+            manager.around(self.called_at_yield(self.backend, body, manager))
+            return
+
         def swallowed(error: BaseException) -> None:
             def fail(*, _reached: Any = self.reached) -> None:
                 raise error
@@ -162,6 +166,18 @@ class _Try:
         is_ours = backend is None or manager.is_of_library
         inner = body if is_ours else partial(backend.left_once, body)  # type: ignore[union-attr]
         self.handled(inner, ((None, swallowed),), done)
+
+    def called_at_yield(self, backend: Backend, body: Block, manager: Entered) -> Block:
+        """What the generator of a manager calls where it has its `yield`."""
+
+        def block(value: Any, *, _reached: Any = self.reached) -> None:
+            manager.value = value
+            if backend.catches():
+                backend.go_on(backend.caught(body, self.carried(), 0)())
+            else:
+                body()
+
+        return block
 
     def ended(self, inner: Thunk, final: Block, discards: Thunk | None) -> Any:
         """The result of `inner`, with the `finally` behind it."""

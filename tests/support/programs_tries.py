@@ -7,7 +7,7 @@ from tests.support.programs_choices import Choices
 INDENT = "    "
 
 PRELUDE = """\
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 class Thing:
     pass
@@ -24,6 +24,20 @@ class Manager:
     def __exit__(self, kind, error, traceback):
         self.thing.n += 10 if kind is None else 100
         return kind in (KeyError, RuntimeError)
+
+
+@contextmanager
+def kept(thing, n):
+    before = thing.n
+    try:
+        yield before + n
+        thing.n += 2
+    except ZeroDivisionError:
+        thing.n = before
+    except KeyError as error:
+        raise RuntimeError("kept") from error
+    finally:
+        thing.n += 1
 
 
 def risky(n, m):
@@ -166,7 +180,10 @@ class Writer:
         self.loops -= 1
 
     def managing(self) -> None:
-        managers = f"suppress({self.pick(*_CLAUSES)})", f"Manager(thing) as {self.name()}"
+        managers = (
+            *(f"suppress({self.pick(*_CLAUSES)})", f"Manager(thing) as {self.name()}"),
+            *(f"kept(thing, {self.name()})", f"kept(thing, 3) as {self.name()}"),
+        )
         self.block(f"with {self.pick(*managers, 'Manager(thing)')}:")
 
     def trying(self) -> None:

@@ -881,13 +881,15 @@ def graph_of_its_own(x):
 
 
 @contextlib.contextmanager
-def forgiving():
-    with contextlib.suppress(ValueError):
-        yield
+def of_several():
+    for kind in (KeyError, ValueError):
+        if kind is ValueError:
+            with contextlib.suppress(kind):
+                yield
 
 
 def held_in_a_with(x):
-    with forgiving():
+    with of_several():
         if x < 0:
             raise ValueError
         x = x + 1
