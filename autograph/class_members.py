@@ -124,7 +124,7 @@ _PYTHONS: Any = object.__ne__
 
 
 def _unequal(self: Any, other: Any) -> Any:
-    """What Python makes of `__eq__` where a class has no `__ne__`."""
+    """The `__ne__` that Python makes of `__eq__` where a class has none."""
     if _thread.met is None:
         return _PYTHONS(self, other)
     try:

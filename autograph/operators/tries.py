@@ -168,7 +168,7 @@ class _Try:
         self.handled(inner, ((None, swallowed),), done)
 
     def called_at_yield(self, backend: Backend, body: Block, manager: Entered) -> Block:
-        """What the generator of a manager calls where it has its `yield`."""
+        """The function that the generator of a manager calls where it has its `yield`."""
 
         def block(value: Any, *, _reached: Any = self.reached) -> None:
             manager.value = value

@@ -12,7 +12,7 @@ from autograph.operators.methods import converted_method
 
 
 def truth(value: Any) -> Any:
-    """What decides a test: the staged answer of an object's own `__bool__` or `__len__`, a bool for
+    """The value that decides a test: the staged answer of an object's own `__bool__` or `__len__`, a bool for
     a plain one. Else the value itself.
     """
     if not is_staging():

@@ -123,7 +123,7 @@ class Parameters:
 
 
 class Holding(Protocol):
-    """What a trace takes for granted."""
+    """Guards: something that a trace takes for granted."""
 
     def hold(self) -> bool:
         """True if it still is so."""
