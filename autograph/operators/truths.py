@@ -12,8 +12,8 @@ from autograph.operators.methods import converted_method
 
 
 def truth(value: Any) -> Any:
-    """The value that decides a test: the staged answer of an object's own `__bool__` or `__len__`, a bool for
-    a plain one. Else the value itself.
+    """The value that decides a test: the staged answer of an object's own `__bool__` or `__len__`,
+    a bool for a plain one. Else the value itself.
     """
     if not is_staging():
         return value
