@@ -18,8 +18,10 @@ def assert_(test: Any, message: Thunk | None = None) -> None:
     if test is True:
         return
     try:
-        test = truth(test)
         backend = backend_of(test)
+        if backend is None:
+            test = truth(test)
+            backend = backend_of(test)
         if backend is not None:
             backend.assert_(test, message)  # noqa: PT009  # an operator's name
         elif not test:

@@ -53,8 +53,10 @@ def or_(first: Any, *rest: Thunk) -> Any:
 def not_(value: Any) -> Any:
     """`not value`."""
     try:
-        value = truth(value)
         backend = backend_of(value)
+        if backend is None:
+            value = truth(value)
+            backend = backend_of(value)
         return not value if backend is None else backend.not_(value)
     except BaseException as error:  # whatever passes through is the user's: only our frame goes
         hide(error)
