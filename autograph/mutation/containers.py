@@ -165,6 +165,11 @@ class EnvironmentKind(SingleKind):
         value.update(state)
 
 
+def held_of(value: Any) -> list[Part]:
+    """Returns the object that a library's one stands for, where that may be missing."""
+    return [(as_itself, None, value.held)]
+
+
 def elements_of(value: Iterable[Any]) -> list[Part]:
     return [(as_item, i, child) for i, child in enumerate(value) if type(child) not in NO_PARTS]
 

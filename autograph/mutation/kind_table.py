@@ -25,6 +25,7 @@ from autograph.mutation.containers import (
     SequenceKind,
     SetKind,
     elements_of,
+    held_of,
     members_of,
     referent_of,
     referents_of,
@@ -65,6 +66,9 @@ def _find_kinds(kind: type) -> Iterator[Kind]:
         return
     if hasattr(kind, "__array_interface__") and hasattr(kind, "__setitem__"):
         yield _ARRAY
+        return
+    if getattr(kind, "may_be_missing", False):
+        yield _HOLDER
         return
     yield from (found for base, found in _CONTAINERS if issubclass(kind, base))
     named = next((_named(base) for base in kind.__mro__ if _named(base)), None)
@@ -121,6 +125,7 @@ _INSTANCE = InstanceKind()
 FOREIGN = ForeignKind()
 _FOREIGN = (FOREIGN, *BY_NAME.values())
 _ARGUMENTS = ArgumentsKind()
+_HOLDER = Kind(held_of)
 _MEMORY = MemoryKind()
 _ITERATOR = IteratorKind()
 _GENERATOR = GeneratorKind()
