@@ -25,6 +25,7 @@ from typing import Any, cast
 import numpy as np
 
 from autograph.undefined import name_of
+from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
 from runtime.core.shapes import join_shapes
 from runtime.core.tensor import Tensor
@@ -437,7 +438,7 @@ def join_types(a: Type, b: Type) -> Type:
         return numbers.widest(a, b)
     if isinstance(a, TensorType) and isinstance(b, TensorType):
         if a.dtype is not b.dtype:
-            raise _unequal_dtypes(a.dtype.name, b.dtype.name, b.dtype.name)
+            return _scalars_meet(a, b)
         return TensorType(a.dtype, join_shapes(a.shape, b.shape))
     if isinstance(a, TensorType) and isinstance(b, NumberType):
         return _number_meets(b, a)
@@ -450,7 +451,23 @@ def join_types(a: Type, b: Type) -> Type:
     raise Mismatch(f"{a} cannot be joined with {b}", "leave values of the same kind on both paths")
 
 
+_FLOAT_SCALAR = TensorType(dtypes.float64, ())
+
+
+def _is_whole_scalar(type: TensorType) -> bool:
+    return type.shape == () and type.dtype.is_integer
+
+
+def _scalars_meet(a: TensorType, b: TensorType) -> Type:
+    """Scalars of integers beside `float64` are Python's numbers, as they are for the operators."""
+    if (_is_whole_scalar(a) and b == _FLOAT_SCALAR) or (a == _FLOAT_SCALAR and _is_whole_scalar(b)):
+        return _FLOAT_SCALAR
+    raise _unequal_dtypes(a.dtype.name, b.dtype.name, b.dtype.name)
+
+
 def _number_meets(number: NumberType, tensor: TensorType) -> Type:
+    if number.kind == "float" and _is_whole_scalar(tensor):
+        return _FLOAT_SCALAR
     if not convertible(number.kind, tensor.dtype):
         raise _unequal_dtypes(f"Python {number.kind}", tensor.dtype.name, tensor.dtype.name)
     return TensorType(tensor.dtype, join_shapes((), tensor.shape))
@@ -557,6 +574,8 @@ def _lower_leaf(value: Any, type: Type, trace: Trace, name: str | None) -> Value
                 f"use tensors of dtype {wide} on both paths",
                 name,
             )
+        if isinstance(value, Tensor) and value.dtype is not type.dtype:
+            return trace.value_of(ops.cast(value, type.dtype))
         return trace.value_of(convert_to_tensor(value, type.dtype))
     if isinstance(type, NumberType):
         return _lower_number(value, type, trace)

@@ -105,7 +105,7 @@ A, B = frozenset("a"), frozenset("b")
 MISMATCHES = [
     (Same(A), Same(B), "", "differ"),
     (F, Leaf(tensor((), rt.int32)), "", "float32 on one path and int32"),
-    (Same(1.5), Leaf(tensor((), rt.int32)), "", "Python float on one path and int32"),
+    (Same(1.5), Leaf(tensor((3,), rt.int32)), "", "Python float on one path and int32"),
     (Same(True), F, "", "Python bool"),
     (Same("a"), F, "", "cannot be joined"),
     (abstract((1, 2)), abstract([1, 2]), "", "tuple of 2 and list of 2"),
