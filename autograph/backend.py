@@ -353,9 +353,10 @@ stand_ins: dict[type, type] = {}
 _CONTAINERS: tuple[type, ...] = (list, tuple, dict, deque, type({"": 0}.values()))
 
 
-def backend_within(container: object) -> Backend | None:
+def backend_within(container: object, depth: int = 3) -> Backend | None:
     """The backend of an element of a list, tuple, dict, deque or view of the values of a dict, or
-    of an argument of an exception; None for anything else.
+    of an argument of an exception; None for anything else. Tuples and lists in it are looked into,
+    to this depth.
     """
     kind = type(container)
     values: Any
@@ -365,11 +366,15 @@ def backend_within(container: object) -> Backend | None:
         return None
     else:
         values = container.values() if isinstance(container, dict) else container
-    for kind in set(map(type, islice(values, INSPECTED))):
+    kinds = set(map(type, islice(values, INSPECTED)))
+    for kind in kinds:
         backend = backend_of_type(kind)
         if backend is not None:
             return backend
-    return None
+    if depth == 1 or kinds.isdisjoint((tuple, list)):
+        return None
+    inner = (value for value in islice(values, INSPECTED) if isinstance(value, tuple | list))
+    return next(filter(None, (backend_within(value, depth - 1) for value in inner)), None)
 
 
 def asked(backend: Backend, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:

@@ -3,18 +3,23 @@
     >>> from autograph.pipeline import show
     >>> print(show('comparisons', '''
     ... def f(a, b, c):
-    ...     return a < b < c, a is None, a == b
+    ...     return a < b < c, a is None, (a, b) == c, a == b
     ... '''))
     def f(a, b, c):
-        return ag.compare(a, '<', b, '<', lambda: c), ag.compare(a, 'is', None), a == b
+        return ag.compare(a, '<', b, '<', lambda: c), ag.compare(a, 'is', None), ag.compare(
+            (a, b), '==', c
+        ), a == b
 
 A single comparison that calls on its operands' own operator is left as it is. For `in` and `is`
 Python asks no operand: any of them can be an object that stands for several, even where the other
-one is None.
+one is None. Tuples and lists Python compares item by item, and makes a bool of each answer: they
+are known by a display, or by a name that one is assigned to.
 """
 
 from __future__ import annotations
 
+from collections.abc import Container
+from functools import partial
 from typing import Any
 
 import gast
@@ -22,6 +27,7 @@ import gast
 from autograph.context import Context
 from autograph.quoting.builders import call_ag, constant, lambda_of
 from autograph.rewriting import Rules, fits_lambda
+from autograph.trees import walk
 
 _SYMBOLS = {
     gast.Lt: "<", gast.LtE: "<=", gast.Gt: ">", gast.GtE: ">=", gast.Eq: "==", gast.NotEq: "!=",
@@ -29,14 +35,29 @@ _SYMBOLS = {
 }  # fmt: skip
 
 
+_DISPLAYS = gast.Tuple | gast.List
+
+
 def rules(context: Context) -> Rules:
     """Returns the rule for each type of node."""
-    return {gast.Compare: _compare}
+    return {gast.Compare: partial(_compare, _names_of_displays(context.tree))}
 
 
-def _compare(node: gast.Compare) -> gast.expr:
+def _names_of_displays(tree: gast.AST) -> frozenset[str]:
+    """The names that a display of a tuple or list is assigned to."""
+    return frozenset(
+        target.id
+        for node in walk(tree)
+        if isinstance(node, gast.Assign) and isinstance(node.value, _DISPLAYS)
+        for target in node.targets
+        if isinstance(target, gast.Name)
+    )
+
+
+def _compare(displays: Container[str], node: gast.Compare) -> gast.expr:
     operands = [node.left, *node.comparators]
-    if not all(fits_lambda(operand) for operand in operands[2:]) or not _is_decided(node, operands):
+    is_decided = _is_decided(node, operands) or _is_of_items(operands, displays)
+    if not all(fits_lambda(operand) for operand in operands[2:]) or not is_decided:
         return node
     arguments: list[Any] = [operands[0]]
     for index, (op, operand) in enumerate(zip(node.ops, operands[1:], strict=True)):
@@ -48,3 +69,14 @@ def _compare(node: gast.Compare) -> gast.expr:
 def _is_decided(node: gast.Compare, operands: list[Any]) -> bool:
     """Whether Python makes a bool of it without asking an operand's own operator for the result."""
     return len(operands) > 2 or isinstance(node.ops[0], gast.In | gast.NotIn | gast.Is | gast.IsNot)
+
+
+def _is_of_items(operands: list[Any], displays: Container[str]) -> bool:
+    """Whether tuples or lists are compared, of which only the run may know an item."""
+    if any(isinstance(operand, gast.Attribute | gast.Constant) for operand in operands):
+        return False
+    return any(
+        isinstance(operand, _DISPLAYS)
+        or (isinstance(operand, gast.Name) and operand.id in displays)
+        for operand in operands
+    )

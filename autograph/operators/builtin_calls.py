@@ -203,7 +203,7 @@ def _ordering(function: Function, call: Call) -> Function:
                 given = of_generator(args[0])
                 if given is not None and (function is sorted or _is_call_of_extreme(args, kwargs)):
                     return _ordered(function, args[0], given, **kwargs)
-                backend, args = _looked_at(args[0])
+                backend, args = _looked_at(args[0], all_at_once=function is sorted)
             else:
                 backend = _first_backend(args)
             return _ask(backend or _first_backend(kwargs.values()), function, args, kwargs)
@@ -343,12 +343,15 @@ def _may_hold_staged(items: Any) -> bool:
     return type(items) is GeneratorType or backend_within(items) is not None
 
 
-def _looked_at(items: Any) -> tuple[Backend | None, tuple[Any, ...]]:
+def _looked_at(items: Any, all_at_once: bool) -> tuple[Backend | None, tuple[Any, ...]]:
     """Whether the only argument is staged, or has staged elements; and the argument."""
     backend = backend_of(items) or backend_within(items)
-    if backend is not None or type(items) is not GeneratorType:
+    if backend is not None or not is_staging() or not isinstance(items, Iterator):
         return backend, (items,)
+    if all_at_once:
+        items = list(items)
+        return backend_within(items), (items,)
     for first in items:
-        backend = backend_of(first)
+        backend = backend_of(first) or backend_within(first)
         return backend, (chain((first,), items) if backend is None else [first, *items],)
     return None, ((),)

@@ -109,6 +109,8 @@ def _in(item: Any, container: Any) -> Any:
         return not_(not_(method(container, item)))
     # A library's list may hold staged values and be plain itself.
     backend = backend_of_type(type(container)) or backend_of(item) or backend_inside(container)
+    if backend is None and isinstance(item, _SEQUENCES):
+        backend = backend_inside(item)
     return _staged(operator.contains, container, item, backend)
 
 
@@ -127,13 +129,27 @@ def _staged(
     return function(left, right)
 
 
+_SEQUENCES = (tuple, list)
+
+
+def _of_items(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """A comparison: Python makes bools of those of the items of tuples and lists."""
+
+    def compared(left: Any, right: Any) -> Any:
+        if not (isinstance(left, _SEQUENCES) and isinstance(right, _SEQUENCES)):
+            return function(left, right)
+        return _staged(function, left, right, backend_inside(left) or backend_inside(right))
+
+    return compared
+
+
 _COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-    "==": operator.eq,
-    "!=": operator.ne,
+    "<": _of_items(operator.lt),
+    "<=": _of_items(operator.le),
+    ">": _of_items(operator.gt),
+    ">=": _of_items(operator.ge),
+    "==": _of_items(operator.eq),
+    "!=": _of_items(operator.ne),
     "is": _is,
     "is not": _is_not,
     "in": _in,

@@ -24,6 +24,7 @@ from runtime.staging.control.blocks import Block, Names
 from runtime.staging.control.branches import truth
 from runtime.staging.control.carried_objects import Watch, no_watch
 from runtime.staging.control.identity import identical
+from runtime.staging.control.item_comparisons import compared, is_equal
 from runtime.staging.control.iteration import Staged, Streamed, StreamedIterator
 from runtime.staging.control.joined_variables import may_be, read
 from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined, present
@@ -173,12 +174,12 @@ def _contains(container: Any, item: Any) -> Any:
     if not isinstance(container, _ASKED_ONE_BY_ONE):
         return NotImplemented
     elements = list(container)
-    return _either((each is item or item == each for each in elements), decisive=True)
+    return _either((is_equal(each, item) for each in elements), decisive=True)
 
 
 def _in_list(items: Growing, item: Any) -> Any:
     def found_there(each: Any, found: Any) -> Any:
-        return logic.or_(found, (lambda: truth(each == item),))
+        return logic.or_(found, (lambda: is_equal(each, item),))
 
     return iteration.for_loop(items, found_there, (False,), ("the result of `in`",))
 
@@ -347,7 +348,7 @@ def _pick(name: str, best: tuple[Any, Any], item: tuple[Any, Any]) -> tuple[Any,
     """The better one of two, each with its key."""
     # The first of equals wins, as in Python; a NaN stays where Python leaves it.
     a, b = best[1], item[1]
-    steer = _is_less(a, b) if name == "max" else _is_less(b, a)
+    steer = truth(compared(operator.lt, *((a, b) if name == "max" else (b, a))))
     if isinstance(steer, bool):
         return item if steer else best
     result = f"the result of {name}()"
@@ -356,16 +357,6 @@ def _pick(name: str, best: tuple[Any, Any], item: tuple[Any, Any]) -> tuple[Any,
         return found, found
     found = branches.cond(steer, lambda: item, lambda: best, (), (result, f"the key of {result}"))
     return found[0], found[1]
-
-
-def _is_less(a: Any, b: Any) -> Any:
-    """`a < b`, of tuples by their first items that differ."""
-    if not (type(a) is tuple and type(b) is tuple and a and b):
-        return truth(a < b)
-    equal = truth(a[0] == b[0])
-    return branches.cond(
-        equal, lambda: _is_less(a[1:], b[1:]), lambda: truth(a[0] < b[0]), (), ("an order",)
-    )
 
 
 def _sum(items: Any, start: Any = 0) -> Any:
@@ -481,6 +472,7 @@ def _ord(value: Any) -> Any:
     return texts.answer(ord, value)
 
 
+COMPARISONS = (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)
 TEXTS = (str, repr, ascii, format, str.format, str.join, operator.mod)
 BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     abs: operator.abs,
@@ -504,6 +496,7 @@ BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     min: _extreme("min", ops.reduce_min),
     operator.contains: _contains,
     operator.is_: identical,
+    **{operation: functools.partial(compared, operation) for operation in COMPARISONS},
     pow: _pow,
     print: staged_print,
     range: _range,

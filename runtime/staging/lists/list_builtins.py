@@ -5,7 +5,6 @@ The order of numbers is Python's, and stable; a NaN among them, which has no ord
 
 from __future__ import annotations
 
-import functools
 from collections import deque
 from collections.abc import Callable, Iterable
 from types import BuiltinFunctionType
@@ -20,6 +19,7 @@ from runtime.staging.backend import called
 from runtime.staging.builtin_functions import BUILTINS, elements
 from runtime.staging.control import branches, iteration, logic
 from runtime.staging.control.branches import truth
+from runtime.staging.control.item_comparisons import all_of, is_equal
 from runtime.staging.control.joins import Leaf, Spec, Tree
 from runtime.staging.lists import keys as keys_
 from runtime.staging.lists.growing import Growing, GrowingSequence, size_of
@@ -139,21 +139,14 @@ def _count(items: Any, item: Any) -> Any:
         source = iteration.staged(items)
 
         def one_more(each: Any, found: Any) -> Any:
-            return found + _as_int(_is_equal(each, item))
+            return found + _as_int(is_equal(each, item))
 
         return iteration.for_loop(source, one_more, (0,), ("the count",))
-    return sum([_as_int(_is_equal(each, item)) for each in elements(items, "count")])
+    return sum([_as_int(is_equal(each, item)) for each in elements(items, "count")])
 
 
 def _as_int(answer: Any) -> Any:
     return answer if isinstance(answer, bool) else BUILTINS[int](answer)
-
-
-def _is_equal(each: Any, item: Any) -> Any:
-    if isinstance(each, tuple) and isinstance(item, tuple):
-        pairs = zip(each, item, strict=False)
-        return len(each) == len(item) and _all([_is_equal(a, b) for a, b in pairs])
-    return each is item or truth(logic.equal(each, item))
 
 
 def _index(items: Any, item: Any, start: Any = 0, stop: Any = None) -> Any:
@@ -181,7 +174,7 @@ def place_in(items: Any, item: Any) -> Any:
     """The first place of an item; -1 where there is none."""
     if isinstance(items, GrowingList) and size_of(items) is None:
         return _place_in_staged(items, item)
-    answers = [_is_equal(each, item) for each in elements(items, "index")]
+    answers = [is_equal(each, item) for each in elements(items, "index")]
     place: Any = -1
     for at, answer in reversed(list(enumerate(answers))):
         if answer is True:
@@ -193,7 +186,7 @@ def place_in(items: Any, item: Any) -> Any:
 
 def _place_in_staged(items: GrowingList, item: Any) -> Any:
     def look(each: Any, place: Any, at: Any) -> Any:
-        is_first = logic.and_(truth(place < 0), (lambda: _is_equal(each, item),))
+        is_first = logic.and_(truth(place < 0), (lambda: is_equal(each, item),))
         found = branches.cond(is_first, lambda: at, lambda: place, (), ("index",))
         return found, at + 1
 
@@ -222,14 +215,7 @@ def _equal(self: GrowingList, other: Any) -> Any:
     if mine != its:
         return False
     pairs = zip(elements(self, "=="), elements(other, "=="), strict=True)
-    return _all([_is_equal(a, b) for a, b in pairs])
-
-
-def _all(answers: list[Any]) -> Any:
-    if False in [answer for answer in answers if isinstance(answer, bool)]:
-        return False
-    staged = [answer for answer in answers if answer is not True]
-    return functools.reduce(_both, staged) if staged else True
+    return all_of([is_equal(a, b) for a, b in pairs])
 
 
 def _all_equal(items: GrowingList, others: Any) -> Any:
@@ -240,7 +226,7 @@ def _all_equal(items: GrowingList, others: Any) -> Any:
 
     def look(pair: Any, _: Any) -> Any:
         _check_no_nan(*pair)
-        return _is_equal(*pair)
+        return is_equal(*pair)
 
     pairs = iteration.Zip(list(map(Items, both)))
     return iteration.for_loop(pairs, look, (True,), ("the result of ==",), lambda x: x)
@@ -259,10 +245,6 @@ def _fail_for_nan() -> NoReturn:
     raise errors.InvalidArgumentError(
         None, None, "two NaNs are compared, which are equal in lists if they are one object"
     )
-
-
-def _both(a: Any, b: Any) -> Any:
-    return logic.and_(a, (lambda: b,))
 
 
 def _unequal(self: GrowingList, other: Any) -> Any:

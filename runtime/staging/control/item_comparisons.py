@@ -1,0 +1,64 @@
+"""Comparisons of tuples and lists with staged items: by the first items that differ."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from runtime.staging.control import branches, logic
+from runtime.staging.control.branches import truth
+from runtime.staging.lists.growing import Growing
+
+
+def compared(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    """`a < b`, or what else the operation of `operator` is: a Python or staged bool."""
+    if not _are_of_one_kind(a, b) or _is_open(a) or _is_open(b):
+        return operation(a, b)
+    if operation is operator.eq:
+        return is_equal(a, b)
+    if operation is operator.ne:
+        return logic.not_(is_equal(a, b))
+    return _ordered(operation, a, b, 0)
+
+
+def _are_of_one_kind(a: Any, b: Any) -> bool:
+    return any(isinstance(a, kind) and isinstance(b, kind) for kind in (tuple, list))
+
+
+def _is_open(items: Any) -> bool:
+    """Whether only the run knows how many items it has: its own operators are for that."""
+    return isinstance(items, Growing) and items.staged is not None
+
+
+def _ordered(operation: Callable[[Any, Any], Any], a: Any, b: Any, at: int) -> Any:
+    if at == min(len(a), len(b)):
+        return operation(len(a), len(b))
+
+    def further() -> Any:
+        return _ordered(operation, a, b, at + 1)
+
+    def here() -> Any:
+        return truth(compared(operation, a[at], b[at]))
+
+    return branches.cond(is_equal(a[at], b[at]), further, here, (), ("an order",))
+
+
+def is_equal(a: Any, b: Any) -> Any:
+    """Whether lists and tuples find `a` where they have `b`: one object, or equal ones."""
+    if not _are_of_one_kind(a, b) or _is_open(a) or _is_open(b):
+        return a is b or truth(logic.equal(a, b))
+    return len(a) == len(b) and all_of([is_equal(x, y) for x, y in zip(a, b, strict=True)])
+
+
+def all_of(answers: list[Any]) -> Any:
+    """Whether all of some Python or staged bools hold."""
+    if False in [answer for answer in answers if isinstance(answer, bool)]:
+        return False
+    staged = [answer for answer in answers if answer is not True]
+    return functools.reduce(_both, staged) if staged else True
+
+
+def _both(a: Any, b: Any) -> Any:
+    return logic.and_(a, (lambda: b,))
