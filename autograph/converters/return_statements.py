@@ -25,7 +25,29 @@
         else:
             return -1
 
-The flag is set after the value is computed: an exception in it leaves the flag as it was.
+The flag is set after the value is computed: an exception in it leaves the flag as it was. A local
+name that the loop does not bind is its own value: what it is in the end, it was at the `return`.
+
+    >>> print(show('return_statements', '''
+    ... def tabulated(table, n):
+    ...     while True:
+    ...         table.append(n)
+    ...         if n == 1:
+    ...             return table
+    ...         n = n // 2
+    ... '''))
+    def tabulated(table, n):
+        did_return = False
+        while not did_return:
+            table.append(n)
+            if n == 1:
+                did_return = True
+            else:
+                n = n // 2
+        if did_return:
+            return table
+        else:
+            return None
 """
 
 from __future__ import annotations
@@ -35,31 +57,36 @@ from typing import Any
 import gast
 
 from autograph.analysis.flow import completions, ends, exits
-from autograph.analysis.scopes import suspends
+from autograph.analysis.scopes import mentions, own_nodes, suspends
 from autograph.context import Context
 from autograph.exits import ExitLowering, clear_flag, must_stay
 from autograph.quoting.builders import assign, call_ag, constant
 from autograph.quoting.templates import quote
+from autograph.trees import walk
 
 
 def convert(context: Context) -> None:
     """Apply to every function of the tree; generators and coroutines keep their exits."""
     for function in context.functions:
         if not suspends(function.body) and not must_stay(function.body, "return", context):
-            function.body = _Returns(context).tail(function.body)
+            function.body = _Returns(context, function).tail(function.body)
 
 
 class _Returns:
     """Lowers the returns of one function."""
 
-    def __init__(self, context: Context) -> None:
+    def __init__(self, context: Context, function: Any) -> None:
         self.stages_tries = context.stages_tries
+        self.names = _names_of_its_own(function, context)
         self.flag = context.namer.available("did_return")
         self.value = context.namer.available("retval")
+        self.kept = False
         context.flags.add(self.value)
         self.lowering = ExitLowering(context, "return", self.flag, self.assigned)
 
     def assigned(self, node: Any) -> list[gast.stmt]:
+        if self.kept:
+            return []
         return [assign(self.value, node.value or constant(None, node), node)]
 
     def tail(self, statements: list[gast.stmt]) -> list[gast.stmt]:
@@ -112,8 +139,14 @@ class _Returns:
         return self.tail([*statements, *quote("return value", at=at, value=constant(None, at))])
 
     def by_flag(self, node: gast.stmt, rest: list[gast.stmt]) -> list[gast.stmt]:
+        name = self.name_returned(node)
+        self.kept = name is not None
         lowered = self.lowering.lowered(node)
-        undefined = call_ag("Undefined", [constant(self.value, node)], node)
+        self.kept = False
+        before = [clear_flag(self.flag, node)]
+        if name is None:
+            undefined = call_ag("Undefined", [constant(self.value, node)], node)
+            before.append(assign(self.value, undefined, node))
         leave = quote(
             """
             if flag:
@@ -123,10 +156,34 @@ class _Returns:
             """,
             at=node,
             flag=self.flag,
-            value=self.value,
+            value=name or self.value,
             rest=self.returning(rest, node),
         )
-        return [clear_flag(self.flag, node), assign(self.value, undefined, node), *lowered, *leave]
+        return [*before, *lowered, *leave]
+
+    def name_returned(self, node: gast.stmt) -> str | None:
+        """The name that each `return` in a statement gives, and that is not bound there."""
+        parts = list(own_nodes(node))
+        values = [part.value for part in parts if isinstance(part, gast.Return)]
+        names = {value.id if isinstance(value, gast.Name) else None for value in values}
+        if len(names) != 1 or any(isinstance(part, gast.Try | gast.TryStar) for part in parts):
+            return None
+        (name,) = names
+        found = mentions(node)
+        is_bound = name in found.bound or name in found.deleted
+        return name if name in self.names and not is_bound else None
+
+
+def _names_of_its_own(function: Any, context: Context) -> set[str]:
+    """The names that no other function can bind."""
+    of_others = {
+        name
+        for node in walk(context.tree)
+        if isinstance(node, gast.Global | gast.Nonlocal)
+        for name in node.names
+    }
+    arguments = {node.id for node in walk(function.args) if isinstance(node, gast.Name)}
+    return (arguments | set(mentions(function.body).bound)) - of_others
 
 
 def _leaves(node: gast.Try) -> bool:
