@@ -26,6 +26,7 @@ from autograph.converters import (
     if_statements,
     item_assignments,
     item_reads,
+    list_displays,
     match_statements,
     raise_statements,
     return_statements,
@@ -91,6 +92,7 @@ CONVERTERS = (
     _converter(texts),
     _converter(comprehensions),
     _converter(item_reads),
+    _converter(list_displays),
     _converter(calls),  # after all that removes calls or makes its own
 )
 

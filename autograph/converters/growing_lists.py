@@ -80,10 +80,8 @@ def _makes_list(value: Any) -> bool:
             return True
         case gast.Call(func=gast.Name(id=name) | gast.Attribute(value=gast.Name(), attr=name)):
             return name in _CALLS
-        case gast.BinOp(left=left, op=gast.Mult(), right=right):
+        case gast.BinOp(left=left, op=gast.Mult() | gast.Add(), right=right):
             return _makes_list(left) or _makes_list(right)
-        case gast.BinOp(left=left, op=gast.Add(), right=right):
-            return _makes_list(left) and _makes_list(right)
     return False
 
 
@@ -125,9 +123,18 @@ def convert(context: Context) -> None:
 
 
 def _asked(node: gast.AST) -> Iterator[tuple[str, int]]:
-    """The list of which items, at a place that is no constant, are read or assigned; and how deep
-    they are.
+    """The list of which items, at a place that is no constant, are read or assigned, and how deep
+    they are; and one that grows by what a comprehension gives, of which the run may know how many.
     """
+    match node:
+        case (
+            gast.AugAssign(target=gast.Name(id=name), op=gast.Add(), value=gast.ListComp())
+            | gast.Call(
+                func=gast.Attribute(value=gast.Name(id=name), attr="extend"),
+                args=[gast.GeneratorExp() | gast.ListComp()],
+            )
+        ):
+            yield name, 0
     deep = 0
     if isinstance(node, gast.Attribute) and node.attr in _METHODS:  # of an item, which it changes
         node, deep = node.value, 1

@@ -23,6 +23,7 @@ from autograph.operators.matching import (
     without,
 )
 from autograph.operators.raising import raised
+from autograph.operators.spreading import spread
 from autograph.operators.texts import format, mod, text
 from autograph.operators.tries import try_
 from autograph.operators.until import until
@@ -51,6 +52,7 @@ __all__ = [
     "raised",
     "set_comp",
     "setitem",
+    "spread",
     "subject",
     "text",
     "try_",

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, cast
 
 from autograph import register_backend, register_stand_in
+from autograph.operators.comprehensions import of_generator
 from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor, register_conversion
 from runtime.core.tensor import Tensor
@@ -73,6 +74,14 @@ class GrowingList(GrowingSequence):
 
     def extend(self, items: Iterable[Any], /) -> None:
         """Put items behind the others."""
+        given = of_generator(items)
+        if given is not None:
+            # Default values lead a recorder to what the block changes.
+            def append(item: Any, *, made: Any = self) -> None:
+                made.append(item)
+
+            given.in_rounds(append, (), None, "", known=True)
+            return
         source = iteration.staged(items)
         if source is not None and is_symbol(source.length()):
             self._join(items if isinstance(items, GrowingList) else collected(source))

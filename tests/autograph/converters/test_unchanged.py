@@ -161,6 +161,11 @@ UNCHANGED = {
         "def f(x, i):\n    y = 1, 2\n    return y[0], T[-1], T[1:], T[0][1], T[i, 0], x.shape[i]",
         "def f(x, i):\n    del T[i]\n    T[i] = x.y[i] = x",
     ],
+    "list_displays": [
+        SIMPLE.replace("[i + x for i in y]", "[x, [y], (*x, y), {*x}]"),
+        ANNOTATIONS,
+        "def f(x):\n    [a, *b] = x\n    return [*x, (y := x)], [x, *[(yield)]], y",
+    ],
     "calls": [
         PATTERNS,
         ANNOTATIONS,
