@@ -542,17 +542,21 @@ def _again(
     call = staged._call_of(args, kwargs)
     known = descent.is_known(depth, call.key)
     traced = running_of(staged._traces)
-    if known or not traced.keys().isdisjoint((call.key, plain_key(call.key))):
+    is_traced = not traced.keys().isdisjoint((call.key, plain_key(call.key)))
+    is_of_many = known and descent.is_of_many(call)
+    if is_traced or (known and not is_of_many):
         return staged.call_plain(call)
 
     # The default value leads a recorder to what the function reaches.
     def with_numbers(*args: Any, _reached: Any = function, **kwargs: Any) -> Any:
         return staged.call_plain(staged._call_of(args, kwargs))
 
-    made = descent.with_staged_counters(with_numbers, call, traced)
-    return (
-        autograph.convert_for_staging(function)(*args, **kwargs) if made is NotImplemented else made
-    )
+    made = descent.with_staged_counters(with_numbers, call, traced, at_once=is_of_many)
+    if made is not NotImplemented:
+        return made
+    if known:
+        return staged.call_plain(call)
+    return autograph.convert_for_staging(function)(*args, **kwargs)
 
 
 def _weak_or_strong(instance: Any, table: dict[int, Any], key: int) -> Any:

@@ -17,6 +17,9 @@ from runtime.staging.scopes import active
 DEPTH = 6
 """Calls that wait for each other, and differ by numbers alone, before these are staged."""
 
+MANY = 2
+"""Calls that differ by numbers alone, and wait for one that has the numbers of one of them."""
+
 Places = frozenset[int | str]
 
 
@@ -39,21 +42,32 @@ class Descent:
         self.waiting.append(key)
         return known
 
+    def is_of_many(self, call: Call) -> bool:
+        """True if calls that differ from it by numbers alone wait, too."""
+        family = _split(call.key)[0]
+        waiting = {key for key in self.waiting if _split(key)[0] == family}
+        return len(waiting) > MANY and self.counters.get(family) != frozenset()
+
     def with_staged_counters(
-        self, function: Callable[..., Any], call: Call, traced: Iterable[Any] = ()
+        self,
+        function: Callable[..., Any],
+        call: Call,
+        traced: Iterable[Any] = (),
+        at_once: bool = False,
     ) -> Any:
         """Returns what the last call gives with numbers of the graph in place of those that change
         from call to call; NotImplemented where there are none, or the function needs them.
 
         `traced` has the keys of calls that are graphs which call themselves: one that differs from
-        them by numbers alone has all of its numbers staged.
+        them by numbers alone has all of its numbers staged. So has, `at_once`, one of which some
+        of the calls that wait differ by numbers.
         """
         family, numbers = _split(call.key)
         if family not in self.counters and any(_is_alike(call.key, known) for known in traced):
             self.counters[family] = frozenset(numbers)
         if family not in self.counters:
             alike = [its for known, its in map(_split, self.waiting) if known == family]
-            if len(alike) < DEPTH:
+            if len(alike) < DEPTH and not at_once:
                 return NotImplemented
             changing = {at for at in numbers for its in alike if its[at] != numbers[at]}
             self.counters[family] = frozenset(changing)
