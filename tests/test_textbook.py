@@ -11,6 +11,8 @@ import runtime as rt
 from tests.support import reference
 from tests.support.staging import attempt, same_outcome
 from tests.textbook import (
+    adjacency,
+    bits,
     commerce,
     comprehensions,
     dynamic,
@@ -22,9 +24,11 @@ from tests.textbook import (
     mathematics,
     numbers,
     objects,
+    physics,
     recursions,
     searches,
     sequences,
+    simulations,
     sorting,
     structures,
     tables,
@@ -35,7 +39,7 @@ from tests.textbook.refused import NO_TENSORS, REFUSED
 MODULES = (
     *(numbers, sequences, tables, lists, comprehensions, matching, words, grids, objects),
     *(searches, sorting, recursions, structures, dynamic, formulas),
-    *(mathematics, games, commerce),
+    *(mathematics, games, commerce, bits, physics, adjacency, simulations),
 )  # fmt: skip
 CASES = [case for module in MODULES for case in module.CASES]
 DTYPES = {int: rt.int64, float: rt.float64, bool: rt.bool}

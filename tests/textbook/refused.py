@@ -11,13 +11,25 @@ REFUSED: dict[str, frozenset[str]] = {
             "n_queens",
             "blackjack",
             "total_area",
-            "income_tax",
+            "look_and_say",
+            "line_of",
+            "can_partition",
+            "bucketed_ages",
+            "combination_sums",
+            "balanced_parentheses",
+            "node_tree_walk",
+            "tree_size",
         ]
     ),
     "lists": frozenset(
         [
             "merge_sort_popping",
             "blackjack",
+            "can_partition",
+            "bucketed_ages",
+            "combination_sums",
+            "kruskal_total",
+            "matrix_power",
         ]
     ),
 }
@@ -36,6 +48,7 @@ NO_TENSORS = frozenset(
         "report",
         "merge_and_dedupe",
         "rotate_left",
+        "matrix_power",
     ]
 )
 """The programs whose lists cannot be tensors: `+` joins them, they are asked for their truth, or
