@@ -38,7 +38,7 @@ def _spread(node: gast.List) -> gast.expr:
 
 
 def _parts(node: gast.List) -> list[Any]:
-    """What the list is put together from: iterables, and lists of the items between them."""
+    """The iterables that the list is put together from, and lists of the items between them."""
     parts: list[Any] = []
     between: list[Any] = []
     for item in node.elts:

@@ -138,7 +138,8 @@ def _of_items(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def compared(left: Any, right: Any) -> Any:
         if not (isinstance(left, _SEQUENCES) and isinstance(right, _SEQUENCES)):
             return function(left, right)
-        return _staged(function, left, right, backend_inside(left) or backend_inside(right))
+        found = (backend_of(items) or backend_inside(items) for items in (left, right))
+        return _staged(function, left, right, next(filter(None, found), None))
 
     return compared
 

@@ -24,7 +24,18 @@ def compared(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
 
 
 def _are_of_one_kind(a: Any, b: Any) -> bool:
-    return any(isinstance(a, kind) and isinstance(b, kind) for kind in (tuple, list))
+    kind = _kind(a)
+    return kind is not None and kind is _kind(b)
+
+
+def _kind(items: Any) -> type | None:
+    """Tuple or list, where Python compares its items; None for a class with operators of its own."""
+    made = items.__class__  # a deque of the run's is a list by its type
+    for kind in (tuple, list):
+        if issubclass(made, kind):
+            own = made.__eq__ is kind.__eq__ and made.__lt__ is kind.__lt__
+            return kind if own or isinstance(items, Growing) else None
+    return None
 
 
 def _is_open(items: Any) -> bool:
