@@ -29,7 +29,7 @@ def _are_of_one_kind(a: Any, b: Any) -> bool:
 
 
 def _kind(items: Any) -> type | None:
-    """Tuple or list, where Python compares its items; None for a class with operators of its own."""
+    """Tuple or list, where Python compares its items; None where a class has its own operators."""
     made = items.__class__  # a deque of the run's is a list by its type
     for kind in (tuple, list):
         if issubclass(made, kind):
