@@ -346,9 +346,10 @@ def _may_hold_staged(items: Any) -> bool:
 def _looked_at(items: Any, all_at_once: bool) -> tuple[Backend | None, tuple[Any, ...]]:
     """Whether the only argument is staged, or has staged elements; and the argument."""
     backend = backend_of(items) or backend_within(items)
-    if backend is not None or not is_staging() or not isinstance(items, Iterator):
+    is_asked = type(items) is GeneratorType or (is_staging() and isinstance(items, Iterator))
+    if backend is not None or not is_asked:
         return backend, (items,)
-    if all_at_once:
+    if all_at_once and is_staging():
         items = list(items)
         return backend_within(items), (items,)
     for first in items:

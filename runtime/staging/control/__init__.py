@@ -5,6 +5,7 @@ iteration, invariants               what a `for` goes over; shapes that loops de
 long_loops                          the rest of a plain `for` whose exit has become staged
 undoing                             what is undone where it is refused
 joins, parts                        one value out of two, by their parts; what cannot be joined
+item_comparisons                    tuples and lists, by the first items that differ
 sameness, choices, truths           Python values: equal on all paths, one of several, or a truth
 joined_tensors, joined_variables    tensors of which items were assigned; variables
 optional_values, identity           None and unbound; `is`
