@@ -6,15 +6,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 from runtime.graph.structures import Structure, structure_of
-from runtime.staging.control import joins
+from runtime.staging.control import branches, joins
 from runtime.staging.control.joins import Mismatch, Spec, Tree
 from runtime.staging.control.sameness import same
 from runtime.staging.lists import keys as keys_
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing import Kind
+from runtime.staging.refusals import refuse
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -105,3 +106,33 @@ def describe(keys: Entries) -> str:
         element = cast(Kind, keys.kind).element
         return f"dict of {', '.join(map(str, joins.types_of(element)))}"
     return f"the keys {', '.join(map(repr, keys.known))}" if keys.known else "no keys"
+
+
+def fail_where(test: Any, fail: Callable[[], NoReturn]) -> None:
+    if test is True:
+        fail()
+    elif test is not False:
+        branches.cond(test, fail, lambda: None, (), ())
+
+
+def misfit(mismatch: Mismatch) -> Exception:
+    return refuse(
+        f"the entries of a dict of which only the run knows the keys do not fit together: "
+        f"{mismatch}",
+        mismatch.hint,
+    )
+
+
+def refusal(what: str) -> Exception:
+    return refuse(
+        f"{what} needs a dict of which Python knows the keys; which are in this one only the run "
+        "knows",
+        "use items, get, setdefault, pop, in, len, keys, values and `for`",
+    )
+
+
+def changed_while_iterated() -> Exception:
+    return refuse(
+        "a round of a loop over a dict changes its keys, or has only the run know them",
+        "loop over a list of them: for key in list(d)",
+    )

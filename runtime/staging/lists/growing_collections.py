@@ -15,7 +15,11 @@ from typing import Any, NoReturn
 from autograph import register_backend, register_stand_in
 from runtime.staging.builtin_functions import BUILTINS, elements, index_of
 from runtime.staging.control import branches, iteration
-from runtime.staging.lists import keys, staged_items
+from runtime.staging.lists import (
+    counters,  # noqa: F401  (registers the stand-in of Counter)
+    keys,
+    staged_items,
+)
 from runtime.staging.lists.growing import size_of
 from runtime.staging.lists.growing_dict import stand_in_for
 from runtime.staging.lists.growing_list import GrowingList, ListBackend, sequence_of

@@ -1,0 +1,132 @@
+"""Views of the dicts that stand for those of the user's, and the loops over them."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, ItemsView, KeysView, ValuesView
+from typing import TYPE_CHECKING, Any, NoReturn, cast
+
+from autograph import register_backend, register_stand_in
+from runtime.staging.builtin_functions import BUILTINS
+from runtime.staging.control import iteration
+from runtime.staging.lists.dict_entries import changed_while_iterated, fail_where, refusal
+from runtime.staging.lists.growing import Growing
+from runtime.staging.lists.growing_list import ListBackend
+from runtime.staging.scopes import Scope, active
+
+if TYPE_CHECKING:
+    from runtime.staging.lists.growing_dict import GrowingDict
+
+
+class View:
+    """A view of a dict of the user's, of which `part` gives what is shown of a pair."""
+
+    __slots__ = ()
+    _mapping: Any
+
+    @staticmethod
+    def part(pair: Any) -> Any:
+        """The part of a pair of key and value that is shown."""
+        return pair
+
+    def __repr__(self) -> str:
+        if self._mapping.staged is not None:
+            raise refusal("its text")
+        return f"{type(self).__name__}({list(cast(Any, self))!r})"
+
+
+class Keys(View, KeysView[Any]):
+    __slots__ = ()
+    part = operator.itemgetter(0)  # type: ignore[assignment]
+
+
+class Values(View, ValuesView[Any]):
+    __slots__ = ()
+    part = operator.itemgetter(1)  # type: ignore[assignment]
+
+
+class Items(View, ItemsView[Any, Any]):
+    __slots__ = ()
+
+
+class Walk(iteration.Staged):
+    """The entries that a loop over a dict takes; the size may not change meanwhile."""
+
+    __slots__ = ("entries", "part", "size", "start")
+
+    def __init__(self, view: Any) -> None:
+        self.entries: GrowingDict = view._mapping
+        self.part = view.part
+        self.start = self.entries.staged
+        self.size = self.entries.length()
+
+    @property
+    def varies(self) -> bool:
+        return True
+
+    @property
+    def streams(self) -> bool:
+        return True
+
+    def has(self, index: Any) -> Any:
+        if self.entries.staged is not self.start:
+            fail_where(self.entries.length() != self.size, _fail_for_size)
+        return index < self.size
+
+    def length(self) -> Any:
+        return self.size
+
+    def at(self, index: Any) -> Any:
+        scope = active().scope
+        walked = active().memo.setdefault((Walk, id(scope)), (scope, []))[1]
+        if not any(each is self.entries for each in walked):
+            walked.append(self.entries)
+        return self.part(self.entries.pairs().at(index))
+
+
+def _fail_for_size() -> NoReturn:
+    raise RuntimeError("dictionary changed size during iteration")
+
+
+def check_not_walked(entries: GrowingDict) -> None:
+    """StagingError where a loop that is being traced runs over the dict."""
+    scope: Scope | None = active().scope
+    while scope is not None:
+        _, walked = active().memo.get((Walk, id(scope)), (scope, ()))
+        if any(each is entries for each in walked):
+            raise changed_while_iterated()
+        scope = scope.outer
+
+
+class _ViewBackend(ListBackend):
+    def stages(self, value: Any) -> bool:
+        return value._mapping.staged is not None
+
+
+def walk(view: Any) -> Walk | None:
+    return None if view._mapping.staged is None else Walk(view)
+
+
+def _in(own: Callable[[Any, Any], Any], container: Any, item: Any) -> Any:
+    if isinstance(container, Keys):
+        container = container._mapping
+    if isinstance(container, Growing) and isinstance(container, dict):
+        return cast(Any, container).has(item)
+    source = iteration.staged(container) if isinstance(container, View) else None
+    return own(container if source is None else source, item)
+
+
+def _of_view(own: Callable[..., Any], value: Any) -> Any:
+    return own(value._mapping if isinstance(value, View) else value)
+
+
+_contains, _length = BUILTINS[operator.contains], BUILTINS[len]
+BUILTINS[operator.contains] = lambda container, item: _in(_contains, container, item)
+BUILTINS[len] = lambda value: _of_view(_length, value)
+_views = _ViewBackend()
+for _view, _of in (
+    (Keys, type({}.keys())), (Values, type({}.values())), (Items, type({}.items())),
+):  # fmt: skip
+    register_backend(_view, _views)
+    register_stand_in(_view, _of)
+    iteration.register_sequence(_view, walk)
