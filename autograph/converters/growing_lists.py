@@ -20,13 +20,14 @@ statement, or in a function inside, that does not hold the assignment; if it is 
 of the user's by name, which may grow it; if its items are read or assigned at a place that is no
 constant; and if it, or what a function returns, is an empty list on one path and another list on
 the other. So is one that is made for an attribute, which other functions may grow, and one that a
-comprehension or, in a control statement, `append` puts into a list; so are sets that change, and
-all deques. Where items of its items are, so are the lists that stand in the list, and
-of an attribute always. Lists that are made elsewhere, such as the values of a dict, are not.
+comprehension or, in a control statement, `append` puts into a list, or that is put into a dict
+under a key that is no constant; so are sets that change, and all deques. Where items of its items
+are, so are the lists that stand in the list, and of an attribute always.
 
-So is a dict that gets or loses entries in such a statement, or under a key that is no constant; an
-empty one also for an attribute, or where it is given to a function; and displays of several keys
-that one name, or what a function returns, is on several paths.
+So is a dict that gets or loses entries in such a statement, or under a key that is no constant,
+and the lists that are its values; an empty one also for an attribute, or where it is given to a
+function; and displays of several keys that one name, or what a function returns, is on several
+paths. Lists that are made elsewhere are not.
 
 >>> print(show('growing_lists', '''
 ... def f(n):
@@ -106,11 +107,16 @@ def convert(context: Context) -> None:
             grown.setdefault(name, set()).add(_ASKED)
             if depth:
                 grown.setdefault(name + _ITEMS, set())
+    dicts = list(_dicts(nodes))
+    names = {name for name, _ in dicts}
+    for name in _named_values(nodes, names):
+        grown.setdefault(name, set()).add(_ASKED)
     _add_unequal(grown, nodes)
     _add_aliases(grown, [node for node, _ in nodes])
     marked = {made: name + _ITEMS in grown for name, made in _marks(nodes, grown)}
     marked |= {made: True for node, _ in nodes for made in _always(node, grown)}
-    marked |= dict.fromkeys(_dicts(nodes), False)
+    marked |= {made: True for _, made in dicts}
+    marked |= {value: True for node, _ in nodes for value in _values(node, names)}
     marked |= {
         item: True
         for node, path in nodes
@@ -189,10 +195,11 @@ def _always(node: Any, grown: Container[str]) -> Iterator[Any]:
                 yield value
 
 
-def _dicts(nodes: list[tuple[Any, _Path]]) -> Iterator[Any]:
-    """The dicts that are marked."""
+def _dicts(nodes: list[tuple[Any, _Path]]) -> Iterator[tuple[str, Any]]:
+    """The dicts that are marked, each with the name that it is assigned to."""
     entered: dict[str, set[_Path]] = {}
     given: dict[str, set[_Path]] = {}
+    read: dict[str, set[_Path]] = {}
     keys: dict[str, set[Any]] = {}
     for node, path in nodes:
         for name, is_known in _entered(node):
@@ -201,23 +208,26 @@ def _dicts(nodes: list[tuple[Any, _Path]]) -> Iterator[Any]:
             entered.setdefault(name, set()).add(ways)
         for name in _given(node):
             given.setdefault(name, set()).add(_ASKED)
+        for name in _read(node):
+            read.setdefault(name, set()).add(_ASKED)
         for name, value in _pairs(node):
             keys.setdefault(name, set()).update(map(_keys, _made(value, _makes_dict)))
     for name in keys:
         if len(keys[name] - {None}) > 1:
             entered.setdefault(name, set()).add(_ASKED)
-    for table in (entered, given):
+    for table in (entered, given, read):
         _add_aliases(table, [node for node, _ in nodes])
-    yield from (made for _, made in _marks(nodes, entered, _makes_dict))
-    yield from (made for _, made in _marks(nodes, given, _makes_empty_dict))
+    yield from _marks(nodes, entered, _makes_dict)
+    yield from _marks(nodes, given, _makes_empty_dict)
+    yield from _marks(nodes, read, _makes_default_dict)
     for node, _ in nodes:
         match node:
             case gast.Assign(targets=[*_, gast.Attribute()], value=value):
-                yield from _made(value, _makes_empty_dict)
+                yield from (("", made) for made in _made(value, _makes_empty_dict))
             case gast.AnnAssign(target=gast.Attribute(), value=value):
-                yield from _made(value, _makes_empty_dict)
+                yield from (("", made) for made in _made(value, _makes_empty_dict))
             case gast.Call(func=gast.Name(id=name), args=args) if not hasattr(builtins, name):
-                yield from filter(_makes_empty_dict, args)
+                yield from (("", made) for made in filter(_makes_empty_dict, args))
 
 
 def _entered(node: gast.AST) -> Iterator[tuple[str, bool]]:
@@ -237,6 +247,37 @@ def _entered(node: gast.AST) -> Iterator[tuple[str, bool]]:
                 yield name, is_constant_index(key)
 
 
+def _named_values(nodes: list[tuple[Any, _Path]], dicts: Container[str]) -> Iterator[str]:
+    """The names of the lists that are put into these dicts."""
+    for node, _ in nodes:
+        yield from (value.id for value in _put_in_dict(node, dicts) if isinstance(value, gast.Name))
+
+
+def _values(node: Any, dicts: Container[str]) -> Iterator[Any]:
+    """The lists that are made where they are put into a dict."""
+    for value in _put_in_dict(node, dicts):
+        yield from _made(value)
+
+
+def _put_in_dict(node: Any, dicts: Container[str]) -> Iterator[Any]:
+    """What is put into a dict, and the default values of what it is asked for."""
+    match node:
+        case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name))], value=value) if (
+            name in dicts
+        ):
+            yield value
+        case gast.Assign(
+            targets=[gast.Subscript(value=gast.Attribute())], value=gast.List(elts=[]) as value
+        ):
+            yield value
+        case gast.Call(
+            func=gast.Attribute(value=target, attr="get" | "setdefault"), args=[_, value]
+        ) if isinstance(target, gast.Attribute) or getattr(target, "id", None) in dicts:
+            yield value
+        case gast.Call(func=gast.Name(id="defaultdict"), args=[gast.Lambda(body=value), *_]):
+            yield value
+
+
 def _keys(made: Any) -> tuple[Any, ...] | None:
     """The keys of a display that are constants; None for another dict."""
     if isinstance(made, gast.Dict) and all(isinstance(x, gast.Constant) for x in made.keys):
@@ -251,6 +292,21 @@ def _makes_dict(value: Any) -> bool:
         case gast.Call(func=gast.Name(id=name) | gast.Attribute(value=gast.Name(), attr=name)):
             return name in _DICTS
     return False
+
+
+def _makes_default_dict(value: Any) -> bool:
+    match value:
+        case gast.Call(func=gast.Name(id=name) | gast.Attribute(value=gast.Name(), attr=name)):
+            return name == "defaultdict"
+    return False
+
+
+def _read(node: gast.AST) -> Iterator[str]:
+    """The dict that is asked for what is under a key that is no constant."""
+    match node:
+        case gast.Subscript(value=gast.Name(id=name), slice=key) if not isinstance(key, gast.Slice):
+            if not is_constant_index(key):
+                yield name
 
 
 def _makes_empty_dict(value: Any) -> bool:
@@ -339,6 +395,10 @@ def _marked(value: Any, deep: bool) -> gast.expr:
         value.elts = [_marked(x, deep) if _makes_list(x) else x for x in value.elts]
     elif deep and isinstance(value, gast.ListComp) and _makes_list(value.elt):
         value.elt = _marked(value.elt, deep)
+    elif deep and isinstance(value, gast.Dict):
+        value.values = [_marked(x, deep) if _makes_list(x) else x for x in value.values]
+    elif deep and isinstance(value, gast.DictComp) and _makes_list(value.value):
+        value.value = _marked(value.value, deep)
     return call_ag("growing", [value], value)
 
 

@@ -66,6 +66,9 @@ def covering(specs: list[Any]) -> Spec:
         except Mismatch as mismatch:
             mismatch.path = "[...]" + mismatch.path
             raise
+    value = staged_items.staged(value)
+    if staged_items.is_row(value):
+        return pair_spec(staged_items.staged(key), value)
     _check_value(value)
     return staged_items.covering([pair_spec(key, value)])
 
@@ -75,8 +78,8 @@ def _check_value(spec: Spec) -> None:
         if not spec.structure.handler.is_tuple:
             raise Mismatch(
                 f"a value is a {spec.structure}, which could be changed in place",
-                "put tuples, numbers and tensors under the keys, or a list of pairs: "
-                "pairs.append((key, item))",
+                "put lists of numbers, tuples, numbers and tensors under the keys; or pairs into a "
+                "set or list: found.add((key, item))",
             )
         for child in spec.children:
             _check_value(child)

@@ -81,7 +81,7 @@ class Walk(iteration.Staged):
         walked = active().memo.setdefault((Walk, id(scope)), (scope, []))[1]
         if not any(each is self.entries for each in walked):
             walked.append(self.entries)
-        return self.part(self.entries.pairs().at(index))
+        return self.part(self.entries.pair_at(index))
 
 
 def _fail_for_size() -> NoReturn:

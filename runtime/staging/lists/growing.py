@@ -5,10 +5,13 @@ only, lists of the graph.
 from __future__ import annotations
 
 import operator
+import weakref
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from runtime import dtypes
+from runtime.core.convert import convert_to_tensor
 from runtime.graph.lists import LENGTH
 from runtime.graph.nodes import apply
 from runtime.staging.refusals import refuse
@@ -18,11 +21,12 @@ from runtime.staging.scopes import active
 @dataclass(frozen=True, slots=True)
 class Kind:
     """The type of a list of the graph: the Spec of its items, and their number, unless only the run
-    knows it.
+    knows it. One that is `shared`, in two places, is read and not changed.
     """
 
     element: Any
     size: int | None = None
+    shared: bool = False
 
 
 class StagedItems:
@@ -142,6 +146,19 @@ class GrowingSequence(list[Any], Growing):
             return staged.kind, list(staged.columns)
         return list.__len__(self), list(list.__iter__(self))
 
+    def become(self, table: Any, place: Any, key: Any = None) -> None:
+        """Be the list at a place in a list or dict of the graph, under this key, whatever it
+        was.
+        """
+        place = convert_to_tensor(place, dtypes.int64)
+        list.__setitem__(self, slice(None), [InTable((table, place))])
+        _, known = active().memo.setdefault((InTable, id(table)), (table, []))
+        known.append((weakref.ref(self), key))
+
+    def be_taken(self) -> None:
+        """Be no list any more: who uses it is refused."""
+        list.__setitem__(self, slice(None), [TAKEN])
+
     def fill(self, keys: Any, children: Sequence[Any]) -> None:
         """Put into it what `content` says."""
         table = self.table
@@ -155,14 +172,36 @@ class GrowingSequence(list[Any], Growing):
 
 
 TAKEN = InTable((None, None))
-"""In place of the items of a list that was an item of a list, before that became the graph's."""
+"""In place of the items of a list that was an item of a list, before that became the graph's; or
+whose place in one is no longer known.
+"""
+
+
+def take_all_from(table: Any) -> None:
+    """Refuse the use of all lists that were read out of a list or dict of the graph, whose places
+    change.
+    """
+    for each, _ in _read_from(table):
+        each.be_taken()
+
+
+def is_under(item: GrowingSequence, table: Any, key: Any) -> bool:
+    """True for the list that was read from a dict of the graph by this very key."""
+    return any(each is item and name is key for each, name in _read_from(table))
+
+
+def _read_from(table: Any) -> list[tuple[GrowingSequence, Any]]:
+    _, known = active().memo.get((InTable, id(table)), (table, []))
+    known[:] = [pair for pair in known if pair[0]() is not None]
+    found = [(each(), key) for each, key in known]
+    return [pair for pair in found if pair[0].table is not None and pair[0].table.table is table]
 
 
 def _around(held: InTable) -> Any:
     if held.table is None:
         raise refuse(
             "a list is used that is an item of a list of which only the run knows the length",
-            "read it from there: table[i][j]; or put a copy there: list(row)",
+            "read it from there, when it is used: table[i][j]; or put a copy there: list(row)",
         )
     return held.table
 

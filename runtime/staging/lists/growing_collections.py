@@ -16,7 +16,7 @@ from autograph import register_backend, register_stand_in
 from runtime.staging.builtin_functions import BUILTINS, elements, index_of
 from runtime.staging.control import branches, iteration
 from runtime.staging.lists import (
-    counters,  # noqa: F401  (registers the stand-in of Counter)
+    counters,  # noqa: F401  (which registers what it has)
     keys,
     staged_items,
 )

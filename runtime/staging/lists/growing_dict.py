@@ -11,9 +11,12 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn, cast
 
 from autograph import register_backend, register_stand_in
-from runtime import ops
+from runtime import dtypes, ops
+from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import Tensor
+from runtime.graph import lists
 from runtime.graph.lists import Elements
+from runtime.graph.nodes import apply
 from runtime.graph.structures import Handler, Structure, add_handler, structure_of
 from runtime.staging.builtin_functions import known_elements
 from runtime.staging.control import branches, iteration, joins, logic
@@ -36,8 +39,9 @@ from runtime.staging.lists.dict_entries import (
     specs_of,
     specs_of_children,
 )
+from runtime.staging.lists.dict_rows import EntryTable, entry_value, known_values
 from runtime.staging.lists.dict_views import Items, Keys, Values, Walk, check_not_walked, walk
-from runtime.staging.lists.growing import Growing, Kind, StagedItems
+from runtime.staging.lists.growing import Kind, StagedItems, is_under, take_all_from
 from runtime.staging.lists.growing_list import GrowingList, ListBackend
 from runtime.staging.lists.keys import index, is_staged
 from runtime.staging.lists.list_builtins import has_staged
@@ -51,7 +55,7 @@ _NONE = object()
 WORDS = ("the dict",)
 
 
-class GrowingDict(dict[Any, Any], Growing):
+class GrowingDict(dict[Any, Any], EntryTable):
     """A dict of the user's: Python's own, until only the run knows its keys."""
 
     __slots__ = ()
@@ -117,8 +121,7 @@ class GrowingDict(dict[Any, Any], Growing):
     def __getitem__(self, key: Any) -> Any:
         if self.is_plain(key):
             return dict.__getitem__(self, key)
-        found = Found(self, key)
-        return self.missing(key, found)
+        return self.missing(key, Found(self, key))
 
     def missing(self, key: Any, found: Found) -> Any:
         """The value under a key; KeyError, at run time, where there is none."""
@@ -201,31 +204,59 @@ class GrowingDict(dict[Any, Any], Growing):
         if self.is_plain(key):
             dict.__setitem__(self, key, value)
             return
+        if isinstance(value, GrowingList) and is_under(value, self, key):
+            return  # as `d[key] += items` does, which has changed it
+        value = entry_value(value)
         place = Found(self, key, all_keys=True).place
         self.stage(pair_spec(keys_.spec_of(key), joins.abstract(value, staged=True)))
-        self._write(self.pairs(), place, key, value)
+        if self.has_lists and (is_symbol(place) or place >= 0):
+            take_all_from(self)
+        self._write(place, key, value)
 
     @unfailing
-    def _write(self, pairs: GrowingList, place: Any, key: Any, value: Any) -> None:
-        size = pairs.length()
+    def _write(self, place: Any, key: Any, value: Any) -> None:
+        size = self.length()
         is_new = place < 0
         at = size if is_new is True else index(ops.where(is_new, size, place))
         if is_new is not True and any(
             map(keys_.is_float, key if isinstance(key, tuple) else (key,))
         ):
             # 0.0 is equal to -0.0, and stays what it is.
-            key = branches.cond(is_new, lambda: key, lambda: pairs.at(at)[0], (), ("the key",))
-        pairs._write(at, (key, value))
-        kind, columns = pairs.content()
-        element = kind.element if isinstance(kind, Kind) else None
+            key = branches.cond(is_new, lambda: key, lambda: self.pair_at(at)[0], (), ("the key",))
         known = size + 1 if is_new is True and not is_symbol(size) else None
-        self.fill(Entries(None, Kind(element, known), self.factory), columns)
+        self.write(at, key, value, known)
+        if self.has_lists:
+            value.become(self, at, key)
+
+    def insert(self, key: Any, default: Callable[[], Any]) -> Any:
+        """The list under a key, which is put there if there is none."""
+        first = None if self.has_lists else entry_value(default())
+        if first is not None:
+            self.stage(pair_spec(keys_.spec_of(key), joins.abstract(first, staged=True)))
+        place = Found(self, key).place
+        if not is_symbol(place):
+            self[key] = default() if first is None else first
+            return self.value_at(self.length() - 1, key)
+
+        def put(made: GrowingDict) -> None:
+            made._write(
+                -1, key, entry_value(default()).copied() if first is None else first.copied()
+            )
+
+        size = self.length()
+        self._changed_where(place < 0, put)
+        if first is not None:
+            first.be_taken()
+        return self.value_at(index(ops.where(place < 0, size, place)), key)
 
     def _specs(self) -> list[Spec]:
         return specs_of(*self.content())
 
     def stage(self, *further: Spec) -> None:
         """Have the entries in the graph, with a Spec that covers further ones."""
+        if self.staged is None:
+            for key, value in zip(list(self), known_values([*dict.values(self)]), strict=True):
+                dict.__setitem__(self, key, value)
         try:
             element = covering([*self._specs(), *further])
         except Mismatch as mismatch:
@@ -234,7 +265,9 @@ class GrowingDict(dict[Any, Any], Growing):
         size = pairs.length()
         kind = Kind(element, None if is_symbol(size) else size)
         columns = staged_items.columns_of(pairs, element)
+        values = list(dict.values(self)) if self.staged is None else ()
         self.fill(Entries(None, kind, self.factory), columns)
+        self.adopt(values)
 
     def __delitem__(self, key: Any) -> None:
         if self.is_plain(key):
@@ -247,9 +280,12 @@ class GrowingDict(dict[Any, Any], Growing):
     def _drop(self, place: Any) -> None:
         check_not_walked(self)
         self.stage()
-        pairs = self.pairs()
-        pairs.pop(index(place))
-        self.put(pairs)
+        take_all_from(self)
+        kind, size = self.held.kind, self.length()
+        at = convert_to_tensor(place, dtypes.int64)
+        columns = [apply(lists.DROP, x, at) for x in self.held.columns]
+        kind = Kind(kind.element, None if is_symbol(size) else size - 1)
+        self.fill(Entries(None, kind, self.factory), columns)
 
     def pop(self, key: Any, default: Any = _NONE, /) -> Any:
         """Take an entry out, and return its value. KeyError, at run time, where there is none and
@@ -260,7 +296,7 @@ class GrowingDict(dict[Any, Any], Growing):
         found = Found(self, key, all_keys=True)
         if default is _NONE:
             found.check(key)
-            value = found.value()
+            value = found.taken()
             self._drop(found.place)
             return value
         value = found.value_or(lambda: default)
@@ -274,11 +310,11 @@ class GrowingDict(dict[Any, Any], Growing):
         """Change it where a test is true."""
 
         def changed() -> GrowingDict:
-            made: GrowingDict = self.copy()
+            made = self.copied()
             change(made)
             return made
 
-        made = branches.cond(test, changed, self.copy, (), WORDS)
+        made = branches.cond(test, changed, self.copied, (), WORDS)
         self.fill(*made.content())
 
     def popitem(self) -> Any:
@@ -291,19 +327,23 @@ class GrowingDict(dict[Any, Any], Growing):
             raise KeyError("popitem(): dictionary is empty")
 
         fail_where(size == 0, fail)
-        pair = self.pairs().at(size - 1)
+        key, value = self.pair_at(size - 1)
+        value = self.owned_at(size - 1) if self.has_lists else value
         self._drop(size - 1)
-        return pair
+        return key, value
 
     def clear(self) -> None:
         """Take all entries out."""
         check_not_walked(self)
+        take_all_from(self)
         dict.clear(self)
 
     def setdefault(self, key: Any, default: Any = None, /) -> Any:
         """The value under a key; where there is none, the default value, which is put there."""
         if self.is_plain(key):
             return dict.setdefault(self, key, default)
+        if self.has_lists or isinstance(default, list):
+            return self.insert(key, lambda: default)
         found = Found(self, key)
         if found.is_there is True:
             return found.value()
@@ -320,16 +360,22 @@ class GrowingDict(dict[Any, Any], Growing):
 
     def _put_all(self, source: iteration.Staged) -> None:
         def one_more(pair: Any, made: GrowingDict) -> GrowingDict:
-            changed: GrowingDict = made.copy()
+            changed = made.copied()
             key, value = pair
             changed[key] = value
             return changed
 
-        left = iteration.for_loop(source, one_more, (self.copy(),), WORDS)
+        left = iteration.for_loop(source, one_more, (self.copied(),), WORDS)
         self.fill(*left.content())
 
     def copy(self) -> Any:
         """Another dict with the same entries."""
+        if self.has_lists:
+            self.share()
+        return self.copied()
+
+    def copied(self) -> Any:
+        """`copy`, of a dict that nobody uses any more."""
         made = new(type(self), self.factory)
         made.fill(*self.content())
         return made
@@ -396,6 +442,8 @@ class GrowingDefaultDict(GrowingDict, defaultdict[Any, Any]):
         factory = self.factory
         if factory is None or found.is_there is True:
             return super().missing(key, found)
+        if factory is list or self.has_lists:
+            return self.insert(key, GrowingList if factory is list else factory)
         value = found.value_or(factory)
         self[key] = value
         return value
@@ -409,7 +457,8 @@ class Found:
     """
 
     def __init__(self, entries: GrowingDict, key: Any, all_keys: bool = False) -> None:
-        self.pairs = entries.pairs()
+        self.entries = entries
+        self.key = key
         self.values: list[Any] | None = None
         spec: Spec | None = None
         keys_.check(key)
@@ -436,14 +485,33 @@ class Found:
     def value(self) -> Any:
         """The value under the key, which is there."""
         if self.values is None:
-            return self.pairs.at(self.place)[1]
+            return self.entries.value_at(index(self.place), self.key)
         return chosen(self.values, ops.maximum(self.place, 0))
+
+    def taken(self) -> Any:
+        """The value under the key, which is taken out."""
+        if self.values is None and self.entries.has_lists:
+            return self.entries.owned_at(index(self.place))
+        return self.value()
 
     def value_or(self, default: Callable[[], Any]) -> Any:
         """The value under the key, or the default value."""
         if self.is_there is False:
             return default()
+        if self.values is None and self.entries.has_lists:
+            return self._list_or(default())
+        if self.values is not None and any(isinstance(value, list) for value in self.values):
+            at = ops.where(self.is_there, self.place, len(self.values))
+            return chosen([*self.values, default()], at)
         return branches.cond(self.is_there, self.value, default, (), ("the entry",))
+
+    def _list_or(self, default: Any) -> Any:
+        if isinstance(default, GrowingList):
+            default.share()
+        image = self.entries.image_at
+        return branches.cond(
+            self.is_there, lambda: image(index(self.place)), lambda: default, (), ("the entry",)
+        )
 
     def check(self, key: Any) -> None:
         """Raise KeyError, at run time, where there is none."""
@@ -482,7 +550,7 @@ def _equal(a: GrowingDict, b: GrowingDict) -> Any:
     sizes = a.length() == b.length()
     if dict.__len__(a) == 0 or dict.__len__(b) == 0:
         return sizes
-    a = a.copy()
+    a = a.copied()
     a.stage()
     return logic.and_(sizes, (all_there,))
 

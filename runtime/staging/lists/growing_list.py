@@ -4,6 +4,7 @@ graph: where its length, or which item is meant, is known only to the run.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import operator
 import sys
@@ -16,6 +17,7 @@ from autograph.operators.comprehensions import of_generator
 from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor, register_conversion
 from runtime.core.tensor import Tensor
+from runtime.core.types import ListType
 from runtime.dtypes import DType
 from runtime.graph import lists, numbers
 from runtime.graph.nodes import LIST_ADD, NUMBER_TYPES, apply
@@ -36,8 +38,10 @@ from runtime.staging.lists.growing import (
     Kind,
     StagedItems,
     size_of,
+    take_all_from,
 )
 from runtime.staging.lists.repetition import register_repetition
+from runtime.staging.lists.row_tables import RowTable, refuse_shared
 from runtime.staging.lists.sequences import bounds, check, chosen, clipped, is_staged, place_of
 from runtime.staging.refusals import asked_by_converted_code, refuse
 from runtime.staging.scopes import Symbol, active
@@ -45,7 +49,7 @@ from runtime.staging.symbolic_number import SymbolicNumber, apply_number
 from runtime.staging.tracing import is_symbol, unfailing
 
 
-class GrowingList(GrowingSequence):
+class GrowingList(GrowingSequence, RowTable):
     """A list of the user's: Python's own, until only the run knows how many items it has, or which
     of them is meant.
 
@@ -53,7 +57,7 @@ class GrowingList(GrowingSequence):
     `+`, items, slices, `len` and iteration are staged; what else lists can do is refused.
     """
 
-    __slots__ = ()
+    __slots__ = ("__weakref__",)
 
     def __init__(self, items: Iterable[Any] = ()) -> None:
         super().__init__(items)
@@ -68,7 +72,7 @@ class GrowingList(GrowingSequence):
     def append(self, item: Any, /) -> None:
         """Put an item behind the others."""
         if self.staged is None:
-            super().append(item)
+            super().append(shared(item))
         else:
             self._write(self.length(), item)
 
@@ -113,7 +117,7 @@ class GrowingList(GrowingSequence):
         is_last = not is_symbol(index) and index == -1
         at = size - 1 if is_last else place_of(index, size, "pop index")
         held = self._covering()
-        item = self.at(at)
+        item = self.at(at).copied() if self.has_lists else self.at(at)
         self._move(lists.DROP, held, _tensor(at), None if is_symbol(size) else size - 1)
         return item
 
@@ -122,19 +126,29 @@ class GrowingList(GrowingSequence):
         if self.staged is None:
             super().reverse()
         else:
+            self._check_own()
             places = ops.reverse(_range(0, self.length()), [0])
             self._move(lists.TAKE, self._covering(), places, size_of(self))
 
     def copy(self) -> GrowingList:
         """Another list of the same items."""
-        self._check_no_rows("a copy")
+        if self.has_lists:
+            self.share()
         return self.copied()
 
     def copied(self) -> GrowingList:
         """`copy`, of a list that nobody uses any more."""
         made = GrowingList()
-        made.fill(*self.content())
+        keys, children = self.content()
+        made.fill(
+            dataclasses.replace(keys, shared=False) if isinstance(keys, Kind) else keys, children
+        )
         return made
+
+    def clear(self) -> None:
+        """Take all items out."""
+        self._check_own()
+        self.fill(0, ())
 
     def __iadd__(self, items: Iterable[Any]) -> GrowingList:  # type: ignore[misc]
         # A tensor on the right side adds itself, as to any list.
@@ -244,13 +258,15 @@ class GrowingList(GrowingSequence):
             super().__setitem__(index, item)
         else:
             place = place_of(index, self.length(), "list assignment index")
-            self._check_no_rows("assigning an item")
             if self.table is not None and self._put_in_row(place, item):
                 return
             if self.staged is None and any(isinstance(each, list) for each in (item, *self)):
                 self._put_list(place, item)
-            else:
-                self._write(place, item)
+                return
+            item = shared(item)
+            if self.has_lists:
+                take_all_from(self)
+            self._write(place, item)
 
     def __delitem__(self, index: Any) -> None:
         index = present(index)
@@ -268,6 +284,7 @@ class GrowingList(GrowingSequence):
             super().__setitem__(at, chosen([old, item], is_new))
 
     def _replace(self, index: slice, items: Any) -> None:
+        self._check_own()
         given = GrowingList()
         given.extend(items)
         start, stop, step = bounds(index, self.length())
@@ -321,7 +338,7 @@ class GrowingList(GrowingSequence):
             return staged_items.item_of([column[place] for column in kept], element.keys.element)
         held = self._covering()
         if staged_items.is_row(held.element):
-            return _row_of(self, place)
+            return row_of(self, place)
         row = [apply(lists.GET, x, place, element=x.type.element) for x in held.columns]
         return staged_items.item_of(row, held.element)
 
@@ -344,25 +361,20 @@ class GrowingList(GrowingSequence):
 
     # Lists as its items
 
-    def tensors_at(self, place: Any) -> tuple[list[Any], Any]:
-        """The tensors that the list at a place is kept as, and its structure."""
-        held = self._covering()
-        kept = [apply(lists.GET, x, place, element=x.type.element) for x in held.columns]
-        return kept, cast(Tree, held.element).structure
+    def rows(self, *further: Spec) -> tuple[Tree, list[Any]]:
+        """The Spec of the lists in it, also of further ones, and the columns that keep them."""
+        held = self._covering(*further)
+        return cast(Tree, held.element), list(held.columns)
 
-    def row_at(self, place: Any) -> StagedItems:
-        """The contents of the list at a place."""
-        kept, structure = self.tensors_at(place)
-        return StagedItems(structure.keys, [apply(lists.UNSTACK, column) for column in kept])
-
-    def write_row(self, place: Any, row: GrowingList) -> None:
-        """Put other contents into the list at a place."""
-        self._write(place, row)
+    def put_rows(self, element: Tree, columns: Sequence[Any]) -> None:
+        """Put other lists in place of them, as many."""
+        self.fill(Kind(element, size_of(self)), columns)
 
     def _put_in_row(self, place: Any, item: Any) -> bool:
         """Assign an item that fits to a list that is in another one; False for one that does
         not.
         """
+        self._check_own()
         table = cast(InTable, self.table)
         kept, structure = table.table.tensors_at(table.place)
         element = structure.keys.element
@@ -374,20 +386,32 @@ class GrowingList(GrowingSequence):
         table.table.put_tensors(table.place, columns)
         return True
 
-    def put_tensors(self, place: Any, row: Sequence[Any]) -> None:
-        """Put what the list at a place is kept as."""
-        held = self._covering()
-        pairs = zip(held.columns, row, strict=True)
-        self.fill(held.kind, [apply(lists.SET, c, place, x, dynamic=True) for c, x in pairs])
+    def _check_own(self) -> None:
+        if self.staged is not None and self.staged.kind.shared:
+            raise refuse_shared()
 
-    def _check_no_rows(self, what: str) -> None:
-        if self.staged is not None and staged_items.is_row(self.staged.element):
-            raise _refusal_of_rows(what)
+    def share(self) -> None:
+        """Have it in another place, too, or the lists in it: nobody may change them any more."""
+        if self.has_lists:
+            super().share()
+            return
+        if self.table is not None:
+            self.table.table.share()
+            return
+        held = self._covering() if self.staged is not None or list.__len__(self) else _nothing()
+        self.fill(dataclasses.replace(held.kind, shared=True), held.columns)
+
+    @property
+    def has_lists(self) -> bool:
+        """True for a list of the graph that has lists as its items."""
+        return self.staged is not None and staged_items.is_row(self.staged.element)
 
     # Its columns
 
     @unfailing
     def _write(self, at: Any, item: Any) -> None:
+        self._check_own()
+        item = shared(item)
         held, place = self._covering(joins.abstract(item)), _tensor(at)
         size = held.kind.size
         if size is not None and not is_symbol(at):
@@ -398,18 +422,22 @@ class GrowingList(GrowingSequence):
         self.fill(Kind(held.element, size), columns)
         if isinstance(item, GrowingList):
             # Who changes it under its own name changes it there.
-            list.__setitem__(item, slice(None), [InTable((self, place))])
+            item.become(self, place)
 
     @unfailing
     def _move(self, primitive: Any, held: StagedItems, places: Tensor, size: int | None) -> None:
-        self._check_no_rows("what moves items")
+        self._check_own()
+        if self.has_lists:
+            take_all_from(self)
         columns = [apply(primitive, column, places) for column in held.columns]
         self.fill(Kind(held.element, size), columns)
 
     def _join(self, others: GrowingList) -> None:
+        self._check_own()
         held = self._covering(*others._specs())
         if staged_items.is_row(held.element):
-            raise _refusal_of_rows("extend(), or `+`,")
+            others.share()
+            held = self._covering(*others._specs())
         size, more = self.length(), others.length()
         places = _range(size, size + more)
         moved = [apply(lists.PUT, x, places) for x in staged_items.columns_of(others, held.element)]
@@ -455,11 +483,36 @@ class GrowingList(GrowingSequence):
         return made
 
 
-def _row_of(table: GrowingList, place: Any) -> GrowingList:
+def row_of(table: RowTable, place: Any, key: Any = None) -> GrowingList:
+    """The list at a place of a list or dict, where it is under this key."""
     made = GrowingList()
-    list.append(made, InTable((table, place)))
+    made.become(table, place, key)
     note_found("the list around a list", table)
     return made
+
+
+def shared(item: Any) -> Any:
+    """What is put into a list or dict for this: for a list that is in one of the graph, or in a
+    tuple, another one of the same items. Nobody may change them any more.
+    """
+    if type(item) is tuple:
+        parts = [_image(part) if type(part) is GrowingList else shared(part) for part in item]
+        return item if all(map(operator.is_, parts, item)) else tuple(parts)
+    is_in_one = type(item) is GrowingList and item.table is not None
+    return _image(item) if is_in_one else item
+
+
+def _image(items: GrowingList) -> GrowingList:
+    items.share()
+    made = GrowingList()
+    made.fill(*items.content())
+    return made
+
+
+def _nothing() -> StagedItems:
+    type = ListType(staged_items.column_type(NUMBER_TYPES[bool]))
+    column = apply(lists.OF, places=(), size=0, type=type)
+    return StagedItems(Kind(staged_items.NOTHING, 0), [column])
 
 
 def _refusal_of_rows(what: str) -> Exception:

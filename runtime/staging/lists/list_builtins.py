@@ -5,13 +5,15 @@ The order of numbers is Python's, and stable; a NaN among them, which has no ord
 
 from __future__ import annotations
 
+import operator
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, ItemsView, Iterable
 from types import BuiltinFunctionType
 from typing import Any, NoReturn
 
 from runtime import dtypes, errors, ops
 from runtime.core.tensor import Tensor
+from runtime.core.types import ListType
 from runtime.graph import lists
 from runtime.graph.lists import TAKE
 from runtime.graph.nodes import apply
@@ -22,6 +24,7 @@ from runtime.staging.control.branches import truth
 from runtime.staging.control.item_comparisons import all_of, is_equal
 from runtime.staging.control.joins import Leaf, Spec, Tree
 from runtime.staging.lists import keys as keys_
+from runtime.staging.lists.extremes import extreme_of_lists, gives_lists
 from runtime.staging.lists.growing import Growing, GrowingSequence, size_of
 from runtime.staging.lists.growing_list import GrowingList, Items, collected
 from runtime.staging.refusals import refuse
@@ -31,6 +34,8 @@ from runtime.staging.tracing import is_symbol
 
 
 def _sorted(items: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
+    if key is None and isinstance(items, ItemsView):
+        key = operator.itemgetter(0)  # no two keys are equal
     made = listed(items)
     _sort(made, key=key, reverse=reverse)
     return made
@@ -109,7 +114,11 @@ def _leaves(element: Spec) -> Iterable[Leaf]:
     if isinstance(element, Tree):
         for child in element.children:
             yield from _leaves(child)
-    elif isinstance(element, Leaf) and getattr(element.type, "shape", ()) == ():
+    elif (
+        isinstance(element, Leaf)
+        and not isinstance(element.type, ListType)
+        and (getattr(element.type, "shape", ()) == ())
+    ):
         yield element
     else:
         raise refuse(
@@ -292,6 +301,8 @@ def sequence_function(function: Any, args: tuple[Any, ...]) -> Callable[..., Any
     """
     ordering = _ORDERING.get(function) if type(function) is BuiltinFunctionType else None
     if ordering is not None:
+        if args and function is not sorted and gives_lists(args[0]):
+            return extreme_of_lists(function)
         if args and type(args[0]) in _VIEWS:
             return lambda items, **options: ordering(list(items), **options)
         return ordering if args and type(args[0]) in (tuple, list, range) else None

@@ -25,7 +25,7 @@ from runtime.staging.control import choices, joined_tensors, joins
 from runtime.staging.control.carried_objects import Contents, GrowingItems
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.joins import Leaf, Maybe, Mismatch, Optional, Same, Spec, Tree
-from runtime.staging.lists.growing import TAKEN, Growing, GrowingSequence, InTable, Kind
+from runtime.staging.lists.growing import Growing, GrowingSequence, InTable, Kind
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Symbol, active
 from runtime.staging.symbolic_number import (
@@ -38,6 +38,18 @@ from runtime.staging.symbolic_number import (
 from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.texts import Text
 
+
+class _Nothing(tuple[Any, ...]):
+    """In place of an item of a list in a list, as long as there are none."""
+
+    __slots__ = ()
+
+
+_ANY = Handler(
+    lambda t: (len(t), t), lambda kind, keys, children: kind(children), "", is_tuple=True
+)
+NOTHING = Tree(Structure(_Nothing, 1, _ANY), (Leaf(NUMBER_TYPES[bool]),))
+"""The Spec of such items: it is carried by a column that nobody reads."""
 _NUMBERS = {"bool": dtypes.bool, "int": dtypes.int64, "float": dtypes.float64}
 
 # Specs
@@ -52,7 +64,8 @@ def staged(spec: Spec) -> Spec:
         if spec.structure.kind is Text:
             return joins.as_any_text(spec)
         if spec.structure.handler is _HANDLER and isinstance(spec.structure.keys, int):
-            return tree(spec.structure.kind, covering(spec.children), spec.structure.keys)
+            element = covering(spec.children) if spec.children else NOTHING
+            return tree(spec.structure.kind, element, spec.structure.keys)
         return Tree(spec.structure, tuple(map(staged, spec.children)))
     return joins.abstract(spec.value, staged=True) if isinstance(spec, Same) else spec
 
@@ -64,11 +77,12 @@ def covering(specs: Sequence[Spec]) -> Spec:
             "nothing tells what its items are", "append the first one before the loop or branch"
         )
     try:
-        element = functools.reduce(joins.join, map(staged, specs))
+        found = list(map(staged, specs))
+        element = functools.reduce(joins.join, [x for x in found if x != NOTHING] or [NOTHING])
     except Mismatch as mismatch:
         mismatch.path = "[...]" + mismatch.path
         raise
-    _check(element)
+    check(element)
     if not any(True for _ in joins.types_of(element)):
         raise Mismatch(
             "its items are Python values, and only the run knows how many there are",
@@ -77,11 +91,14 @@ def covering(specs: Sequence[Spec]) -> Spec:
     return element
 
 
-def _check(element: Spec) -> None:
+def check(element: Spec, inside: bool = False) -> None:
+    """Raises Mismatch for the Spec of an item that a list of the graph cannot hold. `inside` of a
+    tuple, nobody could say where a list is that was read.
+    """
     if isinstance(element, Optional | Maybe):
-        _check(element.inner)
+        check(element.inner, inside)
     elif isinstance(element, Tree):
-        if is_row(element):
+        if is_row(element) and (not inside or element.structure.keys.shared):
             return
         if not element.structure.handler.is_tuple:
             raise Mismatch(
@@ -90,7 +107,7 @@ def _check(element: Spec) -> None:
                 "append tuples, numbers and tensors",
             )
         for child in element.children:
-            _check(child)
+            check(child, True)
     elif isinstance(element, Leaf) and not isinstance(element.type, TensorType | NumberType):
         raise Mismatch("a list holds lists of the graph", "append tuples, numbers and tensors")
 
@@ -164,10 +181,16 @@ def with_tensors(element: Spec, dtype: dtypes.DType | None = None) -> Spec:
     return element
 
 
-def tree(kind: type, element: Spec, size: int | None = None) -> Tree:
+def tree(kind: type, element: Spec, size: int | None = None, shared: bool = False) -> Tree:
     """The Spec of a list of the graph."""
     columns = [Leaf(ListType(column_type(type))) for type in joins.types_of(element)]
-    return Tree(Structure(kind, Kind(element, size), _HANDLER), tuple(columns))
+    return Tree(Structure(kind, Kind(element, size, shared), _HANDLER), tuple(columns))
+
+
+def as_shared(row: Tree) -> Tree:
+    """The Spec of a list that is in two places from now on."""
+    keys = dataclasses.replace(row.structure.keys, shared=True)
+    return Tree(dataclasses.replace(row.structure, keys=keys), row.children)
 
 
 def _check_is_own(spec: Spec) -> None:
@@ -192,8 +215,9 @@ def _widen(a: Tree, b: Tree) -> Tree:
     kind = next(kind for kind in kinds if kind is not list)
     sizes = {_size(each.structure.keys) for each in (a, b)}
     size = sizes.pop() if len(sizes) == 1 else None
+    shared = any(not _is_known(each) and each.structure.keys.shared for each in (a, b))
     try:
-        return tree(kind, covering([*_items(a), *_items(b)]), size)
+        return tree(kind, covering([*_items(a), *_items(b)]), size, shared)
     except Mismatch:
         if not size or not _is_known(a) or not _is_known(b):
             raise
@@ -254,7 +278,7 @@ def _made_of(items: Sequence[Any], element: Spec) -> list[Any]:
     """The columns of Python items that a Spec covers."""
     rows = [row_of(item, element) for item in items]
     for item in items if is_row(element) else ():
-        list.__setitem__(item, slice(None), [TAKEN])
+        GrowingSequence.be_taken(item)
     places = tuple(range(len(rows)))
     return [
         apply(
@@ -311,7 +335,10 @@ def _converted(
     held: Spec, wanted: Spec, columns: Iterator[Any], size: Callable[[], Any]
 ) -> Iterator[Any]:
     """The columns of a list of `size()` items, which get a wider Spec."""
-    if isinstance(wanted, Optional | Maybe):
+    if held == NOTHING:
+        next(columns)
+        yield from map(_empty_column, joins.types_of(wanted))
+    elif isinstance(wanted, Optional | Maybe):
         if isinstance(held, Optional | Maybe):
             yield next(columns)
             yield from _converted(held.inner, wanted.inner, columns, size)
@@ -321,6 +348,9 @@ def _converted(
             yield from inner
     elif isinstance(wanted, Tree) and wanted.structure.kind is Choice:
         yield _chosen(held, wanted.structure.keys, columns, size)
+    elif isinstance(wanted, Tree) and _is_empty_row(held):
+        column = next(columns)
+        yield from [column] if _is_empty_row(wanted) else _of_empty_rows(wanted, size)
     elif isinstance(wanted, Tree):
         assert isinstance(held, Tree)
         if wanted.structure.kind is Text is not held.structure.kind:
@@ -332,6 +362,24 @@ def _converted(
             yield from _converted(mine, its, columns, size)
     elif isinstance(wanted, Leaf):
         yield _column(next(columns), ListType(column_type(wanted.type)))
+
+
+def _empty_column(type: Type) -> Any:
+    return apply(lists.OF, places=(), size=0, type=ListType(column_type(type)))
+
+
+def _is_empty_row(row: Spec) -> bool:
+    return is_row(row) and cast(Tree, row).structure.keys.element == NOTHING
+
+
+def _of_empty_rows(wanted: Tree, size: Callable[[], Any]) -> Iterator[Any]:
+    """The columns of as many empty lists, to which others are put."""
+    for type in joins.types_of(wanted):
+        kept = column_type(type)
+        count = ops.reshape(convert_to_tensor(size(), dtypes.int64), [1])
+        shape = ops.concat([count, convert_to_tensor([0], dtypes.int64)], 0)
+        rows = apply(lists.UNSTACK, ops.zeros(shape, kept.dtype))
+        yield apply(LIST_AS, rows, type=ListType(kept))
 
 
 def _chosen(
@@ -374,7 +422,7 @@ def _build(kind: Any, keys: Any, children: Sequence[Any]) -> Any:
         return GrowingItems(keys, children)
     if type(keys) is InTable:
         made = kind()
-        list.append(made, keys)
+        made.become(*keys)
         return made
     if children and isinstance(children[0], lists.Elements):
         rows = zip(*[column.items for column in children], strict=True)

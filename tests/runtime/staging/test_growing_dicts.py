@@ -556,17 +556,17 @@ def a_bool_beside_numbers(n):
     return len(entries)
 
 
-def lists_as_values(n):
+def sets_as_values(n):
     entries = {}
     for i in range(n):
-        entries.setdefault(i % 2, []).append(i)
+        entries.setdefault(i % 2, set()).add(i)
     return len(entries)
 
 
-def lists_of_a_defaultdict(n):
-    entries = defaultdict(list)
+def sets_of_a_defaultdict(n):
+    entries = defaultdict(set)
     for i in range(n):
-        entries[i % 2].append(i)
+        entries[i % 2].add(i)
     return len(entries)
 
 
@@ -597,15 +597,15 @@ def unpacked(n):
 def outside_of_a_loop(n):
     entries = {}
     for _ in range(n):
-        entries["x"] = [1]
+        entries["x"] = {1}
     return len(entries)
 
 
 REFUSED = {
     keys_of_two_kinds: "its keys are of several kinds",
     a_bool_beside_numbers: "its keys are of several kinds",
-    lists_as_values: "could be changed in place",
-    lists_of_a_defaultdict: "could be changed in place",
+    sets_as_values: "could be changed in place",
+    sets_of_a_defaultdict: "could be changed in place",
     deleted_while_iterated: "a round of a loop over a dict changes its keys",
     given_as_keywords: "needs a dict of which Python knows the keys",
     unpacked: "needs a dict of which Python knows the keys",

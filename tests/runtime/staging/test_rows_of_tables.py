@@ -205,6 +205,52 @@ def replaced(n):
     return t
 
 
+def of_empty_lists(n):
+    t = [[] for _ in range(n)]
+    for i in range(n * 2):
+        t[i // 2].append(i)
+    t.append([])
+    return t
+
+
+def cleared(n):
+    t = [[i] for i in range(n)]
+    if n > 0:
+        t[0].clear()
+    return t, len(t[0]) if n > 0 else 0
+
+
+def moved(n):
+    t = [[i] * i for i in range(n)]
+    t.reverse()
+    t.insert(0, [7, 8])
+    t.sort(key=len)
+    other = t[1:] + t
+    return t, sorted(other, key=lambda row: -len(row)), [sum(row) for row in other]
+
+
+def longest(n):
+    t = [[i] * (i % 3) for i in range(n)]
+    found = max(t, key=len, default=[])
+    return found, min(t, key=sum)
+
+
+def moved_away(n):
+    t = [[i] for i in range(n)]
+    row = t[0]
+    t.reverse()
+    return row[0]
+
+
+def in_a_tuple(n):
+    pairs = []
+    row = [1]
+    for i in range(n):
+        pairs.append((i, row))
+        row.append(i)
+    return pairs[0][1]
+
+
 def outside_index(n):
     t = [[0] * n for i in range(n)]
     return t[n][0]
@@ -252,7 +298,8 @@ def of_tuples(n):
 RIGHT = [
     *(put_then_grown, two_views, view_in_loop, iterate, passed, ragged, rowtuple),
     *(floats, widened, outside_index, outside_column, negative),
-    *(at_a_place, taken_at_a_place, of_several_lengths, of_tuples, equal),
+    *(at_a_place, taken_at_a_place, of_several_lengths, of_tuples, equal, popped, replaced),
+    *(of_empty_lists, cleared, moved, longest),
 ]
 
 
@@ -271,14 +318,14 @@ REFUSED: dict[Callable[[Any], Any], str] = {
     first_kept2: "is an item of a list",
     put_in_branch: "is an item of a list",
     row_kept: "would be in two places",
-    row_swapped: "assigning an item of a list of lists",
-    popped: "what moves items",
+    row_swapped: "is an item of a list",
+    moved_away: "is an item of a list",
+    in_a_tuple: "is in two places",
     helper: "could be changed in place",
-    copies: "a copy of a list of lists",
+    copies: "is in two places",
     concat: "could be changed in place",
-    same_row_twice: "would be in two places",
-    two_tables: "would be in two places",
-    replaced: "assigning an item of a list of lists",
+    same_row_twice: "is in two places",
+    two_tables: "is in two places",
 }
 
 

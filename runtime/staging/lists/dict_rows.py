@@ -1,0 +1,134 @@
+"""Lists as the values of a dict of which only the run knows the keys: groups, and graphs as lists
+of neighbours.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from typing import Any, cast
+
+from runtime import dtypes
+from runtime.core.convert import convert_to_tensor
+from runtime.graph import lists
+from runtime.graph.nodes import apply
+from runtime.staging.control import joins
+from runtime.staging.control.joins import Mismatch, Tree
+from runtime.staging.lists import staged_items
+from runtime.staging.lists.dict_entries import Entries, covering, misfit, pair_spec
+from runtime.staging.lists.growing import GrowingSequence, Kind, StagedItems
+from runtime.staging.lists.growing_list import GrowingList, row_of, shared
+from runtime.staging.lists.row_tables import RowTable
+from runtime.staging.refusals import refuse
+
+
+class EntryTable(RowTable):
+    """A dict that may be a list of pairs in the graph, with lists as values."""
+
+    __slots__ = ()
+    factory: Any
+
+    @property
+    def held(self) -> StagedItems:
+        """Its pairs in the graph."""
+        return cast(StagedItems, self.staged)
+
+    @property
+    def key_count(self) -> int:
+        """The number of columns that keep the keys."""
+        return len(list(joins.types_of(self.held.element.children[0])))
+
+    @property
+    def has_lists(self) -> bool:
+        """True for one of the graph with lists as values."""
+        return self.staged is not None and staged_items.is_row(self.held.element.children[1])
+
+    def rows(self, *further: Any) -> tuple[Tree, list[Any]]:
+        """The Spec of the lists in it, also of further ones, and the columns that keep them."""
+        key, value = self.held.element.children
+        try:
+            element = covering([pair_spec(key, each) for each in (value, *further)])
+        except Mismatch as mismatch:
+            raise misfit(mismatch) from None
+        columns = staged_items.columns_of(self.pairs(), element)
+        return cast(Any, element).children[1], columns[self.key_count :]
+
+    def put_rows(self, element: Tree, columns: Sequence[Any]) -> None:
+        """Put other lists in place of them, as many."""
+        key, _ = self.held.element.children
+        kind = Kind(pair_spec(key, element), self.held.kind.size)
+        names = self.held.columns[: self.key_count]
+        self.fill(Entries(None, kind, self.factory), [*names, *columns])
+
+    def pairs(self) -> GrowingList:
+        """The list of its pairs."""
+        raise NotImplementedError
+
+    def pair_at(self, place: Any) -> tuple[Any, Any]:
+        """The pair at a place that is in bounds."""
+        if not self.has_lists:
+            return cast(Any, self.pairs().at(place))
+        names = self.held.columns[: self.key_count]
+        place = convert_to_tensor(place, dtypes.int64)
+        kept = [apply(lists.GET, x, place, element=x.type.element) for x in names]
+        return staged_items.item_of(kept, self.held.element.children[0]), row_of(self, place)
+
+    def value_at(self, place: Any, key: Any) -> Any:
+        """The value at a place, which is under this key."""
+        return row_of(self, place, key) if self.has_lists else self.pairs().at(place)[1]
+
+    def adopt(self, values: Iterable[Any]) -> None:
+        """Have the lists that were its values, until it became one of the graph, be in it."""
+        for place, value in enumerate(values if self.has_lists else ()):
+            value.become(self, place)
+
+    def write(self, place: Any, key: Any, value: Any, size: int | None) -> None:
+        """Put a pair at a place, where its Spec covers it."""
+        element = self.held.element
+        row = staged_items.row_of((key, value), element)
+        pairs = zip(self.held.columns, row, strict=True)
+        columns = [apply(lists.SET, c, place, kept, dynamic=True) for c, kept in pairs]
+        self.fill(Entries(None, Kind(element, size), self.factory), columns)
+
+    def image_at(self, place: Any) -> GrowingList:
+        """The list at a place, which may be another one to the user: nobody may change it."""
+        return cast(GrowingList, shared(row_of(self, place)))
+
+    def owned_at(self, place: Any) -> GrowingList:
+        """The list at a place, which is taken out."""
+        return row_of(self, place).copied()
+
+
+def entry_value(value: Any) -> Any:
+    """What a dict of the graph takes in place of a value. StagingError for what it cannot hold."""
+    if isinstance(value, set | dict | deque):
+        raise refuse(
+            f"a {type(value).__name__} is put into a dict of which only the run knows the keys, and "
+            "could be changed in place",
+            "put lists of numbers under the keys; or pairs into one set or dict: "
+            "found.add((key, item)), found[key, name] = item",
+        )
+    if isinstance(value, list) and type(value) is not GrowingList:
+        raise refuse(
+            "a list is put into a dict of which only the run knows the keys, and may have other "
+            "names",
+            "put a copy there: list(row)",
+        )
+    return shared(value)
+
+
+def known_values(values: Sequence[Any]) -> list[Any]:
+    """What a dict takes in place of its values when it becomes one of the graph; each list has one
+    place.
+    """
+    found = [entry_value(value) for value in values]
+    seen: set[int] = set()
+    for value in found:
+        if isinstance(value, GrowingSequence):
+            if id(value) in seen:
+                raise refuse(
+                    "a list is under two keys of a dict of which only the run knows the keys",
+                    "put a copy there: list(row)",
+                )
+            seen.add(id(value))
+    return found

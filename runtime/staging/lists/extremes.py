@@ -1,0 +1,46 @@
+"""`max` and `min` of lists in a list or dict: the place of the one, and the list that is there."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from runtime.staging.backend import called
+from runtime.staging.builtin_functions import BUILTINS
+from runtime.staging.control import branches, iteration
+from runtime.staging.lists.dict_views import Keys, View
+from runtime.staging.lists.growing_list import GrowingList, shared
+
+
+def gives_lists(items: Any) -> bool:
+    """True for a list or dict of the graph, or a view of one, that has lists in it."""
+    if isinstance(items, View):
+        return not isinstance(items, Keys) and bool(items._mapping.has_lists)
+    return type(items) is GrowingList and items.has_lists
+
+
+def extreme_of_lists(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`max` or `min` of these."""
+
+    def builtin(items: Any, /, *, key: Any = None, **default: Any) -> Any:
+        source = iteration.staged(items)
+        assert source is not None
+        of_item = called(key) if key is not None else lambda item: item
+
+        def candidate(place: Any) -> Any:
+            return place, of_item(source.at(place))
+
+        def best() -> Any:
+            candidates = iteration.Map(candidate, [iteration.Range(source.length())])
+            return source.at(BUILTINS[function](candidates, key=operator.itemgetter(1))[0])
+
+        if not default:
+            return best()
+        words = (f"the result of {function.__name__}()",)
+        is_there = source.length() > 0
+        return branches.cond(
+            is_there, lambda: shared(best()), lambda: default["default"], (), words
+        )
+
+    return builtin

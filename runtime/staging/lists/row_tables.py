@@ -1,0 +1,68 @@
+"""Lists in a list or dict of the graph: they are kept as tensors, and each is read and changed at
+its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from runtime.graph import lists
+from runtime.graph.nodes import apply
+from runtime.staging.control import joins
+from runtime.staging.control.joins import Tree
+from runtime.staging.lists import staged_items
+from runtime.staging.lists.growing import Growing, StagedItems
+from runtime.staging.refusals import refuse
+
+
+class RowTable(Growing):
+    """A list or dict that has lists as its items or values."""
+
+    __slots__ = ()
+
+    def rows(self, *further: Any) -> tuple[Tree, list[Any]]:
+        """The Spec of the lists in it, also of further ones, and the columns that keep them."""
+        raise NotImplementedError
+
+    def put_rows(self, element: Tree, columns: Sequence[Any]) -> None:
+        """Put other lists in place of them, as many."""
+        raise NotImplementedError
+
+    def tensors_at(self, place: Any) -> tuple[list[Any], Any]:
+        """The tensors that the list at a place is kept as, and its structure."""
+        element, columns = self.rows()
+        kept = [apply(lists.GET, x, place, element=x.type.element) for x in columns]
+        return kept, element.structure
+
+    def row_at(self, place: Any) -> StagedItems:
+        """The contents of the list at a place."""
+        kept, structure = self.tensors_at(place)
+        return StagedItems(structure.keys, [apply(lists.UNSTACK, column) for column in kept])
+
+    def write_row(self, place: Any, row: Any) -> None:
+        """Put other contents into the list at a place."""
+        element, columns = self.rows(joins.abstract(row))
+        self._put(element, columns, place, staged_items.row_of(row, element))
+
+    def put_tensors(self, place: Any, row: Sequence[Any]) -> None:
+        """Put what the list at a place is kept as."""
+        self._put(*self.rows(), place, row)
+
+    def _put(self, element: Tree, columns: Sequence[Any], place: Any, row: Sequence[Any]) -> None:
+        pairs = zip(columns, row, strict=True)
+        made = [apply(lists.SET, c, place, kept, dynamic=True) for c, kept in pairs]
+        self.put_rows(element, made)
+
+    def share(self) -> None:
+        """Have the lists in it in other places, too: nobody may change them any more."""
+        element, columns = self.rows()
+        self.put_rows(staged_items.as_shared(element), columns)
+
+
+def refuse_shared() -> Exception:
+    """The refusal of a change to a list that is in two places."""
+    return refuse(
+        "a list is changed that is in two places of which only the run knows",
+        "change it before it is put into a second one, or put a copy there: list(row)",
+    )
