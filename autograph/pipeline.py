@@ -19,6 +19,7 @@ from autograph.converters import (
     comprehensions,
     continue_statements,
     definite_exits,
+    displays,
     for_statements,
     frame_calls,
     growing_lists,
@@ -26,7 +27,6 @@ from autograph.converters import (
     if_statements,
     item_assignments,
     item_reads,
-    list_displays,
     match_statements,
     raise_statements,
     return_statements,
@@ -92,7 +92,7 @@ CONVERTERS = (
     _converter(texts),
     _converter(comprehensions),
     _converter(item_reads),
-    _converter(list_displays),
+    _converter(displays),  # after those that look for dicts
     _converter(calls),  # after all that removes calls or makes its own
 )
 

@@ -74,6 +74,7 @@ MAY_IMPORT = {
     ),
     "autograph.branch_marks": SHARED,
     "autograph.conversion": "autograph",
+    "autograph.generator_managers": "autograph.conversion",
     "autograph.line_profiles": "autograph",
     "autograph.twins": (
         "autograph.policy autograph.codes autograph.errors autograph.conversion autograph.locks"
@@ -229,6 +230,7 @@ def test_importing_autograph_loads_no_converter() -> None:
 # Who imports what inside of a function. Of two modules that need each other, one does so later.
 MUTUAL = {
     "autograph.operators.comprehensions": "autograph.operators.for_loop",
+    "autograph.operators.truths": "autograph.operators.cond",
     "runtime.autodiff.custom": "runtime.autodiff.calls",
     "runtime.core.convert": "runtime.ops",
     "runtime.core.primitive": "runtime.core.widening",
@@ -244,6 +246,7 @@ MUTUAL = {
 ASKED_FOR = {
     "autograph.api": "autograph.conversion",
     "autograph.conversion": "autograph.printing",
+    "autograph.generator_managers": "autograph.conversion",
     "autograph.line_profiles": "autograph.load",
     "autograph.pipeline": "autograph.printing",
     "autograph.twins": "autograph.conversion",

@@ -19,6 +19,7 @@ from tests.textbook import (
     formulas,
     games,
     grids,
+    groups,
     lists,
     matching,
     mathematics,
@@ -39,7 +40,7 @@ from tests.textbook.refused import NO_TENSORS, REFUSED
 MODULES = (
     *(numbers, sequences, tables, lists, comprehensions, matching, words, grids, objects),
     *(searches, sorting, recursions, structures, dynamic, formulas),
-    *(mathematics, games, commerce, bits, physics, adjacency, simulations),
+    *(mathematics, games, commerce, groups, bits, physics, adjacency, simulations),
 )  # fmt: skip
 CASES = [case for module in MODULES for case in module.CASES]
 DTYPES = {int: rt.int64, float: rt.float64, bool: rt.bool}

@@ -66,6 +66,9 @@ _BLOCKS = (
     gast.If, gast.For, gast.While, gast.IfExp, gast.BoolOp, gast.FunctionDef,
     gast.AsyncFunctionDef, gast.Lambda,
 )  # fmt: skip
+_FACTORIES = ("int", "float", "list")
+_OF_SETS = (gast.BitOr, gast.BitAnd, gast.BitXor, gast.Sub)
+_GROWING = (gast.Add, gast.Mult, *_OF_SETS)
 _Path = frozenset[gast.AST]
 _ANYWHERE: Any = object()
 """A block that no list is made in."""
@@ -260,7 +263,7 @@ def _values(node: Any, dicts: Container[str]) -> Iterator[Any]:
 
 
 def _put_in_dict(node: Any, dicts: Container[str]) -> Iterator[Any]:
-    """What is put into a dict, and the default values of what it is asked for."""
+    """The values that are put into a dict, and the default ones of what it is asked for."""
     match node:
         case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name))], value=value) if (
             name in dicts
@@ -297,7 +300,7 @@ def _makes_dict(value: Any) -> bool:
 def _makes_default_dict(value: Any) -> bool:
     match value:
         case gast.Call(func=gast.Name(id=name) | gast.Attribute(value=gast.Name(), attr=name)):
-            return name == "defaultdict"
+            return bool(name == "defaultdict")
     return False
 
 
@@ -314,9 +317,7 @@ def _makes_empty_dict(value: Any) -> bool:
         case gast.Dict(keys=keys):
             return not keys
         case gast.Call(args=args, keywords=keywords):
-            known = [
-                x for x in args if not isinstance(x, gast.Name) or x.id not in ("int", "float")
-            ]
+            known = [x for x in args if not isinstance(x, gast.Name) or x.id not in _FACTORIES]
             return _makes_dict(value) and not known and not keywords
     return False
 
@@ -426,11 +427,11 @@ def _grown(node: gast.AST) -> str | None:
     match node:
         case gast.Attribute(value=gast.Name(id=name), attr=method):
             return name if method in _METHODS else None
-        case gast.AugAssign(target=gast.Name(id=name), op=gast.Add() | gast.Mult()):
+        case gast.AugAssign(target=gast.Name(id=name), op=op) if isinstance(op, _GROWING):
             return str(name)
         case gast.Assign(
-            targets=[gast.Name(id=name)], value=gast.BinOp(left=gast.Name(id=left), op=gast.Add())
-        ):
+            targets=[gast.Name(id=name)], value=gast.BinOp(left=gast.Name(id=left), op=op)
+        ) if isinstance(op, (gast.Add, *_OF_SETS)):
             return name if name == left else None
         case gast.Subscript(value=gast.Name(id=name), ctx=gast.Del()):
             return str(name)

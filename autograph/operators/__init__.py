@@ -9,6 +9,7 @@ from autograph.operators.assertion import assert_
 from autograph.operators.comprehensions import dict_comp, generator, list_comp, set_comp
 from autograph.operators.cond import cond
 from autograph.operators.definedness import defined
+from autograph.operators.displays import dict_of, set_of, spread
 from autograph.operators.for_loop import for_loop
 from autograph.operators.growing import growing
 from autograph.operators.items import getitem, setitem, update_item
@@ -23,7 +24,6 @@ from autograph.operators.matching import (
     without,
 )
 from autograph.operators.raising import raised
-from autograph.operators.spreading import spread
 from autograph.operators.texts import format, mod, text
 from autograph.operators.tries import try_
 from autograph.operators.until import until
@@ -36,6 +36,7 @@ __all__ = [
     "cond",
     "defined",
     "dict_comp",
+    "dict_of",
     "for_loop",
     "format",
     "generator",
@@ -51,6 +52,7 @@ __all__ = [
     "parts",
     "raised",
     "set_comp",
+    "set_of",
     "setitem",
     "spread",
     "subject",

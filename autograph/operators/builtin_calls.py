@@ -25,8 +25,8 @@ Function: TypeAlias = Callable[..., Any]
 Call: TypeAlias = Callable[[Any], Any]
 
 _DIRECT = (
-    "abs bin bool callable chr complex divmod enumerate float hasattr hex int isinstance iter len "
-    "next oct ord pow range reversed round set zip"
+    "abs bin bool callable chr complex divmod enumerate float frozenset hasattr hex int isinstance "
+    "iter len next oct ord pow range reversed round set zip"
 )
 
 _OWN_REFERENCES = 3

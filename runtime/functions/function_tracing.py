@@ -77,9 +77,10 @@ from runtime.staging.error_notes import explain, explain_depth, locate
 from runtime.staging.frames import beginning_of
 from runtime.staging.guarding.watching import Watcher
 from runtime.staging.lists.chosen_lists import Row
-from runtime.staging.lists.growing_collections import GrowingDeque, GrowingSet, stand_in
+from runtime.staging.lists.growing_collections import GrowingDeque, stand_in
 from runtime.staging.lists.growing_dict import GrowingDict, dict_function
 from runtime.staging.lists.growing_list import GrowingList, known_list, list_function
+from runtime.staging.lists.growing_set import GrowingSet
 from runtime.staging.lists.heaps import heap_function
 from runtime.staging.lists.list_builtins import sequence_function
 from runtime.staging.lists.staged_keys import key_function
@@ -130,7 +131,7 @@ def _exported(
         return _converted(value, what, path)
     if type(value) is Row:
         value = value.copy()
-    if type(value) in (GrowingSet, GrowingDeque):
+    if isinstance(value, GrowingSet) or type(value) is GrowingDeque:
         raise _no_result(f"{what()}{path} is a {type(value).__name__}")
     if isinstance(value, GrowingList):
         if value.staged is not None:

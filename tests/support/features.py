@@ -673,10 +673,10 @@ def text_in_an_error(x):
 
 @limit("A list that grows or shrinks")
 def list_grows(x):
-    kept = {"squares": []}
+    kept = ("squares", [])
     for i in range(x):
-        kept["squares"].append(i * i)
-    return len(kept["squares"])
+        kept[1].append(i * i)
+    return len(kept[1])
 
 
 @limit("Of a list whose length only the run knows")
@@ -791,6 +791,17 @@ def items_counted(x):
     return (x, 1).count(1), 0 in (x, 3), [x, 2, 3].index(3)
 
 
+def grouped(x):
+    groups = {}
+    for i in range(x):
+        groups.setdefault(i % 2, []).append(i)
+    return [sum(group) for group in groups.values()]
+
+
+def display_with_a_staged_key(x):
+    return len({x: 1, 1: 2}), len({x, 3}), 3 in {x, 3}
+
+
 def dict_comprehension(x):
     return len({i: i for i in range(x)})
 
@@ -806,11 +817,11 @@ def entries_counted(x):
     return counts
 
 
-@limit("A list, dict or object under a key that only the run knows")
-def lists_under_keys(x):
+@limit("A set, dict or object under a key that only the run knows")
+def sets_under_keys(x):
     groups = {}
     for i in range(x):
-        groups.setdefault(i % 2, []).append(i)
+        groups.setdefault(i % 2, set()).add(i)
     return len(groups)
 
 

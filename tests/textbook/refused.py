@@ -9,6 +9,7 @@ REFUSED: dict[str, frozenset[str]] = {
             "tree_sort",
             "greedy_knapsack",
             "n_queens",
+            "degrees",
             "blackjack",
             "total_area",
             "look_and_say",
@@ -30,6 +31,7 @@ REFUSED: dict[str, frozenset[str]] = {
             "combination_sums",
             "kruskal_total",
             "matrix_power",
+            "degrees",
         ]
     ),
 }

@@ -67,7 +67,7 @@ class EntryTable(RowTable):
     def pair_at(self, place: Any) -> tuple[Any, Any]:
         """The pair at a place that is in bounds."""
         if not self.has_lists:
-            return cast(Any, self.pairs().at(place))
+            return cast(tuple[Any, Any], self.pairs().at(place))
         names = self.held.columns[: self.key_count]
         place = convert_to_tensor(place, dtypes.int64)
         kept = [apply(lists.GET, x, place, element=x.type.element) for x in names]
@@ -100,10 +100,10 @@ class EntryTable(RowTable):
 
 
 def entry_value(value: Any) -> Any:
-    """What a dict of the graph takes in place of a value. StagingError for what it cannot hold."""
+    """The value that a dict of the graph takes for one. StagingError for what it cannot hold."""
     if isinstance(value, set | dict | deque):
         raise refuse(
-            f"a {type(value).__name__} is put into a dict of which only the run knows the keys, and "
+            f"a {type(value).__name__} is put into a dict of which only the run knows the keys: it "
             "could be changed in place",
             "put lists of numbers under the keys; or pairs into one set or dict: "
             "found.add((key, item)), found[key, name] = item",
@@ -118,7 +118,7 @@ def entry_value(value: Any) -> Any:
 
 
 def known_values(values: Sequence[Any]) -> list[Any]:
-    """What a dict takes in place of its values when it becomes one of the graph; each list has one
+    """The values that a dict takes for its own when it becomes one of the graph; each list has one
     place.
     """
     found = [entry_value(value) for value in values]

@@ -20,6 +20,12 @@ def gives_lists(items: Any) -> bool:
     return type(items) is GrowingList and items.has_lists
 
 
+def _at(items: Any, place: Any) -> Any:
+    if isinstance(items, View):
+        return items.part(items._mapping.pair_at(place))
+    return items.at(place)
+
+
 def extreme_of_lists(function: Callable[..., Any]) -> Callable[..., Any]:
     """`max` or `min` of these."""
 
@@ -33,7 +39,7 @@ def extreme_of_lists(function: Callable[..., Any]) -> Callable[..., Any]:
 
         def best() -> Any:
             candidates = iteration.Map(candidate, [iteration.Range(source.length())])
-            return source.at(BUILTINS[function](candidates, key=operator.itemgetter(1))[0])
+            return _at(items, BUILTINS[function](candidates, key=operator.itemgetter(1))[0])
 
         if not default:
             return best()

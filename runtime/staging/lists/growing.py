@@ -186,8 +186,14 @@ def take_all_from(table: Any) -> None:
 
 
 def is_under(item: GrowingSequence, table: Any, key: Any) -> bool:
-    """True for the list that was read from a dict of the graph by this very key."""
-    return any(each is item and name is key for each, name in _read_from(table))
+    """True for the list that was read from a list or dict of the graph by this very key."""
+    return key is not None and any(each is item and key is by for each, by in _read_from(table))
+
+
+def forget_keys(table: Any) -> None:
+    """Have the keys by which lists were read from a list of the graph mean others from now on."""
+    _, known = active().memo.get((InTable, id(table)), (table, []))
+    known[:] = [(each, None) for each, _ in known]
 
 
 def _read_from(table: Any) -> list[tuple[GrowingSequence, Any]]:

@@ -231,8 +231,9 @@ class GrowingDict(dict[Any, Any], EntryTable):
     def insert(self, key: Any, default: Callable[[], Any]) -> Any:
         """The list under a key, which is put there if there is none."""
         first = None if self.has_lists else entry_value(default())
-        if first is not None:
-            self.stage(pair_spec(keys_.spec_of(key), joins.abstract(first, staged=True)))
+        kept = self.held.element.children[1] if first is None else None
+        spec = joins.abstract(first, staged=True) if kept is None else kept
+        self.stage(pair_spec(keys_.spec_of(key), spec))
         place = Found(self, key).place
         if not is_symbol(place):
             self[key] = default() if first is None else first
@@ -310,7 +311,7 @@ class GrowingDict(dict[Any, Any], EntryTable):
         """Change it where a test is true."""
 
         def changed() -> GrowingDict:
-            made = self.copied()
+            made: GrowingDict = self.copied()
             change(made)
             return made
 
@@ -360,7 +361,7 @@ class GrowingDict(dict[Any, Any], EntryTable):
 
     def _put_all(self, source: iteration.Staged) -> None:
         def one_more(pair: Any, made: GrowingDict) -> GrowingDict:
-            changed = made.copied()
+            changed: GrowingDict = made.copied()
             key, value = pair
             changed[key] = value
             return changed
@@ -685,6 +686,8 @@ def dict_function(function: Any) -> Callable[..., Any] | None:
         return None
 
     def make(*args: Any, **kwargs: Any) -> Any:
+        if args and isinstance(args[0], zip | map | filter | enumerate):
+            args = (list(args[0]), *args[1:])
         staged = args and has_staged(args[0])
         return (MAKING if staged else {}).get(function, function)(*args, **kwargs)
 

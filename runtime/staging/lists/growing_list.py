@@ -37,6 +37,8 @@ from runtime.staging.lists.growing import (
     InTable,
     Kind,
     StagedItems,
+    forget_keys,
+    is_under,
     size_of,
     take_all_from,
 )
@@ -242,10 +244,12 @@ class GrowingList(GrowingSequence, RowTable):
         index = present(index)
         if self.staged is None and not is_symbol(index):
             return super().__getitem__(index)
-        return self.at(place_of(index, self.length()))
+        return self.at(place_of(index, self.length()), index)
 
     def __setitem__(self, index: Any, item: Any) -> None:
         index = present(index)
+        if isinstance(item, GrowingList) and is_under(item, self, index):
+            return  # as `table[i] += items` does, which has changed it
         is_known = self.staged is None and not is_staged(index)
         source = iteration.staged(item) if isinstance(index, slice) else None
         if isinstance(index, slice) and (
@@ -328,8 +332,8 @@ class GrowingList(GrowingSequence, RowTable):
         self._move(lists.TAKE, self._covering(), ops.reshape(ops.where(kept), [-1]), None)
 
     @unfailing
-    def at(self, index: Any) -> Any:
-        """The item at an index that is in bounds."""
+    def at(self, index: Any, key: Any = None) -> Any:
+        """The item at an index that is in bounds, and that the user calls `key`."""
         if self.staged is None:
             return chosen(self, index) if is_symbol(index) else super().__getitem__(index)
         table, place = self.table, _tensor(index)
@@ -338,7 +342,7 @@ class GrowingList(GrowingSequence, RowTable):
             return staged_items.item_of([column[place] for column in kept], element.keys.element)
         held = self._covering()
         if staged_items.is_row(held.element):
-            return row_of(self, place)
+            return row_of(self, place, key)
         row = [apply(lists.GET, x, place, element=x.type.element) for x in held.columns]
         return staged_items.item_of(row, held.element)
 
@@ -411,6 +415,7 @@ class GrowingList(GrowingSequence, RowTable):
     @unfailing
     def _write(self, at: Any, item: Any) -> None:
         self._check_own()
+        forget_keys(self)
         item = shared(item)
         held, place = self._covering(joins.abstract(item)), _tensor(at)
         size = held.kind.size
@@ -492,8 +497,8 @@ def row_of(table: RowTable, place: Any, key: Any = None) -> GrowingList:
 
 
 def shared(item: Any) -> Any:
-    """What is put into a list or dict for this: for a list that is in one of the graph, or in a
-    tuple, another one of the same items. Nobody may change them any more.
+    """The item that is put into a list or dict for this: for a list that is in one of the graph, or
+    in a tuple, another one of the same items. Nobody may change them any more.
     """
     if type(item) is tuple:
         parts = [_image(part) if type(part) is GrowingList else shared(part) for part in item]

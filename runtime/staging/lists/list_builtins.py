@@ -306,11 +306,13 @@ def sequence_function(function: Any, args: tuple[Any, ...]) -> Callable[..., Any
         if args and type(args[0]) in _VIEWS:
             return lambda items, **options: ordering(list(items), **options)
         return ordering if args and type(args[0]) in (tuple, list, range) else None
-    if function is set and args:
-        return MAKING[set] if has_staged(args[0]) else None
+    if (function is set or function is frozenset) and args:
+        return _set_of(function, args[0])
     if function is deque:  # of which Python's own is called where it is marked as growing
         return _deque
     items = getattr(function, "__self__", None)
+    if type(items) is set or type(items) is frozenset:
+        return _of_set(function, items) if function.__name__ in _OF_SETS else None
     method = _OF_PLAIN.get(getattr(function, "__name__", ""))
     if method is None or not (type(items) is list or (type(items) is tuple and method in _ASKING)):
         return None
@@ -320,6 +322,27 @@ def sequence_function(function: Any, args: tuple[Any, ...]) -> Callable[..., Any
         return method(items, *args, **kwargs) if is_one else function(*args, **kwargs)
 
     return staged
+
+
+def _of_set(function: Any, items: Any) -> Callable[..., Any]:
+    """A method of a set, which may be given another one that only the run knows."""
+
+    def asking(*others: Any) -> Any:
+        if not any(isinstance(x, Growing) or has_staged(x) for x in others):
+            return function(*others)
+        return getattr(MAKING[type(items)](items), function.__name__)(*others)
+
+    return asking
+
+
+def _set_of(function: Any, items: Any) -> Callable[..., Any] | None:
+    if isinstance(items, zip | map | filter | enumerate):
+        return lambda items: _set_of_known(function, list(items))
+    return MAKING[function] if has_staged(items) else None
+
+
+def _set_of_known(function: Any, items: Any) -> Any:
+    return (MAKING[function] if has_staged(items) else function)(items)
 
 
 def _deque(*args: Any, **options: Any) -> Any:
@@ -356,6 +379,10 @@ def _called(function: Callable[..., Any]) -> Callable[..., Any]:
 
 MAKING: dict[Any, Callable[..., Any]] = {}
 """The functions that make sets and deques of staged items."""
+_OF_SETS = frozenset((
+    "union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset",
+    "isdisjoint",
+))  # fmt: skip
 _ASKING = frozenset((_count, _index))
 _OF_PLAIN = {**_METHODS, "remove": _in_place(_remove), "sort": _in_place(_sort)}
 _VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))

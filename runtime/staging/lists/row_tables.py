@@ -43,13 +43,15 @@ class RowTable(Growing):
     def write_row(self, place: Any, row: Any) -> None:
         """Put other contents into the list at a place."""
         element, columns = self.rows(joins.abstract(row))
-        self._put(element, columns, place, staged_items.row_of(row, element))
+        self._put_row(element, columns, place, staged_items.row_of(row, element))
 
     def put_tensors(self, place: Any, row: Sequence[Any]) -> None:
         """Put what the list at a place is kept as."""
-        self._put(*self.rows(), place, row)
+        self._put_row(*self.rows(), place, row)
 
-    def _put(self, element: Tree, columns: Sequence[Any], place: Any, row: Sequence[Any]) -> None:
+    def _put_row(
+        self, element: Tree, columns: Sequence[Any], place: Any, row: Sequence[Any]
+    ) -> None:
         pairs = zip(columns, row, strict=True)
         made = [apply(lists.SET, c, place, kept, dynamic=True) for c, kept in pairs]
         self.put_rows(element, made)

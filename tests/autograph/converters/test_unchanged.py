@@ -161,10 +161,13 @@ UNCHANGED = {
         "def f(x, i):\n    y = 1, 2\n    return y[0], T[-1], T[1:], T[0][1], T[i, 0], x.shape[i]",
         "def f(x, i):\n    del T[i]\n    T[i] = x.y[i] = x",
     ],
-    "list_displays": [
+    "displays": [
         SIMPLE.replace("[i + x for i in y]", "[x, [y], (*x, y), {*x}]"),
+        SIMPLE.replace("in y", "in (1, 2)"),
         ANNOTATIONS,
         "def f(x):\n    [a, *b] = x\n    return [*x, (y := x)], [x, *[(yield)]], y",
+        "def f(x, y):\n    return {1: x, 'a': y, **x}, {1, 'a'}, {**x, **y}, {*x, y}, {}",
+        "def f(x, y):\n    return {**x, y: f(x)}, {x: 1 for x in (1, 2)}",
     ],
     "calls": [
         PATTERNS,

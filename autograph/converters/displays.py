@@ -1,0 +1,95 @@
+"""Lower displays of which only the run may know something: a list with `*items` in it to
+`ag.spread`, a set and a dict with a member or key that is no constant to `ag.set_of` and
+`ag.dict_of`.
+
+>>> from autograph.pipeline import show
+>>> print(show('displays', '''
+... def f(x, y, d, low, high):
+...     fixed = [x, y], {"x": x, "y": y}, {1, 2}
+...     return [*low, x, *high], {x: 1, "y": y}, {x, y}
+... '''))
+def f(x, y, d, low, high):
+    fixed = [x, y], {'x': x, 'y': y}, {1, 2}
+    return ag.spread(low, lambda: [x], lambda: high), ag.dict_of((x, 1), ('y', y)), ag.set_of(x, y)
+
+What stands behind the first `*` of a list is computed after its items were taken, as Python does.
+Left as it is: what unpacks something into a set; and into a dict before what may call a function,
+which Python calls when the dict is filled so far.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from autograph.context import Context
+from autograph.quoting.builders import call_ag, lambda_of, tuple_of
+from autograph.rewriting import Rules, fits_lambda
+
+_SIMPLE = (gast.Name, gast.Constant)
+
+
+def rules(context: Context) -> Rules:
+    """Returns the rule for each type of node."""
+    return {gast.List: _spread, gast.Set: _set_of, gast.Dict: _dict_of}
+
+
+def _spread(node: Any) -> gast.expr:
+    is_read = isinstance(node.ctx, gast.Load)
+    if not is_read or not any(isinstance(item, gast.Starred) for item in node.elts):
+        return node
+    parts = _iterables(node)
+    if not all(fits_lambda(part) for part in parts[1:]):
+        return node
+    return call_ag("spread", [parts[0], *[lambda_of(part, part) for part in parts[1:]]], node)
+
+
+def _iterables(node: Any) -> list[Any]:
+    """The iterables that the list is put together from, and lists of the items between them."""
+    parts: list[Any] = []
+    between: list[Any] = []
+    for item in node.elts:
+        if not isinstance(item, gast.Starred):
+            if not between:
+                parts.append(gast.copy_location(gast.List(between, gast.Load()), item))
+            between.append(item)
+            continue
+        parts.append(item.value)
+        between = []
+    return parts
+
+
+def _is_known(key: Any) -> bool:
+    return key is None or isinstance(key, gast.Constant | gast.JoinedStr)
+
+
+def _set_of(node: Any) -> gast.expr:
+    if all(map(_is_known, node.elts)) or any(isinstance(x, gast.Starred) for x in node.elts):
+        return node
+    return call_ag("set_of", node.elts, node)
+
+
+def _dict_of(node: Any) -> gast.expr:
+    if all(map(_is_known, node.keys)) or not _is_filled_at_once(node):
+        return node
+    pairs = zip(node.keys, node.values, strict=True)
+    parts = [_part(key, value) for key, value in pairs]
+    return call_ag("dict_of", parts, node)
+
+
+def _part(key: Any, value: Any) -> gast.expr:
+    if key is None:
+        return gast.copy_location(gast.List([value], gast.Load()), value)
+    if isinstance(value, gast.List | gast.ListComp):
+        value = call_ag("growing", [value], value)
+    return tuple_of([key, value], value)
+
+
+def _is_filled_at_once(node: Any) -> bool:
+    """Whether nothing is evaluated that might see a difference after something is unpacked."""
+    if None not in node.keys:
+        return True
+    first = node.keys.index(None)
+    later = [*node.keys[first + 1 :], *node.values[first + 1 :]]
+    return all(key is None or isinstance(key, _SIMPLE) for key in later)

@@ -1,0 +1,443 @@
+"""The set that stands for one of the user's while a function is traced: a list without equal items,
+of which nobody may ask the order once staged items are in it.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import Any, NoReturn, cast
+
+from autograph import register_backend, register_stand_in
+from runtime.staging.builtin_functions import BUILTINS, elements
+from runtime.staging.control import branches, iteration, joins, logic
+from runtime.staging.control.branches import truth
+from runtime.staging.lists import keys, staged_items
+from runtime.staging.lists.growing import size_of
+from runtime.staging.lists.growing_list import GrowingList, Items, ListBackend
+from runtime.staging.lists.keys import index, is_staged
+from runtime.staging.lists.list_builtins import MAKING, has_staged
+from runtime.staging.refusals import refuse
+from runtime.staging.tracing import is_symbol
+
+
+class GrowingSet(GrowingList):
+    """A set of the user's: a list without equal items."""
+
+    __slots__ = ()
+
+    def __init__(self, items: Iterable[Any] = ()) -> None:
+        super().__init__()
+        self.update(items)
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        return set
+
+    @property
+    def is_plain(self) -> bool:
+        """True as long as Python knows its items."""
+        return self.staged is None and not any(map(is_staged, list.__iter__(self)))
+
+    def items(self) -> GrowingList:
+        """The list of its items, in an order that nobody may ask for."""
+        made = GrowingList()
+        made.fill(*self.content())
+        return made
+
+    def copy(self) -> GrowingSet:
+        """Another set of the same items."""
+        made = GrowingSet()
+        made.fill(*self.content())
+        return made
+
+    # Changing it
+
+    def add(self, item: Any, /) -> None:
+        """Put an item into it, unless there is an equal one."""
+        if self.is_plain and not is_staged(item):
+            self._put({*list.__iter__(self), item})
+            return
+        _check_hashable(item)
+        more, present = self.items(), self.has(item)
+        if present is True:
+            return
+        more.append(item)
+        if present is not False:
+            more = branches.cond(present, self.items, lambda: more, (), ("the set",))
+        self.fill(*more.content())
+
+    def remove(self, item: Any, /) -> None:
+        """Take an item out. KeyError, at run time, where it is not there."""
+        if self.is_plain and not is_staged(item):
+            known = self._python()
+            known.remove(item)
+            self._put(known)
+            return
+        rest = self.items()
+        place = self._place(item)
+
+        def fail() -> NoReturn:
+            raise KeyError(item)
+
+        if is_symbol(place):
+            branches.cond(place < 0, fail, lambda: None, (), ())
+        elif place < 0:
+            fail()
+        rest.pop(index(place))
+        self.fill(*rest.content())
+
+    def discard(self, item: Any, /) -> None:
+        """Take an item out, if it is there."""
+        if self.is_plain and not is_staged(item):
+            self._put(self._python() - {item})
+            return
+        place = self._place(item)
+
+        def without() -> GrowingList:
+            rest = self.items()
+            rest.pop(index(place))
+            return rest
+
+        if is_symbol(place):
+            left = branches.cond(place < 0, self.items, without, (), ("the set",))
+            self.fill(*left.content())
+        elif place >= 0:
+            self.fill(*without().content())
+
+    def update(self, *others: Iterable[Any]) -> None:
+        """Put the items of others into it."""
+        for items in others:
+            source = iteration.staged(_unordered(items))
+            if source is not None and is_symbol(source.length()):
+                self._add_all(source)
+            else:
+                known = _unordered(items) if source is None else elements(source, "update()")
+                for item in known:
+                    self.add(item)
+
+    def _add_all(self, source: iteration.Staged) -> None:
+        def one_more(item: Any, items: GrowingSet) -> GrowingSet:
+            made = items.copy()
+            made.add(item)
+            return made
+
+        made = iteration.for_loop(source, one_more, (self.copy(),), ("the set",))
+        self.fill(*made.content())
+
+    def pop(self) -> Any:  # type: ignore[override]
+        """Take out an item, any one, of a set of which Python knows the items."""
+        rest = self._python("pop()")
+        item = rest.pop()
+        self._put(rest)
+        return item
+
+    def _put(self, items: set[Any]) -> None:
+        # In the order of the user's changes: what Python's set makes of it is asked of that.
+        kept = [item for item in list.__iter__(self) if item in items]
+        known = set(kept)
+        kept += [item for item in items if item not in known]
+        self.fill(len(kept), kept)
+
+    def _python(self, what: str = "it") -> set[Any]:
+        if not self.is_plain:
+            raise _refuse_order(what)
+        return set(list.__iter__(self))
+
+    # Asking it
+
+    def has(self, item: Any) -> Any:
+        """True for an item that is there: a bool, or a staged one."""
+        if self.is_plain and not is_staged(item):
+            return item in set(list.__iter__(self))
+        return self._place(item) >= 0
+
+    def _place(self, item: Any) -> Any:
+        keys.check(item)
+        if size_of(self) == 0:
+            return -1
+        held = self._covering()
+        return keys.place_of(held.element, held.columns, self.length(), item)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._python("iteration"))
+
+    def __contains__(self, item: Any) -> bool:
+        return item in self._python("`in` in code that is not converted")
+
+    def __repr__(self) -> str:
+        return repr(self._python("its text"))
+
+
+def _check_hashable(item: Any) -> None:
+    if not is_staged(item) and not isinstance(item, Hashable):
+        raise TypeError(f"unhashable type: '{type(item).__name__}'")
+
+
+def _unordered(items: Any) -> Any:
+    return items.items() if isinstance(items, GrowingSet) else items
+
+
+def _refuse_order(what: str) -> Exception:
+    return refuse(
+        f"{what} of a set of staged values asks for their order, which is Python's own affair",
+        "ask for them in an order: sorted(items)",
+    )
+
+
+def _kept(items: GrowingSet, test: Callable[[Any], Any]) -> GrowingSet:
+    """The set of those for which a test holds."""
+    made = GrowingSet()
+    source = _source(items)
+    if source is None:
+        return made
+
+    def look(item: Any, made: GrowingSet) -> GrowingSet:
+        def with_it() -> GrowingSet:
+            more = made.copy()
+            more.add(item)
+            return more
+
+        found = branches.cond(truth(test(item)), with_it, made.copy, (), ("the set",))
+        return cast(GrowingSet, found)
+
+    return cast(GrowingSet, iteration.for_loop(source, look, (made,), ("the set",)))
+
+
+def _source(items: GrowingSet) -> Items | None:
+    """Its items for a loop of the graph; None if there are none."""
+    if size_of(items) == 0:
+        return None
+    held, made = items._covering(), GrowingList()
+    made.fill(held.kind, held.columns)
+    return Items(made)
+
+
+def _union(items: GrowingSet, *others: Any) -> GrowingSet:
+    made = items.copy()
+    made.update(*others)
+    return made
+
+
+def _intersection(items: GrowingSet, *others: Any) -> GrowingSet:
+    return functools.reduce(lambda made, each: _kept(made, _as_set(each).has), others, items.copy())
+
+
+def _difference(items: GrowingSet, *others: Any) -> GrowingSet:
+    def without(made: GrowingSet, each: Any) -> GrowingSet:
+        other = _as_set(each)
+        return _kept(made, lambda item: logic.not_(other.has(item)))
+
+    return functools.reduce(without, others, items.copy())
+
+
+def _symmetric_difference(items: GrowingSet, other: Any) -> GrowingSet:
+    other = _as_set(other)
+    return _union(_difference(items, other), _difference(other, items))
+
+
+def _issubset(items: GrowingSet, other: Any) -> Any:
+    other, source = _as_set(other), _source(items)
+    if source is None:
+        return True
+
+    def look(item: Any, _: Any) -> Any:
+        return other.has(item)
+
+    return iteration.for_loop(source, look, (True,), ("the comparison",), lambda found: found)
+
+
+def _issuperset(items: GrowingSet, other: Any) -> Any:
+    return _issubset(_as_set(other), items)
+
+
+def _isdisjoint(items: GrowingSet, other: Any) -> Any:
+    return _intersection(items, other).length() == 0
+
+
+def _equal(items: GrowingSet, other: Any) -> Any:
+    return logic.and_(items.length() == other.length(), (lambda: _issubset(items, other),))
+
+
+def _less(items: GrowingSet, other: Any) -> Any:
+    return logic.and_(items.length() < other.length(), (lambda: _issubset(items, other),))
+
+
+def _as_set(items: Any) -> GrowingSet:
+    return items if isinstance(items, GrowingSet) else GrowingSet(items)
+
+
+def _swapped(method: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    return lambda items, other: method(other, items)
+
+
+_METHODS: dict[str, Callable[..., Any]] = {
+    "union": _union, "intersection": _intersection, "difference": _difference,
+    "symmetric_difference": _symmetric_difference, "issubset": _issubset,
+    "issuperset": _issuperset, "isdisjoint": _isdisjoint,
+}  # fmt: skip
+_OPERATORS: dict[str, Callable[..., Any]] = {
+    "__or__": _union, "__and__": _intersection, "__sub__": _difference,
+    "__xor__": _symmetric_difference, "__le__": _issubset, "__ge__": _issuperset,
+    "__lt__": _less, "__gt__": _swapped(_less), "__eq__": _equal,
+    "__ne__": lambda items, other: logic.not_(_equal(items, other)),
+    "__ror__": _swapped(_union), "__rand__": _swapped(_intersection),
+    "__rsub__": _swapped(_difference), "__rxor__": _swapped(_symmetric_difference),
+}  # fmt: skip
+_CHANGING: dict[str, str] = {
+    "intersection_update": "intersection", "difference_update": "difference",
+    "symmetric_difference_update": "symmetric_difference", "__ior__": "__or__",
+    "__iand__": "__and__", "__isub__": "__sub__", "__ixor__": "__xor__",
+}  # fmt: skip
+
+
+def _is_known(items: Any) -> bool:
+    if isinstance(items, GrowingSet):
+        return items.is_plain
+    return not has_staged(items)
+
+
+def _of_sets(name: str, staged: Callable[..., Any], of_sets_only: bool) -> Callable[..., Any]:
+    """A method of sets: Python's own for those of which Python knows the items."""
+    own = getattr(set, name)
+
+    def found(self: GrowingSet, *others: Any) -> Any:
+        if of_sets_only and not all(isinstance(x, set | frozenset) for x in others):
+            return NotImplemented
+        if not all(map(_is_known, (self, *others))):
+            return staged(self, *(map(_as_set, others) if of_sets_only else others))
+        known = [x._python(name) if isinstance(x, GrowingSet) else x for x in others]
+        made = own(self._python(name), *known)
+        return GrowingSet(made) if isinstance(made, set) else made
+
+    def method(self: GrowingSet, *others: Any) -> Any:
+        made = found(self, *others)
+        if not isinstance(made, GrowingSet) or type(made) is type(self):
+            return made
+        alike = type(self)()
+        alike.fill(*made.content())
+        return alike
+
+    method.__name__ = name
+    return method
+
+
+def _changing(name: str, made: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that gives a set what another one makes."""
+
+    def method(self: GrowingSet, *others: Any) -> Any:
+        found = made(self, *others)
+        if found is NotImplemented:
+            return found
+        self.fill(*found.content())
+        return self if name.startswith("__i") else None
+
+    method.__name__ = name
+    return method
+
+
+for _names, _only in ((_METHODS, False), (_OPERATORS, True)):
+    for _name, _method in _names.items():
+        setattr(GrowingSet, _name, _of_sets(_name, _method, _only))
+for _name, _of in _CHANGING.items():
+    setattr(GrowingSet, _name, _changing(_name, getattr(GrowingSet, _of)))
+GrowingSet.__hash__ = None
+
+
+def _absent(name: str, kind: str = "set") -> Callable[..., Any]:
+    def method(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
+        if name == "__getitem__":
+            raise TypeError(f"'{kind}' object is not subscriptable")
+        raise AttributeError(f"'{kind}' object has no attribute '{name}'")
+
+    return method
+
+
+for _name in (
+    *("append", "extend", "insert", "index", "count", "sort", "reverse", "__getitem__"),
+    *("__setitem__", "__delitem__", "__add__", "__radd__", "__mul__", "__rmul__", "__iadd__"),
+):
+    setattr(GrowingSet, _name, _absent(_name))
+
+
+class GrowingFrozenSet(GrowingSet):
+    """A frozenset of the user's."""
+
+    __slots__ = ()
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        return frozenset
+
+
+for _name in (
+    *("add", "remove", "discard", "pop", "clear", "intersection_update", "difference_update"),
+    *("symmetric_difference_update",),
+):
+    setattr(GrowingFrozenSet, _name, _absent(_name, "frozenset"))
+for _name, _of in _CHANGING.items():
+    if _name.startswith("__i"):
+        setattr(GrowingFrozenSet, _name, getattr(GrowingSet, _of))
+
+
+def _set(items: Any = (), /) -> GrowingSet:
+    return GrowingSet(items)
+
+
+def _frozenset(items: Any = (), /) -> GrowingSet:
+    made = GrowingFrozenSet()
+    made.fill(*GrowingSet(items).content())
+    return made
+
+
+def _over_items(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A builtin that asks for no order, also for sets."""
+
+    @functools.wraps(function)
+    def asking(*args: Any, **kwargs: Any) -> Any:
+        if kwargs.get("key") is not None and any(isinstance(x, GrowingSet) for x in args):
+            raise _refuse_order("what is equal by a key, which keeps its order,")
+        if function is _sum and any(map(_has_floats, args)):
+            raise _refuse_order("sum() of floats, which is rounded,")
+        return function(*map(_unordered, args), **kwargs)
+
+    return asking
+
+
+def _has_floats(items: Any) -> bool:
+    if not isinstance(items, GrowingSet) or size_of(items) in (0, 1, 2):
+        return False
+    types = joins.types_of(items._covering().element)
+    return any(staged_items.column_type(type).dtype.is_floating for type in types)
+
+
+_sum = BUILTINS[sum]
+
+
+def _sequence_of_set(items: GrowingSet) -> iteration.Staged | None:
+    if not items.is_plain:
+        raise _refuse_order("iteration")
+    return None
+
+
+class _SetBackend(ListBackend):
+    def stages(self, value: Any) -> bool:
+        return not value.is_plain
+
+
+def _in(own: Callable[[Any, Any], Any], container: Any, item: Any) -> Any:
+    return container.has(item) if isinstance(container, GrowingSet) else own(container, item)
+
+
+for _builtin in (len, sum, max, min, sorted):
+    BUILTINS[_builtin] = _over_items(BUILTINS[_builtin])
+BUILTINS[operator.contains] = functools.partial(_in, BUILTINS[operator.contains])
+MAKING[set] = BUILTINS[set] = _set
+MAKING[frozenset] = BUILTINS[frozenset] = _frozenset
+for _kind, _class in ((GrowingSet, set), (GrowingFrozenSet, frozenset)):
+    _kind.__name__ = _kind.__qualname__ = _class.__name__  # as Python's own messages name it
+    register_backend(_kind, _SetBackend())
+    register_stand_in(_kind, _class)
+    iteration.register_sequence(_kind, _sequence_of_set)
+    staged_items.add_kind(_kind)
