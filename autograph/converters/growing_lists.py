@@ -264,6 +264,8 @@ def _values(node: Any, dicts: Container[str]) -> Iterator[Any]:
 
 def _put_in_dict(node: Any, dicts: Container[str]) -> Iterator[Any]:
     """The values that are put into a dict, and the default ones of what it is asked for."""
+    if not isinstance(node, gast.Assign | gast.Call):
+        return
     match node:
         case gast.Assign(targets=[gast.Subscript(value=gast.Name(id=name))], value=value) if (
             name in dicts
@@ -306,6 +308,8 @@ def _makes_default_dict(value: Any) -> bool:
 
 def _read(node: gast.AST) -> Iterator[str]:
     """The dict that is asked for what is under a key that is no constant."""
+    if not isinstance(node, gast.Subscript):
+        return
     match node:
         case gast.Subscript(value=gast.Name(id=name), slice=key) if not isinstance(key, gast.Slice):
             if not is_constant_index(key):
