@@ -74,7 +74,6 @@ MAY_IMPORT = {
     ),
     "autograph.branch_marks": SHARED,
     "autograph.conversion": "autograph",
-    "autograph.generator_managers": "autograph.conversion",
     "autograph.line_profiles": "autograph",
     "autograph.twins": (
         "autograph.policy autograph.codes autograph.errors autograph.conversion autograph.locks"
@@ -245,6 +244,7 @@ MUTUAL = {
 # the gradient of one, machine code, a picture, a file.
 ASKED_FOR = {
     "autograph.api": "autograph.conversion",
+    "autograph.calls": "autograph.generator_managers",
     "autograph.conversion": "autograph.printing",
     "autograph.generator_managers": "autograph.conversion",
     "autograph.line_profiles": "autograph.load",
