@@ -673,28 +673,6 @@ def order_of_dataclasses():
     rt.function(largest)(X)
 
 
-@misuse(InGraph, "as a Python bool", "functools._ge_from_lt", "write what it does yourself")
-def total_ordering():
-    @functools.total_ordering
-    class Money:
-        def __init__(self, amount):
-            self.amount = amount
-
-        def __eq__(self, other):
-            return self.amount == other.amount
-
-        def __lt__(self, other):
-            return self.amount < other.amount
-
-    @rt.function
-    def f(x):
-        if Money(x) >= Money(2.0):  # <-
-            return 1
-        return 0
-
-    f(X)
-
-
 @misuse(RecursionError, "json.encoder.iterencode calls this without end", "Python's own values")
 def json_default():
     @rt.function
@@ -755,14 +733,10 @@ def iteration_over_a_scalar():
     StagingError, "ValueError would be raised at run time", "past the `with`", "move the `with`"
 )
 def raise_in_a_with():
-    @contextlib.contextmanager
-    def forgiving():
-        with contextlib.suppress(ValueError):
-            yield
-
     @rt.function
     def f(x):
-        with forgiving():
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(contextlib.suppress(ValueError))
             if x < 2:  # <-
                 raise ValueError("low")
         return x

@@ -19,7 +19,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "axis as text": (lambda: tf.sort(X, "0"), "axis must be made of integers"),
     "two depths": (lambda: tf.math.top_k(X, [1, 2]), "k must be one integer"),
     "float count": (lambda: tf.dynamic_partition(X, [0, 1], 2.0), "num_partitions must be made of"),
-    "list as a dimension": (lambda: tf.zeros([[]]), "a dimension must be one integer"),
+    "list as a dimension": (lambda: tf.zeros([[]]), "a shape is a vector of integers"),
     "text as a dimension": (lambda: tf.eye(tf.constant("2")), "a dimension must be made of"),
     "no list": (lambda: tf.stack(7.0), "values must be a list of tensors"),
     "a scalar for a list": (lambda: tf.add_n(tf.constant(1)), "inputs must be a list of tensors"),

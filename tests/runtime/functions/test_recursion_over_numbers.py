@@ -148,11 +148,11 @@ def test_of_decorated_functions_too() -> None:
     assert paths(0, rt.constant(6)).numpy() == two_calls(6)
 
 
-def kept_in_a_set(n):
+def hashed(n):
     def go(k):
         if k >= n:
             return k
-        return k if len({k}) > 1 else go(k + 1)
+        return k if hash(k) < 0 else go(k + 1)
 
     return go(0)
 
@@ -160,7 +160,7 @@ def kept_in_a_set(n):
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (kept_in_a_set, "as a dictionary key or in a set is not allowed"),
+        (hashed, "as a dictionary key or in a set is not allowed"),
     ],
 )
 def test_what_needs_the_number_is_refused_with_the_reason(
