@@ -12,6 +12,7 @@ from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
 from runtime.core.primitive import wrong_value
 from runtime.core.tensor import Tensor
+from runtime.ops.arguments import listed
 from runtime.ops.image.colors import convert_image_dtype
 from runtime.ops.image.sizes import as_image
 from runtime.ops.signal.frames import frame
@@ -116,14 +117,15 @@ def ssim_multiscale(
     """
     x, y, peak = _pair("ssim_multiscale", img1, img2, max_val)
     parts: list[Tensor] = []
-    for scale in range(len(power_factors)):
+    factors = listed(power_factors, "power_factors")
+    for scale in range(len(factors)):
         if scale:
             x, y = _halved(x), _halved(y)
         luminance, structure = _similarity(x, y, peak, filter_size, filter_sigma, k1, k2)
-        last = scale == len(power_factors) - 1
+        last = scale == len(factors) - 1
         part = ops.reduce_mean(luminance * structure if last else structure, (-3, -2))
         parts.append(ops.relu(part))
-    powers = convert_to_tensor(power_factors, dtypes.float32)
+    powers = convert_to_tensor(factors, dtypes.float32)
     return ops.reduce_mean(ops.reduce_prod(ops.stack(parts, -1) ** powers, -1), -1)
 
 

@@ -422,7 +422,7 @@ def in_zip(x, f):
     return any(a == 3 for a in map(lambda a: noted(f, a), x))
 
 
-@refused
+@works
 def set_map(x, f):
     return len([*map(f, x)])
 

@@ -452,8 +452,8 @@ def returned_function(x):
     return sq if x > 0 else neg
 
 
-def element_of_a_set(x):
-    return len({"a" if x > 0 else "b", "a"})
+def hashed(x):
+    return hash("a" if x > 0 else "b")
 
 
 def attribute_set(x):
@@ -467,7 +467,7 @@ def attribute_set(x):
     [
         (shown_function, "is shown, or part of a text"),
         (returned_function, "is used as a tensor"),
-        (element_of_a_set, "is used as a key or in a set"),
+        (hashed, "is used as a key or in a set"),
         (attribute_set, "is changed"),
     ],
 )
