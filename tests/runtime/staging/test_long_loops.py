@@ -229,7 +229,7 @@ def test_rounds_that_need_python_numbers_are_written_out(function: Callable[[Any
 
 def too_many_layers(x):
     for at in range(20_000):
-        x = {at: 2.0}[at] * x
+        x = (2.0 if hash(at) >= 0 else 1.0) * x
         if x > 50:
             break
     return x
