@@ -40,7 +40,9 @@ def _kind(items: Any) -> type | None:
 
 def _is_open(items: Any) -> bool:
     """Whether only the run knows how many items it has: its own operators are for that."""
-    return isinstance(items, Growing) and items.staged is not None
+    if not isinstance(items, Growing):
+        return False
+    return items.staged is not None or not isinstance(items.length(), int)
 
 
 def _ordered(operation: Callable[[Any, Any], Any], a: Any, b: Any, at: int) -> Any:
