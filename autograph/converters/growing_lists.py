@@ -84,9 +84,19 @@ def _makes_list(value: Any) -> bool:
             return True
         case gast.Call(func=gast.Name(id=name) | gast.Attribute(value=gast.Name(), attr=name)):
             return name in _CALLS
-        case gast.BinOp(left=left, op=gast.Mult() | gast.Add(), right=right):
+        case gast.BinOp(left=left, op=gast.Mult(), right=right):
             return _makes_list(left) or _makes_list(right)
+        case gast.BinOp(left=left, op=gast.Add(), right=right):
+            made = [_makes_list(left), _makes_list(right)]
+            return any(made) and all(
+                makes or _is_given(x) for makes, x in zip(made, (left, right), strict=True)
+            )
     return False
+
+
+def _is_given(value: Any) -> bool:
+    """Whether a function of the user's gives it, by name."""
+    return isinstance(value, gast.Call) and isinstance(value.func, gast.Name)
 
 
 def convert(context: Context) -> None:
