@@ -495,13 +495,18 @@ def describe(operand: Any) -> Any:
     return getattr(operand, "type", type(operand).__name__)
 
 
+def name_in_errors(primitive: Primitive, params: Mapping[str, Any]) -> str:
+    """Returns the type of an op; for a check of arguments, the public function that they are of."""
+    return params.get("caller", primitive.op_type)  # type: ignore[no-any-return]
+
+
 def _explain(
     primitive: Primitive, inputs: Sequence[Any], params: dict[str, Any], error: Exception | None
 ) -> errors.OpError:
     """The documented error for an op that failed: in the words of its rules, else the kernel's."""
     if isinstance(error, errors.OpError) and error.op is not None:
         return error
-    types, op_type = [x.type for x in inputs], primitive.op_type
+    types, op_type = [x.type for x in inputs], name_in_errors(primitive, params)
     kind: type[errors.OpError] = errors.InvalidArgumentError
     if isinstance(error, MemoryError):
         kind = errors.ResourceExhaustedError

@@ -13,29 +13,29 @@ from runtime.core.shapes import Shape
 from runtime.core.tensor import Tensor
 
 
-def _checked_kernel(x: Any, fits: Any, *, message: str) -> Any:
+def _checked_kernel(x: Any, fits: Any, *, caller: str, message: str) -> Any:
     if not np.all(fits):
         raise errors.InvalidArgumentError(None, None, f"{message}: {np.array2string(x, 60)}")
     return x
 
 
-def _checked_shape(x: Shape, fits: Shape, *, message: str) -> Shape:
+def _checked_shape(x: Shape, fits: Shape, *, caller: str, message: str) -> Shape:
     return x
 
 
 checked_p: Primitive = row(
     "checked", _checked_kernel, signature="A,B->A", shape=_checked_shape, op_type="Checked",
     fallible=True, gradient=lambda op, g: (g, None), keep_inputs=(), memory=Memory.ALIASES,
-    samples=(sample("2,3", "0:b", message="bad"),),
+    samples=(sample("2,3", "0:b", caller="split", message="bad"),),
 )  # fmt: skip
 
 
-def checked(x: Tensor, fits: Any, message: str) -> Tensor:
-    """`x`; InvalidArgumentError where `fits` is not true of all."""
-    return bind(checked_p, x, fits, message=message)  # type: ignore[no-any-return]
+def checked(x: Tensor, fits: Any, caller: str, message: str) -> Tensor:
+    """`x`; InvalidArgumentError in the name of `caller` where `fits` is not true of all."""
+    return bind(checked_p, x, fits, caller=caller, message=message)  # type: ignore[no-any-return]
 
 
-def below(indices: Tensor, limit: Any, what: str) -> Tensor:
+def below(indices: Tensor, limit: Any, caller: str, what: str) -> Tensor:
     """Indices that are at least 0 and less than `limit`."""
     fit = ops.logical_and(indices >= 0, indices < limit)
-    return checked(indices, fit, f"{what} out of range")
+    return checked(indices, fit, caller, f"{what} out of range")

@@ -347,4 +347,4 @@ def _completed(sizes: Tensor, dim: Tensor) -> Tensor:
     rest = dim - ops.reduce_sum(ops.where(open_, 0, sizes))
     filled = ops.where(open_, rest, sizes)
     fit = ops.logical_and(ops.reduce_all(filled >= 0), ops.equal(ops.reduce_sum(filled), dim))
-    return checked(filled, fit, "num_or_size_splits do not sum to the elements of the axis")
+    return checked(filled, fit, "split", "num_or_size_splits do not sum to the size of the axis")

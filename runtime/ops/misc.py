@@ -218,7 +218,7 @@ def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
     """
     flat = convert_to_tensor(indices)
     sizes = convert_to_tensor(dims, flat.dtype)
-    flat = below(flat, ops.reduce_prod(sizes), "indices")
+    flat = below(flat, ops.reduce_prod(sizes), "unravel_index", "indices")
     steps = ops.cumprod(sizes, exclusive=True, reverse=True)
     if flat.ndim is None:
         ones = ops.fill(ops.expand_dims(ops.rank(flat), 0), 1)
@@ -246,7 +246,7 @@ def dynamic_partition(
         raise wrong_dtype(f"partitions must be integers, not {numbers.dtype.name}")
     if numbers.ndim == 0:
         x, numbers = ops.expand_dims(x, 0), ops.expand_dims(numbers, 0)
-    numbers = below(numbers, count, "partitions")
+    numbers = below(numbers, count, "dynamic_partition", "partitions")
     return [ops.boolean_mask(x, ops.equal(numbers, i)) for i in range(count)]
 
 

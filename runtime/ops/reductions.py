@@ -593,7 +593,7 @@ def _shaped_as(like: Tensor, x: Tensor) -> Tensor:
             raise wrong_value(f"add_n: shapes {like.shape} and {x.shape} are not the same")
         return x
     same = ops.equal(ops.shape(x), ops.shape(like))
-    return checked(x, ops.reduce_all(same), "add_n: an input has another shape than the first")
+    return checked(x, ops.reduce_all(same), "add_n", "an input has another shape than the first")
 
 
 accumulate_n = add_n

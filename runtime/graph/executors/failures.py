@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from runtime import errors
-from runtime.core.primitive import Primitive, describe
+from runtime.core.primitive import Primitive, describe, name_in_errors
 from runtime.core.types import ListType, TensorType, Type
 from runtime.graph.executors.scalars import form_of
 from runtime.graph.ir import Node, Origin, Position, Value, format_location
@@ -132,7 +132,7 @@ _DOCUMENTED: Mapping[type[BaseException], type[errors.OpError]] = {
 
 
 def _documented(error: BaseException, node: Node, values: Sequence[Any]) -> BaseException:
-    kind, op = _kind_of(error), node.primitive.op_type
+    kind, op = _kind_of(error), name_in_errors(node.primitive, node.params)
     if kind is None or (isinstance(error, errors.OpError) and error.op not in (None, op)):
         return error
     detail, hint = str(error), None

@@ -121,3 +121,19 @@ def test_sizes_of_split_one_by_one() -> None:
     ):
         assert_array_equal(part, wanted)
     assert [len(parts), len(halves)] == [3, 2]
+
+
+@pytest.mark.parametrize("run", [lambda f: f, tf.function], ids=["eager", "traced"])
+@pytest.mark.parametrize(
+    ("call", "args"),
+    [(lambda x, p: tf.dynamic_partition(x, p, 2), ([1, 2], [0, 5])),
+     (lambda i, dims: tf.unravel_index(i, dims), ([9], [2, 2]))],
+    ids=["dynamic_partition", "unravel_index"],
+)  # fmt: skip
+def test_checks_name_the_function(run: Any, call: Any, args: Any, request: Any) -> None:
+    with pytest.raises(errors.InvalidArgumentError, match="out of range") as caught:
+        run(call)(*[tf.constant(each) for each in args])
+    name = request.node.callspec.id.split("-")[0]
+    assert caught.value.op == name
+    assert str(caught.value).startswith(f"{name}: ")
+    assert (caught.value.location is None) is (run is not tf.function)
