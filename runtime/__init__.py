@@ -11,7 +11,7 @@ from runtime import dtypes as dtypes, errors as errors
 from runtime.variables import operators as _variable_operators
 from runtime.core.convert import (
     constant as constant, convert_to_tensor as convert_to_tensor,
-    register_conversion as register_conversion,
+    get_static_value as get_static_value, register_conversion as register_conversion,
 )
 from runtime.core.device import device as device
 from runtime.dtypes import (
@@ -37,6 +37,7 @@ from runtime.ops.creation import (
 )
 from runtime.ops.einsum import einsum as einsum
 from runtime.ops.gathering import gather as gather, gather_nd as gather_nd
+from runtime.ops.indexing import strided_slice as strided_slice, unravel_index as unravel_index
 from runtime.ops.joining import (
     concat as concat, parallel_stack as parallel_stack, split as split, stack as stack,
     unstack as unstack,
@@ -45,8 +46,9 @@ from runtime.ops.linalg import matmul as matmul, tensordot as tensordot
 from runtime.ops.math import (
     abs as abs, acos as acos, acosh as acosh, add as add, asin as asin, asinh as asinh,
     atan as atan, atan2 as atan2, atanh as atanh, cast as cast, cos as cos, cosh as cosh,
-    divide as divide, exp as exp, floor as floor, identity as identity, maximum as maximum,
-    minimum as minimum, multiply as multiply, negative as negative, pow as pow, round as round,
+    divide as divide, exp as exp, floor as floor, identity as identity,
+    identity_n as identity_n, maximum as maximum, minimum as minimum, multiply as multiply,
+    negative as negative, pow as pow, round as round,
     sign as sign, sin as sin, sinh as sinh, sqrt as sqrt, square as square,
     stop_gradient as stop_gradient, subtract as subtract, tan as tan, tanh as tanh,
     truediv as truediv,
@@ -117,15 +119,15 @@ _LATER = {
     ),
     "runtime.variables.module": "Module",
     "runtime.compat.v1": "Graph",
+    "runtime.ops.casting": "bitcast saturate_cast",
     "runtime.ops.clip": "clip_by_global_norm clip_by_norm clip_by_value",
     "runtime.ops.counting": "histogram_fixed_width histogram_fixed_width_bins",
     "runtime.ops.decompositions": "eig eigvals",
-    "runtime.ops.misc": (
-        "bitcast dynamic_partition dynamic_stitch get_static_value identity_n realdiv "
-        "reverse_sequence saturate_cast strided_slice truncatediv truncatemod unravel_index"
-    ),
+    "runtime.ops.division": "realdiv truncatediv truncatemod",
     "runtime.ops.norms": "norm",
     "runtime.ops.ordering": "argmax argmin argsort searchsorted sort unique unique_with_counts",
+    "runtime.ops.partitioning": "dynamic_partition dynamic_stitch",
+    "runtime.ops.sequences": "reverse_sequence",
     "runtime.ops.special": "scalar_mul",
     "runtime.ops.strings.conversion": "as_string",
     "runtime.ops.print_op": "print",
@@ -183,14 +185,14 @@ if _TYPE_CHECKING:
     )
     from runtime.ops.decompositions import eig as eig, eigvals as eigvals
     from runtime.ops.norms import norm as norm
-    from runtime.ops.misc import (
-        bitcast as bitcast, dynamic_partition as dynamic_partition,
-        dynamic_stitch as dynamic_stitch, get_static_value as get_static_value,
-        identity_n as identity_n, realdiv as realdiv, reverse_sequence as reverse_sequence,
-        saturate_cast as saturate_cast,
-        strided_slice as strided_slice, truncatediv as truncatediv, truncatemod as truncatemod,
-        unravel_index as unravel_index,
+    from runtime.ops.casting import bitcast as bitcast, saturate_cast as saturate_cast
+    from runtime.ops.division import (
+        realdiv as realdiv, truncatediv as truncatediv, truncatemod as truncatemod,
     )
+    from runtime.ops.partitioning import (
+        dynamic_partition as dynamic_partition, dynamic_stitch as dynamic_stitch,
+    )
+    from runtime.ops.sequences import reverse_sequence as reverse_sequence
     from runtime.ops.ordering import (
         argmax as argmax, argmin as argmin, argsort as argsort, searchsorted as searchsorted,
         sort as sort, unique as unique, unique_with_counts as unique_with_counts,

@@ -304,7 +304,7 @@ else:
         {
             "runtime.ops.complex": "complex",
             "runtime.ops.math": "cast",
-            "runtime.ops.misc": "saturate_cast",
+            "runtime.ops.casting": "saturate_cast",
         },
     )
     __dir__ = public(__name__, "bfloat16 cast complex saturate_cast")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import builtins
 from abc import ABC
 from collections.abc import Callable, Mapping, Set
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -16,6 +16,9 @@ from runtime.core.state import state
 from runtime.core.tensor import EagerTensor, Tensor
 from runtime.core.types import NumberType, TensorType, Type
 from runtime.dtypes import BY_NUMPY, DType, as_dtype
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 Conversion = Callable[[Any, DType | None], Any]
 
@@ -113,6 +116,16 @@ def convert_to_tensor(
     if dtype_hint is not None and wanted is None:
         return _hinted(value, as_dtype(dtype_hint))
     return _convert(value, wanted)
+
+
+def get_static_value(tensor: Any, partial: bool = False) -> npt.NDArray[Any] | None:
+    """The value as an ndarray where it is known already (eager tensors, constants), else None.
+
+    >>> rt.get_static_value(rt.constant([1, 2])).tolist()
+    [1, 2]
+    """
+    value = convert_to_tensor(tensor).static_value
+    return None if value is None else np.array(value)
 
 
 def _hinted(value: Any, hint: DType) -> Tensor:

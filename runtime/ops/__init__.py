@@ -119,6 +119,7 @@ LATER = {
         "clip_by_average_norm clip_by_global_norm clip_by_norm clip_by_value clip_p "
         "global_norm"
     ),
+    "runtime.ops.casting": "bitcast bitcast_p saturate_cast",
     "runtime.ops.counting": (
         "bincount bincount_p confusion_matrix histogram_bins_p histogram_fixed_width "
         "histogram_fixed_width_bins"
@@ -132,11 +133,7 @@ LATER = {
         "diag_part_at_p diag_part_p set_diag set_diag_at_p set_diag_p tensor_diag "
         "tensor_diag_part trace"
     ),
-    "runtime.ops.misc": (
-        "bitcast bitcast_p dynamic_partition dynamic_stitch get_static_value "
-        "identity_n realdiv reverse_sequence reverse_sequence_p saturate_cast strided_slice "
-        "truncatediv truncatemod unravel_index"
-    ),
+    "runtime.ops.division": "realdiv truncatediv truncatemod",
     "runtime.ops.norms": (
         "cross l2_normalize norm normalize"
     ),
@@ -145,12 +142,14 @@ LATER = {
         "invert_permutation_p is_non_decreasing is_strictly_increasing searchsorted "
         "searchsorted_p sort sort_p top_k top_k_p unique unique_p unique_with_counts"
     ),
+    "runtime.ops.partitioning": "dynamic_partition dynamic_stitch",
     "runtime.ops.segments": (
         "segment_max segment_max_p segment_mean segment_min segment_min_p segment_prod "
         "segment_prod_p segment_sum segment_sum_p unsorted_segment_max unsorted_segment_mean "
         "unsorted_segment_min unsorted_segment_prod unsorted_segment_sqrt_n "
         "unsorted_segment_sum"
     ),
+    "runtime.ops.sequences": "reverse_sequence reverse_sequence_p",
     "runtime.ops.solving": (
         "cholesky_solve definite_p det det_p inv inverse_p logdet lstsq slogdet slogdet_p solve "
         "solve_p triangular_p triangular_solve"
@@ -183,14 +182,17 @@ def load_all() -> None:
 
 
 if TYPE_CHECKING:
+    from runtime.ops.casting import *  # noqa: F403
     from runtime.ops.clip import *  # noqa: F403
     from runtime.ops.counting import *  # noqa: F403
     from runtime.ops.decompositions import *  # noqa: F403
     from runtime.ops.diagonals import *  # noqa: F403
-    from runtime.ops.misc import *  # noqa: F403
+    from runtime.ops.division import *  # noqa: F403
     from runtime.ops.norms import *  # noqa: F403
     from runtime.ops.ordering import *  # noqa: F403
+    from runtime.ops.partitioning import *  # noqa: F403
     from runtime.ops.segments import *  # noqa: F403
+    from runtime.ops.sequences import *  # noqa: F403
     from runtime.ops.solving import *  # noqa: F403
     from runtime.ops.special import *  # noqa: F403
 else:

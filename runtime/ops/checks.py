@@ -26,7 +26,7 @@ def _checked_shape(x: Shape, fits: Shape, *, caller: str, message: str) -> Shape
 checked_p: Primitive = row(
     "checked", _checked_kernel, signature="A,B->A", shape=_checked_shape, op_type="Checked",
     fallible=True, gradient=lambda op, g: (g, None), keep_inputs=(), memory=Memory.ALIASES,
-    samples=(sample("2,3", "0:b", caller="split", message="bad"),),
+    samples=(sample("2,3", "0:b", caller="Checked", message="bad"),),
 )  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The ops behind `x[key]` and `x[key] = value`: basic and advanced indexing."""
+"""The ops behind `x[key]` and `x[key] = value`: basic and advanced indexing; its written forms."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from runtime.core.primitive import bind, wrong_dtype, wrong_value
 from runtime.core.shapes import Shape, compatible
 from runtime.core.state import state
 from runtime.core.tensor import EagerTensor, Tensor
+from runtime.ops.arguments import static_int, static_ints
+from runtime.ops.checks import below
 from runtime.ops.gathering import gathered
 from runtime.ops.slicing import DYNAMIC, Spec, set_slice_p, strided_slice_p
 
@@ -262,3 +264,63 @@ def fast_getitem(x: EagerTensor, key: Any) -> Tensor:
             if isinstance(found, np.generic):  # an element of an array of strings is none
                 return EagerTensor(found)
     return getitem(x, key)
+
+
+def strided_slice(
+    input_: Any, begin: Any, end: Any, strides: Any = None, begin_mask: int = 0, end_mask: int = 0,
+    ellipsis_mask: int = 0, new_axis_mask: int = 0, shrink_axis_mask: int = 0, var: Any = None,
+    name: str | None = None,
+) -> Tensor:  # fmt: skip
+    """The slices begin:end:strides of each axis; bit i of a mask changes what entry i means.
+
+    begin_mask and end_mask ignore a bound, ellipsis_mask and new_axis_mask stand for `...` and
+    `None`, shrink_axis_mask takes the one element at `begin`.
+
+    >>> rt.strided_slice([1, 2, 3, 4], [0], [4], [2]).numpy().tolist()
+    [1, 3]
+    """
+    starts, stops = static_ints(begin, "begin"), static_ints(end, "end")
+    begin_mask, end_mask = static_int(begin_mask, "begin_mask"), static_int(end_mask, "end_mask")
+    ellipsis_mask = static_int(ellipsis_mask, "ellipsis_mask")
+    new_axis_mask = static_int(new_axis_mask, "new_axis_mask")
+    shrink_axis_mask = static_int(shrink_axis_mask, "shrink_axis_mask")
+    steps = [1] * len(starts) if strides is None else static_ints(strides, "strides")
+    if not len(starts) == len(stops) == len(steps):
+        raise wrong_value(
+            f"begin, end and strides must have equally many entries, not {len(starts)}, "
+            f"{len(stops)} and {len(steps)}"
+        )
+    key: list[Any] = []
+    for i, (start, stop, step) in enumerate(zip(starts, stops, steps, strict=True)):
+        bit = 1 << i
+        if ellipsis_mask & bit:
+            key.append(Ellipsis)
+        elif new_axis_mask & bit:
+            key.append(None)
+        elif shrink_axis_mask & bit:
+            key.append(start)
+        else:
+            key.append(
+                slice(None if begin_mask & bit else start, None if end_mask & bit else stop, step)
+            )
+    return getitem(convert_to_tensor(input_), tuple(key))
+
+
+def unravel_index(indices: Any, dims: Any, name: str | None = None) -> Tensor:
+    """For positions in a flattened tensor of shape `dims`, the index along each axis, as rows.
+
+    InvalidArgumentError for a position that is not in such a tensor.
+
+    >>> rt.unravel_index([3], [2, 2]).numpy().tolist()
+    [[1], [1]]
+    """
+    flat = convert_to_tensor(indices)
+    sizes = convert_to_tensor(dims, flat.dtype)
+    flat = below(flat, ops.reduce_prod(sizes), "unravel_index", "indices")
+    steps = ops.cumprod(sizes, exclusive=True, reverse=True)
+    if flat.ndim is None:
+        ones = ops.fill(ops.expand_dims(ops.rank(flat), 0), 1)
+        extra: Any = ops.concat([[-1], ones], 0)
+    else:
+        extra = [-1] + [1] * flat.ndim
+    return ops.expand_dims(flat, 0) // ops.reshape(steps, extra) % ops.reshape(sizes, extra)

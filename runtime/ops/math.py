@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -39,6 +40,7 @@ from runtime.core.types import TensorType
 from runtime.core.workspace import Workspace
 from runtime.dtypes import as_dtype
 from runtime.ops import batching
+from runtime.ops.arguments import listed
 from runtime.ops.blockwise import MANY, in_blocks, own
 from runtime.ops.define import POSITIVE, UNIT, Op, binary, matched, unary
 from runtime.ops.indexed_slices import IndexedSlices
@@ -404,6 +406,15 @@ def identity(input: Any, name: str | None = None) -> Tensor:
             identity(input.values), identity(input.indices), shape
         )
     return bind(identity_p, convert_to_tensor(input))  # type: ignore[no-any-return]
+
+
+def identity_n(input: Sequence[Any], name: str | None = None) -> list[Tensor]:
+    """Tensors with the same values.
+
+    >>> [int(x) for x in rt.identity_n([1, 2])]
+    [1, 2]
+    """
+    return [identity(x) for x in listed(input, "input")]
 
 
 stop_gradient_p: Primitive = row(

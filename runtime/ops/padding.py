@@ -9,7 +9,7 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime import dtypes, errors
-from runtime.core.convert import convert_to_tensor, tensor_of
+from runtime.core.convert import convert_to_tensor, get_static_value, tensor_of
 from runtime.core.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
 from runtime.core.shapes import Shape
 from runtime.core.tensor import Tensor
@@ -95,7 +95,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     place = axis_in(static_int(axis, "axis"), x.ndim or 1)
     indices = bind(repeat_indices_p, counts, ops.cast(ops.shape(x)[place], counts.dtype))
     if indices.static_shape == (None,):
-        known, size = ops.get_static_value(counts), x.static_shape and x.static_shape[place]
+        known, size = get_static_value(counts), x.static_shape and x.static_shape[place]
         if known is not None and size and known.size in (1, size):
             indices.set_shape([int(np.broadcast_to(known, (size,)).sum())])
     return ops.gather(x, indices, axis=place)

@@ -197,7 +197,7 @@ def quotient(builder: Builder, dtype: DType, first: ir.Value, second: ir.Value) 
 
 
 def rest(builder: Builder, dtype: DType, first: ir.Value, second: ir.Value) -> ir.Value:
-    """What a quotient that is rounded down leaves, with the divisor's sign."""
+    """The rest of a quotient that is rounded down, with the divisor's sign."""
     if dtype.is_unsigned:
         return builder.urem(first, second)
     places = _power_of_two(second)
@@ -221,7 +221,7 @@ def _divisor(builder: Builder, second: ir.Value) -> tuple[ir.Value, ir.Value | N
 
 
 def _rest(builder: Builder, first: ir.Value, divisor: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """What the machine's quotient leaves, and whether it is of the wrong sign."""
+    """The rest of the machine's quotient, and whether it is of the wrong sign."""
     left, zero = builder.srem(first, divisor), filled(first.type, 0)
     if _is_positive(divisor):
         return left, builder.icmp_signed("<", left, zero)
