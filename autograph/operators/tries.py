@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 from autograph.backend import Backend, Block, Thunk, backend_of, staging
 from autograph.frames import hide
-from autograph.operators.cond import staged_cond
+from autograph.operators.branches import staged_cond
 from autograph.operators.managers import Entered
 from autograph.operators.shared import Shared
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 from autograph.backend import backend_of
+from autograph.operators.branches import staged_cond
 from autograph.operators.growing import is_staging
 from autograph.operators.methods import converted_method
 
@@ -39,9 +40,10 @@ def length(value: Any) -> Any:
     if method is None:
         return None
     size = method(value)
-    if backend_of(size) is None:
+    backend = backend_of(size)
+    if backend is None:
         return len(_Sized(size))
-    _check(size)
+    staged_cond(backend, size < 0, (_refuse, lambda: None), (), (), None)
     return size
 
 
@@ -53,12 +55,6 @@ class _Sized:
 
     def __len__(self) -> Any:
         return self.size
-
-
-def _check(size: Any) -> None:
-    from autograph.operators.cond import cond
-
-    cond(size < 0, _refuse, lambda: None)
 
 
 def _refuse() -> None:
