@@ -24,9 +24,12 @@ class Context:
         blocks: the block functions made so far.
         flags: the names of the flags made so far.
         stages_tries: whether `try` becomes blocks, as a function needs that is being staged.
+        block: the name that the generator of a context manager calls the block of its `with` by.
     """
 
-    def __init__(self, tree: Any, filename: str, stages_tries: bool = False) -> None:
+    def __init__(
+        self, tree: Any, filename: str, stages_tries: bool = False, block: str | None = None
+    ) -> None:
         self.tree = tree
         self.filename = filename
         self.functions: list[Any] = functions_in(tree)
@@ -36,6 +39,7 @@ class Context:
         self.blocks: list[gast.FunctionDef] = []
         self.flags: set[str] = set()
         self.stages_tries = stages_tries
+        self.block = block
         self._flows: dict[gast.AST, Flow] = {}
 
     def flow(self, function: Any) -> Flow:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from autograph import branch_marks, load, pipeline, source
 from autograph.cells import format_place
-from autograph.yields import call_block, call_directly
+from autograph.yields import call_block
 
 
 class Converted(NamedTuple):
@@ -63,8 +63,7 @@ def convert_manager(function: FunctionType) -> ConvertedManager | None:
         block = call_block(located.node)
         if block is None:
             return None
-        converted = _converted_tree(located, stages_tries=True)
-        call_directly(converted.tree, block)
+        converted = _converted_tree(located, stages_tries=True, block=block)
         twin = load.load(converted.tree, function, {converted.ag: None}, owner=located.owner)
     return ConvertedManager(list(load.codes_of(twin)), converted.ag, block)
 
@@ -100,8 +99,10 @@ def _depth_explained(function: FunctionType) -> Iterator[None]:
         raise
 
 
-def _converted_tree(located: source.Located, stages_tries: bool = False) -> pipeline.Converted:
+def _converted_tree(
+    located: source.Located, stages_tries: bool = False, block: str | None = None
+) -> pipeline.Converted:
     node: Any = located.node
     if not hasattr(node, "name"):
         node = load.as_function_def(node)
-    return pipeline.convert(node, located.filename, stages_tries)
+    return pipeline.convert(node, located.filename, stages_tries, block)

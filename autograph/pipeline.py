@@ -105,13 +105,17 @@ class Converted(NamedTuple):
     ag: str
 
 
-def convert(tree: Any, filename: str = "<unknown>", stages_tries: bool = False) -> Converted:
+def convert(
+    tree: Any, filename: str = "<unknown>", stages_tries: bool = False, block: str | None = None
+) -> Converted:
     """Convert a function definition in place; where it is being staged, `try` becomes blocks too.
+
+    `block` is what the generator of a context manager calls the block of its `with` by.
 
     Raises:
         ConversionError: a construct that is not supported, with its place in `filename`.
     """
-    context = Context(tree, filename, stages_tries)
+    context = Context(tree, filename, stages_tries, block)
     _run(context, _STEPS)
     return Converted(context.tree, context.blocks, context.ag)
 

@@ -66,17 +66,6 @@ def _names() -> Iterator[str]:
     yield from (f"block_{number}" for number in count(2))
 
 
-def call_directly(converted: Any, block: str) -> None:
-    """Call the block in converted code as it is: what watches calls has it in view already, where
-    the `with` stands.
-    """
-    for node in gast.walk(converted):
-        if isinstance(node, gast.Call) and isinstance(node.func, gast.Call):
-            called = node.func.args
-            if len(called) == 1 and isinstance(called[0], gast.Name) and called[0].id == block:
-                node.func = called[0]
-
-
 def _suspending(statements: list[Any]) -> list[Any]:
     return [node for node in own_nodes(statements) if isinstance(node, _SUSPENDING)]
 

@@ -9,7 +9,8 @@
         return ag.call(g)(x, *x, k=1) + ag.call(super().f)(x)
 
 Arguments stay as written, and no frame of ours is on the stack when the call happens. `super()`
-stays as it is: see `frame_calls`.
+stays as it is: see `frame_calls`. So does the block of a `with` in the generator that manages it:
+what watches calls has it in view already, where the `with` stands.
 """
 
 from __future__ import annotations
@@ -23,14 +24,18 @@ from autograph.rewriting import Rules, is_ag
 
 def rules(context: Context) -> Rules:
     """Returns the rule for each type of node."""
-    return {gast.Call: lambda node: _call(node, context.ag)}
+    return {gast.Call: lambda node: _call(node, context)}
 
 
-def _call(node: gast.Call, ag: str) -> gast.Call:
-    if is_ag(node.func, ag) or _needs_its_frame(node):
+def _call(node: gast.Call, context: Context) -> gast.Call:
+    if is_ag(node.func, context.ag) or _stays(node.func, context.block) or _needs_its_frame(node):
         return node
     node.func = call_ag("call", [node.func], node.func)
     return node
+
+
+def _stays(called: gast.expr, block: str | None) -> bool:
+    return block is not None and isinstance(called, gast.Name) and called.id == block
 
 
 def _needs_its_frame(node: gast.Call) -> bool:
