@@ -105,9 +105,8 @@ MAY_IMPORT = {
     "runtime.graph": f"{OPS} runtime.graph",
     "runtime.graph.data": CORE,
     "runtime.graph.nodes": CORE,
-    "runtime.graph.ir": (
-        f"{CORE} runtime.graph.data runtime.graph.nodes runtime.graph.format runtime.graph.storage"
-    ),
+    "runtime.graph.ir": (f"{CORE} runtime.graph.data runtime.graph.nodes runtime.graph.facade"),
+    "runtime.graph.facade": "runtime.graph.ir runtime.graph.format runtime.graph.storage",
     "runtime.graph.verification": (
         f"{CORE} runtime.graph.data runtime.graph.nodes runtime.graph.ir"
     ),
@@ -270,7 +269,7 @@ ASKED_FOR = {
     "runtime.graph.executors.tiers": (
         "runtime.graph.executors.native.entry runtime.graph.executors.native.executor"
     ),
-    "runtime.graph.ir": (
+    "runtime.graph.facade": (
         "runtime.graph.format.views runtime.graph.format.graph_def runtime.graph.format.printing "
         "runtime.graph.format.pictures.dot runtime.graph.format.pictures.svg runtime.graph.storage"
     ),

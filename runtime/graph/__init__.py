@@ -2,6 +2,7 @@
 
 ir, data               values, nodes, regions; what their parameters are made of
 nodes, numbers, lists  primitives: control flow, Python's numbers, lists
+facade                 how a graph shows itself: operations, texts, pictures, files
 verification           the rules that every graph keeps
 known_values           what a trace knows of small tensors
 structures, templates  containers, and those that the run fills
