@@ -48,8 +48,8 @@ MODULES = (
 )
 # Rows of these stand outside of `runtime.ops`.
 OTHERS = (
-    "runtime.variables.variable runtime.debugging runtime.autodiff runtime.staging.control_flow "
-    "runtime.autodiff.python_calls runtime.io"
+    "runtime.variables.variable runtime.debugging runtime.autodiff "
+    "runtime.staging.explicit_control_flow runtime.autodiff.python_calls runtime.io"
 )
 
 INTRODUCTION = """\

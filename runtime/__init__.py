@@ -102,7 +102,7 @@ _LATER = {
     "runtime.autodiff": (
         "GradientTape UnconnectedGradients custom_gradient grad_pass_through recompute_grad"
     ),
-    "runtime.staging.control_flow": (
+    "runtime.staging.explicit_control_flow": (
         "case cond control_dependencies group no_op switch_case while_loop"
     ),
     "runtime.debugging": (
@@ -150,7 +150,7 @@ if _TYPE_CHECKING:
         custom_gradient as custom_gradient, grad_pass_through as grad_pass_through,
         recompute_grad as recompute_grad,
     )
-    from runtime.staging.control_flow import (
+    from runtime.staging.explicit_control_flow import (
         case as case, cond as cond, control_dependencies as control_dependencies, group as group,
         no_op as no_op, switch_case as switch_case, while_loop as while_loop,
     )

@@ -21,7 +21,7 @@ from runtime.core.state import call_back, state
 from runtime.core.tensor import EagerTensor
 from runtime.core.types import TensorType
 from runtime.graph.data import Opaque
-from runtime.staging.control_flow import checked_callable
+from runtime.staging.explicit_control_flow import checked_callable
 
 
 def _call(arrays: tuple[Any, ...], function: Opaque, types: Any, as_tensors: bool) -> Any:

@@ -15,9 +15,9 @@ import numpy as np
 
 from runtime import dtypes, errors
 from runtime.core.convert import convert_to_tensor
-from runtime.core.records import DamagedRecord, records
 from runtime.core.shapes import TensorSpec
 from runtime.core.tensor import Tensor
+from runtime.core.tfrecords import DamagedRecord, records
 from runtime.data import layouts
 from runtime.data.dataset import HANDLER, Dataset
 from runtime.data.pipelines import UNKNOWN, Element, Pipeline, Resumed, invalid, scalar_of_text

@@ -10,7 +10,7 @@ from typing import Any
 from runtime import errors
 from runtime.core.files import explained
 from runtime.core.lazy import public as _public
-from runtime.core.records import packed
+from runtime.core.tfrecords import packed
 
 
 class TFRecordOptions:

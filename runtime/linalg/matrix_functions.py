@@ -9,7 +9,7 @@ import numpy as np
 from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import Tensor
-from runtime.staging.control_flow import while_loop
+from runtime.staging.explicit_control_flow import while_loop
 
 _PADE = (17297280.0, 8648640.0, 1995840.0, 277200.0, 25200.0, 1512.0, 56.0, 1.0)
 

@@ -8,7 +8,7 @@ chosen_values, text_sinks           Python values of which the run chooses; who 
 streams                             where graphs print to
 block_recorder, outside             what Python objects blocks change, and which calls may
 registration                        what autograph is told when `runtime` is imported
-control_flow, functional            `rt.cond`, `rt.while_loop`, ...; `rt.map_fn`, `rt.scan`, ...
+explicit_control_flow, functional   `rt.cond`, `rt.while_loop`, ...; `rt.map_fn`, `rt.scan`, ...
 critical_section, ctc               `rt.CriticalSection`; losses of sequences, made of loops
 frames, bytecode                    the user's frames, and what their bytecode tells
 refusals, error_notes               errors, and their places

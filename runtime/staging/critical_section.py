@@ -8,7 +8,7 @@ from typing import Any
 
 from runtime.core.state import state
 from runtime.staging.backend import called
-from runtime.staging.control_flow import checked_callable
+from runtime.staging.explicit_control_flow import checked_callable
 
 
 class CriticalSection:

@@ -16,7 +16,7 @@ from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.ops.arguments import static_int
 from runtime.ops.image.sizes import dimension
-from runtime.staging.control_flow import while_loop
+from runtime.staging.explicit_control_flow import while_loop
 
 # Stands for the logarithm of 0: infinities have no gradients.
 _NEVER = -1e30

@@ -15,7 +15,7 @@ from runtime.ops.normalization import dropout as _dropout
 from runtime.ops.ordering import in_top_k as _in_top_k
 from runtime.ops.print_op import print as _print
 from runtime.ops.random.stateful import poisson as _poisson
-from runtime.staging.control_flow import control_dependencies
+from runtime.staging.explicit_control_flow import control_dependencies
 
 
 def div(x: Any, y: Any, name: str | None = None) -> Tensor:

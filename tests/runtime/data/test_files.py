@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import runtime as rt
-from runtime.core.records import crc32c
+from runtime.core.tfrecords import crc32c
 from runtime.errors import DataLossError, InvalidArgumentError, NotFoundError
 
 TEXT = b"to be\nor not\r\n\nto be: \xc3\xa4"
