@@ -10,5 +10,5 @@ naming, lazy, absent, log       name scopes; names that are imported when asked 
 displays, cells, reloading, tracebacks, pickling    notebooks, tracebacks, other processes
 workspace, cached               memory for results; attributes that are computed once
 blas, threads, stacks, locks    threads: how many, and their stacks; locks of forked processes
-files, records, extras          files that are whole; TFRecord files; packages of extras
+files, tfrecords, extras        files that are whole; TFRecord files; packages of extras
 """

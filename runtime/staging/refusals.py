@@ -68,6 +68,16 @@ def refuse(
     return noted(StagingError(message, **_fields(location or user_location(), variable, hint)))
 
 
+def refuse_replaced(place: Location | None, location: Location | None = None) -> Exception:
+    """The error for a row that is read at `location` after another took its place at `place`."""
+    return refuse(
+        "a row is read by an older name after it was replaced "
+        f"({format_location(place)}): a list would give the old row, and an array the new one",
+        "read it before, or name a copy: tf.identity(m[i])",
+        location=location,
+    )
+
+
 def refuse_dtypes(
     message: str, hint: str, variable: str | None = None, location: Location | None = None
 ) -> Exception:

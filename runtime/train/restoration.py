@@ -191,10 +191,16 @@ class InitializationOnlyStatus:
     """The outcome of `restore(None)`: nothing was restored."""
 
     def assert_consumed(self) -> InitializationOnlyStatus:
-        """Raises AssertionError: nothing was restored."""
-        raise AssertionError("No checkpoint specified (save_path=None); nothing is being restored.")
+        """Raises AssertionError: no value of a file has found a variable."""
+        raise _nothing_restored()
 
-    assert_existing_objects_matched = assert_nontrivial_match = assert_consumed
+    def assert_existing_objects_matched(self) -> InitializationOnlyStatus:
+        """Raises AssertionError: no variable has got a value."""
+        raise _nothing_restored()
+
+    def assert_nontrivial_match(self) -> InitializationOnlyStatus:
+        """Raises AssertionError: no variable has got a value."""
+        raise _nothing_restored()
 
     def expect_partial(self) -> InitializationOnlyStatus:
         """Returns this status."""
@@ -205,6 +211,11 @@ class InitializationOnlyStatus:
 
     def run_restore_ops(self, session: Any = None) -> None:
         """Nothing: variables have their values from the start."""
+
+
+def _nothing_restored() -> AssertionError:
+    text = "No checkpoint specified (save_path=None); nothing is being restored."
+    return AssertionError(text)
 
 
 _MOST = 10

@@ -147,8 +147,8 @@ def _margin(size: Any, fraction: Any) -> Any:
     return ops.cast((wide - wide * fraction) / 2, dtypes.int32)
 
 
-def _at_least(value: Any, low: int) -> Any:
-    return max(value, low) if isinstance(value, int) else ops.maximum(value, low)
+def _positive_part(value: Any) -> Any:
+    return max(value, 0) if isinstance(value, int) else ops.maximum(value, 0)
 
 
 def _at_most(a: Any, b: Any) -> Any:
@@ -169,8 +169,8 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
         "the target size must be positive", (target_height - 1, None), (target_width - 1, None)
     )
     surplus = [dimension(x, -3) - target_height, dimension(x, -2) - target_width]
-    cut = [_at_least(n, 0) // 2 for n in surplus]
-    room = [_at_least(-1 * n, 0) // 2 for n in surplus]
+    cut = [_positive_part(n) // 2 for n in surplus]
+    room = [_positive_part(-1 * n) // 2 for n in surplus]
     kept = [_at_most(dimension(x, -3), target_height), _at_most(dimension(x, -2), target_width)]
     part = crop_to_bounding_box(x, *cut, *kept)
     return pad_to_bounding_box(part, room[0], room[1], target_height, target_width)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, cast
 from weakref import ReferenceType, WeakSet, ref
 
@@ -24,7 +25,7 @@ from runtime.core.locks import process_rlock
 from runtime.core.primitive import Primitive, bind
 from runtime.core.state import state
 from runtime.core.tensor import COPIED, EagerTensor
-from runtime.graph.ir import Location, format_location
+from runtime.graph.ir import format_location
 from runtime.ops import indexing
 from runtime.ops.indexing import spec_of
 from runtime.ops.slicing import Spec, set_slice_p, strided_slice_p
@@ -41,7 +42,7 @@ from runtime.staging.aliasing.sharing import (
     views_below,
 )
 from runtime.staging.frames import user_location
-from runtime.staging.refusals import refuse
+from runtime.staging.refusals import refuse, refuse_replaced
 from runtime.staging.scopes import Change
 
 _MOST_LENT = 256
@@ -458,22 +459,11 @@ def _refuse(item: EagerTensor, why: Callable[[], Exception], replaced: bool = Fa
 
 def _replace(view: EagerTensor) -> None:
     """Refuse to read a row that another one has taken the place of, and views of it."""
-    why = _replaced(user_location())
+    why = partial(refuse_replaced, user_location())
     _refuse(view, why, True)  # before it is asked for its views, which another thread may read
     for each in views_below(view):
         _refuse(each, why, True)
     sharing.set_base(view, None)
-
-
-def _replaced(place: Location | None) -> Callable[[], Exception]:
-    def why() -> Exception:
-        return refuse(
-            "a row is read by an older name after it was replaced "
-            f"({format_location(place)}): a list would give the old row, and an array the new one",
-            "read it before, or name a copy: tf.identity(m[i])",
-        )
-
-    return why
 
 
 def _differs(item: EagerTensor, other: EagerTensor) -> Callable[[], Exception]:

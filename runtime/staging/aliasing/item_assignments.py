@@ -36,7 +36,7 @@ from runtime.staging.aliasing.sharing import (
     views_below,
 )
 from runtime.staging.frames import user_location
-from runtime.staging.refusals import leaked, refuse
+from runtime.staging.refusals import leaked, refuse, refuse_replaced
 from runtime.staging.scopes import Change, Meaning, Scope, Stale, active
 
 if TYPE_CHECKING:
@@ -297,7 +297,8 @@ def _detach(trace: Trace, item: Any, is_same: bool | None) -> None:
     may_be_part(item, base)
     is_known = item.scope.open
     if is_same or not is_known:
-        why = _raising(_replaced(user_location()))
+        place = user_location()
+        why = _raising(lambda: refuse_replaced(place, _reading()))
         item.scope = Stale(home(item), why, replaced=is_known)
         for each in views_below(item):
             _note(trace, each)
@@ -360,18 +361,6 @@ def _unsure(item: Any, other: Any, place: Location | None) -> Callable[[], Excep
             _COPY,
             name,
             _reading(),
-        )
-
-    return why
-
-
-def _replaced(place: Location | None) -> Callable[[], Exception]:
-    def why() -> Exception:
-        return refuse(
-            "a row is read by an older name after it was replaced "
-            f"({format_location(place)}): a list would give the old row, and an array the new one",
-            "read it before, or name a copy: tf.identity(m[i])",
-            location=_reading(),
         )
 
     return why
