@@ -22,6 +22,7 @@ from __future__ import annotations
 import ast
 import keyword
 from collections.abc import Callable, Sequence, Set
+from itertools import takewhile
 from typing import Any, NoReturn
 
 from runtime.graph.executors import lowered
@@ -47,7 +48,7 @@ class Program:
     `may_become_native`, its `work` is counted, and hot loops are compiled before a call ends.
     """
 
-    __slots__ = ("_graph", "_size", "_strided", "filename", "lines", "run", "source", "work")
+    __slots__ = ("_graph", "_sizes", "_strided", "filename", "lines", "run", "source", "work")
 
     def __init__(self, graph: Graph, may_become_native: bool = False) -> None:
         self.filename = f"<graph {graph.name}>"
@@ -55,24 +56,24 @@ class Program:
         self.source = ""
         self._graph = graph
         self._strided: Runner | None = None
-        self._size = 0
+        self._sizes: list[list[int]] = []
         self.work = Work()
         hot = HotLoops(self.work, self._extended) if may_become_native else None
-        self.source, self.run = self._compiled(Module([], self._run_strided, hot=hot))
+        self.source, self.run = self._compiled(Module(self._run_strided, hot=hot))
 
     def _compiled(self, module: Module, look: Look | None = None) -> tuple[str, Runner]:
         return self._executed(module, module.add(self._graph), look)
 
     def _extended(self, write: Callable[[Module], str]) -> Runner:
         """The function that is written beside the program, of the name that is returned."""
-        module = Module([""] * self._size, None)
+        module = Module(None)
         return self._executed(module, write(module))[1]
 
     def _executed(
         self, module: Module, function: str, look: Look | None = None
     ) -> tuple[str, Runner]:
-        self.lines |= module.lines
-        source = "\n".join(module.text)
+        source, before = "\n".join(module.text), self._lines_before(len(module.text))
+        self.lines |= {before + line: entry for line, entry in module.lines.items()}
         tree = ast.parse(source, self.filename)
         if look is not None:
             nodes: dict[int | str, Sequence[Node]]
@@ -82,32 +83,38 @@ class Program:
             tree = Instrumented(nodes, name).visit(tree)
         if module.hot is not None:
             module.hot.instrument(tree, module.namespace)
+        if before:
+            ast.increment_lineno(tree, before)
         exec(compile(tree, self.filename, "exec"), module.namespace)
         for name, (_, make) in module.awaited.items():
             module.namespace[name] = make()
-        self._size = len(module.text) + 1
         return source, module.namespace[function]
+
+    def _lines_before(self, size: int) -> int:
+        """The lines of the modules before one of this size: each line has one node, so that errors
+        in any module are the program's.
+        """
+        # Appending is one step: other threads, and signal handlers, may come with theirs.
+        mine = [size + 1]
+        self._sizes.append(mine)
+        return sum(each for (each,) in takewhile(lambda each: each is not mine, self._sizes))
 
     def variant(self, outline: Outline) -> tuple[str, Runner]:
         """The source of a program that does the same, parts of which are outlined, and what runs
         it. Errors in it are those of this program.
         """
-        # Its lines come behind those of the others: a line has one node.
-        before = [""] * self._size
-        source, run = self._compiled(Module(before, self._run_strided, outline))
-        return source.lstrip("\n"), run
+        return self._compiled(Module(self._run_strided, outline))
 
     def timed(self, look: Look, outline: Outline | None = None) -> Runner:
         """A function that does the same, and calls `look` behind what it does for some nodes, with
         these.
         """
-        before = [""] * self._size
-        return self._compiled(Module(before, self._run_strided, outline), look)[1]
+        return self._compiled(Module(self._run_strided, outline), look)[1]
 
     def _run_strided(self, *raws: Any) -> tuple[Any, ...]:
         """Run with arrays that are not C-contiguous, for which there are no buffers."""
         if self._strided is None:
-            _, self._strided = self._compiled(Module([""] * self._size, None))
+            _, self._strided = self._compiled(Module(None))
         return self._strided(*raws)
 
     def failed(self, error: BaseException) -> BaseException:
@@ -138,7 +145,6 @@ class Module:
 
     def __init__(
         self,
-        text: list[str],
         strided: Runner | None,
         outline: Outline | None = None,
         hot: HotLoops | None = None,
@@ -148,7 +154,7 @@ class Module:
         self.awaited: dict[str, tuple[Sequence[Node], Callable[[], Any]]] = {}
         self.namespace: dict[str, Any] = {"raised": raised, **HELPERS}
         self.strided = strided
-        self.text = text
+        self.text: list[str] = []
         self.lines: Lines = {}
         self.functions: dict[Graph, str] = {}
         self.shared: dict[int, str] = {}

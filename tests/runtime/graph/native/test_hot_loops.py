@@ -419,3 +419,45 @@ def test_threads() -> None:
         for thread in threads:
             thread.join()
         assert found == [expected] * 4
+
+
+def one_of_two(n):
+    total = 0
+    i = 0
+    if n > 0:
+        while i < n + 1:
+            total += 100 // (n - i)
+            i += 1
+    else:
+        while i < 1 - n:
+            total += 100 // (i + 1)
+            total += 100 // (i + 2)
+            total += 100 // (n + i)
+            i += 1
+    return total
+
+
+def test_two_loops_are_compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each has lines of its own."""
+    original, both = resuming.add, threading.Barrier(2)
+
+    def add(*given: Any) -> str:
+        both.wait(60)
+        return original(*given)
+
+    with hot_after(3):
+        hot = Hot(one_of_two, rt.constant(1))
+        monkeypatch.setattr(resuming, "add", add)
+        numbers = [np.int32(20), np.int32(-20)]
+        expected = [observed(hot.plain, hot.plain.run, [n]) for n in numbers]
+        found: dict[int, Any] = {}
+
+        def run(at: int) -> None:
+            found[at] = observed(hot.program, hot.program.run, [numbers[at]])
+
+        threads = [threading.Thread(target=run, args=[at]) for at in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert [found[at] for at in range(2)] == expected
