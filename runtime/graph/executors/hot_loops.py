@@ -143,6 +143,7 @@ class HotLoop:
         self.test = names[proceed] if statement.first else None
         self.round = STATEMENT + work_of(body)
         self.spent = 0.0
+        self._sources: list[Iterator[bytearray]] = []
         self._rounds = bytearray()
         self._given = 0
         self._grace: float | None = None
@@ -173,9 +174,10 @@ class HotLoop:
 
     def _refill(self) -> None:
         namespace, name = self._place
+        source = iter(self._more, None)
         # The chain does not hold it any more once it ended, though another thread may be in it.
-        self._source = iter(self._more, None)
-        namespace[name] = chain.from_iterable(self._source)
+        self._sources.append(source)
+        namespace[name] = chain.from_iterable(source)
 
     # While it runs
 

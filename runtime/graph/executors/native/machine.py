@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 import os
+import re
 import threading
 from collections.abc import Sequence
 from functools import cache
@@ -18,8 +19,11 @@ from runtime.graph.executors.native.values import POINTER
 
 LEVEL, QUICK = 2, 0
 """Of code generation: for graphs, and for what all graphs share, which then takes a quarter of the
-time. At 0 LLVM aborts the process on some vector code: it is for modules of scalars.
+time. At 0 LLVM aborts the process on some vector code: it is for modules of scalars, which is
+checked.
 """
+
+_VECTOR = re.compile(r"<(vscale x )?\d+ x ")
 
 ADDRESSES = "addresses"
 """The table in a module of what is outside of it: one pointer for each symbol."""
@@ -102,10 +106,12 @@ def object_of(text: str, level: int = LEVEL) -> bytes:
     return cached([text, *host], lambda: _compiled(text, level))
 
 
-def parsed(text: str) -> Any:
-    """A module, verified. Code is generated from it as it is written: passes over its IR would take
+def parsed(text: str, level: int = LEVEL) -> Any:
+    """A module, verified, which has no vectors for `QUICK`. Code is generated from it as it is written: passes over its IR would take
     longer than they save.
     """
+    if level == QUICK and _VECTOR.search(text):
+        raise ValueError("level 0 is for modules of scalars")
     module = llvm.parse_assembly(text)
     module.verify()
     return module
@@ -113,7 +119,7 @@ def parsed(text: str) -> Any:
 
 def _compiled(text: str, level: int) -> bytes:
     with _compiling:
-        made: bytes = target(level).emit_object(parsed(text))
+        made: bytes = target(level).emit_object(parsed(text, level))
         return made
 
 

@@ -56,6 +56,15 @@ def test_what_is_no_module_is_refused() -> None:
         compile_module("define i64 @f() {\n  nonsense\n}", [])
 
 
+@pytest.mark.parametrize("element", ["i1", "float", "ptr"])
+def test_vectors_are_not_for_level_0(element: str) -> None:
+    """There LLVM may abort the process."""
+    text = f"define void @f(ptr %a) {{ %b = load <4 x {element}>, ptr %a ret void }}"
+    with pytest.raises(ValueError, match="of scalars"):
+        compile_module(text, ["f"], level=machine.QUICK)
+    assert compile_module(text, ["f"]).address("f")
+
+
 def test_vectors_have_a_width() -> None:
     assert vector_bytes() in (16, 32, 64)
 
