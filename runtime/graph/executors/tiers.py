@@ -147,8 +147,6 @@ class Tiers:
         self._waiting.clear()
 
     def _best(self) -> Run:
-        from runtime.graph.executors.native.executor import compiled, require
+        from runtime.graph.executors.native.executor import compiled
 
-        if self.executor == COMPILED:
-            require(self.graph)
-        return compiled(self.graph, self.program)
+        return compiled(self.graph, self.program, is_required=self.executor == COMPILED)

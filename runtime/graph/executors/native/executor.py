@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from runtime import errors
@@ -33,7 +33,11 @@ def require(graph: Graph) -> None:
     Reads and assignments of variables are no such ops: they are Python's, as all that has to be
     done in its order, between islands of machine code.
     """
-    for node, text in reasons(graph):
+    _refuse(reasons(graph))
+
+
+def _refuse(found: Iterable[Reason]) -> None:
+    for node, text in found:
         if "variable" not in node.params:
             raise errors.InvalidArgumentError(
                 None,
@@ -45,13 +49,16 @@ def require(graph: Graph) -> None:
             )
 
 
-def compiled(graph: Graph, program: Program) -> Run:
+def compiled(graph: Graph, program: Program, is_required: bool = False) -> Run:
     """The function that runs a graph: machine code if it is native as a whole, else its program,
-    with machine code for the islands in it.
+    with machine code for the islands in it. If it `is_required`, as by `require`.
     """
     form = Lowering(graph, contiguous=True).function(ALL)
-    if not Support().of_function(form):
+    found = Support().of_function(form)
+    if not found:
         return callable_of(unit_of(graph, form), program.run)
+    if is_required:
+        _refuse(found)
     islands = Islands()
     _, run = program.variant(islands.outline)
     return run if islands.units else program.run

@@ -107,7 +107,7 @@ def object_of(text: str, level: int = LEVEL) -> bytes:
 
 
 def parsed(text: str, level: int = LEVEL) -> Any:
-    """A module, verified, which has no vectors for `QUICK`. Code is generated from it as it is written: passes over its IR would take
+    """A module, verified. Code is generated from it as it is written: passes over its IR would take
     longer than they save.
     """
     if level == QUICK and _VECTOR.search(text):
