@@ -149,4 +149,4 @@ class Tiers:
     def _best(self) -> Run:
         from runtime.graph.executors.native.executor import compiled
 
-        return compiled(self.graph, self.program, is_required=self.executor == COMPILED)
+        return compiled(self.graph, self.program, self.executor == COMPILED)

@@ -239,102 +239,7 @@ class _Carried:
             phi.add_incoming(place, after)
 
 
-def loop(emitter: Emitter, statement: lowered.Loop) -> None:
-    """A loop: its state is in registers, and arrays of it in memory that lasts."""
-    builder, (body,) = emitter.builder, statement.blocks
-    _, *state = statement.targets
-    results = body.results
-    given = [
-        handed_on(emitter, source, target.type)
-        for source, target in zip(statement.inputs, statement.targets, strict=True)
-    ]
-    same = [
-        isinstance(result, Local) and result is local
-        for local, result in zip(state, results[1:], strict=False)
-    ]
-    carried = {
-        at: _Carried(emitter, local)
-        for at, local in enumerate(state)
-        if getattr(local.type, "shape", None) and not (same and same[at])
-    }
-    increments = increments_of(statement, emitter.increments)
-    emitter.additions |= increments.additions
-    small = [at for at, local in enumerate(state) if local in increments.ints]
-    _need_small(emitter, [given[at + 1] for at in small if state[at] not in emitter.small])
-    emitter.small |= increments.small
-    uses = emitter.uses, emitter.works
-    head, end = emitter.block("head"), emitter.block("end")
-    before = builder.block
-    if statement.first:
-        builder.cbranch(given[0][0], head, end)
-    else:
-        builder.branch(head)
-    builder.position_at_end(head)
-    phis: list[list[Any]] = []
-    for at, local in enumerate(state):
-        made: list[Any] = []
-        for kind, part in zip(parts_of(local.type), given[at + 1], strict=True):
-            if same and same[at]:
-                made.append(part)
-                continue
-            phi = builder.phi(kind)
-            phi.add_incoming(part, before)
-            made.append(phi)
-        phis.append(made)
-        emitter.values[local] = put_together(made, local.type)
-    left = builder.phi(INT32, "left")
-    left.add_incoming(ir.Constant(INT32, ROUNDS), before)
-    for place in carried.values():
-        place.head(builder, before)
-    first, counted = len(emitter.function.blocks) - 1, emitter.is_counted
-    emitter.statements(body)
-    emitter.is_counted = counted
-    early: list[Arrival] = []
-    is_alone = not carried and uses == (emitter.uses, emitter.works)
-    if is_alone and _is_short(emitter, first) and not body.diverges:
-        early += [_again(emitter, statement, end) for _ in range(COPIES - 1)]
-    latched: list[list[ir.Value]] | None = None
-    rest: ir.Value | None = None
-    if not builder.block.is_terminated and not body.diverges:
-        blocks, rounds = (head, end), 1 + len(early)
-        latched, rest = _latch(
-            emitter,
-            statement,
-            carried,
-            phis,
-            same,
-            left,
-            before,
-            uses,
-            small,
-            blocks,
-            1 + len(early),
-        )
-    elif not builder.block.is_terminated:
-        builder.branch(emitter.aside)
-    latch = builder.block
-    builder.position_at_end(end)
-    for at, local in enumerate(state):
-        arrivals = [(before, given[at + 1])] if statement.first else []
-        arrivals += [(block, parts[at]) for block, parts in early]
-        if latched is not None:
-            arrivals.append((latch, latched[at]))
-        if same and same[at]:
-            arrivals = arrivals[:1]
-        emitter.values[local] = _joined(builder, local.type, arrivals)
-    if rest is not None and emitter.is_repeated(emitter.nested - 1):
-        found = builder.phi(INT32, "left")
-        if statement.first:
-            found.add_incoming(ir.Constant(INT32, ROUNDS), before)
-        for block, _ in early:
-            found.add_incoming(left, block)
-        found.add_incoming(rest, latch)
-        rounds = builder.sub(ir.Constant(INT32, ROUNDS), found)
-        emitter.worked(builder.zext(rounds, INT64))
-    emitter.values[statement.targets[0]] = Scalar(ir.Constant(BIT, 0), statement.targets[0].type)
-
-
-SHORT = 24
+SHORT = 32
 """Instructions of a round that is written several times."""
 
 COPIES = 3
@@ -343,76 +248,166 @@ divide `ROUNDS`.
 """
 
 
-def _is_short(emitter: Emitter, first: int) -> bool:
-    """Whether a round has few instructions: those of the function's blocks from the first one."""
-    blocks = emitter.function.blocks[first:]
-    return sum(len(block.instructions) for block in blocks) <= SHORT
+def loop(emitter: Emitter, statement: lowered.Loop) -> None:
+    """A loop: its state is in registers, and arrays of it in memory that lasts."""
+    made = _Loop(emitter, statement)
+    made.enter()
+    made.go_round()
+    made.leave()
 
 
-def _again(emitter: Emitter, statement: lowered.Loop, end: ir.Block) -> Arrival:
-    """End a round, and write the next one behind it; gives what goes to the end in between."""
-    builder, (body,) = emitter.builder, statement.blocks
-    _, *state = statement.targets
-    proceed, held = _made(emitter, statement)
-    parts = [taken_apart(each, local.type) for each, local in zip(held, state, strict=True)]
-    before, again = builder.block, emitter.block("again")
-    builder.cbranch(proceed, again, end)
-    builder.position_at_end(again)
-    emitter.values.update(zip(state, held, strict=True))
-    emitter.statements(body)
-    return before, parts
-
-
-def _made(emitter: Emitter, statement: lowered.Loop) -> tuple[ir.Value, list[Held]]:
-    """Whether there is another round, and the state that a round hands on: all of it is computed
-    before any is written to.
+class _Loop:
+    """A loop that is being written: `given` are the parts of its state at first, and `kept` the
+    places of what each round hands on as it is.
     """
-    (body,) = statement.blocks
-    proceed = truth(emitter, body.results[0])
-    return proceed, [
-        emitter.as_type(emitter.value(result), local.type)
-        for result, local in zip(body.results[1:], statement.targets[1:], strict=True)
-    ]
 
+    def __init__(self, emitter: Emitter, statement: lowered.Loop) -> None:
+        self.emitter, self.builder, self.statement = emitter, emitter.builder, statement
+        (self.body,), (_, *self.state) = statement.blocks, statement.targets
+        (self.proceed,), *self.given = [
+            handed_on(emitter, source, target.type)
+            for source, target in zip(statement.inputs, statement.targets, strict=True)
+        ]
+        pairs = zip(self.state, self.body.results[1:], strict=False)
+        self.kept = {at for at, (local, result) in enumerate(pairs) if result is local}
+        self.carried = {
+            at: _Carried(emitter, local)
+            for at, local in enumerate(self.state)
+            if getattr(local.type, "shape", None) and at not in self.kept
+        }
+        self.small = self._small()
+        self.uses, self.works = emitter.uses, emitter.works
+        self.first = len(emitter.function.blocks)
+        self.head, self.end = emitter.block("head"), emitter.block("end")
+        self.before = self.builder.block
+        self.leaving: list[tuple[Arrival, ir.Value]] = []
+        """What goes to the end, and the rounds that are left then until signals are handled."""
 
-def _latch(
-    emitter: Emitter,
-    statement: lowered.Loop,
-    carried: dict[int, _Carried],
-    phis: list[list[Any]],
-    same: Sequence[bool],
-    left: Any,
-    before: ir.Block,
-    uses: tuple[int, int],
-    small: Sequence[int],
-    blocks: tuple[ir.Block, ir.Block],
-    rounds: int,
-) -> tuple[list[list[ir.Value]], ir.Value]:
-    """The end of an iteration: what is handed on, and the way back. Returns the state behind it,
-    and the rounds that are left until signals are handled.
-    """
-    builder, (_, *state) = emitter.builder, statement.targets
-    proceed, held = _made(emitter, statement)
-    for at, place in carried.items():
-        array = held[at]
-        assert isinstance(array, Array)
-        held[at] = place.keep(emitter, array)
-    if emitter.uses != uses[0]:
-        with builder.goto_block(before):
-            mark = emitter.unit.mark(emitter)
-        emitter.unit.reset(emitter, mark)
-    following = builder.sub(left, ir.Constant(INT32, rounds))
-    latched = [taken_apart(each, local.type) for each, local in zip(held, state, strict=True)]
-    rest = _polled(emitter, following, emitter.works != uses[1], [latched[at] for at in small])
-    for at, parts in enumerate(latched):
-        for phi, part in zip(phis[at], parts, strict=True):
-            if not same[at]:
-                phi.add_incoming(part, builder.block)
-    left.add_incoming(rest, builder.block)
-    for place in carried.values():
-        place.tail(builder.block)
-    builder.cbranch(proceed, *blocks)
-    return latched, rest
+    def _small(self) -> list[int]:
+        """The places of ints that rounds add little to, which are small now."""
+        emitter = self.emitter
+        increments = increments_of(self.statement, emitter.increments)
+        emitter.additions |= increments.additions
+        small = [at for at, local in enumerate(self.state) if local in increments.ints]
+        unknown = [at for at in small if self.state[at] not in emitter.small]
+        _need_small(emitter, [self.given[at] for at in unknown])
+        emitter.small |= increments.small
+        return small
+
+    def enter(self) -> None:
+        """The way in, and the state of a round."""
+        emitter, builder, rounds = self.emitter, self.builder, ir.Constant(INT32, ROUNDS)
+        if self.statement.first:
+            builder.cbranch(self.proceed, self.head, self.end)
+            self.leaving.append(((self.before, self.given), rounds))
+        else:
+            builder.branch(self.head)
+        builder.position_at_end(self.head)
+        self.parts = [
+            given if at in self.kept else list(map(self._phi, parts_of(local.type), given))
+            for at, (local, given) in enumerate(zip(self.state, self.given, strict=True))
+        ]
+        for local, parts in zip(self.state, self.parts, strict=True):
+            emitter.values[local] = put_together(parts, local.type)
+        self.left = self._phi(INT32, rounds, "left")
+        for place in self.carried.values():
+            place.head(builder, self.before)
+
+    def _phi(self, kind: ir.Type, given: ir.Value, name: str = "") -> Any:
+        made = self.builder.phi(kind, name)
+        made.add_incoming(given, self.before)
+        return made
+
+    def go_round(self) -> None:
+        """Write a round, several times if it is short, and the way back."""
+        emitter, builder, counted = self.emitter, self.builder, self.emitter.is_counted
+        emitter.statements(self.body)
+        emitter.is_counted = counted
+        if builder.block.is_terminated:
+            return
+        if self.body.diverges:
+            builder.branch(emitter.aside)
+            return
+        copies = COPIES if self._is_short() else 1
+        for _ in range(copies - 1):
+            self._again()
+        self._back(copies)
+
+    def _is_short(self) -> bool:
+        """Whether a round has few instructions, and needs no memory."""
+        emitter = self.emitter
+        if self.carried or (self.uses, self.works) != (emitter.uses, emitter.works):
+            return False
+        blocks = emitter.function.blocks[self.first :]
+        return sum(len(block.instructions) for block in blocks) <= SHORT
+
+    def _again(self) -> None:
+        """End a round, and write the next one behind it."""
+        emitter, builder = self.emitter, self.builder
+        proceed, held = self._made()
+        again = emitter.block("again")
+        self.leaving.append(((builder.block, self._apart(held)), self.left))
+        builder.cbranch(proceed, again, self.end)
+        builder.position_at_end(again)
+        emitter.values.update(zip(self.state, held, strict=True))
+        emitter.statements(self.body)
+
+    def _back(self, copies: int) -> None:
+        """End the last of some rounds: signals are handled, if it is time, and the state is handed
+        on.
+        """
+        emitter, builder = self.emitter, self.builder
+        proceed, held = self._made()
+        for at, place in self.carried.items():
+            array = held[at]
+            assert isinstance(array, Array)
+            held[at] = place.keep(emitter, array)
+        if emitter.uses != self.uses:
+            with builder.goto_block(self.before):
+                mark = emitter.unit.mark(emitter)
+            emitter.unit.reset(emitter, mark)
+        left = builder.sub(self.left, ir.Constant(INT32, copies))
+        parts = self._apart(held)
+        works = emitter.works != self.works
+        left = _polled(emitter, left, works, [parts[at] for at in self.small])
+        latch = builder.block
+        for at in set(range(len(parts))) - self.kept:
+            for phi, part in zip(self.parts[at], parts[at], strict=True):
+                phi.add_incoming(part, latch)
+        self.left.add_incoming(left, latch)
+        for place in self.carried.values():
+            place.tail(latch)
+        builder.cbranch(proceed, self.head, self.end)
+        self.leaving.append(((latch, parts), left))
+
+    def _made(self) -> tuple[ir.Value, list[Held]]:
+        """Whether there is another round, and the state that a round hands on: all of it is
+        computed before any is written to.
+        """
+        proceed, *results = self.body.results
+        return truth(self.emitter, proceed), [
+            self.emitter.as_type(self.emitter.value(result), local.type)
+            for result, local in zip(results, self.state, strict=True)
+        ]
+
+    def _apart(self, held: Sequence[Held]) -> list[list[ir.Value]]:
+        return [taken_apart(each, local.type) for each, local in zip(held, self.state, strict=True)]
+
+    def leave(self) -> None:
+        """The state behind the loop, and the work that its rounds were."""
+        emitter, builder, target = self.emitter, self.builder, self.statement.targets[0]
+        builder.position_at_end(self.end)
+        for at, local in enumerate(self.state):
+            arrivals = [(block, parts[at]) for (block, parts), _ in self.leaving]
+            given = arrivals[:1] if at in self.kept else arrivals
+            emitter.values[local] = _joined(builder, local.type, given)
+        if self.left.incomings[1:] and emitter.is_repeated(emitter.nested - 1):
+            found = builder.phi(INT32, "left")
+            for (block, _), left in self.leaving:
+                found.add_incoming(left, block)
+            rounds = builder.sub(ir.Constant(INT32, ROUNDS), found)
+            emitter.worked(builder.zext(rounds, INT64))
+        emitter.values[target] = Scalar(ir.Constant(BIT, 0), target.type)
 
 
 def _need_small(emitter: Emitter, ints: Sequence[Sequence[ir.Value]]) -> None:

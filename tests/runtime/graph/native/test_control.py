@@ -23,6 +23,7 @@ pytest.importorskip("llvmlite")
 
 import runtime as rt
 from runtime.graph.executors.native import executor
+from runtime.graph.executors.native.control import COPIES
 from runtime.graph.executors.native.islands import Islands
 from runtime.graph.executors.program import Program
 from tests.support.native import Pair, forced, observed
@@ -496,3 +497,21 @@ def test_programs_keep_their_code() -> None:
     run = executor.compiled(graph, Program(graph))
     gc.collect()
     assert run(i32(27)) == (111,)
+
+
+def test_rounds_are_written_several_times_if_they_are_short() -> None:
+    def repeated(times: int) -> bool:
+        @rt.function
+        def run(x, n):
+            while n > 0:
+                for _ in range(times):
+                    x = x * 0.5 + 1
+                n -= 1
+            return x
+
+        text = run.native_ir(rt.constant(1.0), rt.constant(1))
+        assert text.count("fmul") == times * (COPIES if "again" in text else 1)
+        return "again" in text
+
+    assert repeated(1)
+    assert not repeated(20)
