@@ -136,6 +136,8 @@ class Primitive:
     logic: what the result, a truth value, has to do with those that it is computed of.
     identities: functions that tell where it gives back an operand.
     batching: what it is of all rows of a jacobian (see `runtime.ops.batching`).
+    flops: the operations on numbers that it takes, where these are many more than elements: from
+        the shapes of its inputs and of its result, in which all is known, and its parameters.
     text: how a printed graph writes it, from its parameters and the texts of its inputs.
     method: the method of a variable that it is.
     of_shape: of its input, which may be any array, it reads only the shape.
@@ -169,6 +171,7 @@ class Primitive:
     logic: Logic | None = None
     identities: tuple[Identity, ...] = ()
     batching: Callable[..., Any] | None = None
+    flops: Callable[..., int] | None = None
     text: Callable[[Mapping[str, Any], Sequence[str]], str] | None = None
     method: str = ""
     of_shape: bool = False

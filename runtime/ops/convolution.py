@@ -6,6 +6,7 @@ gradient for the input and its gradient for the filter) are each other's gradien
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -138,6 +139,11 @@ def _needed(op: Any, place: int) -> bool:
     return needed is None or bool(needed[place])
 
 
+def _flops(made: tuple[int, ...], window: tuple[int, ...]) -> int:
+    """A product and a sum for each element that a convolution makes, and each in its window."""
+    return 2 * math.prod(made) * math.prod(window)
+
+
 def _family(rank: int) -> tuple[Primitive, Primitive, Primitive]:
     """The rows of the convolution over `rank` axes and of its two gradients."""
 
@@ -157,7 +163,7 @@ def _family(rank: int) -> tuple[Primitive, Primitive, Primitive]:
         f"conv{rank}d", kernel_of(convolve, _conv_shape), signature="R,R->R", shape=_conv_shape,
         op_type=f"Conv{rank}D", gradient=conv_gradient,
         samples=tuple(sample(x, w, **geometry) for x, w, _, geometry in samples), order=Order.C,
-        instruction="convolution",
+        instruction="convolution", flops=lambda x, w, y, **_: _flops(y, w[:-1]),
     )  # fmt: skip
     backprop_input = row(
         f"conv{rank}d_backprop_input", kernel_of(convolve_for_input, _input_shape),
@@ -167,6 +173,7 @@ def _family(rank: int) -> tuple[Primitive, Primitive, Primitive]:
         samples=tuple(
             sample(w, g, shape=_numbers(x), **geometry) for x, w, g, geometry in samples
         ), order=Order.C, instruction="convolution_for_input",
+        flops=lambda w, g, *_, **__: _flops(g, w[:-1]),
     )  # fmt: skip
     backprop_filter = row(
         f"conv{rank}d_backprop_filter", kernel_of(convolve_for_filter, _filter_shape),
@@ -176,6 +183,7 @@ def _family(rank: int) -> tuple[Primitive, Primitive, Primitive]:
         samples=tuple(
             sample(x, g, shape=_numbers(w), **geometry) for x, w, g, geometry in samples
         ), order=Order.C, instruction="convolution_for_filter",
+        flops=lambda x, g, *dims_and_w, **_: _flops(g, dims_and_w[-1][:-1]),
     )  # fmt: skip
     return conv, backprop_input, backprop_filter
 
@@ -269,6 +277,7 @@ depthwise_conv2d_p = row(
     signature="R,R->R", shape=_depthwise_shape, op_type="DepthwiseConv2dNative",
     gradient=_of_depthwise,
     samples=tuple(sample(x, w, **geometry) for x, w, _, geometry in _DEPTHWISE), order=Order.C,
+    flops=lambda x, w, y, **_: _flops(y, w[:-2]),
 )  # fmt: skip
 depthwise_backprop_input_p = row(
     "depthwise_conv2d_backprop_input", kernel_of(depthwise_for_input, _depthwise_input_shape),
@@ -276,7 +285,7 @@ depthwise_backprop_input_p = row(
     shape=_depthwise_input_shape, op_type="DepthwiseConv2dNativeBackpropInput",
     gradient=_of_depthwise_input, keep_inputs=(0, 1),
     samples=tuple(sample(w, g, shape=_numbers(x), **geometry) for x, w, g, geometry in _DEPTHWISE),
-    order=Order.C,
+    order=Order.C, flops=lambda w, g, *_, **__: _flops(g, w[:-2]),
 )  # fmt: skip
 depthwise_backprop_filter_p = row(
     "depthwise_conv2d_backprop_filter", kernel_of(depthwise_for_filter, _depthwise_filter_shape),
@@ -284,7 +293,7 @@ depthwise_backprop_filter_p = row(
     shape=_depthwise_filter_shape, op_type="DepthwiseConv2dNativeBackpropFilter",
     gradient=_of_depthwise_filter, keep_inputs=(0, 1),
     samples=tuple(sample(x, g, shape=_numbers(w), **geometry) for x, w, g, geometry in _DEPTHWISE),
-    order=Order.C,
+    order=Order.C, flops=lambda x, g, *dims_and_w, **_: _flops(g, dims_and_w[-1][:-2]),
 )  # fmt: skip
 
 

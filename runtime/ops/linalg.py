@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -82,6 +83,12 @@ def _product(a: Any, b: Any, transpose_a: bool, transpose_b: bool) -> Any:
     return bind(matmul_p, a, b, transpose_a=transpose_a, transpose_b=transpose_b)
 
 
+def _matmul_flops(
+    a: tuple[int, ...], _: Any, product: tuple[int, ...], *, transpose_a: bool, **__: Any
+) -> int:
+    return 2 * math.prod(product) * a[-2 if transpose_a else -1]
+
+
 matmul_p: Primitive = row(
     "matmul", _matmul_kernel, signature="N,N->N", shape=_matmul_shape, op_type="MatMul",
     gradient=_matmul_gradient,
@@ -90,7 +97,7 @@ matmul_p: Primitive = row(
         sample("3,2", "4,3", transpose_a=True, transpose_b=True),
         sample("5,2,3", "3,4", transpose_a=False, transpose_b=False),
         sample("5,2,3", "1,4,3", transpose_a=False, transpose_b=True),
-    ), order=Order.C, batching=batching.matmul, instruction="matmul",
+    ), order=Order.C, batching=batching.matmul, instruction="matmul", flops=_matmul_flops,
 )  # fmt: skip
 _ACCEPTED = matmul_p.accepted
 # Twice as fast as np.dot and np.matmul for small matrices.

@@ -13,6 +13,7 @@ from itertools import count
 from runtime.core.types import TensorType
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Block, Expression, Local, Statement
+from runtime.graph.ir import Node
 
 CALL = 1e-6
 """A call of a program."""
@@ -22,6 +23,8 @@ KERNEL = 1e-6
 """A call of a kernel, but for its elements."""
 ELEMENT = 5e-10
 """An element that a kernel makes."""
+FLOP = 2e-11
+"""An operation of a product of matrices, or a convolution."""
 UNKNOWN = 64
 """A dimension that is not known, where no call tells it."""
 
@@ -112,7 +115,8 @@ def work_of(block: Block) -> float:
 def _of_statement(statement: Statement) -> float:
     if isinstance(statement, lowered.Kernel):
         read = [each for each in statement.inputs if isinstance(each, Local)]
-        return KERNEL + ELEMENT * sum(_size(local.type) for local in (*read, *statement.targets))
+        elements = sum(_size(local.type) for local in (*read, *statement.targets))
+        return KERNEL + ELEMENT * elements + FLOP * _flops(statement.node)
     if isinstance(statement, lowered.Tile):
         return len(statement.kernels) * (KERNEL + ELEMENT * statement.size)
     if isinstance(statement, lowered.If):
@@ -127,6 +131,18 @@ def _of_ops(expressions: Iterable[Expression]) -> float:
     return STATEMENT * sum(each.size for each in expressions if isinstance(each, lowered.Apply))
 
 
+def _flops(node: Node) -> int:
+    shapes = [_shape(value.type) for value in (*node.inputs, *node.outputs)]
+    if node.primitive.flops is None or None in shapes:
+        return 0
+    return node.primitive.flops(*shapes, **node.params)
+
+
 def _size(type: object) -> int:
+    return math.prod(_shape(type) or ())
+
+
+def _shape(type: object) -> tuple[int, ...] | None:
+    """A shape in which all is known, as it may be; None for unknown ranks."""
     shape = type.shape if isinstance(type, TensorType) else ()
-    return math.prod(UNKNOWN if dim is None else dim for dim in shape or ())
+    return None if shape is None else tuple(UNKNOWN if dim is None else dim for dim in shape)
