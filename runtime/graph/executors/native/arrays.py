@@ -58,15 +58,19 @@ HEAVY = 8
 
 @dataclass(slots=True, eq=False)
 class Delayed:
-    """The work of a later loop: the array of a step, or without `dims` the number that a reduction
-    gives. `target` is the local that will hold it.
-    """
+    """What a later loop gives: without `dims` a number. `target` is the local that will hold it."""
 
     fusion: Fusion
-    at: int
     dims: Sequence[ir.Value] | None
     dtype: DType
     target: Local
+
+
+@dataclass(slots=True, eq=False)
+class DelayedStep(Delayed):
+    """The array of the step at a place."""
+
+    at: int
 
 
 Operand = int | Array | Scalar
@@ -86,30 +90,37 @@ class Step:
 
 @dataclass(slots=True, eq=False)
 class Sink:
-    """A reduction of all elements of a step, or of an array; with the `dims` of a result, of each
-    row.
-    """
+    """A reduction of all elements of a step, or of an array."""
 
     accumulator: Accumulator
     operand: Operand
     target: Local
-    dims: Sequence[ir.Value] | None = None
+
+
+@dataclass(slots=True, eq=False)
+class RowSink(Sink):
+    """A reduction of each row, with the dims of its result."""
+
+    dims: Sequence[ir.Value]
 
 
 @dataclass(slots=True, eq=False)
 class Fusion:
-    """Elementwise kernels of one shape, and reductions of what they compute."""
+    """Elementwise kernels of one shape, and reductions of what they compute: of rows, and in
+    `totals` of all elements.
+    """
 
     dims: Sequence[ir.Value]
     steps: list[Step] = field(default_factory=list)
-    sinks: list[Sink] = field(default_factory=list)
+    rows: list[RowSink] = field(default_factory=list)
+    totals: list[Sink] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
     done: bool = False
 
     @property
-    def has_rows(self) -> bool:
-        """Whether it has reductions of rows."""
-        return any(sink.dims is not None for sink in self.sinks)
+    def sinks(self) -> list[Sink]:
+        """All reductions, in the order of what the loop carries."""
+        return [*self.rows, *self.totals]
 
     def operands(self) -> Iterator[Operand]:
         """All that steps and reductions read."""
@@ -179,11 +190,9 @@ class Nest:
             emitter.allocate(fusion.steps[at].dtype, fusion.dims, fusion.steps[at].target)
             for at in stored
         ]
-        self.totals = {
-            id(sink): emitter.allocate(sink.accumulator.dtype, sink.dims, sink.target)
-            for sink in fusion.sinks
-            if sink.dims is not None
-        }
+        self.of_rows = [
+            emitter.allocate(sink.accumulator.dtype, sink.dims, sink.target) for sink in fusion.rows
+        ]
         self.dims, self.strides = self.collapsed()
         widest = max(dtype.size for dtype in fusion.dtypes())
         heavy = any(step.element.heavy for step in fusion.steps)
@@ -213,7 +222,7 @@ class Nest:
             kind = [flags[at] for flags in along]
             if static(dim) == 1:
                 continue
-            is_row = bool(self.totals) and at == rank - 1
+            is_row = bool(self.of_rows) and at == rank - 1
             if dims and kinds[-1] == kind and not is_row:
                 dims[-1] = times(builder, dims[-1], dim)
             else:
@@ -243,11 +252,7 @@ class Nest:
         """Emit them as a function of a part, and its calls: what is carried out of each part is put
         together in the order of the parts.
         """
-        sums = [
-            Partial(self.emitter, sink, -(-outermost // size))
-            for sink in self.fusion.sinks
-            if sink.dims is None
-        ]
+        sums = [Partial(self.emitter, sink, -(-outermost // size)) for sink in self.fusion.totals]
         part = Part(self.emitter)
         inner = self.within(part)
         found = inner.loops()
@@ -286,13 +291,10 @@ class Nest:
                 replace(step, operands=list(map(moved, step.operands)))
                 for step in self.fusion.steps
             ],
-            sinks=[replace(sink, operand=moved(sink.operand)) for sink in self.fusion.sinks],
+            rows=[replace(sink, operand=moved(sink.operand)) for sink in self.fusion.rows],
+            totals=[replace(sink, operand=moved(sink.operand)) for sink in self.fusion.totals],
         )
-        made.totals = {
-            id(new): part.array(self.totals[id(old)])
-            for old, new in zip(self.fusion.sinks, made.fusion.sinks, strict=True)
-            if id(old) in self.totals
-        }
+        made.of_rows = list(map(part.array, self.of_rows))
         made.arrays = list(map(part.array, self.arrays))
         made.made = list(map(part.array, self.made))
         made.dims = [part.builder.sub(part.end, part.first), *self.dims[1:]]
@@ -304,11 +306,10 @@ class Nest:
         *outer, length = self.dims
         carried: list[ir.Value] = []
         lanes = self.strip(length, [], []).lanes
-        for sink in self.fusion.sinks:
-            if sink.dims is None:
-                carried += sink.accumulator.start(lanes)
+        for sink in self.fusion.totals:
+            carried += sink.accumulator.start(lanes)
         carried += [ir.Constant(ir.VectorType(BIT, lanes), [0] * lanes) for _ in self.guards]
-        if outer and (carried or self.totals):
+        if outer and (carried or self.of_rows):
             return self.over_rows(outer, length, carried)
         with self.rows(outer) as indices:
             return list(self.row(indices, length, carried))
@@ -347,40 +348,23 @@ class Nest:
         self, indices: Sequence[ir.Value], length: ir.Value, given: Sequence[ir.Value]
     ) -> list[ir.Value]:
         """The loop over one row, of which reductions are written down; gives what others carry."""
-        builder, sinks = self.builder, self.fusion.sinks
+        builder, sinks = self.builder, self.fusion.rows
         lanes = self.strip(length, [], []).lanes
-        state: list[ir.Value] = []
-        left = list(given)
-        for sink in sinks:
-            count = sink.accumulator.count
-            if sink.dims is None:
-                state += left[:count]
-                del left[:count]
-            else:
-                state += sink.accumulator.start(lanes)
-        rest = list(self.row(indices, length, [*state, *left]))
+        state = [value for sink in sinks for value in sink.accumulator.start(lanes)]
+        found = list(self.row(indices, length, [*state, *given]))
         number = self.offset([*[True] * len(indices), False], indices, length)
-        carried: list[ir.Value] = []
-        for sink in sinks:
-            found, rest = rest[: sink.accumulator.count], rest[sink.accumulator.count :]
-            if sink.dims is None:
-                carried += found
-            else:
-                array = self.totals[id(sink)]
-                value = sink.accumulator.finish(builder, found, [length])
-                store(
-                    builder, value, place(builder, array.pointer, number, array.dtype), array.dtype
-                )
-        return carried + rest
+        for sink, array in zip(sinks, self.of_rows, strict=True):
+            count, dtype = sink.accumulator.count, array.dtype
+            value = sink.accumulator.finish(builder, found[:count], [length])
+            store(builder, value, place(builder, array.pointer, number, dtype), dtype)
+            del found[:count]
+        return found
 
     def results(self, found: Sequence[ir.Value]) -> list[Held]:
         """The results of reductions, of what the loops carried out."""
-        made: list[Held] = []
+        made: list[Held] = [*self.of_rows]
         rest = list(found)
-        for sink in self.fusion.sinks:
-            if sink.dims is not None:
-                made.append(self.totals[id(sink)])
-                continue
+        for sink in self.fusion.totals:
             count = sink.accumulator.count
             value = sink.accumulator.finish(self.builder, rest[:count], self.fusion.dims)
             made.append(Scalar(value, sink.target.type))

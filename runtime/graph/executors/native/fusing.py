@@ -17,7 +17,17 @@ from runtime.graph.executors.lowered import (
     blocks_of,
     leaves,
 )
-from runtime.graph.executors.native.arrays import SHARED, Delayed, Fusion, Operand, Sink, Step, emit
+from runtime.graph.executors.native.arrays import (
+    SHARED,
+    Delayed,
+    DelayedStep,
+    Fusion,
+    Operand,
+    RowSink,
+    Sink,
+    Step,
+    emit,
+)
 from runtime.graph.executors.native.elements import Element, element_of
 from runtime.graph.executors.native.reductions import accumulator, axes_of, is_total
 from runtime.graph.executors.native.values import Array, Held, Items, Scalar, int64, static
@@ -127,7 +137,7 @@ class Fuser:
     def fusion(self, dims: Sequence[ir.Value], heavy: bool = False) -> Fusion:
         """The loop over these dims that is being collected; for heavy work, one not by rows."""
         for fusion in self.pending:
-            if heavy and fusion.has_rows:
+            if heavy and fusion.rows:
                 continue
             if _same(fusion.dims, dims) and len(fusion.steps) < MOST_STEPS:
                 return fusion
@@ -154,15 +164,15 @@ class Fuser:
         assert isinstance(target.type, TensorType)
         fusion.nodes.append(kernel.node)
         fusion.steps.append(Step(element, given, target.type.dtype, target))
-        self.emitter.values[target] = Delayed(
-            fusion, len(fusion.steps) - 1, fusion.dims, target.type.dtype, target
+        self.emitter.values[target] = DelayedStep(
+            fusion, fusion.dims, target.type.dtype, target, len(fusion.steps) - 1
         )
 
     def within(self, fusion: Fusion, item: Held | Delayed) -> Operand:
         """An operand as the loop reads it: a step of its own, or what is there."""
+        if isinstance(item, DelayedStep) and item.fusion is fusion and not fusion.done:
+            return item.at
         if isinstance(item, Delayed):
-            if item.fusion is fusion and not fusion.done and item.at >= 0:
-                return item.at
             item = self.forced(item)
         assert not isinstance(item, Items)
         return item
@@ -174,12 +184,12 @@ class Fuser:
         item = self.emitter.values[kernel.inputs[0]]
         if not isinstance(item, Delayed | Array) or item.dims is None:
             return False
-        if isinstance(item, Delayed) and item.at < 0:
+        if not isinstance(item, DelayedStep | Array):
             held = self.forced(item)
             assert isinstance(held, Array)
             item = held
         if not is_total(kernel):
-            return isinstance(item, Delayed) and self.row_reduction(kernel, item)
+            return isinstance(item, DelayedStep) and self.row_reduction(kernel, item)
         made = accumulator(kernel, item.dtype)
         if made is None:
             return False
@@ -188,16 +198,16 @@ class Fuser:
             if (static(self.emitter.size(item.dims)) or 0) < SHARED:
                 return False
             fusion = self.fusion(item.dims)
-            fusion.sinks.append(Sink(made, item, target))
+            fusion.totals.append(Sink(made, item, target))
         else:
             fusion = item.fusion
-            fusion.sinks.append(Sink(made, item.at, target))
+            fusion.totals.append(Sink(made, item.at, target))
             fusion.steps[item.at].reads += 1
         fusion.nodes.append(kernel.node)
-        self.emitter.values[target] = Delayed(fusion, -1, None, item.dtype, target)
+        self.emitter.values[target] = Delayed(fusion, None, item.dtype, target)
         return True
 
-    def row_reduction(self, kernel: Kernel, item: Delayed) -> bool:
+    def row_reduction(self, kernel: Kernel, item: DelayedStep) -> bool:
         """Take a reduction of the rows of an array that a loop is about to compute."""
         assert item.dims is not None
         *outer, length = item.dims
@@ -211,10 +221,10 @@ class Fuser:
             return False
         (target,) = kernel.targets
         dims = [*outer, int64(1)] if kernel.node.params["keepdims"] else outer
-        item.fusion.sinks.append(Sink(made, item.at, target, dims))
+        item.fusion.rows.append(RowSink(made, item.at, target, dims))
         item.fusion.steps[item.at].reads += 1
         item.fusion.nodes.append(kernel.node)
-        self.emitter.values[target] = Delayed(item.fusion, -1, dims, item.dtype, target)
+        self.emitter.values[target] = Delayed(item.fusion, dims, item.dtype, target)
         return True
 
     # The end of collecting
