@@ -12,9 +12,8 @@ from __future__ import annotations
 
 import ctypes
 import time
-from functools import cache
 
-from runtime.graph.executors.native.machine import QUICK, Code, compile_module
+from runtime.graph.executors.native.machine import QUICK, Code, compile_module, once
 
 WORDS = 9
 """Pointers in an arena: see above."""
@@ -373,7 +372,7 @@ declare i64 @llvm.umax.i64(i64, i64)
 _OF_THREADS = ("release_python", "release_again", "hold_python")
 
 
-@cache
+@once
 def support() -> Code:
     """The functions of arenas; `release_python` lets other threads run Python until `hold_python`,
     and `release_again` does if that was called before; `poll` lets them too, and now and then

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,7 +17,7 @@ from runtime.graph.executors.lowered import Constant, Local
 from runtime.graph.executors.native import objects
 from runtime.graph.executors.native.compiling import Unit
 from runtime.graph.executors.native.emitter import MOST_IN_FRAME, Emitter
-from runtime.graph.executors.native.machine import load, object_of
+from runtime.graph.executors.native.machine import load, object_of, once
 from runtime.graph.executors.native.objects import DATA, Made, Status, Taken
 from runtime.graph.executors.native.symbols import address_of
 from runtime.graph.executors.native.values import (
@@ -312,6 +311,6 @@ def _function(name: str, fallback: Callable[..., Any], table: Any, kept: Any) ->
     return made
 
 
-@cache
+@once
 def _method(name: str) -> _Method:
     return _Method(b"native", objects.code(address_of).address(name), _FASTCALL, None)

@@ -7,9 +7,9 @@ import itertools
 import os
 import re
 import threading
-from collections.abc import Sequence
-from functools import cache
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import cache, wraps
+from typing import Any, TypeVar
 
 import llvmlite.binding as llvm
 from llvmlite import ir
@@ -27,6 +27,30 @@ _VECTOR = re.compile(r"<(vscale x )?\d+ x ")
 
 ADDRESSES = "addresses"
 """The table in a module of what is outside of it: one pointer for each symbol."""
+
+
+_compiling = threading.RLock()
+"""Held while a module is compiled. A signal handler may come in between, and fork."""
+
+
+Made = TypeVar("Made")
+
+
+def once(make: Callable[..., Made]) -> Callable[..., Made]:
+    """Like `cache`, for what has an address: who asks at once, from other threads or from a signal
+    handler, is given the same, so that no address is one of what nobody keeps.
+    """
+    kept: dict[tuple[Any, ...], Made] = {}
+
+    @wraps(make)
+    def found(*given: Any) -> Made:
+        if given not in kept:
+            with _compiling:
+                if given not in kept:
+                    kept.setdefault(given, make(*given))
+        return kept[given]
+
+    return found
 
 
 @cache
@@ -79,10 +103,6 @@ class Code:
         return found
 
 
-_compiling = threading.RLock()
-"""Held while a module is compiled. A signal handler may come in between, and fork."""
-
-
 def _before_fork() -> None:
     """Wait until no other thread is in LLVM: the child has its locks, but not that thread."""
     _compiling.acquire()
@@ -123,7 +143,7 @@ def _compiled(text: str, level: int) -> bytes:
         return made
 
 
-@cache
+@once
 def _linker() -> Any:
     return llvm.create_lljit_compiler(new_target(), use_jit_link=False, suppress_errors=True)
 

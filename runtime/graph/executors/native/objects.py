@@ -20,12 +20,11 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from enum import IntEnum
-from functools import cache
 from types import MemberDescriptorType
 
 from runtime.core.tensor import EagerTensor
 from runtime.graph.executors.native import arena
-from runtime.graph.executors.native.machine import QUICK, Code, compile_module
+from runtime.graph.executors.native.machine import QUICK, Code, compile_module, once
 
 # Where the fields of objects are, in bytes: Python's, and those of NumPy 2.
 ITEM, NUMBER, TYPE = 24, 16, 8
@@ -605,7 +604,7 @@ define ptr @empty(i32 %number, i32 %rank, ptr %sizes) {{
 """
 
 
-@cache
+@once
 def code(address_of: Callable[[str], int]) -> Code:
     """`entry` is what Python calls with raw arguments, `on_tensors` with eager tensors, where there
     is one result; `empty` makes an array.

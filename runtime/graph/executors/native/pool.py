@@ -15,11 +15,10 @@ import ctypes
 import os
 import signal
 import threading
-from functools import cache
 from typing import Any
 
 from runtime.core import threads
-from runtime.graph.executors.native.machine import QUICK, Code, compile_module
+from runtime.graph.executors.native.machine import QUICK, Code, compile_module, once
 
 _OUTSIDE = (
     *("mutex_lock", "mutex_unlock", "mutex_trylock"),
@@ -247,7 +246,7 @@ class Pool:
         self._word("stop").value = 0
 
 
-@cache
+@once
 def pool() -> Pool:
     """The pool of the process."""
     return Pool()

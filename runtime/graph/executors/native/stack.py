@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
-from functools import cache
 from typing import Any
 
 from llvmlite import ir
 
-from runtime.graph.executors.native.machine import QUICK, Code, Symbols, compile_module
+from runtime.graph.executors.native.machine import QUICK, Code, Symbols, compile_module, once
 from runtime.graph.executors.native.values import BIT, INT64, POINTER, int64
 
 RESERVE = 1 << 16
@@ -98,7 +97,7 @@ _FUNCTIONS = (
 )
 
 
-@cache
+@once
 def code() -> Code:
     """`end`: the address below which the stack of this thread must not grow. Where the C library
     does not tell, that is the highest one: nothing is called.

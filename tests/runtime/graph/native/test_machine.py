@@ -4,8 +4,11 @@ import ctypes
 import math
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -89,3 +92,53 @@ def test_a_process_may_fork_while_a_thread_compiles(lock: Any) -> None:
         os._exit(0)
     thread.join()
     assert os.waitpid(child, 0)[1] == 0
+
+
+def test_what_has_an_address_is_made_once() -> None:
+    """Threads ask at once; and a signal handler, while it is made."""
+
+    def make(number: int) -> object:
+        if not within:
+            within.append(number)
+            within.append(of(number))
+        time.sleep(0.01)
+        return object()
+
+    within: list[Any] = []
+    of = machine.once(make)
+    with ThreadPoolExecutor(4) as threads:
+        found = set(threads.map(of, [1] * 4))
+    assert found == {within[1]} == {of(1)}
+    assert of(2) is not of(1)
+
+
+FIRST = """
+import gc, sys, threading
+import runtime as rt
+
+sys.setswitchinterval(1e-5)
+found, start = [], threading.Barrier(4)
+
+def compute(number):
+    one = rt.function(lambda x: x * 2 + number, jit_compile=True, autograph=False)
+    one.get_concrete_function(rt.constant(1.0))
+    start.wait(60)
+    first = float(one(rt.constant(1.0)))
+    gc.collect()
+    found.extend(float(one(rt.constant(1.0))) - first for _ in range(20))
+
+threads = [threading.Thread(target=compute, args=[at]) for at in range(4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert found == [0.0] * 80
+"""
+
+
+def test_threads_that_compile_first() -> None:
+    """What all machine code shares stays where it is."""
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 0, done.stderr
