@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 from runtime import dtypes, nest
@@ -32,6 +33,21 @@ def integer(value: Any, what: str, name: str) -> Tensor:
     return tensor if tensor.dtype is dtypes.int64 else cast(tensor, dtypes.int64)
 
 
+def integers(value: Any, what: str, name: str) -> Tensor:
+    """A scalar or a vector of int64; TypeError, naming the argument, for anything else."""
+    tensor = None
+    with contextlib.suppress(TypeError, ValueError):
+        tensor = value if isinstance(value, Tensor) else convert_to_tensor(value)
+    if tensor is None or not tensor.dtype.is_integer or tensor.shape.rank not in (0, 1, None):
+        raise TypeError(f"{what}: {name} must be an integer or a vector of them, got {value!r}")
+    return tensor if tensor.dtype is dtypes.int64 else cast(tensor, dtypes.int64)
+
+
+def known_all(tensor: Tensor) -> list[int] | None:
+    """The numbers that a tensor has; None where only the run knows."""
+    return tensor.raw.ravel().tolist() if isinstance(tensor, EagerTensor) else None
+
+
 def known(tensor: Tensor) -> int | None:
     """The number that a scalar is; None where only the run knows."""
     return int(tensor.raw) if isinstance(tensor, EagerTensor) else None
@@ -57,6 +73,12 @@ def check_tensors(layout: Layout, what: str) -> None:
             f"{what}: elements hold datasets, as those of window do: take them out with flat_map "
             "before"
         )
+
+
+def check_no_nones(spec: Any, what: str) -> None:
+    """TypeError for elements with None in them."""
+    if None in nest.flatten(spec):
+        raise TypeError(f"{what}: elements hold None, which has no shape: take it out with map")
 
 
 def with_first(spec: Any, size: int | None) -> Any:
@@ -120,6 +142,9 @@ def padded_shapes(given: Any, layout: Layout, what: str) -> list[Any]:
             f"{what}: padded_shapes must hold a shape for each component of {layout.spec}, got "
             f"{given!r} ({error})"
         ) from None
+    for shape in found:
+        if isinstance(shape, Tensor) and not shape.dtype.is_integer:
+            raise TypeError(f"{what}: a padded shape has integers, not {shape.dtype.name}s")
     made = []
     for leaf, shape in zip(layout.leaves, asked, strict=True):
         dims = as_shape(shape)
@@ -156,10 +181,16 @@ def padding_values(given: Any, layout: Layout, what: str) -> list[Tensor]:
         found = [given] * len(layout.leaves)
     else:
         try:
-            found = nest.flatten_up_to(layout.spec, given)
+            each = nest.map_structure_up_to(given, _spread, given, layout.spec)
+            found = nest.flatten_up_to(layout.spec, each)
         except (TypeError, ValueError) as error:
             raise ValueError(f"{what}: padding_values has another structure: {error}") from None
     return [_padding(leaf, value, what) for leaf, value in zip(layout.leaves, found, strict=True)]
+
+
+def _spread(value: Any, part: Any) -> Any:
+    """The padding of a part of an element: None stands for all that is in it."""
+    return nest.map_structure(lambda leaf: None, part) if value is None else value
 
 
 def _padding(leaf: Any, value: Any, what: str) -> Tensor:

@@ -142,6 +142,8 @@ class Dataset(Selections, Groups, Combinations, Streamed):
         names = ("start", "stop", "step")
         bounds = [integer(x, what, n) for x, n in zip((start, stop, step), names, strict=True)]
         dtype = dtypes.as_dtype(output_type)
+        if not (dtype.is_integer or dtype.is_floating):
+            raise invalid(what, f"output_type must be a type of numbers, not {dtype.name}")
 
         def build(*raws: Any) -> Pipeline:
             return sources.counted(*raws, dtype=dtype.np_dtype)

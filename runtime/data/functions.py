@@ -70,7 +70,9 @@ class Traced:
             note = f"in the function of {self.what}{where}"
             if isinstance(named, StopIteration):
                 # What ends an iterator that the function uses is no end of this one.
-                named = errors.OutOfRangeError(None, None, str(named))
+                named = errors.InvalidArgumentError(
+                    None, None, f"the function came to the end of an iterator: {named}"
+                )
             if note not in getattr(named, "__notes__", ()):
                 named.add_note(note)
             raise named from None

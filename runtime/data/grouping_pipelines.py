@@ -12,6 +12,7 @@ import numpy as np
 from runtime import errors
 from runtime.data.functions import Traced
 from runtime.data.pipelines import (
+    INFINITE,
     UNKNOWN,
     Element,
     Failure,
@@ -65,6 +66,34 @@ def batched(source: Pipeline, count: Any, *, drop: bool) -> Pipeline:
             yield rows(start, min(start + size, end))
 
     return Pipeline(elements if source.rows is None else sliced, known)
+
+
+def batched_in_turn(source: Pipeline, sizes: Any, *, types: Any, drop: bool) -> Pipeline:
+    """Batches of these sizes, one after another and again; those of size 0 are empty."""
+    what = "Dataset.rebatch"
+    if not sizes.ndim:
+        return batched(source, sizes, drop=drop)
+    wanted = sizes.tolist()
+    if not any(wanted) or min(wanted) < 0:
+        raise invalid(what, f"batch_size must hold sizes >= 0, and one that is not 0, got {wanted}")
+
+    def elements() -> Iterator[Element]:
+        iterator, turns = source.elements(), itertools.cycle(wanted)
+
+        def steps() -> Iterator[Element]:
+            for size in turns:
+                group = list(itertools.islice(iterator, size))
+                if size and (not group or (drop and len(group) < size)):
+                    return
+                yield transposed(group, what) if group else _empty(types)
+
+        return Resumed(steps)
+
+    return Pipeline(elements, INFINITE if source.cardinality == INFINITE else UNKNOWN)
+
+
+def _empty(types: Any) -> Element:
+    return tuple([np.empty((0, *(n or 0 for n in t.shape or ())), t.dtype.np_dtype) for t in types])
 
 
 def padded_stack(column: Any, shape: Any, value: Any, place: int) -> Any:
@@ -193,6 +222,7 @@ def grouped(
         key_of, made_of, size_of = (each.runner(outer[at:end]) for each, at, end in parts)
         inputs = source.elements()
         held: dict[int, list[Element]] = {}
+        sizes: dict[int, int] = {}
         inner: Iterator[Element] = iter(())
 
         def steps() -> Iterator[Element]:
@@ -200,9 +230,12 @@ def grouped(
             yield from inner
             for element in inputs:
                 found = int(key_of(*element)[0])
+                if found not in sizes:
+                    count = size_of(np.int64(found))[0]
+                    sizes[found] = positive(count, what, "the window size")
                 group = held.setdefault(found, [])
                 group.append(element)
-                if len(group) == positive(size_of(np.int64(found))[0], what, "the window size"):
+                if len(group) == sizes[found]:
                     inner = made_of(np.int64(found), of_list(held.pop(found)))[0].elements()
                     yield from inner
             while held:
@@ -212,4 +245,4 @@ def grouped(
 
         return Resumed(steps)
 
-    return Pipeline(elements, UNKNOWN)
+    return Pipeline(elements, INFINITE if source.cardinality == INFINITE else UNKNOWN)

@@ -10,12 +10,17 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime import dtypes, nest
+from runtime.core.convert import convert_to_tensor
 from runtime.core.shapes import TensorShape, TensorSpec
+from runtime.core.tensor import Tensor
 from runtime.data import grouping_pipelines as made
 from runtime.data.arguments import (
+    check_no_nones,
     check_tensors,
     integer,
+    integers,
     known,
+    known_all,
     padded_shapes,
     padding_values,
     with_first,
@@ -72,7 +77,8 @@ class Groups(Chained):
         Args:
             padded_shapes: the shape to pad each component to, where None or -1 is the longest of
                 the batch; of the form of an element. Without it all unknown dimensions are so.
-            padding_values: the value to pad with, of the form of an element; 0 or "" otherwise.
+            padding_values: the value to pad with, of the form of an element, where None stands
+                for 0, "" and False.
 
         >>> data = rt.data.Dataset.range(1, 4).map(lambda x: rt.fill([x], x))
         >>> [x.numpy().tolist() for x in data.padded_batch(2)]
@@ -80,6 +86,7 @@ class Groups(Chained):
         """
         what = "Dataset.padded_batch"
         check_tensors(self._layout, what)
+        check_no_nones(self.element_spec, what)
         size, drop = integer(batch_size, what, "batch_size"), bool(drop_remainder)
         shapes = _shapes(padded_shapes, self._layout, what)
         values = _values(padding_values, self._layout, what)
@@ -113,12 +120,19 @@ class Groups(Chained):
     def rebatch(
         self, batch_size: Any, drop_remainder: bool = False, name: str | None = None
     ) -> Dataset:
-        """The same rows in batches of another size.
+        """The same rows in batches of another size, or of several sizes in turn.
 
         >>> [x.numpy().tolist() for x in rt.data.Dataset.range(5).batch(2).rebatch(3)]
         [[0, 1, 2], [3, 4]]
+        >>> [x.numpy().tolist() for x in rt.data.Dataset.range(5).batch(5).rebatch([1, 2])]
+        [[0], [1, 2], [3], [4]]
         """
-        return self.unbatch().batch(batch_size, drop_remainder)
+        what = "Dataset.rebatch"
+        sizes, drop = integers(batch_size, what, "batch_size"), bool(drop_remainder)
+        rows = self.unbatch()
+        first = _batch_of(known_all(sizes), self._layout, drop)
+        build = partial(made.batched_in_turn, types=rows._layout.types, drop=drop)
+        return rows._to(with_first(rows.element_spec, first), build, sizes)
 
     def window(
         self,
@@ -170,8 +184,8 @@ class Groups(Chained):
         if window_size is not None:
             given = integer(window_size, what, "window_size")
             window_size_func = _constant(given)
-        key = traced(what, key_func, *parts_of(self.element_spec))
-        size = traced(what, window_size_func, number)
+        key = traced(what, _integral(key_func), *parts_of(self.element_spec))
+        size = traced(what, _integral(window_size_func), number)
         for part, found in (("key_func", key.layout.spec), ("window_size_func", size.layout.spec)):
             if found != number:
                 raise ValueError(f"{what}: {part} must return a scalar of int64, not {found}")
@@ -246,6 +260,27 @@ class Groups(Chained):
         """
         first = integer(start, "Dataset.enumerate", "start")
         return self._to((TensorSpec([], first.dtype), self.element_spec), enumerated, first)
+
+
+def _batch_of(sizes: list[int] | None, layout: Any, drop: bool) -> int | None:
+    """The size that all batches have that are made of batches, where it is known."""
+    if sizes is None or len(set(sizes)) != 1:
+        return None
+    (size,) = set(sizes)
+    given = {leaf.shape[0] for leaf in layout.leaves if leaf.shape.rank} - {None}
+    return size if drop or any(n % size == 0 for n in given) else None
+
+
+def _integral(function: Any) -> Any:
+    """The function, whose result becomes int64 if it is a number of Python's."""
+    if not callable(function):
+        return function  # refused where it is traced
+
+    def of_integers(*args: Any) -> Any:
+        found = function(*args)
+        return found if isinstance(found, Tensor) else convert_to_tensor(found, dtypes.int64)
+
+    return of_integers
 
 
 def _constant(value: Any) -> Callable[[Any], Any]:

@@ -15,6 +15,7 @@ from runtime.data.chained import Chained
 from runtime.data.functions import Traced, traced
 from runtime.data.functions import arguments as parts_of
 from runtime.data.layouts import DatasetSpec, Layout, components_of, normalized, spec_of
+from runtime.data.pipelines import invalid
 
 if TYPE_CHECKING:
     from runtime.data.dataset import Dataset
@@ -110,6 +111,9 @@ class Selections(Chained):
         cycle = integer(AUTOTUNE if cycle_length is None else cycle_length, what, "cycle_length")
         if known(cycle) == AUTOTUNE:
             cycle = integer(threads.parallelism(), what, "cycle_length")
+        if num_parallel_calls is not None:
+            calls = integer(num_parallel_calls, what, "num_parallel_calls")
+            _check_calls(known(calls), None if cycle_length is None else known(cycle), what)
         block = integer(1 if block_length is None else block_length, what, "block_length")
         build = partial(made.interleaved, function=function)
         return self._to(spec, build, cycle, block, *function.outer)
@@ -237,12 +241,14 @@ class Selections(Chained):
         return self._to(self.element_spec, build, integer(buffer_size, what, "buffer_size"))
 
     def prefetch(self, buffer_size: Any, name: str | None = None) -> Dataset:
-        """The elements, of which a thread computes `buffer_size` before they are asked for.
+        """The elements, of which a thread computes `buffer_size` before they are asked for; None is
+        AUTOTUNE.
 
         >>> [int(x) for x in rt.data.Dataset.range(3).prefetch(rt.data.AUTOTUNE)]
         [0, 1, 2]
         """
-        size = integer(buffer_size, "Dataset.prefetch", "buffer_size")
+        what = "Dataset.prefetch"
+        size = integer(AUTOTUNE if buffer_size is None else buffer_size, what, "buffer_size")
         return self._to(self.element_spec, made.prefetched, size)
 
     def cache(self, filename: Any = "", name: str | None = None) -> Dataset:
@@ -268,6 +274,18 @@ class Selections(Chained):
         found = transformation_func(self)
         arguments.check_dataset(found, "Dataset.apply: the result")
         return found
+
+
+def _check_calls(calls: int | None, cycle: int | None, what: str) -> None:
+    if calls is None or calls == AUTOTUNE:
+        return
+    if calls <= 0:
+        raise invalid(what, f"num_parallel_calls must be greater than zero, got {calls}")
+    if cycle is not None and calls > cycle:
+        raise invalid(
+            what,
+            f"num_parallel_calls must be AUTOTUNE or at most cycle_length, {cycle}, got {calls}",
+        )
 
 
 def _predicate(what: str, function: Any, spec: Any) -> Traced:

@@ -138,7 +138,7 @@ def interleaved(
 
         return Resumed(steps)
 
-    return Pipeline(elements, UNKNOWN)
+    return Pipeline(elements, INFINITE if source.cardinality == INFINITE else UNKNOWN)
 
 
 def flattened(source: Pipeline, *outer: Any, function: Traced) -> Pipeline:

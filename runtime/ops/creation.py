@@ -47,7 +47,7 @@ def _fill_kernel(value: Any, *dims: Any, shape: Shape, out: Any = None) -> Any:
         made = placed(out, wanted, value.dtype)
     except ValueError:
         raise wrong_value(f"shape {wanted} has more elements than an array can hold") from None
-    made.fill(value)
+    made.fill(value[()])  # a text, not the array that holds it
     return made
 
 

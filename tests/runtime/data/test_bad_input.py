@@ -87,6 +87,16 @@ ROWS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: GROWING.padded_batch(2, padded_shapes=[1, 1]), ValueError, "not compatible"),
     (lambda: GROWING.padded_batch(2, padded_shapes=([], [])), ValueError, "padded_shapes"),
     (lambda: GROWING.padded_batch(2, padding_values="a"), TypeError, "padding_values"),
+    (lambda: GROWING.padded_batch(2, padded_shapes=rt.constant([1.5])), TypeError, "float32s"),
+    (lambda: Dataset.range(3).map(lambda x: (x, None)).padded_batch(2), TypeError, "hold None"),
+    (lambda: Dataset.range(3).batch(3).rebatch([0, 0]), ERROR, r"rebatch: .* got \[0, 0\]"),
+    (lambda: Dataset.range(3).batch(3).rebatch([2, -1]), ERROR, r"rebatch: .* got \[2, -1\]"),
+    (lambda: Dataset.range(3).batch(3).rebatch([[1]]), TypeError, "rebatch: batch_size"),
+    (lambda: Dataset.range(3, output_type=rt.bool), ERROR, "range: output_type .* not bool"),
+    (lambda: Dataset.range(3, output_type=rt.string), ERROR, "range: output_type .* not string"),
+    (lambda: Dataset.range(2).interleave(Dataset.range, 2, num_parallel_calls=3), ERROR, "got 3"),
+    (lambda: Dataset.range(2).interleave(Dataset.range, 2, num_parallel_calls=0), ERROR, "got 0"),
+    (lambda: Dataset.range(2).group_by_window(lambda x: 1.5, lambda k, d: d, 2), TypeError, "1.5"),
     (lambda: Dataset.range(3).apply(lambda data: 3), TypeError, "apply: the result"),
     (lambda: Dataset.choose_from_datasets([], Dataset.range(0)), ValueError, "choose_"),
     (lambda: Dataset.choose_from_datasets([GROWING], Dataset.from_tensors(0)), TypeError, "int64"),
@@ -144,5 +154,5 @@ def test_the_end_of_another_iterator_is_an_error() -> None:
     data = Dataset.range(5).map(lambda x: next(inner))
     iterator = iter(data)
     assert [int(x) for x in itertools.islice(iterator, 2)] == [0, 1]
-    with pytest.raises(rt.errors.OutOfRangeError, match="End of sequence"):
+    with pytest.raises(rt.errors.InvalidArgumentError, match="End of sequence"):
         next(iterator)

@@ -73,6 +73,14 @@ ROWS: list[tuple[Any, Iterable[Any]]] = [
     (Dataset.range(10).batch(2).batch(2), [[[0, 1], [2, 3]], [[4, 5], [6, 7]], [[8, 9]]]),
     (Dataset.range(8).batch(2).unbatch(), range(8)),
     (Dataset.range(8).batch(3).rebatch(2), batches(range(8), 2)),
+    (Dataset.range(7).batch(3).rebatch([2, 1]), [[0, 1], [2], [3, 4], [5], [6]]),
+    (Dataset.range(7).batch(3).rebatch([3, 2], drop_remainder=True), [[0, 1, 2], [3, 4]]),
+    (Dataset.range(3).batch(3).rebatch([0, 2]), [[], [0, 1], [], [2], []]),
+    (Dataset.range(3).batch(3).rebatch([1, 0]), [[0], [], [1], [], [2], []]),
+    (Dataset.from_tensor_slices([1, 2]).map(lambda x: (rt.fill([x], x), {"a": rt.fill([x], x)}))
+     .padded_batch(2, padding_values=(7, None)), [([[1, 7], [2, 2]], {"a": [[1, 0], [2, 2]]})]),
+    (Dataset.range(4).group_by_window(lambda _: 0, lambda key, xs: xs.batch(4), 4), [[0, 1, 2, 3]]),
+    (Dataset.range(3).prefetch(None), range(3)),
     (Dataset.range(11).take(7).batch(4), batches(range(7), 4)),
     (Dataset.range(1, 4).map(lambda x: rt.fill([x], x)).padded_batch(3),
      [[[1, 0, 0], [2, 2, 0], [3, 3, 3]]]),
@@ -414,3 +422,29 @@ def test_options_are_merged() -> None:
     data = Dataset.range(3).with_options(first).map(lambda x: x).with_options(second)
     assert data.options().deterministic is False
     assert data.options().threading.private_threadpool_size == 3
+
+
+@pytest.mark.parametrize(("sizes", "drop", "known"), [
+    ([2, 2], False, 2), (2, False, 2), ([3], False, None), ([3], True, 3), ([3, 1], True, None),
+])  # fmt: skip
+def test_rebatch_knows_the_size_of_batches_that_all_have_it(
+    sizes: Any, drop: bool, known: int | None
+) -> None:
+    data = Dataset.range(8).batch(4, drop_remainder=True).rebatch(sizes, drop)
+    assert data.element_spec.shape.as_list() == [known]
+    assert all(len(x) == known for x in data) or known is None
+
+
+def test_a_window_that_may_not_be_is_left_out() -> None:
+    iterator = iter(Dataset.range(2).group_by_window(lambda x: x, lambda key, xs: xs, 0))
+    for _ in range(2):
+        with pytest.raises(errors.InvalidArgumentError, match="window size"):
+            next(iterator)
+    assert next(iterator, None) is None
+
+
+def test_what_is_made_of_an_endless_dataset_is_endless() -> None:
+    data = Dataset.range(3).repeat()
+    assert int(data.interleave(Dataset.range, 2).cardinality()) == rt.data.INFINITE_CARDINALITY
+    grouped = data.group_by_window(lambda x: x, lambda key, xs: xs, 2)
+    assert int(grouped.cardinality()) == rt.data.INFINITE_CARDINALITY

@@ -313,3 +313,10 @@ STAGED: list[tuple[Any, Any]] = [
 def test_single_strings_in_graphs(read: Any, expected: Any) -> None:
     words = tf.constant(["a", "bc"])
     assert plain(tf.function(read)(words)) == plain(read(words)) == expected
+
+
+def test_fill_holds_texts_not_arrays_of_them() -> None:
+    for fill in (tf.fill, tf.function(tf.fill)):
+        assert fill([2, 1], tf.constant("ab")).numpy().tolist() == [[b"ab"], [b"ab"]]
+    data = tf.data.Dataset.from_tensor_slices(["a", "bc"]).map(lambda x: tf.fill([2], x))
+    assert [x.numpy().tolist() for x in data] == [[b"a", b"a"], [b"bc", b"bc"]]
