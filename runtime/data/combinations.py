@@ -46,8 +46,7 @@ class Combinations(Chained):
         for part in parts:
             check_dataset(part, what)
         spec = nest.map_structure(lambda part: part.element_spec, given)
-        first, *rest = parts
-        return first._to(spec, made.zipped, *[part._handle for part in rest])  # type: ignore[no-any-return]
+        return _joined(parts, spec, made.zipped)
 
     def concatenate(self, dataset: Any, name: str | None = None) -> Dataset:
         """The elements of this dataset, then those of another one.
@@ -61,7 +60,7 @@ class Combinations(Chained):
         what = "Dataset.concatenate"
         check_dataset(dataset, what)
         spec = common_spec([self.element_spec, dataset.element_spec], what)
-        return self._to(spec, made.concatenated, dataset._handle)
+        return _joined([self, dataset], spec, made.concatenated)
 
     @staticmethod
     def choose_from_datasets(
@@ -85,7 +84,7 @@ class Combinations(Chained):
                 f"{choice_dataset.element_spec}"
             )
         build = partial(made.chosen, stop=bool(stop_on_empty_dataset))
-        return choice_dataset._to(spec, build, *[part._handle for part in datasets])  # type: ignore[no-any-return]
+        return _joined([choice_dataset, *datasets], spec, build)
 
     @staticmethod
     def sample_from_datasets(
@@ -119,8 +118,17 @@ class Combinations(Chained):
             stop=bool(stop_on_empty_dataset),
             anew=bool(rerandomize_each_iteration),
         )
-        first, *rest = datasets
-        return first._to(spec, build, *[part._handle for part in rest], chances)  # type: ignore[no-any-return]
+        return _joined(datasets, spec, build, chances)
+
+
+def _joined(datasets: Sequence[Any], spec: Any, build: Any, *inputs: Any) -> Dataset:
+    """What `build` makes of several datasets, with the options of all: those of later ones hold."""
+    first, *rest = datasets
+    found = first._to(spec, build, *[part._handle for part in rest], *inputs)
+    for part in rest:
+        if part._options is not None:
+            found = found.with_options(part._options)
+    return found  # type: ignore[no-any-return]
 
 
 def _sampled(*inputs: Any, seed: int | None, stop: bool, anew: bool) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import sys
 import zlib
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -13,14 +14,17 @@ from typing import IO, Any
 
 import numpy as np
 
+import runtime.ops as ops
 from runtime import dtypes, errors
 from runtime.core.convert import convert_to_tensor
 from runtime.core.shapes import TensorSpec
 from runtime.core.tensor import Tensor
 from runtime.core.tfrecords import DamagedRecord, records
 from runtime.data import layouts
+from runtime.data.arguments import AUTOTUNE
 from runtime.data.dataset import HANDLER, Dataset
-from runtime.data.pipelines import UNKNOWN, Element, Pipeline, Resumed, invalid, scalar_of_text
+from runtime.data.pipelines import UNKNOWN, Element, Pipeline, invalid, scalar_of_text
+from runtime.data.transformations import in_turn
 from runtime.graph.structures import add_handler
 
 _TEXT = TensorSpec([], dtypes.string)
@@ -33,6 +37,7 @@ class TextLineDataset(Dataset):
     Args:
         filenames: a name, several, or a dataset of names.
         compression_type: "GZIP", "ZLIB", or None.
+        num_parallel_reads: files whose elements come in turn; one with None and AUTOTUNE.
 
     A file that is missing is a NotFoundError of the iteration; the next element is that of the next
     file.
@@ -55,7 +60,7 @@ class TextLineDataset(Dataset):
         num_parallel_reads: Any = None,
         name: str | None = None,
     ) -> None:
-        _read(self, "TextLineDataset", filenames, compression_type, _lines)
+        _read(self, "TextLineDataset", filenames, compression_type, _lines, num_parallel_reads)
 
 
 class FixedLengthRecordDataset(Dataset):
@@ -66,6 +71,7 @@ class FixedLengthRecordDataset(Dataset):
         record_bytes: the length of a record.
         header_bytes, footer_bytes: bytes that are left out at the beginning and the end.
         compression_type: "GZIP", "ZLIB", or None.
+        num_parallel_reads: files whose elements come in turn; one with None and AUTOTUNE.
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile("wb") as file:
@@ -94,7 +100,7 @@ class FixedLengthRecordDataset(Dataset):
         if size <= 0 or header < 0 or footer < 0:
             raise invalid(what, "record_bytes must be positive, header and footer not negative")
         parts = partial(_records, size=size, header=header, footer=footer)
-        _read(self, what, filenames, compression_type, parts)
+        _read(self, what, filenames, compression_type, parts, num_parallel_reads)
 
 
 class TFRecordDataset(Dataset):
@@ -103,6 +109,7 @@ class TFRecordDataset(Dataset):
     Args:
         filenames: a name, several, or a dataset of names.
         compression_type: "GZIP", "ZLIB", or None.
+        num_parallel_reads: files whose elements come in turn; one with None and AUTOTUNE.
 
     A record whose check fails, or that is cut off, is a DataLossError of the iteration, which goes
     on with the next file.
@@ -125,7 +132,7 @@ class TFRecordDataset(Dataset):
         num_parallel_reads: Any = None,
         name: str | None = None,
     ) -> None:
-        _read(self, "TFRecordDataset", filenames, compression_type, records)
+        _read(self, "TFRecordDataset", filenames, compression_type, records, num_parallel_reads)
 
 
 # In graphs they are datasets as any other.
@@ -134,10 +141,16 @@ add_handler(TFRecordDataset, HANDLER)
 add_handler(FixedLengthRecordDataset, HANDLER)
 
 
-def _read(data: Any, what: str, filenames: Any, compression: Any, parts: Parts) -> None:
+def _read(
+    data: Any, what: str, filenames: Any, compression: Any, parts: Parts, parallel_reads: Any
+) -> None:
     known = {None: "", "": "", "GZIP": "GZIP", "ZLIB": "ZLIB"}
     if compression not in known:
         raise invalid(what, f"compression_type must be GZIP, ZLIB or None, got {compression!r}")
+    reads = 1 if parallel_reads is None else int(parallel_reads)
+    if reads <= 0 and reads != AUTOTUNE:
+        raise invalid(what, f"num_parallel_reads must be positive or AUTOTUNE, got {reads}")
+    reads = max(reads, 1)
     if not layouts.is_dataset(filenames):
         if isinstance(filenames, Path):
             filenames = str(filenames)
@@ -146,37 +159,36 @@ def _read(data: Any, what: str, filenames: Any, compression: Any, parts: Parts) 
         names = layouts.normalized(filenames, what)
         if not isinstance(names, Tensor):
             raise TypeError(f"{what}: filenames must be strings, not {filenames!r}")
-        if names.shape.rank == 0:
-            names = names[None]
+        if names.shape.rank != 1:
+            names = ops.reshape(names, [-1])
         filenames = Dataset.from_tensor_slices(names)
     if filenames.element_spec != _TEXT:
         raise TypeError(
             f"{what}: filenames must be strings, or a dataset of them, not {filenames.element_spec}"
         )
-    build = partial(_contents, what=what, compression=known[compression], parts=parts)
+    build = partial(_contents, what=what, compression=known[compression], parts=parts, reads=reads)
     made = filenames._to(_TEXT, build)
     Dataset.__init__(data, made._layout, made._handle, made._options)
 
 
-def _contents(names: Pipeline, *, what: str, compression: str, parts: Parts) -> Pipeline:
-    def elements() -> Iterator[Element]:
-        inputs = names.elements()
+def _contents(
+    names: Pipeline, *, what: str, compression: str, parts: Parts, reads: int
+) -> Pipeline:
+    def contents(found: Element) -> Iterator[Element]:
+        path = found[0].item().decode()
+        with _opened(path, compression, what) as file:
+            try:
+                for part in parts(file):
+                    yield (scalar_of_text(part),)
+            except _Cut as error:
+                raise invalid(what, f"{path} cannot be read: {error}") from None
+            except (OSError, EOFError, zlib.error, DamagedRecord) as error:
+                raise errors.DataLossError(
+                    None, None, f"{what}: {path} cannot be read: {error}"
+                ) from None
 
-        def steps() -> Iterator[Element]:
-            for (name,) in inputs:
-                path = name.item().decode()
-                with _opened(path, compression, what) as file:
-                    try:
-                        for part in parts(file):
-                            yield (scalar_of_text(part),)
-                    except (OSError, EOFError, zlib.error, _Cut, DamagedRecord) as error:
-                        raise errors.DataLossError(
-                            None, None, f"{what}: {path} cannot be read: {error}"
-                        ) from None
-
-        return Resumed(steps)
-
-    return Pipeline(elements, UNKNOWN)
+    block = 1 if reads > 1 else sys.maxsize
+    return Pipeline(lambda: in_turn(names.elements(), contents, reads, block), UNKNOWN)
 
 
 def _opened(path: str, compression: str, what: str) -> IO[bytes]:

@@ -45,6 +45,8 @@ class Options:
     def __setattr__(self, name: str, value: Any) -> None:
         if name not in vars(self):
             raise AttributeError(f"Cannot set the property {name} on Options: there is none")
+        if name.endswith("deterministic") and not isinstance(value, bool | None):
+            raise TypeError(f"Options: {name} must be a bool or None, got {value!r}")
         vars(self)[name] = value
 
     def merge(self, options: Options) -> Options:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -115,30 +115,42 @@ def interleaved(
     run_length = positive(block, function.what, "block_length")
 
     def elements() -> Iterator[Element]:
-        run, inputs = function.runner(outer), source.elements()
-        slots: list[Iterator[Element] | None] = [None] * length
-        at, left = 0, run_length
-        ended = False
-
-        def steps() -> Iterator[Element]:
-            nonlocal at, left, ended
-            while not ended or any(slots):
-                if slots[at] is None and not ended:
-                    found = next(inputs, None)
-                    ended = found is None
-                    slots[at] = None if found is None else run(*found)[0].elements()
-                for element in slots[at] or ():
-                    left -= 1
-                    yield element
-                    if not left:
-                        break
-                else:
-                    slots[at] = None
-                at, left = (at + 1) % length, run_length
-
-        return Resumed(steps)
+        run = function.runner(outer)
+        return in_turn(
+            source.elements(), lambda found: run(*found)[0].elements(), length, run_length
+        )
 
     return Pipeline(elements, INFINITE if source.cardinality == INFINITE else UNKNOWN)
+
+
+def in_turn(
+    inputs: Iterator[Element],
+    opened: Callable[[Element], Iterator[Element]],
+    cycle: int,
+    block: int,
+) -> Iterator[Element]:
+    """`block` elements of each of `cycle` iterators in turn, which `opened` makes of the inputs."""
+    slots: list[Iterator[Element] | None] = [None] * cycle
+    at, left = 0, block
+    ended = False
+
+    def steps() -> Iterator[Element]:
+        nonlocal at, left, ended
+        while not ended or any(slots):
+            if slots[at] is None and not ended:
+                found = next(inputs, None)
+                ended = found is None
+                slots[at] = None if found is None else opened(found)
+            for element in slots[at] or ():
+                left -= 1
+                yield element
+                if not left:
+                    break
+            else:
+                slots[at] = None
+            at, left = (at + 1) % cycle, block
+
+    return Resumed(steps)
 
 
 def flattened(source: Pipeline, *outer: Any, function: Traced) -> Pipeline:

@@ -3,6 +3,7 @@
 `trackable.py` says which objects take part, `checkpoint.py` saves them, `restoration.py` gives
 values back, `checkpoint_file.py` is the format, `checkpoint_state.py` the file that names the
 latest, `checkpoint_manager.py` keeps the last few, `checkpoint_reader.py` looks into one.
+`moving_average.py` has averages of variables.
 """
 
 from runtime.core.lazy import facade as _facade
@@ -19,6 +20,7 @@ from runtime.train.checkpoint_state import (
     get_checkpoint_state,
     latest_checkpoint,
 )
+from runtime.train.moving_average import ExponentialMovingAverage
 
 __all__ = [
     "Checkpoint",
@@ -26,6 +28,7 @@ __all__ = [
     "CheckpointOptions",
     "CheckpointReader",
     "CheckpointState",
+    "ExponentialMovingAverage",
     "get_checkpoint_state",
     "latest_checkpoint",
     "list_variables",

@@ -15,6 +15,7 @@ from runtime.sessions.saver import Saver as Saver
 from runtime.sessions.session import Session as _Session
 from runtime.sessions.variables import GraphVariable as _GraphVariable
 from runtime.train import CheckpointManager as CheckpointManager
+from runtime.train import ExponentialMovingAverage as ExponentialMovingAverage
 from runtime.train import get_checkpoint_state as get_checkpoint_state
 from runtime.train import latest_checkpoint as latest_checkpoint
 from runtime.variables.variable import Variable as _Variable

@@ -53,7 +53,7 @@ def test_records(file: Path) -> None:
     )
     end = size - (size - 2) % 4
     assert values(data) == [TEXT[at : at + 4] for at in range(2, end, 4)]
-    with pytest.raises(DataLossError, match="no records of 7"):
+    with pytest.raises(InvalidArgumentError, match="no records of 7"):
         values(rt.data.FixedLengthRecordDataset(str(file), 7))
     with pytest.raises(InvalidArgumentError, match="must be positive"):
         rt.data.FixedLengthRecordDataset(str(file), 0)
@@ -195,3 +195,20 @@ def test_bad_groups() -> None:
         data.bucket_by_sequence_length(lambda x: x, [2], [1])
     with pytest.raises(NotImplementedError, match="pad in a map before"):
         data.bucket_by_sequence_length(lambda x: x, [2], [1, 2], pad_to_bucket_boundary=True)
+
+
+def test_parallel_reads_give_the_files_in_turn(tmp_path: Path) -> None:
+    names = [str(tmp_path / name) for name in "abc"]
+    for name, text in zip(names, ("1\n2\n3", "4", "5\n6"), strict=True):
+        Path(name).write_text(text)
+
+    def read(reads: Any) -> list[int]:
+        return [int(x.numpy()) for x in rt.data.TextLineDataset(names, num_parallel_reads=reads)]
+
+    # What TensorFlow 2.21 gives.
+    assert read(2) == [1, 4, 2, 3, 5, 6]
+    assert read(3) == [1, 4, 5, 2, 6, 3]
+    assert read(None) == read(rt.data.AUTOTUNE) == [1, 2, 3, 4, 5, 6]
+    with pytest.raises(InvalidArgumentError, match=r"num_parallel_reads .* got 0"):
+        read(0)
+    assert len(list(rt.data.TextLineDataset([names[:2]]))) == 4

@@ -448,3 +448,15 @@ def test_what_is_made_of_an_endless_dataset_is_endless() -> None:
     assert int(data.interleave(Dataset.range, 2).cardinality()) == rt.data.INFINITE_CARDINALITY
     grouped = data.group_by_window(lambda x: x, lambda key, xs: xs, 2)
     assert int(grouped.cardinality()) == rt.data.INFINITE_CARDINALITY
+
+
+def test_options_of_several_datasets_are_joined() -> None:
+    def with_(deterministic: bool) -> Any:
+        options = rt.data.Options()
+        options.deterministic = deterministic
+        return Dataset.range(3).with_options(options)
+
+    assert Dataset.range(3).concatenate(with_(False)).options().deterministic is False
+    assert Dataset.zip(with_(False), with_(True), Dataset.range(2)).options().deterministic is True
+    with pytest.raises(TypeError, match="deterministic must be a bool or None, got 1"):
+        rt.data.Options().deterministic = 1  # type: ignore[assignment]
