@@ -4,7 +4,8 @@ transformations.
 `dataset.py` has `Dataset`, whose transformations stand in `selections.py`, `groups.py` and
 `combinations.py`; `transformations.py` and `sources.py` are the pipelines behind them: each is an
 iterator over tuples of arrays (`pipelines.py`); those of several elements stand in
-`grouping_pipelines.py`, those of files in `files.py`. `nodes.py` has what a graph does with them.
+`grouping_pipelines.py`, those of files in `files.py`, of folders in `saved.py`. `nodes.py` has what
+a graph does with them.
 """
 
 from runtime.core.lazy import facade as _facade

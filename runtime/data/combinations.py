@@ -122,7 +122,7 @@ class Combinations(Chained):
 
 
 def _joined(datasets: Sequence[Any], spec: Any, build: Any, *inputs: Any) -> Dataset:
-    """What `build` makes of several datasets, with the options of all: those of later ones hold."""
+    """The dataset that `build` makes of several, with the options of all; those of later ones hold."""
     first, *rest = datasets
     found = first._to(spec, build, *[part._handle for part in rest], *inputs)
     for part in rest:

@@ -14,17 +14,28 @@ from runtime.core.pickling import refused
 from runtime.core.shapes import TensorSpec
 from runtime.core.tensor import EagerTensor, Tensor
 from runtime.core.types import ObjectHandle, ObjectType
-from runtime.data import layouts, sources
-from runtime.data.arguments import integer, seed, signature
+from runtime.data import layouts, saved, sources
+from runtime.data.arguments import (
+    AUTOTUNE,
+    check_dataset,
+    check_tensors,
+    common_spec,
+    integer,
+    seed,
+    signature,
+)
 from runtime.data.combinations import Combinations
+from runtime.data.functions import arguments as parts_of
+from runtime.data.functions import traced
 from runtime.data.generators import taker
 from runtime.data.groups import Groups
 from runtime.data.iterators import Iterator, _refuse_if_traced, iterator_over
-from runtime.data.layouts import Layout, components_of, normalized, spec_of
+from runtime.data.layouts import DatasetSpec, Layout, components_of, normalized, spec_of
 from runtime.data.nodes import LENGTH, applied, computed, length_of, made
 from runtime.data.options import Options
 from runtime.data.pipelines import Pipeline, invalid
 from runtime.data.selections import Selections
+from runtime.data.storing import path_of
 from runtime.graph.structures import Handler, add_handler
 from runtime.staging.control.iteration import Streamed
 
@@ -205,6 +216,95 @@ class Dataset(Selections, Groups, Combinations, Streamed):
         if shuffle is False:
             return made
         return made.shuffle(int(names.shape[0]), seed)
+
+    # Folders
+
+    def save(
+        self,
+        path: Any,
+        compression: str | None = None,
+        shard_func: Callable[..., Any] | None = None,
+        checkpoint_args: Any = None,
+    ) -> None:
+        """Write the elements into the folder `path`, in place of a dataset that is there.
+
+        Args:
+            compression: "GZIP", or None.
+            shard_func: the number of the file that an element goes to, a scalar of int64; without
+                it there is one file.
+
+        What was there stays until all is written. `checkpoint_args` is refused.
+
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     rt.data.Dataset.range(3).save(folder)
+        ...     [int(x) for x in rt.data.Dataset.load(folder)]
+        [0, 1, 2]
+        """
+        what = "Dataset.save"
+        if checkpoint_args is not None:
+            raise NotImplementedError(f"{what}: checkpoint_args is not supported")
+        check_tensors(self._layout, what)
+        saved.described(self.element_spec)
+        shard = None
+        if shard_func is not None:
+            shard = traced(what, shard_func, *parts_of(self.element_spec))
+            if shard.layout.spec != TensorSpec([], dtypes.int64):
+                raise ValueError(
+                    f"{what}: shard_func must return a scalar of int64, not {shard.layout.spec}"
+                )
+        build = partial(
+            saved.write,
+            path=path_of(path),
+            spec=self.element_spec,
+            compression=saved.compression_of(compression, what),
+            shard=shard,
+        )
+        self._computed(build, (), *(() if shard is None else shard.outer))
+
+    @staticmethod
+    def load(
+        path: Any,
+        element_spec: Any = None,
+        compression: str | None = None,
+        reader_func: Callable[[Any], Any] | None = None,
+        wait: bool = False,
+    ) -> Dataset:
+        """The dataset that `save` has written into the folder `path`.
+
+        Args:
+            element_spec: the spec of elements, which must fit those that are there.
+            compression: that of `save`.
+            reader_func: makes a dataset of one of datasets, one for each file; by default their
+                elements come in turn.
+
+        Raises NotFoundError where there is none, and DataLossError for a damaged one, also while
+        iterating.
+
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     rt.data.Dataset.from_tensors({"a": [1, 2], "b": "x"}).save(folder)
+        ...     rt.data.Dataset.load(folder).element_spec["a"]
+        TensorSpec(shape=(2,), dtype=tf.int32, name=None)
+        """
+        what = "Dataset.load"
+        found = saved.Saved(path_of(path), saved.compression_of(compression, what))
+        spec = found.spec
+        if element_spec is not None:
+            try:
+                common = common_spec([element_spec, spec], what, "the dataset and element_spec")
+            except TypeError as error:
+                raise invalid(what, str(error)) from None
+            if common != element_spec:
+                raise invalid(what, f"elements have the spec {spec}, which {element_spec} is not")
+            spec = element_spec
+        shards = _of(DatasetSpec(spec), lambda: found.shards(spec))
+        if reader_func is None:
+            rows = shards.interleave(lambda shard: shard, AUTOTUNE)
+            return rows._to(spec, lambda rows: Pipeline(rows.elements, found.size))
+        made = reader_func(shards)
+        check_dataset(made, f"{what}: reader_func must return a Dataset")
+        return made  # type: ignore[no-any-return]
 
     # Elements
 
