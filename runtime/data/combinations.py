@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,8 @@ from runtime.data import arguments
 from runtime.data import transformations as made
 from runtime.data.arguments import check_dataset, common_spec
 from runtime.data.chained import Chained
+from runtime.data.layouts import is_dataset
+from runtime.data.resampling import resampled
 
 if TYPE_CHECKING:
     from runtime.data.dataset import Dataset
@@ -95,7 +97,7 @@ class Combinations(Chained):
         rerandomize_each_iteration: bool | None = None,
     ) -> Dataset:
         """The next element of a dataset that is drawn each time, with these weights (None: equal
-        ones). The draws are not TensorFlow's.
+        ones), or those of the next element of a dataset of them. The draws are not TensorFlow's.
 
         >>> a, b = rt.data.Dataset.range(2), rt.data.Dataset.range(10, 12)
         >>> data = rt.data.Dataset.sample_from_datasets([a, b], weights=[1.0, 0.0], seed=1)
@@ -106,12 +108,18 @@ class Combinations(Chained):
         spec = _common(datasets, what)
         if weights is None:
             weights = np.full(len(datasets), 1 / len(datasets))
-        chances = convert_to_tensor(weights)
-        if chances.shape.rank is not None and chances.shape != [len(datasets)]:
+        if is_dataset(weights):
+            chances, spec_of_chances = weights._handle, weights.element_spec
+        else:
+            chances = convert_to_tensor(weights)
+            spec_of_chances = TensorSpec(chances.static_shape, chances.dtype)
+        if not spec_of_chances.shape.is_compatible_with([len(datasets)]):
             raise ValueError(
                 f"{what}: weights must be {len(datasets)} numbers, one for each dataset, but have "
-                f"the shape {chances.shape}"
+                f"the shape {spec_of_chances.shape}"
             )
+        if not spec_of_chances.dtype.is_floating:
+            raise TypeError(f"{what}: weights must be floats, not {spec_of_chances.dtype.name}")
         build = partial(
             _sampled,
             seed=arguments.seed(seed, what),
@@ -120,9 +128,33 @@ class Combinations(Chained):
         )
         return _joined(datasets, spec, build, chances)
 
+    def rejection_resample(
+        self,
+        class_func: Callable[..., Any],
+        target_dist: Any,
+        initial_dist: Any = None,
+        seed: Any = None,
+        name: str | None = None,
+    ) -> Dataset:
+        """Pairs of a class and an element, of which elements are left out, and some come twice, so
+        that classes come as often as `target_dist` says. The draws are not TensorFlow's.
+
+        Args:
+            class_func: the class of an element, a scalar integer.
+            target_dist, initial_dist: how often each class is to come, and how often it does, as
+                floats whose sum is 1; `initial_dist` is estimated if it is None.
+
+        >>> data = rt.data.Dataset.range(1000)
+        >>> data = data.rejection_resample(lambda x: x % 2, [0.0, 1.0], [0.5, 0.5])
+        >>> {int(kind) for kind, x in data}
+        {1}
+        """
+        own = arguments.seed(seed, "Dataset.rejection_resample")
+        return resampled(self, class_func, target_dist, initial_dist, own)  # type: ignore[no-any-return]
+
 
 def _joined(datasets: Sequence[Any], spec: Any, build: Any, *inputs: Any) -> Dataset:
-    """The dataset that `build` makes of several, with the options of all; those of later ones hold."""
+    """The dataset that `build` makes of several, with all their options; the later ones hold."""
     first, *rest = datasets
     found = first._to(spec, build, *[part._handle for part in rest], *inputs)
     for part in rest:

@@ -421,28 +421,27 @@ def chosen(choices: Pipeline, *sources: Pipeline, stop: bool) -> Pipeline:
 
 
 def sampled(weights: Any, seed: Any, *sources: Pipeline, stop: bool, anew: bool) -> Pipeline:
-    """The next element of a dataset that is drawn with these weights; those that have no more are
-    drawn no more, or end it with `stop`.
+    """The next element of a dataset that is drawn with these weights, or with those of the next
+    element of a pipeline; those that have no more are drawn no more, or end it with `stop`.
     """
     drawing = SeedGenerator(chosen_seeds(None if seed is None else int(seed)), anew)
-    chances = np.asarray(weights, np.float64)
-    if chances.shape != (len(sources),) or (chances < 0).any() or not chances.any():
-        raise invalid(
-            "Dataset.sample_from_datasets",
-            f"weights must be {len(sources)} numbers, none negative and not all 0, got {chances}",
-        )
-
-    if np.count_nonzero(chances) == 1:
-        return sources[int(chances.argmax())]
+    varies = isinstance(weights, Pipeline)
+    if not varies:
+        chances = _chances(weights, len(sources))
+        if np.count_nonzero(chances) == 1:
+            return sources[int(chances.argmax())]
 
     def elements() -> Iterator[Element]:
         draws = numbers(drawing.next())
         iterators = [source.elements() for source in sources]
-        left = chances.copy()
+        turns = weights.elements() if varies else itertools.repeat((weights,))
+        is_open = np.ones(len(sources))
 
         def steps() -> Iterator[Element]:
-            while left.any():
-                bounds = np.cumsum(left)
+            for (given,) in turns:
+                bounds = np.cumsum(_chances(given, len(sources)) * is_open)
+                if not bounds[-1]:
+                    return
                 at = int(np.searchsorted(bounds, next(draws) / 2**32 * bounds[-1], side="right"))
                 found = next(iterators[at], None)
                 if found is not None:
@@ -450,12 +449,22 @@ def sampled(weights: Any, seed: Any, *sources: Pipeline, stop: bool, anew: bool)
                 elif stop:
                     return
                 else:
-                    left[at] = 0
+                    is_open[at] = 0
 
         return Resumed(steps)
 
     every = [source.cardinality for source in sources]
     return Pipeline(elements, INFINITE if INFINITE in every and not stop else UNKNOWN)
+
+
+def _chances(weights: Any, count: int) -> Any:
+    chances = np.asarray(weights, np.float64)
+    if chances.shape != (count,) or (chances < 0).any() or not chances.any():
+        raise invalid(
+            "Dataset.sample_from_datasets",
+            f"weights must be {count} numbers, none negative and not all 0, got {chances}",
+        )
+    return chances
 
 
 # Order, threads
