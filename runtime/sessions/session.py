@@ -163,7 +163,12 @@ class Session:
 
     def _feed(self, key: Any, value: Any) -> tuple[Value, Any]:
         if isinstance(key, str):
-            key = self._graph.get_tensor_by_name(key)
+            try:
+                key = self._graph.get_tensor_by_name(key)
+            except (KeyError, ValueError) as error:
+                raise TypeError(
+                    f"Cannot interpret feed_dict key as Tensor: {error.args[0]}"
+                ) from None
         if isinstance(key, GraphVariable):
             key = key.snapshot
         if not isinstance(key, SymbolicTensor):

@@ -233,6 +233,8 @@ BAD: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
     (lambda s: s.run(3), TypeError, "must be a string or Tensor"),
     (lambda s: s.run("nope:0"), ValueError, "cannot be interpreted as a Tensor"),
     (lambda s: s.run(rt.constant(1), {3: 1}), TypeError, "Cannot interpret feed_dict key"),
+    (lambda s: s.run(rt.constant(1), {"nope:0": 1}), TypeError, "feed_dict key .*'nope'"),
+    (lambda s: s.run(rt.constant(1), {"nope": 1}), TypeError, "feed_dict key .* write 'nope:0'"),
     (lambda s: v1.get_variable("v"), ValueError, "must be fully defined"),
     (lambda s: v1.get_variable("v", [None]), ValueError, "must be fully defined"),
     (lambda s: v1.get_variable("v", [1], initializer=3.0), ValueError, "do not specify shape"),
