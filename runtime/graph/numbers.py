@@ -205,6 +205,8 @@ BINARY = {
 # The exponent is known to be negative: Python's result is a float.
 FLOAT_POWER = _row("float_pow", _float_power, _always(FLOAT), fallible=True)
 
+POWER_MODULO = _row("power_modulo", pow, _whole, fallible=True, raises=(ValueError,))
+
 UNARY = {
     "neg": _row("neg", operator.neg, _arithmetic, "-{}", "neg"),
     "pos": _row("pos", operator.pos, _arithmetic, "+{}", identities=(first,)),

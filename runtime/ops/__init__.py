@@ -90,7 +90,7 @@ LATER = {
         "diag_part_at_p diag_part_p set_diag set_diag_at_p set_diag_p tensor_diag "
         "tensor_diag_part trace"
     ),
-    "runtime.ops.division": "realdiv truncatediv truncatemod",
+    "runtime.ops.division": "power_modulo power_modulo_p realdiv truncatediv truncatemod",
     "runtime.ops.norms": (
         "cross l2_normalize norm normalize"
     ),

@@ -1,4 +1,4 @@
-"""Division of numbers towards zero, and of real numbers."""
+"""Division of numbers towards zero, and of real numbers; powers modulo a number."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 import runtime.ops as ops
-from runtime.core.primitive import sample
+from runtime import dtypes, errors
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import bind, broadcast_shapes, row, sample
 from runtime.core.tensor import Tensor
 from runtime.ops.blockwise import own
-from runtime.ops.define import Op, binary
+from runtime.ops.define import Op, binary, matched
 from runtime.ops.math import integer_safe
 
 
@@ -43,6 +45,38 @@ truncatemod: Op = binary(
     doc="The remainder of truncatediv, with the sign of x.",
     example=("int(rt.truncatemod(-3, 2))", "-1"),
 )  # fmt: skip
+
+
+_PYTHONS_POWER = np.frompyfunc(pow, 3, 1)
+
+
+def _power_modulo_kernel(base: Any, exponent: Any, modulus: Any) -> Any:
+    try:
+        return np.asarray(_PYTHONS_POWER(base, exponent, modulus), base.dtype)
+    except ValueError as error:
+        raise errors.InvalidArgumentError(None, None, str(error)) from None
+
+
+# Exact, however large the power is: Python's own integers have room.
+power_modulo_p = row(
+    "power_modulo", _power_modulo_kernel, signature="I,J,I->I", shape=broadcast_shapes,
+    fallible=True, keep_inputs=(), gradient=lambda op, g: (None, None, None),
+    samples=(sample("2,3:i9", "2,3:i9", "2,3:i9+"), sample("2,1:i9", "3:i9", "3:i9+")),
+)  # fmt: skip
+
+
+def power_modulo(base: Any, exponent: Any, modulus: Any) -> Tensor:
+    """pow(base, exponent, modulus) of integers as Python computes it, elementwise.
+
+    The exponent may be of another dtype. InvalidArgumentError where the modulus is 0, or a base
+    with a negative exponent has no inverse.
+    """
+    if not isinstance(exponent, Tensor):
+        exponent = convert_to_tensor(exponent, dtype_hint=dtypes.int64)
+    elif not isinstance(base, Tensor | np.ndarray) and not isinstance(modulus, Tensor | np.ndarray):
+        base = convert_to_tensor(base, dtype_hint=exponent.dtype)
+    base, modulus = matched(base, modulus, power_modulo_p.op_type)
+    return bind(power_modulo_p, base, exponent, modulus)  # type: ignore[no-any-return]
 
 
 def realdiv(x: Any, y: Any, name: str | None = None) -> Tensor:

@@ -348,11 +348,19 @@ def _rdivmod(self: Tensor, other: Any) -> tuple[Tensor, Tensor]:
     return other // self, other % self
 
 
+def _power(binary: Any) -> Any:
+    def power(self: Tensor, other: Any, modulo: Any = None) -> Any:
+        return binary(self, other) if modulo is None else ops.power_modulo(self, other, modulo)
+
+    return power
+
+
 def _positive(self: Tensor) -> Tensor:
     return ops.identity(self)
 
 
 _attach_all()
+attach("__pow__", _power(Tensor.__pow__), _power(EagerTensor.__pow__))
 attach("__neg__", lambda self: math.negative(self), _negative)
 attach("__matmul__", _MATMUL[0], _matmul)
 attach("__rmatmul__", _MATMUL[1], _MATMUL[1])

@@ -371,11 +371,11 @@ def _divmod(a: Any, b: Any) -> Any:
 
 
 def _pow(base: Any, exponent: Any, modulo: Any = None) -> Any:
-    if modulo is not None:
-        raise refuse(
-            "pow() with a modulus is given a staged value", "write base ** exponent % modulus"
-        )
-    return base**exponent
+    if modulo is None:
+        return base**exponent
+    given = base, exponent, modulo
+    row = numbers.POWER_MODULO
+    return apply_number(row, *given) if all(map(is_number, given)) else ops.power_modulo(*given)
 
 
 def _round(value: Any, ndigits: Any = None) -> Any:

@@ -92,9 +92,12 @@ class SymbolicNumber(InScope):
         return _binary(numbers.BINARY["divmod"], other, self)
 
     def __pow__(self, other: Any, modulo: Any = None) -> Any:
-        if modulo is not None:
-            return NotImplemented
-        return _power(self, other)
+        if modulo is None:
+            return _power(self, other)
+        given = self, other, modulo
+        if all(map(is_number, given)):
+            return apply_number(numbers.POWER_MODULO, *given)
+        return NotImplemented
 
     def __rpow__(self, other: Any) -> Any:
         return _power(other, self)

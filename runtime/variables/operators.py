@@ -69,6 +69,7 @@ def _attach_operators() -> None:
         _attach(f"__r{name}__", _backward(compute))
     _attach("__divmod__", _forward(divmod))
     _attach("__rdivmod__", _backward(divmod))
+    _attach("__pow__", lambda self, *given: pow(self.value(), *map(_read, given)))
     for name in _ORDER.split():
         _attach(f"__{name}__", _forward(getattr(operator, name)))
     for function in (math.trunc, math.floor, math.ceil):

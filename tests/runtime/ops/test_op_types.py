@@ -44,6 +44,7 @@ OURS = {
         "lists that stand for Python's"
     ),
     "PyDivmod PyFromEnd PyRangeLength": "it has no Python numbers",
+    "PowerModulo PyPowerModulo": "its power takes no modulus",
     "PyText": "it has no texts of Python",
     "PythonLeftShift PythonRightShift": "its shifts take any count",
     "PyCbrt PyComb PyCopysign PyDegrees PyDist PyExp2 PyFactorial PyGamma PyGcd PyHypot PyIsclose "

@@ -34,6 +34,10 @@ def each(function: Callable[[float], float]) -> Op:
     return np.vectorize(function, otypes=[np.float64])
 
 
+def of_three(function: Callable[[int, int, int], int]) -> Op:
+    return np.vectorize(lambda a, b, c: function(int(a), int(b), int(c)))
+
+
 def softmax(x: Any, axis: int = -1) -> Any:
     e = np.exp(x - x.max(axis, keepdims=True))
     return e / e.sum(axis, keepdims=True)
@@ -52,6 +56,8 @@ SAME: list[tuple[Op, Op, tuple[Any, ...]]] = [
     (tf.math.floormod, np.mod, (A, B)),
     (tf.truncatediv, lambda a, b: np.trunc(a / b).astype(np.int32), (INTS, DIVISORS)),
     (tf.truncatemod, np.fmod, (INTS, DIVISORS)),
+    (pow, of_three(pow), (INTS, np.array(10**17, np.int64), DIVISORS)),
+    (pow, of_three(pow), (INTS, np.array([[3, 10**17, 0]]), 1_000_003)),
     (tf.pow, np.power, (POSITIVE, B)),
     (tf.pow, np.power, (INTS, np.array(3, np.int32))),
     (tf.negative, np.negative, (A,)),
