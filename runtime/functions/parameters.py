@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from operator import is_
 from types import FunctionType
-from typing import Any, Protocol
+from typing import Any
 
 from runtime.staging.guarding.lookup import defaults_of
 
@@ -122,46 +123,34 @@ class Parameters:
         return f"{self.names[self.rest]}_{place - self.rest}"
 
 
-class Holding(Protocol):
-    """Guards: something that a trace takes for granted."""
-
-    def hold(self) -> bool:
-        """True if it still is so."""
-        ...
-
-
 class Defaults:
-    """The default values of a function as they are now; `others` must hold with them."""
+    """The default values of a function as they are now.
 
-    __slots__ = ("_keyword_only", "_others", "_positional", "function", "values")
+    They are others where `function.__defaults__` is not `positional`, or where there are
+    `keyword_only` ones and they do not `hold`.
+    """
 
-    def __init__(self, function: FunctionType, others: Holding | None = None) -> None:
+    __slots__ = ("function", "keyword_only", "positional", "values")
+
+    def __init__(self, function: FunctionType) -> None:
         self.function = function
         self.values = defaults_of(function)
-        self._positional = function.__defaults__
-        self._keyword_only = dict(function.__kwdefaults__ or {})
-        self._others = others
+        self.positional = function.__defaults__
+        names = function.__code__.co_kwonlyargcount
+        self.keyword_only = dict(function.__kwdefaults__ or {}) if names else None
 
-    def now(self, others: Holding | None = None) -> Defaults:
+    def now(self) -> Defaults:
         """Those of the same function now."""
-        return Defaults(self.function, others)
+        return Defaults(self.function)
 
     def hold(self) -> bool:
         """True if the function still has them."""
-        if self.function.__defaults__ is not self._positional:
+        if self.function.__defaults__ is not self.positional:
             return False
-        if self._keyword_only or self.function.__kwdefaults__:
-            now, before = self.function.__kwdefaults__ or {}, self._keyword_only
-            if now.keys() != before.keys() or any(now[name] is not before[name] for name in now):
-                return False
-        return self._others is None or self._others.hold()
-
-    def answered(self, direct: Callable[..., Any]) -> Callable[..., Any]:
-        """The function, which gives NotImplemented once other default values are there."""
-        function, before = self.function, self._positional
-        if self._keyword_only:
-            return lambda *args: direct(*args) if self.hold() else NotImplemented
-        return lambda *args: direct(*args) if function.__defaults__ is before else NotImplemented
+        if self.keyword_only is None:
+            return True
+        now, before = self.function.__kwdefaults__ or {}, self.keyword_only
+        return list(now) == list(before) and all(map(is_, now.values(), before.values()))
 
 
 def _with_defaults(signature: inspect.Signature, now: Mapping[str, Any]) -> inspect.Signature:

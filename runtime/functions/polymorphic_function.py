@@ -354,7 +354,14 @@ class Function(Traced, Generic[P, R]):
             run = state.run
             key: Any = None
             if run is not None and not (Mode.eager or Mode.blocks):
-                direct = self._traces.direct
+                traces = self._traces
+                left_out = traces.left_out
+                if left_out is not None and (
+                    left_out.function.__defaults__ is not left_out.positional
+                    or (left_out.keyword_only is not None and not left_out.hold())
+                ):
+                    traces.end_short_ways()
+                direct = traces.direct
                 if direct is not None and not kwargs:
                     made = direct(*args)
                     if made is not NotImplemented:
@@ -512,14 +519,13 @@ class Function(Traced, Generic[P, R]):
             if order == list(range(len(order))):
                 order = None
         run = concrete.programs.runner([leaf.raw for leaf in call.leaves])
-        is_full = len(args) + len(kwargs) >= len(call.args) + len(call.kwargs)
-        defaults = None if is_full else self._parameters.defaults
-        self._traces.shorten(key, concrete, run, order, defaults)
+        defaults = self._parameters.defaults
+        if defaults is not None and len(args) + len(kwargs) < len(call.args) + len(call.kwargs):
+            self._traces.left_out = defaults
+        self._traces.shorten(key, concrete, run, order)
         concrete.programs.when_settled(self._traces.forgetting(key, run))
         if order is None and not kwargs and all([type(item) is EagerTensor for item in args]):
             direct = concrete.on_tensors()
-            if direct is not None and defaults is not None:
-                direct = defaults.answered(direct)
             if direct is not None:
                 self._traces.answer(key, direct)
 

@@ -12,7 +12,7 @@ from runtime.core.locks import process_lock
 from runtime.core.shapes import TensorSpec, is_known
 from runtime.core.types import TensorType
 from runtime.functions.concrete_function import ConcreteFunction
-from runtime.functions.parameters import Defaults, Holding, Parameters
+from runtime.functions.parameters import Defaults, Parameters
 from runtime.functions.retracing import Use, detector_of
 from runtime.functions.signatures import (
     call_key,
@@ -23,6 +23,7 @@ from runtime.functions.signatures import (
     without_shapes,
 )
 from runtime.graph.executors.specialization import Run
+from runtime.staging.guarding.guards import Guards
 
 MOST_TRACES = 1000
 """Signatures that one function keeps traces for, and reasons; one that was not used of late
@@ -35,7 +36,7 @@ MOST_VARIANTS = 4
 _counting = process_lock()
 
 Order = list[int] | None
-Entry = tuple[Holding | None, Order, Run | None, Use, ConcreteFunction]
+Entry = tuple[Guards | None, Order, Run | None, Use, ConcreteFunction]
 """A trace: its guards, the order in which it takes the tensors of the call (None: as they come),
 its program for calls that need no further look, and whether it served another call.
 """
@@ -48,12 +49,13 @@ class Traces:
     outside. The arguments of a call may be written in several ways: `_aliases` are the keys of
     those that no trace was made for. `generic` are traces for several shapes, by the rest of
     their keys. `direct` answers the calls of one key, with tensors alone, by machine code alone,
-    and returns NotImplemented for others.
+    and returns NotImplemented for others. Short ways that leave default values out are taken while
+    these are `left_out`.
     """
 
     __slots__ = (
         *("__weakref__", "_aliases", "_direct_key", "_watched", "by_key", "count", "detector"),
-        *("direct", "finished", "generic", "reasons"),
+        *("direct", "finished", "generic", "left_out", "reasons"),
     )
 
     def __init__(self, python_function: Any) -> None:
@@ -62,6 +64,7 @@ class Traces:
         self.generic: dict[Any, list[ConcreteFunction]] = {}
         self.direct: Callable[..., Any] | None = None
         self._direct_key: Any = None
+        self.left_out: Defaults | None = None
         self.count = 0
         self.finished = 0
         self.reasons: deque[str] = deque(maxlen=MOST_TRACES)
@@ -105,48 +108,36 @@ class Traces:
                 self._make_room()
         self._lead(key, concrete, None, None)
 
-    def shorten(
-        self,
-        key: Any,
-        concrete: ConcreteFunction,
-        run: Run,
-        order: Order,
-        defaults: Defaults | None = None,
-    ) -> None:
-        """Let further calls of this key, of which a trace has another one, take the short way; as
-        long as these default values hold.
-        """
+    def shorten(self, key: Any, concrete: ConcreteFunction, run: Run, order: Order) -> None:
+        """Let further calls of this key, of which a trace has another one, take the short way."""
         if key not in self.by_key:
             if len(self._aliases) >= MOST_TRACES:
                 self._forget_aliases()
             self._aliases.add(key)
-        self._lead(key, concrete, run, order, defaults)
+        self._lead(key, concrete, run, order)
 
     def answer(self, key: Any, direct: Callable[..., Any]) -> None:
         """Have further calls of this key answered by machine code alone."""
         self._direct_key, self.direct = key, direct
 
+    def end_short_ways(self) -> None:
+        """Have all further calls ask for their default values, which are others now."""
+        self.left_out = self.direct = self._direct_key = None
+        for entries in list(self.by_key.values()):
+            entries[:] = [(guards, None, None, *rest) for guards, _, _, *rest in entries]
+
     def _end_direct(self, key: Any) -> None:
         if self.direct is not None and self._direct_key == key:
             self.direct = self._direct_key = None
 
-    def _lead(
-        self,
-        key: Any,
-        concrete: ConcreteFunction,
-        run: Run | None,
-        order: Order,
-        defaults: Defaults | None = None,
-    ) -> None:
+    def _lead(self, key: Any, concrete: ConcreteFunction, run: Run | None, order: Order) -> None:
         self._end_direct(key)
         known = self.by_key.setdefault(key, [])
         weak = [each.ref for each in references(key) if isinstance(each.ref, weakref.ref)]
         if weak and key not in self._watched:
             gone = partial(_drop, weakref.ref(self), key, without_shapes(key))
             self._watched[key] = [type(ref)(ref(), gone) for ref in weak]
-        guards: Holding | None = concrete.guards if concrete.guards else None
-        if defaults is not None:
-            guards = defaults.now(guards)
+        guards = concrete.guards if concrete.guards else None
         others = [each for each in known if each[-1] is not concrete]
         kept = [each for each in others if not each[-1].guards.is_over()][: MOST_VARIANTS - 1]
         known[:] = [(guards, order, run, concrete.use, concrete), *kept]
