@@ -121,6 +121,8 @@ class Primitive:
     calls_back: runs Python of the user's, which may raise anything.
     raises: the exceptions that it may raise at run time, where they are not those of most ops; or a
         function of the types that gives them.
+    silent: the exceptions of Python's operator on numbers that it does not raise of floating-point
+        tensors, which hold inf or nan then.
     signature: dtypes by letter, "N,N->N" (see CLASSES).
     shape(*shapes, **params): the shape rule that goes with a signature.
     partials: of an elementwise op, one function (*inputs, output, output_grad) for each input that
@@ -159,6 +161,7 @@ class Primitive:
     fallible: bool = False
     calls_back: bool = False
     raises: Raises | Callable[..., Raises] = ()
+    silent: Raises = ()
     keep_inputs: tuple[int, ...] | None = None
     keep_outputs: tuple[int, ...] | None = ()
     samples: tuple[Sample, ...] = ()

@@ -83,6 +83,7 @@ multiply: Op = binary(
 )  # fmt: skip
 divide_real: Op = binary(
     "div", np.divide, "F,F->F", op_type="RealDiv", reads=("b", "ab"), scalar=Form("{} / {}", "f"),
+    silent=(ZeroDivisionError,),
     identities=(right(1),),
     gradient=(lambda a, b, y, g: g / _c(b), lambda a, b, y, g: -g * _c(a / b / b)),
     doc="x / y for floating-point tensors.", samples=(sample("2,3", "2,3:+"), sample("2,1", "3:+")),
@@ -239,7 +240,8 @@ def _division_failures(a: TensorType, b: TensorType) -> Raises:
 _DIVISIONS = (sample("2,3", "2,3:+"), sample("4:i9", "4:i4+"))
 floordiv: Op = binary(
     "floordiv", integer_safe(np.floor_divide, _floor_divide), "R,R->R", op_type="FloorDiv",
-    fallible=True, raises=_division_failures, instruction="floor_divide",
+    fallible=True, raises=_division_failures, silent=(ZeroDivisionError,),
+    instruction="floor_divide",
     gradient=lambda a, b, y, g: (None, None), reads="",
     # Only the smallest number by -1 leaves the range.
     scalar=Form("{} // {}", "i", wraps=True), interval=intervals.floordiv,
@@ -250,7 +252,7 @@ floordiv: Op = binary(
 )  # fmt: skip
 floormod: Op = binary(
     "mod", integer_safe(np.remainder, _remainder), "R,R->R", op_type="FloorMod", fallible=True,
-    raises=_division_failures,
+    raises=_division_failures, silent=(ZeroDivisionError,),
     instruction="remainder", scalar=Form("{} % {}", "i"), interval=intervals.mod,
     gradient=(lambda a, b, y, g: g, lambda a, b, y, g: -g * floordiv(a, b)),
     doc="x % y as in Python, with the sign of y. DivisionByZeroError for integers modulo 0.",

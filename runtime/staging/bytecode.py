@@ -6,6 +6,7 @@ converted text could tell it:
 handlers_around   a staged statement may stand in frames of functions that were not converted
 rows_unpacked     `__iter__` is not told how many items `a, b = t` wants
 adds_in_place     `__radd__` is asked for `items += self` as for `items + self`
+is_operator       a function of ours is called by the user as well as by an operator
 in_class_pattern  `__class__` is not told that `match` asks
 is_subscript      an IndexError of `__getitem__` ends an iteration, and is raised by `x[i]`
 returns_of        the place of a result is known when the function has returned
@@ -48,6 +49,14 @@ def adds_in_place(frame: FrameType) -> bool:
 
 
 _IN_PLACE_ADD = next(at for at, (_, text) in enumerate(dis._nb_ops) if text == "+=")  # type: ignore[attr-defined]
+
+
+def is_operator(frame: FrameType) -> bool:
+    """True if a binary operator of this frame asks, and no function that it calls."""
+    return frame.f_code.co_code[frame.f_lasti] == _BINARY_OP
+
+
+_BINARY_OP = dis.opmap["BINARY_OP"]
 
 
 def in_class_pattern(frame: FrameType) -> bool:

@@ -31,7 +31,10 @@ from runtime.staging import refusals, streams
 from runtime.staging.aliasing.item_assignments import meaning, restore
 from runtime.staging.aliasing.sharing import hold, view
 from runtime.staging.control import joined_variables
-from runtime.staging.control.deferred_exceptions import check_unhandled_failure
+from runtime.staging.control.deferred_exceptions import (
+    check_silent_failure,
+    check_unhandled_failure,
+)
 from runtime.staging.frames import caller_of, is_ours, name_given_to, user_location
 from runtime.staging.outside import outlives_calls, place_key
 from runtime.staging.scopes import Handle, Scope, Site, Stale, Symbol
@@ -219,6 +222,8 @@ class Trace:
             if self.attempts:
                 _probe(self, primitive, values, params)
             self.check_handlers(primitive, [value.type for value in values])
+        if primitive.silent:
+            check_silent_failure(self, primitive, values)
         origin = self.origin()
         name = self.unique(self._named(primitive))
         if type(inferred) is not tuple:

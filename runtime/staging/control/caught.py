@@ -18,8 +18,6 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import Any, cast
 
-import numpy as np
-
 from runtime import errors
 from runtime.core.primitive import Primitive
 from runtime.graph.ir import Callee, Params, Value, walk_called
@@ -27,7 +25,6 @@ from runtime.graph.nodes import (
     CHECK_DEFINED,
     CHECK_LENGTH,
     CHECK_PRESENT,
-    CONSTANT,
     RAISE,
     TO_TENSOR,
 )
@@ -47,6 +44,7 @@ from runtime.staging.control.branches import cond, install_attempts, joined, tra
 from runtime.staging.control.carried_objects import Watch, no_watch
 from runtime.staging.control.deferred_exceptions import (
     failures_of,
+    is_known_nonzero,
     refuse_put_off,
 )
 from runtime.staging.control.failures import (
@@ -338,13 +336,8 @@ def probe(trace: Trace, primitive: Primitive, values: tuple[Value, ...], params:
 
 def _divides_by_known(trace: Trace, kinds: Kinds, values: Sequence[Value]) -> bool:
     """Whether an op that fails only where it divides by zero divides by a number that is known."""
-    if not all(issubclass(kind, ZeroDivisionError) for kind in kinds) or not values:
-        return False
-    found = trace.constants.get(values[-1])
-    for node in trace.scope.nodes[-3:] if found is None else ():
-        if node.primitive is CONSTANT and node.outputs[0] is values[-1]:
-            found = node.params["value"]
-    return found is not None and bool(np.all(found))
+    of_zero = all(issubclass(kind, ZeroDivisionError) for kind in kinds)
+    return of_zero and bool(values) and is_known_nonzero(trace, values[-1])
 
 
 def _again(trace: Trace, primitive: Primitive, params: Params) -> Callable[[Sequence[Any]], None]:

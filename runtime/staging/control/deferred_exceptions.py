@@ -14,14 +14,23 @@ from traceback import walk_tb
 from types import FrameType, FunctionType
 from typing import Any
 
-from runtime import errors
+import numpy as np
+
+from runtime import errors, ops
 from runtime.core.primitive import Primitive
 from runtime.core.types import Type
-from runtime.graph.ir import position_of
-from runtime.graph.nodes import CHECK_DEFINED, CHECK_LENGTH, CHECK_PRESENT, TO_TENSOR, TRUTH
+from runtime.graph.ir import Value, position_of
+from runtime.graph.nodes import (
+    CHECK_DEFINED,
+    CHECK_LENGTH,
+    CHECK_PRESENT,
+    CONSTANT,
+    TO_TENSOR,
+    TRUTH,
+)
 from runtime.graph.numbers import BINARY
-from runtime.staging.bytecode import Clause, Handler, handlers_around, is_subscript
-from runtime.staging.frames import is_ours, user_frames
+from runtime.staging.bytecode import Clause, Handler, handlers_around, is_operator, is_subscript
+from runtime.staging.frames import is_ours, user_frame, user_frames
 from runtime.staging.refusals import refuse
 
 
@@ -118,6 +127,54 @@ def check_unhandled_failure(
                     "failing case with `if`",
                     location=position_of(frame.f_code, frame.f_lasti),
                 ) from None
+
+
+def check_silent_failure(trace: Any, primitive: Primitive, values: Sequence[Value]) -> None:
+    """StagingError if an `except` around an operator names what Python raises of numbers, where
+    tensors hold inf or nan. One for all exceptions, which is there for others too, may stay.
+    """
+    divisor = values[-1]
+    frame = user_frame()
+    if frame is None or not divisor.type.dtype.is_floating or not is_operator(frame):
+        return
+    if is_known_nonzero(trace, divisor):
+        return
+    raised = primitive.silent
+    for classes in _handled(trace):
+        if any(issubclass(each, kind) for each in raised for kind in classes):
+            if any(issubclass(kind, ArithmeticError) for kind in classes):
+                names = " or ".join(kind.__name__ for kind in raised)
+                raise refuse(
+                    f"tensors divided by zero are inf or nan, and raise no {names} for the "
+                    "`except` around them",
+                    "test the divisor with `if`, or divide numbers: float(x) / float(y)",
+                )
+            return
+
+
+def is_known_nonzero(trace: Any, divisor: Value) -> bool:
+    """Whether the elements of a value are known, and none is 0."""
+    found = trace.constants.get(divisor)
+    for node in trace.scope.nodes[-4:] if found is None else ():
+        if node.outputs and node.outputs[0] is divisor:
+            if node.primitive is ops.cast_p:
+                return is_known_nonzero(trace, node.inputs[0])
+            if node.primitive is CONSTANT:
+                found = node.params["value"]
+    return found is not None and bool(np.all(found))
+
+
+def _handled(trace: Any) -> Iterator[list[type[BaseException]]]:
+    """The classes of each `except` around the present statement, the innermost first."""
+    for attempt in reversed(trace.attempts):
+        for kinds, _ in attempt.kinds:
+            found: Any = BaseException if kinds is None else kinds()
+            yield [*found] if isinstance(found, tuple) else [found]
+    for frame in user_frames(trace.root):
+        for handler in handlers_around(frame):
+            for clause in handler.clauses:
+                if clause is not None:
+                    yield [kind for kind in _classes_of(clause, frame) if kind is not None]
 
 
 _DOING = {
