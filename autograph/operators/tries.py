@@ -158,22 +158,30 @@ class _Try:
         def done() -> None:
             manager.leave(None)
 
+        def inner(*, _reached: Any = self.reached) -> Any:
+            return body()
+
         backend = self.backend
         if backend is not None and manager.is_known:
-            self.handled(body, ((None, swallowed),), done)
+            self.handled(inner, ((None, swallowed),), done)
             return
         self.backend = None
         is_ours = backend is None or manager.is_of_library
-        inner = body if is_ours else partial(backend.left_once, body)  # type: ignore[union-attr]
-        self.handled(inner, ((None, swallowed),), done)
+        once = body if is_ours else partial(backend.left_once, body)  # type: ignore[union-attr]
+        self.handled(once, ((None, swallowed),), done)
 
     def called_at_yield(self, backend: Backend, body: Block, manager: Entered) -> Block:
         """The function that the generator of a manager calls where it has its `yield`."""
 
         def block(value: Any, *, _reached: Any = self.reached) -> None:
             manager.value = value
+            reached = partial(_nothing, body, value)
+
+            def inner(*, _reached: Any = reached) -> Any:
+                return body()
+
             if backend.catches():
-                backend.go_on(backend.caught(body, self.carried(), 0)())
+                backend.go_on(backend.caught(inner, self.carried(), 0)())
             else:
                 body()
 
