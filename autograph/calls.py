@@ -325,7 +325,8 @@ def _entered(manager: Any) -> Entered:
 
 
 def _is_own(function: FunctionType) -> bool:
-    return policy.decide(function).decision is not policy.AS_IS
+    is_made = function.__code__ in policy.generated
+    return is_made or policy.decide(function).decision is not policy.AS_IS
 
 
 def _call_alone(function: Any) -> Any:

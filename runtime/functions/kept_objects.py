@@ -80,8 +80,12 @@ class Part:
         return contents(item) if self.name is None else attribute_of(item, self.name)
 
     def put(self, value: Any) -> None:
-        """Have this there instead; what an object has from its class anyway is left to that."""
+        """Have this there instead; what an object has from its class anyway is left to that, and an
+        object that is no more as it was.
+        """
         item = self._read()
+        if item is None:
+            return
         if self.name is not None:
             if not _is_default(item, self.name, value):
                 put_attribute(item, self.name, value)

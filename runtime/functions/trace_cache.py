@@ -124,7 +124,7 @@ class Traces:
         """Have all further calls ask for their default values, which are others now."""
         self.left_out = self.direct = self._direct_key = None
         for entries in list(self.by_key.values()):
-            entries[:] = [(guards, None, None, *rest) for guards, _, _, *rest in entries]
+            entries[:] = [(guards, None, None, use, made) for guards, _, _, use, made in entries]
 
     def _end_direct(self, key: Any) -> None:
         if self.direct is not None and self._direct_key == key:

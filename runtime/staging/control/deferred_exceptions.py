@@ -18,7 +18,7 @@ import numpy as np
 
 from runtime import errors, ops
 from runtime.core.primitive import Primitive
-from runtime.core.types import Type
+from runtime.core.types import TensorType, Type
 from runtime.graph.ir import Value, position_of
 from runtime.graph.nodes import (
     CHECK_DEFINED,
@@ -135,7 +135,8 @@ def check_silent_failure(trace: Any, primitive: Primitive, values: Sequence[Valu
     """
     divisor = values[-1]
     frame = user_frame()
-    if frame is None or not divisor.type.dtype.is_floating or not is_operator(frame):
+    is_floating = isinstance(divisor.type, TensorType) and divisor.type.dtype.is_floating
+    if frame is None or not is_floating or not is_operator(frame):
         return
     if is_known_nonzero(trace, divisor):
         return

@@ -646,6 +646,17 @@ def assigns_items(x):
     return x
 
 
+ENTRIES: dict[str, Any] = {}
+
+
+def changes_what_it_puts_there(x):
+    made = Node(0, None)
+    ENTRIES["made"] = made
+    if x > 0:
+        ENTRIES["made"].value += 5
+    return made.value
+
+
 def default_of_a_class_that_changes(x):
     class Item:
         n = 0
@@ -673,6 +684,7 @@ def recursion(x):
     [
         (makes_an_object, "HELD.best is changed .* a Node is put there that is made while tracing"),
         (assigns_items, "a tensor"),
+        (changes_what_it_puts_there, "of objects from before it is another thing each time"),
         (default_of_a_class_that_changes, "Item.n is changed .* has an attribute of that name"),
         (grows, "1 item and no items"),
         (recursion, "HELD.count is changed .* calls itself"),
