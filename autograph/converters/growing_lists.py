@@ -17,12 +17,12 @@ def f(n):
 
 Marked is a list that is made where a name is assigned, if that name grows or shrinks in a control
 statement, or in a function inside, that does not hold the assignment; if it is given to a function
-of the user's by name, which may grow it; if its items are read or assigned at a place that is no
-constant; and if it, or what a function returns, is an empty list on one path and another list on
-the other. So is one that is made for an attribute, which other functions may grow, and one that a
-comprehension or, in a control statement, `append` puts into a list, or that is put into a dict
-under a key that is no constant; so are sets that change, and all deques. Where items of its items
-are, so are the lists that stand in the list, and of an attribute always.
+of the user's, which may grow it, or is made there; if its items are read or assigned at a place
+that is no constant; and if it, or what a function returns, is an empty list on one path and another
+list on the other. So is one that is made for an attribute, which other functions may grow, and one
+that a comprehension or, in a control statement, `append` puts into a list, or that is put into a
+dict under a key that is no constant; so are sets that change, and all deques. Where items of its
+items are, so are the lists that stand in the list, and of an attribute always.
 
 So is a dict that gets or loses entries in such a statement, or under a key that is no constant,
 and the lists that are its values; an empty one also for an attribute, or where it is given to a
@@ -91,6 +91,8 @@ def _makes_list(value: Any) -> bool:
             return any(made) and all(
                 makes or _is_given(x) for makes, x in zip(made, (left, right), strict=True)
             )
+        case gast.Subscript(value=value, slice=gast.Slice()):
+            return _makes_list(value)
     return False
 
 
@@ -192,9 +194,15 @@ def _add_aliases(grown: dict[str, set[_Path]], nodes: list[Any]) -> None:
                 pending.append(name)
 
 
+def _is_of_user(function: str) -> bool:
+    return not hasattr(builtins, function) and function not in _CALLS | _DICTS
+
+
 def _always(node: Any, grown: Container[str]) -> Iterator[Any]:
-    """The lists that are made for attributes, sets that change, and all deques."""
+    """The lists that are made for attributes and for calls, sets that change, and all deques."""
     match node:
+        case gast.Call(func=gast.Name(id=name), args=args) if _is_of_user(name):
+            yield from filter(_makes_list, args)
         case gast.Assign(targets=targets, value=value):
             if any(isinstance(target, gast.Attribute) for target in targets):
                 yield from _made(value)
@@ -458,7 +466,7 @@ def _given(node: gast.AST) -> Iterator[str]:
     """The lists that a function gets which may grow them."""
     match node:
         case gast.Call(func=gast.Name(id=function), args=args) if not hasattr(builtins, function):
-            yield from (item.id for item in args if isinstance(item, gast.Name))
+            yield from (name for item in args for name in _same_as(item))
         case gast.Call(
             func=gast.Attribute(value=gast.Name(id="list")), args=[gast.Name() as item, *_]
         ):

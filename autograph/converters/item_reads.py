@@ -11,8 +11,8 @@
         return x[i] + ag.getitem(TABLE, i) + ag.getitem(days, i) + days[0] + ag.getitem([1, 2], i)
 
 That is a display or a call that makes a sequence or a dict, a name of outside, an attribute, a name
-that such a tuple, text, range or dict is assigned to, and an item of one of these. Other names are
-left as they are: they stand for tensors, or for lists that the backend knows already
+that such a tuple, text, range or dict is assigned to, a starred name, and an item of one of these.
+Other names are left as they are: they stand for tensors, or for lists that the backend knows already
 (`growing_lists`).
 """
 
@@ -76,13 +76,23 @@ def _pairs(node: Any) -> Iterator[tuple[str, Any]]:
     match node:
         case gast.Assign(targets=targets, value=value):
             yield from ((x.id, value) for x in targets if isinstance(x, gast.Name))
+            yield from ((name, gast.Tuple()) for x in targets for name in _rests(x))
         case gast.AnnAssign(target=gast.Name(id=name), value=value):
             yield name, value
-        case gast.arguments(args=args, posonlyargs=first, defaults=defaults):
+        case gast.arguments(args=args, posonlyargs=first, vararg=rest, defaults=defaults):
+            if rest is not None:
+                yield rest.id, gast.Tuple()
             names = [arg.id for arg in (*first, *args)]
             for name, value in zip(reversed(names), reversed(defaults), strict=False):
                 # No backend knows a list that is a default.
                 yield name, gast.Tuple(value.elts) if isinstance(value, gast.List) else value
+
+
+def _rests(target: Any) -> Iterator[str]:
+    """The names of a target that get a list of what the others leave."""
+    if isinstance(target, gast.Tuple | gast.List):
+        starred = (x.value for x in target.elts if isinstance(x, gast.Starred))
+        yield from (x.id for x in starred if isinstance(x, gast.Name))
 
 
 def _makes_sequence(node: Any) -> bool:
