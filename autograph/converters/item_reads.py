@@ -12,8 +12,8 @@
 
 That is a display or a call that makes a sequence or a dict, a name of outside, an attribute, a name
 that such a tuple, text, range or dict is assigned to, a starred name, and an item of one of these.
-Other names are left as they are: they stand for tensors, or for lists that the backend knows already
-(`growing_lists`).
+Other names are left as they are: they stand for tensors, or for lists that the backend knows
+already (`growing_lists`).
 """
 
 from __future__ import annotations
