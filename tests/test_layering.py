@@ -228,7 +228,6 @@ def test_importing_autograph_loads_no_converter() -> None:
 # Who imports what inside of a function. Of two modules that need each other, one does so later.
 MUTUAL = {
     "autograph.operators.comprehensions": "autograph.operators.for_loop",
-    "autograph.operators.truths": "autograph.operators.cond",
     "runtime.autodiff.custom": "runtime.autodiff.calls",
     "runtime.core.convert": "runtime.ops",
     "runtime.core.primitive": "runtime.core.widening",

@@ -109,14 +109,14 @@ bad(rt.ones(2), rt.ones(3))
         """
 @rt.function
 def k(x):
-    y = [rt.abs(x), {x: 2}]
+    y = [rt.abs(x), hash(x)]
     return y
 k(rt.constant(1))
 """,
         fails(
             "Cell In[10], line 3, in k",
             "Cell In[10]:3:21: ",
-            "    y = [rt.abs(x), {x: 2}]\n                    ^",
+            "    y = [rt.abs(x), hash(x)]\n                    ^",
         ),
     ),
     (
