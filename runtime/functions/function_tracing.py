@@ -77,7 +77,7 @@ from runtime.staging.error_notes import explain, explain_depth, locate
 from runtime.staging.frames import beginning_of
 from runtime.staging.guarding.watching import Watcher
 from runtime.staging.lists.chosen_lists import Row
-from runtime.staging.lists.growing_collections import GrowingDeque, stand_in
+from runtime.staging.lists.growing_deque import GrowingDeque, stand_in
 from runtime.staging.lists.growing_dict import GrowingDict, dict_function
 from runtime.staging.lists.growing_list import GrowingList, known_list, list_function
 from runtime.staging.lists.growing_set import GrowingSet

@@ -1,7 +1,5 @@
-"""The deque and the set that stand for those of the user's while a function is traced.
-
-Both are lists that may become lists of the graph: a set is one without equal items, of which nobody
-may ask the order once staged items are in it.
+"""The deque that stands for one of the user's while a function is traced, and which class stands
+for what the user makes.
 """
 
 from __future__ import annotations
