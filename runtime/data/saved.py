@@ -22,8 +22,8 @@ import numpy as np
 
 from runtime import errors
 from runtime.core.files import explained, replacing
-from runtime.core.records import DamagedRecord, packed, records
 from runtime.core.shapes import TensorSpec, compatible
+from runtime.core.tfrecords import DamagedRecord, packed, records
 from runtime.data.functions import Traced
 from runtime.data.layouts import Layout
 from runtime.data.pipelines import Element, Pipeline, invalid

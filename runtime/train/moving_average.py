@@ -13,7 +13,7 @@ from runtime.core.state import init_scope, state
 from runtime.core.tensor import Tensor
 from runtime.dtypes import float32
 from runtime.sessions.open_graph import GraphKeys, OpenTrace
-from runtime.staging.control_flow import group
+from runtime.staging.explicit_control_flow import group
 from runtime.variables.variable import Variable
 
 

@@ -5,7 +5,7 @@ user's line.
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
@@ -104,14 +104,17 @@ def _as_raw(value: Any, type: Type) -> Any:
 
 
 def _entries(
-    traceback: TracebackType | None, filename: str, lines: Container[int]
+    traceback: TracebackType | None,
+    filename: str,
+    lines: Mapping[int, tuple[Node, Sequence[str]]],
 ) -> list[TracebackType]:
     found = []
     while traceback is not None:
         if traceback.tb_frame.f_code.co_filename == filename and traceback.tb_lineno in lines:
             found.append(traceback)
         traceback = traceback.tb_next
-    return found
+    # The rest of a loop is a call of the program, but none of the user's.
+    return [each for each in found if each is found[-1] or not lines[each.tb_lineno][0].regions]
 
 
 def _is_the_users(node: Node) -> bool:

@@ -84,7 +84,7 @@ class HotLoops:
         """Have the functions of a program count their calls, and its loops draw their rounds."""
         for each in tree.body if self.at or self.counters else ():
             assert isinstance(each, ast.FunctionDef)
-            self._draw(each, each.body, namespace)
+            self._draw(each.body, namespace)
             if each.name in self.counters:
                 # No name of the program has a blank.
                 name = f"count {each.name}"
@@ -93,16 +93,14 @@ class HotLoops:
                 each.body.insert(0, ast.Expr(_call(name, (), place), **place))
         self.graphs.clear()
 
-    def _draw(
-        self, function: ast.FunctionDef, body: list[ast.stmt], namespace: dict[str, Any]
-    ) -> None:
+    def _draw(self, body: list[ast.stmt], namespace: dict[str, Any]) -> None:
         for at, statement in enumerate(body):
             if isinstance(statement, ast.If | ast.While | ast.For):
-                self._draw(function, statement.body, namespace)
-                self._draw(function, statement.orelse, namespace)
+                self._draw(statement.body, namespace)
+                self._draw(statement.orelse, namespace)
             loop = self.at.get(statement.lineno)
             if loop is not None and isinstance(statement, ast.While):
-                body[at] = loop.drawing(statement, function, namespace)
+                body[at] = loop.drawing(statement, namespace)
 
 
 class _Function(NamedTuple):
@@ -152,23 +150,19 @@ class HotLoop:
 
     # In the program
 
-    def drawing(
-        self, loop: ast.While, function: ast.FunctionDef, namespace: dict[str, Any]
-    ) -> ast.For:
-        """The loop of a function as one that draws rounds, and has a rest."""
+    def drawing(self, loop: ast.While, namespace: dict[str, Any]) -> ast.For:
+        """The loop as one that draws rounds, and has a rest."""
         # No name of the program has a blank.
         rounds, rest = f"rounds {loop.lineno}", f"rest {loop.lineno}"
         self._place = namespace, rounds
         self._refill()
         namespace[rest] = self._go_on
-        # What the rest raises has lines of its own: that of the function is no node's.
-        end = {"lineno": function.lineno, "col_offset": 0}
-        state = [ast.Name(name, _STORE, **end) for name in self.names[: len(self.state)]]
-        call = _call(rest, self.names, end)
-        orelse: ast.stmt = ast.Assign([ast.Tuple([*state], _STORE, **end)], call, None, **end)
-        if self.test is not None:
-            orelse = ast.If(ast.Name(self.test, _LOAD, **end), [orelse], [], **end)
         head = {"lineno": loop.lineno, "col_offset": 0}
+        state = [ast.Name(name, _STORE, **head) for name in self.names[: len(self.state)]]
+        call = _call(rest, self.names, head)
+        orelse: ast.stmt = ast.Assign([ast.Tuple([*state], _STORE, **head)], call, None, **head)
+        if self.test is not None:
+            orelse = ast.If(ast.Name(self.test, _LOAD, **head), [orelse], [], **head)
         target, source = ast.Name("round of", _STORE, **head), ast.Name(rounds, _LOAD, **head)
         return ast.For(target, source, loop.body, [orelse], None, **head)
 

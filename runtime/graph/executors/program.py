@@ -82,6 +82,9 @@ class Program:
             name = module.helper(module.fresh("look"), lambda key: look(nodes[key]))
             tree = Instrumented(nodes, name).visit(tree)
         if module.hot is not None:
+            # An interrupt of machine code, which has no lines, came in the loop that it is.
+            loops = {before + line: (loop.node, ()) for line, loop in module.hot.at.items()}
+            self.lines = loops | self.lines
             module.hot.instrument(tree, module.namespace)
         if before:
             ast.increment_lineno(tree, before)
