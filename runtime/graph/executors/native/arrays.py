@@ -58,7 +58,7 @@ HEAVY = 8
 
 @dataclass(slots=True, eq=False)
 class Delayed:
-    """A result of a later loop, a number without `dims`. `target` is the local that will hold it."""
+    """A result of a later loop, a number without `dims`. `target` is the local that holds it."""
 
     fusion: Fusion
     dims: Sequence[ir.Value] | None
