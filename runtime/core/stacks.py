@@ -1,4 +1,4 @@
-"""The stacks of threads: some work needs more than a thread may have."""
+"""Threads that are fit for some work: it needs a stack, and no signals in between."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ LARGE = 1 << 23
 _making = threading.Lock()
 
 
-def on_large_stack(make: Callable[[], Made]) -> Made:
-    """`make()`, on a thread of its own where the stack of this one is small."""
-    size = stack_size()
-    if size is None or size >= ENOUGH:
+def on_fit_thread(make: Callable[[], Made]) -> Made:
+    """`make()`, on a thread of its own where this one has a small stack, or is that of signals: an
+    interrupt in an import, or of what holds a lock, would leave others waiting for ever.
+    """
+    if not _is_interrupted() and (stack_size() or ENOUGH) >= ENOUGH:
         return make()
     made: list[Made] = []
     raised: list[BaseException] = []
@@ -51,7 +52,7 @@ def on_large_stack(make: Callable[[], Made]) -> Made:
 
 def stack_size() -> int | None:
     """Bytes of the stack of this thread; None where nobody tells, and of the main thread."""
-    if threading.current_thread() is threading.main_thread() or os.name != "posix":
+    if _is_interrupted() or os.name != "posix":
         return None
     library, thread = _library(), ctypes.c_void_p(threading.get_ident())
     if hasattr(library, "pthread_get_stacksize_np"):
@@ -67,6 +68,11 @@ def stack_size() -> int | None:
     library.pthread_attr_getstacksize(attributes, ctypes.byref(size))
     library.pthread_attr_destroy(attributes)
     return size.value
+
+
+def _is_interrupted() -> bool:
+    """Whether Python's handlers of signals run on this thread: on the main one alone."""
+    return threading.current_thread() is threading.main_thread()
 
 
 @cache

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from runtime.core.cached import cached
-from runtime.core.stacks import on_large_stack
+from runtime.core.stacks import on_fit_thread
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Block, Constant, Local
 from runtime.graph.executors.lowering import ALL, Lowering
@@ -241,7 +241,7 @@ class HotLoop:
         """Whether the rest can be machine code."""
         from runtime.graph.executors.native.resuming import is_native
 
-        rest = on_large_stack(self._function)
+        rest = on_fit_thread(self._function)
         return rest.is_whole and is_native(rest.function)
 
     def _compile(self) -> bool:
@@ -250,7 +250,7 @@ class HotLoop:
             return False
         try:
             if self._rest is None:
-                self._rest = on_large_stack(self._compiled)
+                self._rest = on_fit_thread(self._compiled)
         finally:
             self._lock.release()
         return True

@@ -20,7 +20,7 @@ from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any
 
 from runtime.core.executor import COMPILED, chosen
-from runtime.core.stacks import on_large_stack
+from runtime.core.stacks import on_fit_thread
 from runtime.graph.executors.program import Program
 from runtime.graph.executors.work import Patience
 from runtime.graph.ir import Graph, walk
@@ -107,7 +107,7 @@ class Tiers:
 
     def _at_once(self, *raws: Any) -> tuple[Any, ...]:
         if self._is_open:
-            self._change_to(on_large_stack(self._best))
+            self._change_to(on_fit_thread(self._best))
         return self.run(*raws)
 
     def _settle(self, due: float) -> bool:
@@ -126,10 +126,10 @@ class Tiers:
     def _begin(self, due: float) -> bool:
         """Compile beside the calls, which are Python's until they were as much work again."""
         # A process that is forked while another thread imports has half a module.
-        on_large_stack(lambda: import_module("runtime.graph.executors.native.executor"))
+        on_fit_thread(lambda: import_module("runtime.graph.executors.native.executor"))
         # Whoever calls graphs while the interpreter shuts down has no more threads.
         with suppress(RuntimeError):
-            self._beside = _compiler(), _compiler().submit(lambda: on_large_stack(self._best))
+            self._beside = _compiler(), _compiler().submit(lambda: on_fit_thread(self._best))
             self._due = self.program.work.spent + due
         return self._beside is not None
 
@@ -138,7 +138,7 @@ class Tiers:
         # A process that was forked has not the thread that was at it.
         if self._beside is not None and self._beside[0] is _compiler():
             return self._beside[1].result()
-        return on_large_stack(self._best)
+        return on_fit_thread(self._best)
 
     def _change_to(self, run: Run) -> None:
         self.run = run
