@@ -1,6 +1,7 @@
 """Item assignments in converted code that runs eagerly are seen by every name, or refused."""
 
 import copy
+import gc
 import linecache
 import pickle
 import subprocess
@@ -377,11 +378,13 @@ def calls_of(function: Callable[[], Any]) -> int:
         calls += event == "call"
 
     before = sys.getprofile()
+    gc.disable()  # what others have left is finalised by calls of their own
     sys.setprofile(count)
     try:
         function()
     finally:
         sys.setprofile(before)
+        gc.enable()
     return calls
 
 
