@@ -82,7 +82,7 @@ class NewArray:
             made = body.call("objects.empty", POINTER, [INT32, INT32, POINTER], *numbers, sizes)
         missing = builder.icmp_unsigned("==", made, ir.Constant(POINTER, None))
         going = body.emitter.block("going")
-        builder.cbranch(missing, body.failed, going)
+        builder.cbranch(missing, body.emitter.aside, going)
         builder.position_at_end(going)
         builder.store(made, self.place)
         data = builder.gep(made, [int64(DATA)], source_etype=BYTE)
@@ -127,7 +127,6 @@ class Body:
         self.given, self.results, memory, depth = self.function.args
         self.emitter = Emitter(unit, self.function, memory, depth, MOST_IN_FRAME)
         self.builder = self.emitter.builder
-        self.failed = self.emitter.block("failed")
         self.arrays: dict[Local, NewArray | Lent] = {}
         for at, parameter in enumerate(parameters):
             self.emitter.values[parameter.expression] = self._argument(2 * at, parameter)
@@ -189,9 +188,8 @@ class Body:
         if not builder.block.is_terminated:
             made = [self._leave(at, results) for at in range(len(results))]
             builder.ret(ir.Constant(INT32, Status.DONE))
-        for block, status in ((self.emitter.aside, Status.ASIDE), (self.failed, Status.FAILED)):
-            builder.position_at_end(block)
-            builder.ret(ir.Constant(INT32, status))
+        builder.position_at_end(self.emitter.aside)
+        builder.ret(ir.Constant(INT32, Status.ASIDE))
         return made
 
     def _leave(self, at: int, results: Sequence[Parameter]) -> Record:

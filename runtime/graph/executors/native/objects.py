@@ -78,7 +78,8 @@ _OUTSIDE = {
             *("python.PyLong_AsLongLongAndOverflow", "python.Py_GetRecursionLimit"),
             *("python.PyLong_FromLongLong", "python.PyLong_FromUnsignedLongLong"),
             *("python.PyFloat_FromDouble", "python.PyBool_FromLong", "python.PyTuple_New"),
-            *("python.Py_IncRef", "python.Py_DecRef", "python.PyErr_Occurred"),
+            *("python.Py_IncRef", "python.Py_DecRef"),
+            *("python.PyErr_Occurred", "python.PyErr_Clear"),
             *("python.PyObject_Vectorcall", "python.PyType_GenericAlloc", "python.EagerTensor"),
             *("arena.release", "arena.hold_python", "stack.end"),
         )
@@ -593,12 +594,19 @@ failed:
   ret ptr null
 }}
 
-; A new array; null where there is no memory for it.
+; A new array; null, and no exception, where there is no memory for it: Python says so with a line.
 define ptr @empty(i32 %number, i32 %rank, ptr %sizes) {{
   %type = load ptr, ptr {_outside("numpy.PyArray_Type")}
   %new = load ptr, ptr {_outside("numpy.PyArray_New")}
   %made = call ptr %new(ptr %type, i32 %rank, ptr %sizes, i32 %number, ptr null, ptr null, i32 0,
     i32 0, ptr null)
+  %nothing = icmp eq ptr %made, null
+  br i1 %nothing, label %clear, label %done
+clear:
+  %forget = load ptr, ptr {_outside("python.PyErr_Clear")}
+  call void %forget()
+  br label %done
+done:
   ret ptr %made
 }}
 """

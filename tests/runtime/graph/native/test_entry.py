@@ -206,3 +206,14 @@ def test_results_and_functions_go_when_nobody_has_them() -> None:
     del function
     gc.collect()
     assert gone() is None
+
+
+def test_a_result_that_no_memory_holds_is_an_error_of_its_op() -> None:
+    @rt.function(jit_compile=True)
+    def filled(size):
+        return rt.fill([size, size, size], 1.0)
+
+    assert filled(rt.constant(2)).shape == (2, 2, 2)
+    with pytest.raises(rt.errors.ResourceExhaustedError, match=rf"^Fill: .*at {__file__}:"):
+        filled(rt.constant(400_000))
+    assert filled(rt.constant(1)).numpy().tolist() == [[[1.0]]]
