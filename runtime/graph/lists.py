@@ -229,7 +229,7 @@ def _stack(
 
 
 def _stack_like(items: Items, like: Any) -> Any:
-    if not items:
+    if not items or len(like) == 0:  # of a list that has grown there may be more items
         return np.zeros_like(like)
     return in_rows(np.stack([_or_zeros(items, at, row) for at, row in enumerate(like)]))
 

@@ -86,7 +86,10 @@ class EntryTable(RowTable):
         """Put a pair at a place, where its Spec covers it."""
         element = self.held.element
         row = staged_items.row_of((key, value), element)
-        pairs = zip(self.held.columns, row, strict=True)
+        pairs, place = (
+            zip(self.held.columns, row, strict=True),
+            convert_to_tensor(place, dtypes.int64),
+        )
         columns = [apply(lists.SET, c, place, kept, dynamic=True) for c, kept in pairs]
         self.fill(Entries(None, Kind(element, size), self.factory), columns)
 

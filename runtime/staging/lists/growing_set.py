@@ -370,6 +370,12 @@ class GrowingFrozenSet(GrowingSet):
     def __class__(self) -> type:
         return frozenset
 
+    def __hash__(self) -> int:
+        raise refuse(
+            "a frozenset of staged values is a key, or an item of a set",
+            "a tuple in their order: tuple(sorted(items))",
+        )
+
 
 for _name in (
     *("add", "remove", "discard", "pop", "clear", "intersection_update", "difference_update"),

@@ -71,6 +71,8 @@ def spec_of(key: Any) -> Spec:
         return joins.abstract(key)
     if key is None:
         return Same(key)
+    if isinstance(key, frozenset):
+        hash(key)  # refused for a staged one
     raise _refusal(f"a tensor {key.type}" if isinstance(key, Tensor) else repr(key))
 
 
@@ -171,9 +173,11 @@ def _number(key: Any) -> Tensor:
 
 
 def is_float(key: Any) -> bool:
-    """True for a key that is a float of the run."""
+    """True for a key that is a float."""
     if isinstance(key, SymbolicNumber):
         return key.type.kind == "float"
+    if isinstance(key, float):
+        return True
     return isinstance(key, Tensor) and key.dtype.is_floating
 
 
@@ -185,7 +189,7 @@ def check(key: Any) -> None:
     for part in key if isinstance(key, tuple) else (key,):
         if isinstance(part, tuple):
             check(part)
-        elif is_float(part):
+        elif is_staged(part) and is_float(part):
             branches.cond(ops.is_nan(_number(part)), _fail_for_nan, _hold, (), ())
 
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import operator
 from collections import deque
-from collections.abc import Callable, ItemsView, Iterable
+from collections.abc import Callable, ItemsView, Iterator
 from types import BuiltinFunctionType
 from typing import Any, NoReturn
 
 from runtime import dtypes, errors, ops
+from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import Tensor
 from runtime.core.types import ListType
 from runtime.graph import lists
@@ -21,8 +22,9 @@ from runtime.staging.backend import called
 from runtime.staging.builtin_functions import BUILTINS, elements
 from runtime.staging.control import branches, iteration, logic
 from runtime.staging.control.branches import truth
+from runtime.staging.control.choices import Choice
 from runtime.staging.control.item_comparisons import all_of, is_equal
-from runtime.staging.control.joins import Leaf, Spec, Tree
+from runtime.staging.control.joins import Leaf, Same, Spec, Tree
 from runtime.staging.lists import keys as keys_
 from runtime.staging.lists.extremes import extreme_of_lists, gives_lists
 from runtime.staging.lists.growing import Growing, GrowingSequence, size_of
@@ -79,7 +81,7 @@ def _keys(items: GrowingList, key: Callable[[Any], Any]) -> GrowingList:
 
 def is_staged(item: Any) -> bool:
     """True for a tensor, a staged value, and a tuple with one in it."""
-    return isinstance(item, Tensor) or is_symbol(item) or (
+    return isinstance(item, Tensor) or is_symbol(item) or type(item) is Choice or (
         isinstance(item, tuple) and any(map(is_staged, item))
     )  # fmt: skip
 
@@ -93,11 +95,13 @@ def _sort_known(items: GrowingList, keys: GrowingList, reverse: Any) -> None:
 def _order(keys: GrowingList, reverse: bool) -> Tensor:
     """The places of the items in their order, int64."""
     held = keys._covering()
-    columns = list(zip(_leaves(held.element), held.columns, strict=True))
+    columns = list(zip(_ranks(held.element), held.columns, strict=True))
     order: Any = None
     # By the last column first: each further one keeps the order of what is equal in it.
-    for _, column in reversed(columns):
+    for ranks, column in reversed(columns):
         values = apply(lists.STACK, column, element=column.type.element)
+        if ranks is not None:
+            values = ops.gather(convert_to_tensor(ranks, dtypes.int64), values)
         if values.dtype.is_bool:
             values = ops.cast(values, dtypes.int32)
         if values.dtype.is_floating:
@@ -106,25 +110,40 @@ def _order(keys: GrowingList, reverse: bool) -> Tensor:
         direction = "DESCENDING" if reverse else "ASCENDING"
         found = ops.cast(ops.argsort(values, direction=direction, stable=True), dtypes.int64)
         order = found if order is None else ops.gather(order, found)
-    return order  # type: ignore[no-any-return]
+    return _in_place(keys) if order is None else order
 
 
-def _leaves(element: Spec) -> Iterable[Leaf]:
-    """The Specs of the scalars in a key. StagingError for one of which the order is not known."""
-    if isinstance(element, Tree):
+def _in_place(keys: GrowingList) -> Tensor:
+    return ops.range(convert_to_tensor(keys.length(), dtypes.int64))
+
+
+def _ranks(element: Spec) -> Iterator[list[int] | None]:
+    """For each scalar in a key None, or, of a text, which is kept as its place among all texts, the
+    rank that each place has; nothing for a text that all of them have. StagingError for a key
+    of which the order is not known.
+    """
+    if isinstance(element, Tree) and element.structure.kind is Choice:
+        options = element.structure.keys
+        if all(isinstance(option, str) for option in options):
+            yield [sorted(options).index(option) for option in options]
+            return
+    elif isinstance(element, Tree):
         for child in element.children:
-            yield from _leaves(child)
+            yield from _ranks(child)
+        return
     elif (
         isinstance(element, Leaf)
         and not isinstance(element.type, ListType)
         and (getattr(element.type, "shape", ()) == ())
     ):
-        yield element
-    else:
-        raise refuse(
-            "sort() orders items that are no numbers, scalar tensors or tuples of them",
-            "give a key that is: sorted(items, key=...), or tf.argsort",
-        )
+        yield None
+        return
+    elif isinstance(element, Same) and isinstance(element.value, str):
+        return
+    raise refuse(
+        "sort() orders items that are no numbers, texts, scalar tensors or tuples of them",
+        "give a key that is: sorted(items, key=...), or tf.argsort",
+    )
 
 
 def check_ordered(values: Tensor) -> None:

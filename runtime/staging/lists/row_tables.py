@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from runtime import dtypes
+from runtime.core.convert import convert_to_tensor
 from runtime.graph import lists
 from runtime.graph.nodes import apply
 from runtime.staging.control import joins
@@ -32,6 +34,7 @@ class RowTable(Growing):
     def tensors_at(self, place: Any) -> tuple[list[Any], Any]:
         """The tensors that the list at a place is kept as, and its structure."""
         element, columns = self.rows()
+        place = convert_to_tensor(place, dtypes.int64)
         kept = [apply(lists.GET, x, place, element=x.type.element) for x in columns]
         return kept, element.structure
 
@@ -52,7 +55,7 @@ class RowTable(Growing):
     def _put_row(
         self, element: Tree, columns: Sequence[Any], place: Any, row: Sequence[Any]
     ) -> None:
-        pairs = zip(columns, row, strict=True)
+        pairs, place = zip(columns, row, strict=True), convert_to_tensor(place, dtypes.int64)
         made = [apply(lists.SET, c, place, kept, dynamic=True) for c, kept in pairs]
         self.put_rows(element, made)
 

@@ -541,6 +541,55 @@ def test_gradients_of_values(n: int) -> None:
     assert np.allclose(tape.gradient(y, x), expected, rtol=1e-6)
 
 
+def in_groups(x, n):
+    groups = {}
+    for i in range(n):
+        groups.setdefault(i % 2, []).append(x * (i + 1))
+    total = x * 0.0
+    for group in groups.values():
+        product = 1.0
+        for item in group:
+            product = product * item
+        total = total + product
+    return total
+
+
+def summed_by_key(x, n):
+    sums = {}
+    for i in [n, n + 1, 3]:
+        sums[i % 3] = sums.get(i % 3, 0.0) + x * x * i
+    return sum(sums.values())
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 5])
+@pytest.mark.parametrize("program", [in_groups, summed_by_key])
+def test_gradients_of_groups(program: Callable[..., Any], n: int) -> None:
+    at, step = 1.3, 1e-6
+    expected = (program(at + step, n) - program(at - step, n)) / (2 * step)
+
+    @rt.function
+    def slope(x: Any, count: Any) -> Any:
+        with rt.GradientTape() as tape:
+            tape.watch(x)
+            y = program(x, count)
+        return tape.gradient(y, x)
+
+    found = slope(rt.constant(at, rt.float64), rt.constant(n))
+    assert np.allclose(found, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("zero", [0.0, -0.0])
+def test_a_zero_that_is_a_key_keeps_its_sign(zero: float) -> None:
+    def keys(x):
+        entries = {x: 1}
+        entries[-0.0] = 2
+        entries[0.0] = 3
+        return list(entries)
+
+    (found,) = rt.function(keys)(rt.constant(zero))
+    assert math.copysign(1, found) == math.copysign(1, keys(zero)[0])
+
+
 # Refused
 
 
