@@ -19,6 +19,7 @@ from runtime.staging.control.choices import Choice
 from runtime.staging.control.failures import OneOf
 from runtime.staging.control.logic import optional_compared
 from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined
+from runtime.staging.lists.growing import GrowingSequence
 from runtime.staging.refusals import refuse
 from runtime.staging.symbolic_number import is_number, number_type
 
@@ -48,8 +49,17 @@ def identical(a: Any, b: Any) -> Any:
             raise _refuse(f"a tensor and {other}", f"test it with `if`, or compare: == {other}")
     if isinstance(a, Tensor | np.ndarray) and isinstance(b, Tensor | np.ndarray):
         raise _refuse("two tensors", "compare their values, for example with tf.reduce_all(a == b)")
+    if _is_row(a) and _is_row(b):
+        raise _refuse(
+            "two lists of a list or dict that only the run knows", "compare places or keys"
+        )
     check_identity(a, b)
     return False
+
+
+def _is_row(item: Any) -> bool:
+    """True for a list in one of the graph, which is another object each time it is read."""
+    return isinstance(item, GrowingSequence) and item.table is not None
 
 
 def check_identity(a: Any, b: Any) -> None:
