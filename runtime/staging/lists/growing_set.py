@@ -370,7 +370,7 @@ class GrowingFrozenSet(GrowingSet):
     def __class__(self) -> type:
         return frozenset
 
-    def __hash__(self) -> int:
+    def __hash__(self) -> int:  # type: ignore[override]
         raise refuse(
             "a frozenset of staged values is a key, or an item of a set",
             "a tuple in their order: tuple(sorted(items))",

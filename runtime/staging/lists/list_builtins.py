@@ -110,10 +110,10 @@ def _order(keys: GrowingList, reverse: bool) -> Tensor:
         direction = "DESCENDING" if reverse else "ASCENDING"
         found = ops.cast(ops.argsort(values, direction=direction, stable=True), dtypes.int64)
         order = found if order is None else ops.gather(order, found)
-    return _in_place(keys) if order is None else order
+    return _as_they_are(keys) if order is None else order
 
 
-def _in_place(keys: GrowingList) -> Tensor:
+def _as_they_are(keys: GrowingList) -> Tensor:
     return ops.range(convert_to_tensor(keys.length(), dtypes.int64))
 
 
