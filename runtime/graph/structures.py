@@ -74,7 +74,8 @@ class Handler:
     place, and `become(item, made)` tells it that a loop has put `made` there. `widen(a, b)` joins
     the Specs of two that differ (None where it cannot), and `fit(item, structure)` gives the
     children that an item has as one of another structure. `image(keys, children)` is it as the
-    data of a node, where that is no container of these children.
+    data of a node, where that is no container of these children. `check_optional(spec)` raises for
+    one that may not be None on another path.
     """
 
     flatten: Flatten
@@ -88,6 +89,7 @@ class Handler:
     widen: Callable[[Any, Any], Any] | None = None
     fit: Callable[[Any, Structure], Children] | None = None
     image: Callable[[Any, Children], Any] | None = None
+    check_optional: Callable[[Any], None] | None = None
     is_tuple: bool = False
 
     @property

@@ -347,11 +347,19 @@ def _join_maybe(a: Spec, b: Spec) -> Spec:
     )
 
 
+def _optional(spec: Spec) -> Optional:
+    if isinstance(spec, Optional):
+        return spec
+    if isinstance(spec, Tree) and spec.structure.handler.check_optional is not None:
+        spec.structure.handler.check_optional(spec)
+    return Optional(spec)
+
+
 def _join_optional(a: Spec, b: Spec) -> Spec:
     if _is_none(a):
-        return b if isinstance(b, Optional) else Optional(b)
+        return _optional(b)
     if _is_none(b):
-        return a if isinstance(a, Optional) else Optional(a)
+        return _optional(a)
     return Optional(
         join(a.inner if isinstance(a, Optional) else a, b.inner if isinstance(b, Optional) else b)
     )

@@ -464,7 +464,10 @@ def _describe(keys: Any) -> str:
     return f"list of {', '.join(map(str, joins.types_of(keys.element)))}"
 
 
-_HANDLER = Handler(_flatten, _build, "[{}]", _names, describe=_describe, widen=_widen, fit=_fit)
+_HANDLER = Handler(
+    _flatten, _build, "[{}]", _names, describe=_describe, widen=_widen, fit=_fit,
+    check_optional=_check_is_own,
+)  # fmt: skip
 add_handler(GrowingItems, _HANDLER)
 
 
