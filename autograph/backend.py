@@ -355,8 +355,8 @@ _CONTAINERS: tuple[type, ...] = (list, tuple, dict, deque, type({"": 0}.values()
 
 def backend_within(container: object, depth: int = 3) -> Backend | None:
     """The backend of an element of a list, tuple, dict, deque or view of the values of a dict, or
-    of an argument of an exception; None for anything else. Tuples and lists in it are looked into,
-    to this depth.
+    of an argument of an exception; None for anything else. While a function is staged, tuples and
+    lists in it are looked into, to this depth.
     """
     kind = type(container)
     values: Any
@@ -371,7 +371,7 @@ def backend_within(container: object, depth: int = 3) -> Backend | None:
         backend = backend_of_type(kind)
         if backend is not None:
             return backend
-    if depth == 1 or kinds.isdisjoint((tuple, list)):
+    if depth == 1 or kinds.isdisjoint((tuple, list)) or not staging():
         return None
     inner = (value for value in islice(values, INSPECTED) if isinstance(value, tuple | list))
     return next(filter(None, (backend_within(value, depth - 1) for value in inner)), None)
