@@ -12,15 +12,15 @@ import math
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 
 from runtime import dtypes
 from runtime.dtypes import DType
-from runtime.graph.executors.lowered import Local
-from runtime.graph.executors.native.elements import Element, safe
+from runtime.graph.executors.native.elements import safe
+from runtime.graph.executors.native.fusion import Fusion, Operand, Sink, Step
 from runtime.graph.executors.native.loops import (
     Loop,
     Strip,
@@ -37,7 +37,6 @@ from runtime.graph.executors.native.loops import (
 from runtime.graph.executors.native.reductions import Accumulator
 from runtime.graph.executors.native.sharing import Part
 from runtime.graph.executors.native.values import BIT, Array, Held, Scalar, int64, static
-from runtime.graph.ir import Node
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
@@ -54,90 +53,6 @@ ALIGNED = 64
 
 HEAVY = 8
 """Cheap ops that a function like `exp` stands for."""
-
-
-@dataclass(slots=True, eq=False)
-class Delayed:
-    """A result of a later loop, a number without `dims`. `target` is the local that holds it."""
-
-    fusion: Fusion
-    dims: Sequence[ir.Value] | None
-    dtype: DType
-    target: Local
-
-
-@dataclass(slots=True, eq=False)
-class DelayedStep(Delayed):
-    """The array of the step at a place."""
-
-    at: int
-
-
-Operand = int | Array | Scalar
-"""What a step reads: another step, an array or a number."""
-
-
-@dataclass(slots=True, eq=False)
-class Step:
-    """One kernel on elements. `reads` counts those in the loop that read what it computes."""
-
-    element: Element
-    operands: list[Operand]
-    dtype: DType
-    target: Local
-    reads: int = 0
-
-
-@dataclass(slots=True, eq=False)
-class Sink:
-    """A reduction of all elements of a step, or of an array."""
-
-    accumulator: Accumulator
-    operand: Operand
-    target: Local
-
-
-@dataclass(slots=True, eq=False)
-class RowSink(Sink):
-    """A reduction of each row, with the dims of its result."""
-
-    dims: Sequence[ir.Value]
-
-
-@dataclass(slots=True, eq=False)
-class Fusion:
-    """Elementwise kernels of one shape, and reductions of what they compute: of rows, and in
-    `totals` of all elements.
-    """
-
-    dims: Sequence[ir.Value]
-    steps: list[Step] = field(default_factory=list)
-    rows: list[RowSink] = field(default_factory=list)
-    totals: list[Sink] = field(default_factory=list)
-    nodes: list[Node] = field(default_factory=list)
-    done: bool = False
-
-    @property
-    def sinks(self) -> list[Sink]:
-        """All reductions, in the order of what the loop carries."""
-        return [*self.rows, *self.totals]
-
-    def operands(self) -> Iterator[Operand]:
-        """All that steps and reductions read."""
-        for step in self.steps:
-            yield from step.operands
-        for sink in self.sinks:
-            yield sink.operand
-
-    def dtypes(self) -> list[DType]:
-        """All dtypes that the loop has vectors of."""
-        read = [item.dtype for item in self.operands() if not isinstance(item, int)]
-        return read + [step.dtype for step in self.steps]
-
-    def arrays(self) -> list[Array]:
-        """The arrays that the loop reads."""
-        found = {id(item): item for item in self.operands() if isinstance(item, Array)}
-        return list(found.values())
 
 
 def emit(emitter: Emitter, fusion: Fusion, stored: Sequence[int]) -> tuple[list[Array], list[Held]]:

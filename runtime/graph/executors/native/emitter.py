@@ -18,8 +18,8 @@ from runtime.dtypes import DType
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Conversion, Expression, Local, Statement
 from runtime.graph.executors.native import arena, control
-from runtime.graph.executors.native.arrays import Delayed
 from runtime.graph.executors.native.fusing import Fuser
+from runtime.graph.executors.native.fusion import Delayed
 from runtime.graph.executors.native.increments import ROUNDS, Increments
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS
 from runtime.graph.executors.native.scalar_ops import scalar_op

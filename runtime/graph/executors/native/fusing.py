@@ -17,8 +17,9 @@ from runtime.graph.executors.lowered import (
     blocks_of,
     leaves,
 )
-from runtime.graph.executors.native.arrays import (
-    SHARED,
+from runtime.graph.executors.native.arrays import SHARED, emit
+from runtime.graph.executors.native.elements import Element, element_of
+from runtime.graph.executors.native.fusion import (
     Delayed,
     DelayedStep,
     Fusion,
@@ -26,9 +27,7 @@ from runtime.graph.executors.native.arrays import (
     RowSink,
     Sink,
     Step,
-    emit,
 )
-from runtime.graph.executors.native.elements import Element, element_of
 from runtime.graph.executors.native.reductions import accumulator, axes_of, is_total
 from runtime.graph.executors.native.values import Array, Held, Items, Scalar, int64, static
 
