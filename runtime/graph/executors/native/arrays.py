@@ -3,7 +3,8 @@ hand to each other in registers.
 
 Kernels are collected until somebody needs what they compute: then the loop is emitted. Arrays of
 fewer elements are broadcast, by rows, by columns or as a whole; reductions of all elements that
-the loop computes are made in it, too.
+the loop computes are made in it, too. What reads the sum of a row is computed while the row is
+still near: a row has several loops.
 """
 
 from __future__ import annotations
@@ -20,7 +21,17 @@ from llvmlite import ir
 from runtime import dtypes
 from runtime.dtypes import DType
 from runtime.graph.executors.native.elements import safe
-from runtime.graph.executors.native.fusion import Fusion, Operand, Sink, Step
+from runtime.graph.executors.native.fusion import (
+    Fusion,
+    Operand,
+    RowNumber,
+    RowSink,
+    RowStep,
+    Sink,
+    Step,
+    Sweep,
+    sweeps_of,
+)
 from runtime.graph.executors.native.loops import (
     Loop,
     Strip,
@@ -36,7 +47,7 @@ from runtime.graph.executors.native.loops import (
 )
 from runtime.graph.executors.native.reductions import Accumulator
 from runtime.graph.executors.native.sharing import Part
-from runtime.graph.executors.native.values import BIT, Array, Held, Scalar, int64, static
+from runtime.graph.executors.native.values import BIT, Array, Scalar, int64, static, stored
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
@@ -55,12 +66,20 @@ HEAVY = 8
 """Cheap ops that a function like `exp` stands for."""
 
 
-def emit(emitter: Emitter, fusion: Fusion, stored: Sequence[int]) -> tuple[list[Array], list[Held]]:
-    """Emit the loop of a fusion: gives the arrays of the steps that are to be stored, and the
-    results of its reductions.
+Carried = dict[Sink | Step, list[ir.Value]]
+"""What goes from one row to the next: the state of each reduction of all elements, and the lanes of
+each step that had no result.
+"""
+
+
+def emit(
+    emitter: Emitter, fusion: Fusion, stored: Sequence[int], numbers: Sequence[int]
+) -> tuple[list[Array], list[Array], list[Scalar]]:
+    """Emit the loop of a fusion: gives the arrays of the steps and of the numbers of rows that are
+    to be stored, and the reductions of all elements.
     """
     with emitter.timed(fusion.nodes):
-        return Nest(emitter, fusion, stored).run()
+        return Nest(emitter, fusion, stored, numbers).run()
 
 
 class Partial:
@@ -97,22 +116,31 @@ class Nest:
     first: ir.Value = int64(0)
     """The first place in the outermost dim, where that is cut into parts."""
 
-    def __init__(self, emitter: Emitter, fusion: Fusion, stored: Sequence[int]) -> None:
+    def __init__(
+        self, emitter: Emitter, fusion: Fusion, stored: Sequence[int], numbers: Sequence[int]
+    ) -> None:
         self.emitter, self.builder, self.fusion = emitter, emitter.builder, fusion
+        self.sweeps = sweeps_of(fusion, stored)
         self.stored = stored
         self.arrays = fusion.arrays()
-        self.made = [
-            emitter.allocate(fusion.steps[at].dtype, fusion.dims, fusion.steps[at].target)
-            for at in stored
-        ]
-        self.of_rows = [
-            emitter.allocate(sink.accumulator.dtype, sink.dims, sink.target) for sink in fusion.rows
-        ]
+        steps = [fusion.steps[at] for at in stored]
+        self.made = {
+            at: emitter.allocate(step.dtype, fusion.dims, step.target)
+            for at, step in zip(stored, steps, strict=True)
+        }
+        self.of_rows = {}
+        for at in numbers:
+            number = fusion.numbers[at]
+            self.of_rows[at] = emitter.allocate(number.dtype, number.dims, number.target)
         self.dims, self.strides = self.collapsed()
         widest = max(dtype.size for dtype in fusion.dtypes())
-        heavy = any(step.element.heavy for step in fusion.steps)
-        self.lanes = lanes_for(widest, 2 if heavy else 4)
+        self.lanes = lanes_for(widest, 2 if fusion.is_heavy else 4)
         self.guards = [step for step in fusion.steps if self.guarded(step)]
+        self.kept = {
+            at: emitter.memory(fusion.steps[at].dtype, self.dims[-1:])
+            for sweep in self.sweeps
+            for at in sweep.kept
+        }
 
     def guarded(self, step: Step) -> bool:
         """True if some element of a step may have no result; a single divisor is tested here."""
@@ -137,7 +165,7 @@ class Nest:
             kind = [flags[at] for flags in along]
             if static(dim) == 1:
                 continue
-            is_row = bool(self.of_rows) and at == rank - 1
+            is_row = bool(self.fusion.numbers) and at == rank - 1
             if dims and kinds[-1] == kind and not is_row:
                 dims[-1] = times(builder, dims[-1], dim)
             else:
@@ -152,18 +180,20 @@ class Nest:
         missing = len(self.fusion.dims) - len(array.dims)
         return [False] * missing + [static(dim) != 1 for dim in array.dims]
 
-    def run(self) -> tuple[list[Array], list[Held]]:
+    def run(self) -> tuple[list[Array], list[Array], list[Scalar]]:
         """Emit the loops: by parts, where they are long."""
         self.emitter.read(self.emitter.size(self.dims))
         outermost, each = self.work()
         if outermost * each < SHARED or self.guards:
-            return self.made, self.results(self.loops())
-        size = max(1, SIZE // each)
-        if len(self.dims) == 1:
-            size = max(size // ALIGNED, 1) * ALIGNED
-        return self.made, self.results(self.shared(outermost, size))
+            found = self.loops()
+        else:
+            size = max(1, SIZE // each)
+            if len(self.dims) == 1:
+                size = max(size // ALIGNED, 1) * ALIGNED
+            found = self.shared(outermost, size)
+        return [*self.made.values()], [*self.of_rows.values()], self.results(found)
 
-    def shared(self, outermost: int, size: int) -> list[ir.Value]:
+    def shared(self, outermost: int, size: int) -> Carried:
         """Emit them as a function of a part, and its calls: what is carried out of each part is put
         together in the order of the parts.
         """
@@ -171,19 +201,21 @@ class Nest:
         part = Part(self.emitter)
         inner = self.within(part)
         found = inner.loops()
-        for each in sums:
-            count = each.accumulator.count
-            each.keep(part, size, found[:count])
-            del found[:count]
+        for each, sink in zip(sums, inner.fusion.totals, strict=True):
+            each.keep(part, size, found[sink])
         part.run(int64(outermost), size)
-        return [state for each in sums for state in each.together(self.builder)]
+        return {
+            sink: each.together(self.builder)
+            for sink, each in zip(self.fusion.totals, sums, strict=True)
+        }
 
     def work(self) -> tuple[int, int]:
         """The places in the outermost dim, and what each of them costs, in cheap ops on elements;
         nothing, where a dim is unknown.
         """
         dims = [static(dim) for dim in self.dims]
-        each = sum([HEAVY if step.element.heavy else 1 for step in self.fusion.steps])
+        steps = [self.fusion.steps[at] for sweep in self.sweeps for at in sweep.computed]
+        each = sum([HEAVY if step.element.heavy else 1 for step in steps])
         each += len(self.fusion.sinks)
         known = [dim for dim in dims if dim is not None]
         if len(known) < len(dims):
@@ -198,36 +230,47 @@ class Nest:
                 return part.array(item)
             return part.scalar(item) if isinstance(item, Scalar) else item
 
+        def step_moved(step: Step) -> Any:
+            return replace(step, operands=list(map(moved, step.operands)))
+
+        def sink_moved(sink: Sink) -> Any:
+            return replace(sink, operand=moved(sink.operand))
+
         made = copy(self)
         made.builder = part.builder
         made.fusion = replace(
             self.fusion,
-            steps=[
-                replace(step, operands=list(map(moved, step.operands)))
-                for step in self.fusion.steps
+            steps=list(map(step_moved, self.fusion.steps)),
+            numbers=[
+                step_moved(number) if isinstance(number, RowStep) else sink_moved(number)
+                for number in self.fusion.numbers
             ],
-            rows=[replace(sink, operand=moved(sink.operand)) for sink in self.fusion.rows],
-            totals=[replace(sink, operand=moved(sink.operand)) for sink in self.fusion.totals],
+            totals=list(map(sink_moved, self.fusion.totals)),
         )
-        made.of_rows = list(map(part.array, self.of_rows))
+        made.sweeps = sweeps_of(made.fusion, self.stored)
         made.arrays = list(map(part.array, self.arrays))
-        made.made = list(map(part.array, self.made))
+        made.made = {at: part.array(array) for at, array in self.made.items()}
+        made.of_rows = {at: part.array(array) for at, array in self.of_rows.items()}
+        length = static(self.dims[-1])
+        made.kept = {
+            at: scratch(part.builder, stored(made.fusion.steps[at].dtype), length or 0)
+            for at in self.kept
+        }
         made.dims = [part.builder.sub(part.end, part.first), *self.dims[1:]]
         made.first = part.first
         return made
 
-    def loops(self) -> list[ir.Value]:
+    def loops(self) -> Carried:
         """Emit the loops in one piece; gives what they carry out."""
         *outer, length = self.dims
-        carried: list[ir.Value] = []
         lanes = self.strip(length, [], []).lanes
-        for sink in self.fusion.totals:
-            carried += sink.accumulator.start(lanes)
-        carried += [ir.Constant(ir.VectorType(BIT, lanes), [0] * lanes) for _ in self.guards]
-        if outer and (carried or self.of_rows):
+        carried: Carried = {sink: sink.accumulator.start(lanes) for sink in self.fusion.totals}
+        for step in self.guards:
+            carried[step] = [ir.Constant(ir.VectorType(BIT, lanes), [0] * lanes)]
+        if outer and carried:
             return self.over_rows(outer, length, carried)
         with self.rows(outer) as indices:
-            return list(self.row(indices, length, carried))
+            return self.row(indices, length, carried)
 
     @contextmanager
     def rows(self, outer: Sequence[ir.Value]) -> Iterator[list[ir.Value]]:
@@ -238,118 +281,152 @@ class Nest:
                 indices[0] = plus(self.builder, self.first, indices[0])
             yield indices
 
-    def over_rows(
-        self, outer: Sequence[ir.Value], length: ir.Value, carried: Sequence[ir.Value]
-    ) -> list[ir.Value]:
-        """Rows with reductions: what they carry goes through memory from row to row."""
+    def over_rows(self, outer: Sequence[ir.Value], length: ir.Value, carried: Carried) -> Carried:
+        """Rows that carry something: it goes through memory from row to row."""
         builder = self.builder
-        places = [scratch(builder, value.type, 1) for value in carried]
-        for value, pointer in zip(carried, places, strict=True):
-            builder.store(value, pointer)
+        types = {key: [value.type for value in values] for key, values in carried.items()}
+        places = {key: [scratch(builder, type, 1) for type in types[key]] for key in carried}
+
+        def store_all(carried: Carried) -> None:
+            for key, values in carried.items():
+                for value, pointer in zip(values, places[key], strict=True):
+                    builder.store(value, pointer)
+
+        def load_all() -> Carried:
+            return {
+                key: [
+                    builder.load(pointer, typ=type)
+                    for pointer, type in zip(places[key], types[key], strict=True)
+                ]
+                for key in carried
+            }
+
+        store_all(carried)
         with self.rows(outer) as indices:
-            given = [
-                builder.load(pointer, typ=value.type)
-                for value, pointer in zip(carried, places, strict=True)
-            ]
-            found = self.totalled(indices, length, given)
-            for value, pointer in zip(found, places, strict=True):
-                builder.store(value, pointer)
-        return [
-            builder.load(pointer, typ=value.type)
-            for value, pointer in zip(carried, places, strict=True)
-        ]
+            store_all(self.row(indices, length, load_all()))
+        return load_all()
 
-    def totalled(
-        self, indices: Sequence[ir.Value], length: ir.Value, given: Sequence[ir.Value]
-    ) -> list[ir.Value]:
-        """The loop over one row, of which reductions are written down; gives what others carry."""
-        builder, sinks = self.builder, self.fusion.rows
-        lanes = self.strip(length, [], []).lanes
-        state = [value for sink in sinks for value in sink.accumulator.start(lanes)]
-        found = list(self.row(indices, length, [*state, *given]))
-        number = self.offset([*[True] * len(indices), False], indices, length)
-        for sink, array in zip(sinks, self.of_rows, strict=True):
-            count, dtype = sink.accumulator.count, array.dtype
-            value = sink.accumulator.finish(builder, found[:count], [length])
-            store(builder, value, place(builder, array.pointer, number, dtype), dtype)
-            del found[:count]
-        return found
-
-    def results(self, found: Sequence[ir.Value]) -> list[Held]:
-        """The results of reductions, of what the loops carried out."""
-        made: list[Held] = [*self.of_rows]
-        rest = list(found)
+    def results(self, carried: Carried) -> list[Scalar]:
+        """The reductions of all elements, of what the loops carried out."""
+        made = []
         for sink in self.fusion.totals:
-            count = sink.accumulator.count
-            value = sink.accumulator.finish(self.builder, rest[:count], self.fusion.dims)
+            value = sink.accumulator.finish(self.builder, carried[sink], self.fusion.dims)
             made.append(Scalar(value, sink.target.type))
-            del rest[:count]
-        for bits in rest:
+        for step in self.guards:
             accumulator = Accumulator("reduce_any", dtypes.bool)
-            self.emitter.step_aside(accumulator.finish(self.builder, [bits], []))
+            self.emitter.step_aside(accumulator.finish(self.builder, carried[step], []))
         return made
 
     def strip(self, length: ir.Value, sources: Sequence[Any], sinks: Sequence[Any]) -> Strip:
         return Strip(self.builder, length, self.lanes, sources, sinks)
 
-    def row(
-        self, indices: Sequence[ir.Value], length: ir.Value, carried: Sequence[ir.Value]
-    ) -> Sequence[ir.Value]:
-        """The loop over one row."""
-        builder = self.builder
+    def row(self, indices: Sequence[ir.Value], length: ir.Value, carried: Carried) -> Carried:
+        """The loops over one row."""
+        numbers: dict[int, ir.Value] = {}
+        for sweep in self.sweeps:
+            carried = self.swept(sweep, indices, length, numbers, carried)
+        if self.of_rows:
+            at = self.offset([*[True] * len(indices), False], indices, length)
+            for number, array in self.of_rows.items():
+                to = place(self.builder, array.pointer, at, array.dtype)
+                store(self.builder, numbers[number], to, array.dtype)
+        return carried
+
+    def swept(
+        self,
+        sweep: Sweep,
+        indices: Sequence[ir.Value],
+        length: ir.Value,
+        numbers: dict[int, ir.Value],
+        carried: Carried,
+    ) -> Carried:
+        """One loop over a row, which gives more `numbers` of the row."""
+        builder, steps = self.builder, self.fusion.steps
         sources = []
-        fixed: dict[int, ir.Value] = {}
-        moving: list[Array] = []
-        for number, array in enumerate(self.arrays):
-            pointer = self.start(array.pointer, array.dtype, number, indices, length)
-            if self.strides[-1][number]:
-                sources.append((pointer, array.dtype))
-                moving.append(array)
-            else:
-                fixed[id(array)] = load(builder, pointer, array.dtype)
+        moving: list[Array | int] = []
+        fixed: dict[Operand, ir.Value] = {}
+        for item in dict.fromkeys(sweep.operands(self.fusion)):
+            if isinstance(item, Array):
+                number = self.arrays.index(item)
+                pointer = self.start(item.pointer, item.dtype, number, indices, length)
+                if self.strides[-1][number]:
+                    sources.append((pointer, item.dtype))
+                    moving.append(item)
+                else:
+                    fixed[item] = load(builder, pointer, item.dtype)
+            elif isinstance(item, Scalar):
+                fixed[item] = item.value
+            elif isinstance(item, RowNumber):
+                fixed[item] = numbers[item.at]
+        for at in sweep.loaded:
+            sources.append((self.kept[at], steps[at].dtype))
+            moving.append(at)
         offset = self.offset([True] * len(self.dims), indices, length)
-        sinks = [(place(builder, a.pointer, offset, a.dtype), a.dtype) for a in self.made]
+        made = [self.made[at] for at in sweep.stored]
+        sinks = [(place(builder, a.pointer, offset, a.dtype), a.dtype) for a in made]
+        sinks += [(self.kept[at], steps[at].dtype) for at in sweep.kept]
         strip = self.strip(length, sources, sinks)
-        known = {key: splat(builder, value, strip.lanes) for key, value in fixed.items()}
-        for step in self.fusion.steps:
-            for item in step.operands:
-                if isinstance(item, Scalar) and id(item) not in known:
-                    known[id(item)] = splat(builder, item.value, strip.lanes)
+        known = {item: splat(builder, value, strip.lanes) for item, value in fixed.items()}
+        first = [step for step in self.guards if step.sweep == sweep.number]
 
         def body(
             at: ir.Value, vectors: Sequence[ir.Value], state: Sequence[ir.Value]
         ) -> tuple[Sequence[ir.Value], Sequence[ir.Value]]:
-            values = known | {id(a): v for a, v in zip(moving, vectors, strict=True)}
-            made: list[ir.Value] = []
-            refused: list[ir.Value] = []
-
-            def value(item: Operand) -> ir.Value:
-                return made[item] if isinstance(item, int) else values[id(item)]
-
-            for step in self.fusion.steps:
-                made.append(self.computed(step, list(map(value, step.operands)), refused))
+            values = known | dict(zip(moving, vectors, strict=True))
+            refused: dict[Step, ir.Value] = {}
+            for number in sweep.computed:
+                step = steps[number]
+                operands = [values[item] for item in step.operands]
+                values[number] = self.computed(step, operands, refused)
             following, rest = [], list(state)
-            for sink in self.fusion.sinks:
+            for sink in sweep.sinks:
                 count = sink.accumulator.count
-                given = value(sink.operand)
+                given = values[sink.operand]
                 following += sink.accumulator.take(builder, rest[:count], given, strip.valid)
                 del rest[:count]
-            for bits, more in zip(rest, refused, strict=True):
+            for step, bits in zip(first, rest, strict=True):
+                more = refused[step]
                 if strip.valid is not None:
                     more = builder.and_(more, strip.valid)
                 following.append(builder.or_(bits, more))
-            return [made[at] for at in self.stored], following
+            return [values[at] for at in (*sweep.stored, *sweep.kept)], following
 
-        return strip.run(carried, body, bool(carried))
+        lanes = strip.lanes
+        given = carried | {sink: sink.accumulator.start(lanes) for sink in sweep.rows}
+        keys: list[Sink | Step] = [*sweep.sinks, *first]
+        flat = [value for key in keys for value in given[key]]
+        found = list(strip.run(flat, body, bool(flat)))
+        for key in keys:
+            given[key] = found[: len(given[key])]
+            del found[: len(given[key])]
+        for at in sweep.numbers:
+            numbers[at] = self.number(self.fusion.numbers[at], length, numbers, given)
+        return {key: given[key] for key in carried}
+
+    def number(
+        self,
+        one: RowSink | RowStep,
+        length: ir.Value,
+        numbers: dict[int, ir.Value],
+        found: Carried,
+    ) -> ir.Value:
+        """A number of the row, behind the loop that computes what it is made of."""
+        if isinstance(one, RowSink):
+            return one.accumulator.finish(self.builder, found[one], [length])
+        operands = []
+        for item in one.operands:
+            assert isinstance(item, RowNumber | Scalar)
+            operands.append(item.value if isinstance(item, Scalar) else numbers[item.at])
+        return one.element.emit(self.builder, operands)
 
     def computed(
-        self, step: Step, operands: Sequence[ir.Value], refused: list[ir.Value]
+        self, step: Step, operands: Sequence[ir.Value], refused: dict[Step, ir.Value]
     ) -> ir.Value:
         """A vector of a step; `refused` gets the lanes that have no result."""
         element = step.element
         if element.refuses is not None and step in self.guards:
-            refused.append(element.refuses(self.builder, operands))
-            operands = safe(self.builder, element, operands, refused[-1])
+            refused[step] = element.refuses(self.builder, operands)
+            operands = safe(self.builder, element, operands, refused[step])
         return element.emit(self.builder, operands)
 
     def start(

@@ -21,10 +21,13 @@ from runtime.graph.executors.native.arrays import SHARED, emit
 from runtime.graph.executors.native.elements import Element, element_of
 from runtime.graph.executors.native.fusion import (
     Delayed,
+    DelayedNumber,
     DelayedStep,
     Fusion,
     Operand,
+    RowNumber,
     RowSink,
+    RowStep,
     Sink,
     Step,
 )
@@ -38,6 +41,9 @@ LEAST_IN_ROW = 8
 """Elements of a row that are reduced in the loop that computes them, if that is cheap: vectors that
 end with their rows do some elements twice.
 """
+
+MANY_IN_ROW, MOST_IN_ROW = 128, 4096
+"""Those of a row that takes many instructions for each."""
 
 MOST_STEPS = 64
 """The kernels of one loop, whose operands are to be in registers."""
@@ -87,8 +93,9 @@ class Fuser:
             self.scalar(kernel, element, operands)
             return True
         dims = self.dims(kernel, operands)
-        fusion = self.fusion(dims, element.heavy)
-        self.join(fusion, kernel, element, operands)
+        if not self.number(kernel, element, operands):
+            fusion = self.fusion_of(operands, dims, element.heavy)
+            self.join(fusion, kernel, element, operands)
         return True
 
     def operand(self, expression: Expression, type: Type) -> Held | Delayed:
@@ -133,16 +140,31 @@ class Fuser:
             made.append(int64(1) if found is None else found)
         return made
 
-    def fusion(self, dims: Sequence[ir.Value], heavy: bool = False) -> Fusion:
-        """The loop over these dims that is being collected; for heavy work, one not by rows."""
-        for fusion in self.pending:
-            if heavy and fusion.rows:
+    def fusion_of(
+        self, operands: Sequence[Held | Delayed], dims: Sequence[ir.Value], heavy: bool
+    ) -> Fusion:
+        """The loop for a kernel: that which gives the numbers of rows that it reads, if it does."""
+        for item in operands:
+            if not isinstance(item, DelayedNumber) or not item.keeps_dims:
                 continue
-            if _same(fusion.dims, dims) and len(fusion.steps) < MOST_STEPS:
+            if self.takes(item.fusion, dims, heavy):
+                return item.fusion
+        return self.fusion(dims, heavy)
+
+    def fusion(self, dims: Sequence[ir.Value], heavy: bool = False) -> Fusion:
+        """The loop over these dims that is being collected."""
+        for fusion in self.pending:
+            if self.takes(fusion, dims, heavy):
                 return fusion
         made = Fusion(dims)
         self.pending.append(made)
         return made
+
+    def takes(self, fusion: Fusion, dims: Sequence[ir.Value], heavy: bool) -> bool:
+        """True if a kernel of these dims can be part of a loop."""
+        if fusion.done or not _same(fusion.dims, dims) or len(fusion.steps) >= MOST_STEPS:
+            return False
+        return not (heavy and fusion.numbers) or is_long(dims[-1])
 
     def join(
         self,
@@ -157,12 +179,11 @@ class Fuser:
             fusion = self.fusion(fusion.dims, element.heavy)
             given = [self.within(fusion, item) for item in operands]
         (target,) = kernel.targets
-        for item in given:
-            if isinstance(item, int):
-                fusion.steps[item].reads += 1
+        fusion.read(given)
         assert isinstance(target.type, TensorType)
         fusion.nodes.append(kernel.node)
-        fusion.steps.append(Step(element, given, target.type.dtype, target))
+        sweep = fusion.sweep_of(given)
+        fusion.steps.append(Step(element, given, target.type.dtype, target, sweep))
         self.emitter.values[target] = DelayedStep(
             fusion, fusion.dims, target.type.dtype, target, len(fusion.steps) - 1
         )
@@ -171,10 +192,38 @@ class Fuser:
         """An operand as the loop reads it: a step of its own, or what is there."""
         if isinstance(item, DelayedStep) and item.fusion is fusion and not fusion.done:
             return item.at
+        if isinstance(item, DelayedNumber) and item.fusion is fusion and item.keeps_dims:
+            return RowNumber(item.at)
         if isinstance(item, Delayed):
             item = self.forced(item)
         assert not isinstance(item, Items)
         return item
+
+    def number(self, kernel: Kernel, element: Element, operands: Sequence[Held | Delayed]) -> bool:
+        """Take a kernel on numbers of rows, of one loop."""
+        rows = [item for item in operands if isinstance(item, DelayedNumber)]
+        if not rows or any(isinstance(item, Array | DelayedStep) for item in operands):
+            return False
+        first, *others = rows
+        assert first.dims is not None
+        if element.refuses is not None or any(
+            item.fusion is not first.fusion or not _same(item.dims or (), first.dims)
+            for item in others
+        ):
+            return False
+        fusion, (target,) = first.fusion, kernel.targets
+        given = [
+            RowNumber(item.at) if isinstance(item, DelayedNumber) else self.within(fusion, item)
+            for item in operands
+        ]
+        fusion.read(given)
+        assert isinstance(target.type, TensorType)
+        dtype, at = target.type.dtype, len(fusion.numbers)
+        sweep = fusion.sweep_of(given) - 1
+        fusion.numbers.append(RowStep(element, given, dtype, target, sweep, dims=first.dims))
+        fusion.nodes.append(kernel.node)
+        self.emitter.values[target] = DelayedNumber(fusion, first.dims, dtype, target, at)
+        return True
 
     def reduction(self, kernel: Kernel) -> bool:
         """Take a reduction of all elements of an array that a loop is about to compute."""
@@ -188,42 +237,51 @@ class Fuser:
             assert isinstance(held, Array)
             item = held
         if not is_total(kernel):
-            return isinstance(item, DelayedStep) and self.row_reduction(kernel, item)
+            return self.row_reduction(kernel, item)
         made = accumulator(kernel, item.dtype)
         if made is None:
             return False
         (target,) = kernel.targets
+        operand: Operand
         if isinstance(item, Array):
             if (static(self.emitter.size(item.dims)) or 0) < SHARED:
                 return False
-            fusion = self.fusion(item.dims)
-            fusion.totals.append(Sink(made, item, target))
+            fusion, operand = self.fusion(item.dims), item
         else:
-            fusion = item.fusion
-            fusion.totals.append(Sink(made, item.at, target))
-            fusion.steps[item.at].reads += 1
+            fusion, operand = item.fusion, item.at
+        fusion.totals.append(Sink(made, operand, target, fusion.sweep_of([operand])))
+        fusion.read([operand])
         fusion.nodes.append(kernel.node)
-        self.emitter.values[target] = Delayed(fusion, None, item.dtype, target)
+        self.emitter.values[target] = Delayed(fusion, None, made.dtype, target)
         return True
 
-    def row_reduction(self, kernel: Kernel, item: DelayedStep) -> bool:
-        """Take a reduction of the rows of an array that a loop is about to compute."""
+    def row_reduction(self, kernel: Kernel, item: DelayedStep | Array) -> bool:
+        """Take a reduction of the rows of an array."""
         assert item.dims is not None
         *outer, length = item.dims
         made = accumulator(kernel, item.dtype)
         if made is None or axes_of(kernel, len(item.dims)) != [len(outer)]:
             return False
         rows = static(self.emitter.size(outer)) or 0
-        if any(step.element.heavy for step in item.fusion.steps):
-            return False
         if rows < 2 or (static(length) or 0) < LEAST_IN_ROW:
             return False
+        keeps = kernel.node.params["keepdims"]
+        operand: Operand
+        if isinstance(item, Array):
+            if not keeps:
+                return False
+            fusion, operand = self.fusion(item.dims), item
+        else:
+            fusion, operand = item.fusion, item.at
+        if fusion.is_heavy and not is_long(length):
+            return False
         (target,) = kernel.targets
-        dims = [*outer, int64(1)] if kernel.node.params["keepdims"] else outer
-        item.fusion.rows.append(RowSink(made, item.at, target, dims))
-        item.fusion.steps[item.at].reads += 1
-        item.fusion.nodes.append(kernel.node)
-        self.emitter.values[target] = Delayed(item.fusion, dims, item.dtype, target)
+        dims = [*outer, int64(1)] if keeps else outer
+        at, sweep = len(fusion.numbers), fusion.sweep_of([operand])
+        fusion.numbers.append(RowSink(made, operand, target, sweep, dims))
+        fusion.read([operand])
+        fusion.nodes.append(kernel.node)
+        self.emitter.values[target] = DelayedNumber(fusion, dims, item.dtype, target, at)
         return True
 
     # The end of collecting
@@ -246,15 +304,24 @@ class Fuser:
             return
         fusion.done = True
         self.pending.remove(fusion)
-        stored = [
-            at for at, step in enumerate(fusion.steps) if self.reads[step.target] > step.reads
-        ]
+        read = self.reads
+        stored = [at for at, step in enumerate(fusion.steps) if read[step.target] > step.reads]
+        numbers = [at for at, one in enumerate(fusion.numbers) if read[one.target] > one.reads]
+        arrays, of_rows, totals = emit(self.emitter, fusion, stored, numbers)
         values = self.emitter.values
-        arrays, scalars = emit(self.emitter, fusion, stored)
         for at, array in zip(stored, arrays, strict=True):
             values[fusion.steps[at].target] = array
-        for sink, scalar in zip(fusion.sinks, scalars, strict=True):
+        for at, array in zip(numbers, of_rows, strict=True):
+            values[fusion.numbers[at].target] = array
+        for sink, scalar in zip(fusion.totals, totals, strict=True):
             values[sink.target] = scalar
+
+
+def is_long(length: ir.Value) -> bool:
+    """True for rows of so many elements that the end of their last vector costs little, and not
+    more than fit into memory that is near.
+    """
+    return MANY_IN_ROW <= (static(length) or 0) <= MOST_IN_ROW
 
 
 def _same(some: Sequence[ir.Value], others: Sequence[ir.Value]) -> bool:

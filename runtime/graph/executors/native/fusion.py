@@ -34,28 +34,65 @@ class DelayedStep(Delayed):
     at: int
 
 
-Operand = int | Array | Scalar
-"""What a step reads: another step, an array or a number."""
+@dataclass(slots=True, eq=False)
+class DelayedNumber(Delayed):
+    """The array of the numbers of rows at a place."""
+
+    at: int
+
+    @property
+    def keeps_dims(self) -> bool:
+        """True where it is broadcast along the rows, while their loop is still collected."""
+        return not self.fusion.done and len(self.dims or ()) == len(self.fusion.dims)
+
+
+@dataclass(slots=True, frozen=True)
+class RowNumber:
+    """One number for each row: its place among those of the loop."""
+
+    at: int
+
+
+Operand = int | RowNumber | Array | Scalar
+"""What a step reads: another step, a number of the row, an array or a number."""
 
 
 @dataclass(slots=True, eq=False)
 class Step:
-    """One kernel on elements. `reads` counts those in the loop that read what it computes."""
+    """One kernel on elements. `reads` counts those in the loop that read what it computes; the loop
+    over a row in which it is computed first is its `sweep`.
+    """
 
     element: Element
     operands: list[Operand]
     dtype: DType
     target: Local
+    sweep: int = 0
     reads: int = 0
 
 
 @dataclass(slots=True, eq=False)
+class RowStep(Step):
+    """One kernel on numbers of rows, behind the loop that gives the last of them. `dims` are those
+    of its result.
+    """
+
+    dims: Sequence[ir.Value] = ()
+
+
+@dataclass(slots=True, eq=False)
 class Sink:
-    """A reduction of all elements of a step, or of an array."""
+    """A reduction of all elements of a step, or of an array, in one sweep."""
 
     accumulator: Accumulator
     operand: Operand
     target: Local
+    sweep: int
+
+    @property
+    def dtype(self) -> DType:
+        """The dtype of the result."""
+        return self.accumulator.dtype
 
 
 @dataclass(slots=True, eq=False)
@@ -63,25 +100,61 @@ class RowSink(Sink):
     """A reduction of each row, with the dims of its result."""
 
     dims: Sequence[ir.Value]
+    reads: int = 0
 
 
 @dataclass(slots=True, eq=False)
 class Fusion:
-    """Elementwise kernels of one shape, and reductions of what they compute: of rows, and in
-    `totals` of all elements.
+    """Elementwise kernels of one shape, and reductions of what they compute: of rows, whose numbers
+    others read, and in `totals` of all elements.
+
+    What reads a number of the row that is reduced comes in a later loop over the same row.
     """
 
     dims: Sequence[ir.Value]
     steps: list[Step] = field(default_factory=list)
-    rows: list[RowSink] = field(default_factory=list)
+    numbers: list[RowSink | RowStep] = field(default_factory=list)
     totals: list[Sink] = field(default_factory=list)
     nodes: list[Node] = field(default_factory=list)
     done: bool = False
 
     @property
+    def rows(self) -> list[RowSink]:
+        """The reductions of rows."""
+        return [number for number in self.numbers if isinstance(number, RowSink)]
+
+    @property
     def sinks(self) -> list[Sink]:
-        """All reductions, in the order of what the loop carries."""
+        """All reductions."""
         return [*self.rows, *self.totals]
+
+    @property
+    def sweeps(self) -> int:
+        """The number of loops over each row."""
+        computed: list[Step | Sink] = [*self.steps, *self.sinks]
+        return 1 + max(each.sweep for each in computed)
+
+    @property
+    def is_heavy(self) -> bool:
+        """True if a step takes many instructions."""
+        return any(step.element.heavy for step in self.steps)
+
+    def sweep_of(self, operands: Sequence[Operand]) -> int:
+        """The first loop over a row in which the operands can be read."""
+        return max(map(self._sweep_of, operands), default=0)
+
+    def _sweep_of(self, operand: Operand) -> int:
+        if isinstance(operand, RowNumber):
+            return self.numbers[operand.at].sweep + 1
+        return self.steps[operand].sweep if isinstance(operand, int) else 0
+
+    def read(self, operands: Sequence[Operand]) -> None:
+        """Count what is read once more."""
+        for item in operands:
+            if isinstance(item, int):
+                self.steps[item].reads += 1
+            elif isinstance(item, RowNumber):
+                self.numbers[item.at].reads += 1
 
     def operands(self) -> Iterator[Operand]:
         """All that steps and reductions read."""
@@ -92,10 +165,69 @@ class Fusion:
 
     def dtypes(self) -> list[DType]:
         """All dtypes that the loop has vectors of."""
-        read = [item.dtype for item in self.operands() if not isinstance(item, int)]
+        read = [item.dtype for item in self.operands() if isinstance(item, Array | Scalar)]
         return read + [step.dtype for step in self.steps]
 
     def arrays(self) -> list[Array]:
         """The arrays that the loop reads."""
         found = {id(item): item for item in self.operands() if isinstance(item, Array)}
         return list(found.values())
+
+
+class Sweep:
+    """One loop over a row: the steps that it computes, some of them again, and what of them it
+    stores, keeps for later loops over the row, and reduces.
+    """
+
+    def __init__(self, fusion: Fusion, number: int, stored: Sequence[int]) -> None:
+        steps = fusion.steps
+        self.number = number
+        self.stored = [at for at in stored if steps[at].sweep == number]
+        self.kept: list[int] = []
+        self.rows = [sink for sink in fusion.rows if sink.sweep == number]
+        self.totals = [sink for sink in fusion.totals if sink.sweep == number]
+        self.numbers = [at for at, one in enumerate(fusion.numbers) if one.sweep == number]
+        self.computed: list[int] = []
+        self.loaded: list[int] = []
+        self.needs(fusion, [*self.stored, *(sink.operand for sink in self.sinks)])
+
+    @property
+    def sinks(self) -> list[Sink]:
+        """The reductions."""
+        return [*self.rows, *self.totals]
+
+    def needs(self, fusion: Fusion, wanted: Sequence[Operand]) -> None:
+        """Take note of what is to be computed: what an earlier loop has computed is computed once
+        more, unless that takes long.
+        """
+        left = list(wanted)
+        while left:
+            at = left.pop()
+            if not isinstance(at, int) or at in self.computed or at in self.loaded:
+                continue
+            step = fusion.steps[at]
+            if step.sweep < self.number and step.element.heavy:
+                self.loaded.append(at)
+            else:
+                self.computed.append(at)
+                left += step.operands
+        self.computed.sort()
+
+    def operands(self, fusion: Fusion) -> Iterator[Operand]:
+        """All that it reads."""
+        for at in self.computed:
+            yield from fusion.steps[at].operands
+        for sink in self.sinks:
+            yield sink.operand
+
+
+def sweeps_of(fusion: Fusion, stored: Sequence[int]) -> list[Sweep]:
+    """The loops over each row of a fusion, in their order."""
+    made = [Sweep(fusion, number, stored) for number in range(fusion.sweeps)]
+    for sweep in reversed(made):
+        for at in sweep.loaded:
+            source = made[fusion.steps[at].sweep]
+            if at not in source.kept:
+                source.kept.append(at)
+                source.needs(fusion, [at])
+    return made

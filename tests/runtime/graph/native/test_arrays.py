@@ -522,3 +522,72 @@ def test_a_shape_given_as_a_vector_is_left_to_python() -> None:
     given = rt.constant(3), rt.constant([3])
     assert staged(*given).numpy().tolist() == [0, 2, 4]
     assert "reshape has no native code" in str(staged.explain_native(*given))
+
+
+# Several loops over each row
+
+
+def normalized(x: Any, scale: Any, offset: Any) -> Any:
+    mean = rt.reduce_mean(x, -1, keepdims=True)
+    less = x - mean
+    variance = rt.reduce_mean(less * less, -1, keepdims=True)
+    return less * rt.math.rsqrt(variance + 1e-3) * scale + offset
+
+
+def normalized_and_more(x: Any, scale: Any, offset: Any) -> Any:
+    mean = rt.reduce_mean(x, -1, keepdims=True)
+    less = x - mean
+    variance = rt.reduce_mean(less * less, -1, keepdims=True)
+    made = less * rt.math.rsqrt(variance + 1e-3) * scale + offset
+    return made, less, mean * 2.0, variance, rt.reduce_sum(made), rt.reduce_max(made, -1)
+
+
+def powers(x: Any, scale: Any, offset: Any) -> Any:
+    power = rt.exp(x - rt.reduce_max(x, -1, keepdims=True)) * scale
+    return power / rt.reduce_sum(power, -1, keepdims=True), rt.reduce_sum(x) + offset
+
+
+def squares_are_not_rows(x: Any, scale: Any, offset: Any) -> Any:
+    """Sums of rows without their dim, which are broadcast along columns where there are as many."""
+    sums = rt.reduce_sum(x * scale, -1)
+    doubled = sums * 2.0 + 1.0
+    return (x + doubled if x.shape[0] == x.shape[1] else x), doubled, sums - offset[:1]
+
+
+def three_axes(x: Any, scale: Any, offset: Any) -> Any:
+    x = rt.stack([x, x * 2.0])
+    spread = rt.reduce_max(x, -1, keepdims=True) - rt.reduce_min(x, -1, keepdims=True)
+    return (x - offset) / (spread + 1.0), rt.reduce_any(x > spread, -1), spread
+
+
+def gradient_of_normalized(x: Any, scale: Any, offset: Any) -> Any:
+    with rt.GradientTape() as tape:
+        tape.watch([x, scale])
+        loss = rt.reduce_sum(normalized(x, scale, offset) ** 2.0)
+    return tape.gradient(loss, [x, scale])
+
+
+KNOWN = [squares_are_not_rows, gradient_of_normalized]
+SHAPES = [(2, 8), (8, 8), (5, 33), (3, 128), (128, 128), (7, 1000)]
+
+
+@pytest.mark.parametrize("function", [normalized, normalized_and_more, powers, three_axes, *KNOWN])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_rows_are_computed_in_several_loops(
+    function: Function, shape: tuple[int, int], dtype: str
+) -> None:
+    given = [numbers(*each, dtype=dtype) for each in (shape, shape[1:], shape[1:])]
+    run(function, *given, tolerance=2e-4 if dtype == "float32" else 1e-9)
+
+
+@pytest.mark.parametrize("function", [normalized, normalized_and_more, powers, three_axes])
+@pytest.mark.parametrize("shape", SHAPES)
+def test_rows_of_unknown_length_are_computed(function: Function, shape: tuple[int, int]) -> None:
+    given = [numbers(*each) for each in (shape, shape[1:], shape[1:])]
+    run(function, *given, unknown=True, tolerance=2e-4)
+
+
+@pytest.mark.parametrize("function", [normalized_and_more, powers])
+def test_long_rows_are_shared_by_threads(function: Function) -> None:
+    run(function, numbers(700, 600), numbers(600), numbers(600), tolerance=2e-3)
