@@ -20,16 +20,12 @@ from llvmlite import ir
 
 from runtime import dtypes
 from runtime.dtypes import DType
-from runtime.graph.executors.native.elements import safe
 from runtime.graph.executors.native.fusion import (
     Fusion,
     Operand,
-    RowNumber,
-    RowSink,
     RowStep,
     Sink,
     Step,
-    Sweep,
     sweeps_of,
 )
 from runtime.graph.executors.native.loops import (
@@ -41,11 +37,11 @@ from runtime.graph.executors.native.loops import (
     place,
     plus,
     scratch,
-    splat,
     store,
     times,
 )
 from runtime.graph.executors.native.reductions import Accumulator
+from runtime.graph.executors.native.row_loops import Carried, RowLoop
 from runtime.graph.executors.native.sharing import Part
 from runtime.graph.executors.native.values import BIT, Array, Scalar, int64, static, stored
 
@@ -64,12 +60,6 @@ ALIGNED = 64
 
 HEAVY = 8
 """Cheap ops that a function like `exp` stands for."""
-
-
-Carried = dict[Sink | Step, list[ir.Value]]
-"""What goes from one row to the next: the state of each reduction of all elements, and the lanes of
-each step that had no result.
-"""
 
 
 def emit(
@@ -324,110 +314,13 @@ class Nest:
         """The loops over one row."""
         numbers: dict[int, ir.Value] = {}
         for sweep in self.sweeps:
-            carried = self.swept(sweep, indices, length, numbers, carried)
+            carried = RowLoop(self, sweep, indices, length, numbers).run(carried)
         if self.of_rows:
             at = self.offset([*[True] * len(indices), False], indices, length)
             for number, array in self.of_rows.items():
                 to = place(self.builder, array.pointer, at, array.dtype)
                 store(self.builder, numbers[number], to, array.dtype)
         return carried
-
-    def swept(
-        self,
-        sweep: Sweep,
-        indices: Sequence[ir.Value],
-        length: ir.Value,
-        numbers: dict[int, ir.Value],
-        carried: Carried,
-    ) -> Carried:
-        """One loop over a row, which gives more `numbers` of the row."""
-        builder, steps = self.builder, self.fusion.steps
-        sources = []
-        moving: list[Array | int] = []
-        fixed: dict[Operand, ir.Value] = {}
-        for item in dict.fromkeys(sweep.operands(self.fusion)):
-            if isinstance(item, Array):
-                number = self.arrays.index(item)
-                pointer = self.start(item.pointer, item.dtype, number, indices, length)
-                if self.strides[-1][number]:
-                    sources.append((pointer, item.dtype))
-                    moving.append(item)
-                else:
-                    fixed[item] = load(builder, pointer, item.dtype)
-            elif isinstance(item, Scalar):
-                fixed[item] = item.value
-            elif isinstance(item, RowNumber):
-                fixed[item] = numbers[item.at]
-        for at in sweep.loaded:
-            sources.append((self.kept[at], steps[at].dtype))
-            moving.append(at)
-        offset = self.offset([True] * len(self.dims), indices, length)
-        made = [self.made[at] for at in sweep.stored]
-        sinks = [(place(builder, a.pointer, offset, a.dtype), a.dtype) for a in made]
-        sinks += [(self.kept[at], steps[at].dtype) for at in sweep.kept]
-        strip = self.strip(length, sources, sinks)
-        known = {item: splat(builder, value, strip.lanes) for item, value in fixed.items()}
-        first = [step for step in self.guards if step.sweep == sweep.number]
-
-        def body(
-            at: ir.Value, vectors: Sequence[ir.Value], state: Sequence[ir.Value]
-        ) -> tuple[Sequence[ir.Value], Sequence[ir.Value]]:
-            values = known | dict(zip(moving, vectors, strict=True))
-            refused: dict[Step, ir.Value] = {}
-            for number in sweep.computed:
-                step = steps[number]
-                operands = [values[item] for item in step.operands]
-                values[number] = self.computed(step, operands, refused)
-            following, rest = [], list(state)
-            for sink in sweep.sinks:
-                count = sink.accumulator.count
-                given = values[sink.operand]
-                following += sink.accumulator.take(builder, rest[:count], given, strip.valid)
-                del rest[:count]
-            for step, bits in zip(first, rest, strict=True):
-                more = refused[step]
-                if strip.valid is not None:
-                    more = builder.and_(more, strip.valid)
-                following.append(builder.or_(bits, more))
-            return [values[at] for at in (*sweep.stored, *sweep.kept)], following
-
-        lanes = strip.lanes
-        given = carried | {sink: sink.accumulator.start(lanes) for sink in sweep.rows}
-        keys: list[Sink | Step] = [*sweep.sinks, *first]
-        flat = [value for key in keys for value in given[key]]
-        found = list(strip.run(flat, body, bool(flat)))
-        for key in keys:
-            given[key] = found[: len(given[key])]
-            del found[: len(given[key])]
-        for at in sweep.numbers:
-            numbers[at] = self.number(self.fusion.numbers[at], length, numbers, given)
-        return {key: given[key] for key in carried}
-
-    def number(
-        self,
-        one: RowSink | RowStep,
-        length: ir.Value,
-        numbers: dict[int, ir.Value],
-        found: Carried,
-    ) -> ir.Value:
-        """A number of the row, behind the loop that computes what it is made of."""
-        if isinstance(one, RowSink):
-            return one.accumulator.finish(self.builder, found[one], [length])
-        operands = []
-        for item in one.operands:
-            assert isinstance(item, RowNumber | Scalar)
-            operands.append(item.value if isinstance(item, Scalar) else numbers[item.at])
-        return one.element.emit(self.builder, operands)
-
-    def computed(
-        self, step: Step, operands: Sequence[ir.Value], refused: dict[Step, ir.Value]
-    ) -> ir.Value:
-        """A vector of a step; `refused` gets the lanes that have no result."""
-        element = step.element
-        if element.refuses is not None and step in self.guards:
-            refused[step] = element.refuses(self.builder, operands)
-            operands = safe(self.builder, element, operands, refused[step])
-        return element.emit(self.builder, operands)
 
     def start(
         self,

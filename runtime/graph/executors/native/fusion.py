@@ -189,7 +189,12 @@ class Sweep:
         self.numbers = [at for at, one in enumerate(fusion.numbers) if one.sweep == number]
         self.computed: list[int] = []
         self.loaded: list[int] = []
-        self.needs(fusion, [*self.stored, *(sink.operand for sink in self.sinks)])
+        fallible = [
+            at
+            for at, step in enumerate(steps)
+            if step.sweep == number and step.element.refuses is not None
+        ]
+        self.needs(fusion, [*self.stored, *fallible, *(sink.operand for sink in self.sinks)])
 
     @property
     def sinks(self) -> list[Sink]:

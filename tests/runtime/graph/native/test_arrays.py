@@ -139,6 +139,12 @@ def test_a_divisor_of_zero_is_left_to_the_fallback(place: int) -> None:
         run(lambda x, y: x // y, numbers(20, dtype="int32"), divisor, aside=True)
 
 
+def test_a_divisor_of_zero_is_found_where_nobody_reads_the_quotient() -> None:
+    divisor = np.zeros(20, np.int32)
+    with pytest.raises(rt.errors.InvalidArgumentError, match="division by zero"):
+        run(lambda x, y: (x // y, x + 1)[1], numbers(20, dtype="int32"), divisor, aside=True)
+
+
 @pytest.mark.parametrize("size", [1, 9, 40])
 def test_loops_compute_truth_values(size: int) -> None:
     run(logical, numbers(size, dtype="bool"), numbers(size, dtype="bool", seed=1))
