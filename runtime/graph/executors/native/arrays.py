@@ -106,27 +106,30 @@ class Nest:
     first: ir.Value = int64(0)
     """The first place in the outermost dim, where that is cut into parts."""
 
+    fusion: Fusion
+
     def __init__(
         self, emitter: Emitter, fusion: Fusion, stored: Sequence[int], numbers: Sequence[int]
     ) -> None:
-        self.emitter, self.builder, self.fusion = emitter, emitter.builder, fusion
+        self.emitter, self.fusion = emitter, fusion
+        self.builder: ir.IRBuilder = emitter.builder
         self.sweeps = sweeps_of(fusion, stored)
         self.stored = stored
-        self.arrays = fusion.arrays()
+        self.arrays: list[Array] = fusion.arrays()
         steps = [fusion.steps[at] for at in stored]
-        self.made = {
+        self.made: dict[int, Array] = {
             at: emitter.allocate(step.dtype, fusion.dims, step.target)
             for at, step in zip(stored, steps, strict=True)
         }
-        self.of_rows = {}
+        self.of_rows: dict[int, Array] = {}
         for at in numbers:
             number = fusion.numbers[at]
             self.of_rows[at] = emitter.allocate(number.dtype, number.dims, number.target)
         self.dims, self.strides = self.collapsed()
         widest = max(dtype.size for dtype in fusion.dtypes())
         self.lanes = lanes_for(widest, 2 if fusion.is_heavy else 4)
-        self.guards = [step for step in fusion.steps if self.guarded(step)]
-        self.kept = {
+        self.guards: list[Step] = [step for step in fusion.steps if self.guarded(step)]
+        self.kept: dict[int, ir.Value] = {
             at: emitter.memory(fusion.steps[at].dtype, self.dims[-1:])
             for sweep in self.sweeps
             for at in sweep.kept
