@@ -85,6 +85,11 @@ def exactly(rule: Identity) -> Identity:
     return lambda graph, node: None if _is_inexact(node.outputs[0]) else rule(graph, node)
 
 
+def of_reals(rule: Identity) -> Identity:
+    """The rule, for all numbers but complex ones, whose results are rounded."""
+    return lambda graph, node: None if _is_complex(node.outputs[0]) else rule(graph, node)
+
+
 def of_truth(rule: Identity) -> Identity:
     """The rule, for truth values only: `and` of integers is another op."""
     return lambda graph, node: rule(graph, node) if _is_truth(node.outputs[0]) else None
@@ -137,6 +142,10 @@ def _is_truth(value: Any) -> bool:
     if isinstance(type, NumberType):
         return type.kind == "bool"
     return isinstance(type, TensorType) and type.dtype.is_bool
+
+
+def _is_complex(value: Any) -> bool:
+    return isinstance(value.type, TensorType) and value.type.dtype.is_complex
 
 
 def _is_inexact(value: Any) -> bool:

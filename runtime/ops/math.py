@@ -18,6 +18,7 @@ from runtime.core.identities import (
     equal_operands,
     exactly,
     first,
+    of_reals,
     repeated,
     right,
     undone,
@@ -314,7 +315,7 @@ pow: Op = binary(
     samples=(
         sample("2,3:+f", "2,3"), sample("2,1:+f", "3"), sample("3:i5", "3:i4"),
         sample("2,3:+f", 3.0),
-    ), order=Order.KEEP, identities=(exactly(right(1)),),
+    ), order=Order.KEEP, identities=(of_reals(right(1)),),
     example=("int(rt.pow(2, 3))", "8"),
 )  # fmt: skip
 negative: Op = unary(

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+import numpy as np
 from llvmlite import ir
 
+from runtime.core.shapes import is_known
 from runtime.core.types import TensorType
 from runtime.dtypes import DType
-from runtime.graph.executors.lowered import Kernel
+from runtime.graph.executors.lowered import Constant, Kernel
 from runtime.graph.executors.native.lowering_rules import elementwise
-from runtime.graph.executors.native.math import FUNCTIONS
+from runtime.graph.executors.native.math import is_long
 from runtime.graph.executors.native.scalars import cast, cast_refuses, filled
 from runtime.graph.executors.native.values import dtype_of, is_native
 from runtime.graph.ir import Value
@@ -44,6 +46,8 @@ def element_of(kernel: Kernel) -> Element | None:
     dtypes = [dtype_of(value.type) for value in node.inputs]
     if instruction == "cast":
         return _cast(dtypes[0], dtype_of(output.type))
+    if instruction == "broadcast_to":
+        return _REPEATED if all(map(_is_known, (*node.inputs, output))) else None
     if instruction == "select":
         dtypes = dtypes[1:]
     found = elementwise(node)
@@ -66,7 +70,7 @@ def element_of(kernel: Kernel) -> Element | None:
         emit,
         refuses,
         by_last=True,
-        heavy=instruction in FUNCTIONS,
+        heavy=is_long(instruction, _number(kernel)),
     )
 
 
@@ -88,6 +92,20 @@ def safe(
 def _is_held(value: Value) -> bool:
     type = value.type
     return isinstance(type, TensorType) and type.shape is not None and is_native(type.dtype)
+
+
+def _number(kernel: Kernel) -> float | None:
+    """The last operand, where it is a number that is known."""
+    last = kernel.inputs[-1]
+    return float(last.boxed) if isinstance(last, Constant) and not np.ndim(last.boxed) else None
+
+
+def _is_known(value: Value) -> bool:
+    return isinstance(value.type, TensorType) and is_known(value.type.shape)
+
+
+_REPEATED = Element(lambda builder, operands: operands[0])
+"""An element of an array that is repeated: the loops do that."""
 
 
 def _cast(source: DType, target: DType) -> Element:

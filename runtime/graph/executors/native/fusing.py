@@ -31,7 +31,12 @@ from runtime.graph.executors.native.fusion import (
     Sink,
     Step,
 )
-from runtime.graph.executors.native.reductions import accumulator, axes_of, is_total
+from runtime.graph.executors.native.reductions import (
+    Accumulator,
+    accumulator,
+    is_total,
+    reduction_of,
+)
 from runtime.graph.executors.native.values import Array, Held, Items, Scalar, int64, static
 
 if TYPE_CHECKING:
@@ -89,11 +94,12 @@ class Fuser:
             self.operand(given, value.type)
             for given, value in zip(kernel.inputs, kernel.node.inputs, strict=True)
         ]
-        if all(isinstance(item, Scalar) for item in operands):
+        (target,) = kernel.targets
+        if getattr(target.type, "shape", None) == ():
             self.scalar(kernel, element, operands)
             return True
         dims = self.dims(kernel, operands)
-        if not self.number(kernel, element, operands):
+        if not self.number(kernel, element, operands, dims):
             fusion = self.fusion_of(operands, dims, element.heavy)
             self.join(fusion, kernel, element, operands)
         return True
@@ -199,19 +205,22 @@ class Fuser:
         assert not isinstance(item, Items)
         return item
 
-    def number(self, kernel: Kernel, element: Element, operands: Sequence[Held | Delayed]) -> bool:
+    def number(
+        self,
+        kernel: Kernel,
+        element: Element,
+        operands: Sequence[Held | Delayed],
+        dims: Sequence[ir.Value],
+    ) -> bool:
         """Take a kernel on numbers of rows, of one loop."""
         rows = [item for item in operands if isinstance(item, DelayedNumber)]
         if not rows or any(isinstance(item, Array | DelayedStep) for item in operands):
             return False
-        first, *others = rows
-        assert first.dims is not None
+        fusion, (target,) = rows[0].fusion, kernel.targets
         if element.refuses is not None or any(
-            item.fusion is not first.fusion or not _same(item.dims or (), first.dims)
-            for item in others
+            item.fusion is not fusion or not _same(item.dims or (), dims) for item in rows
         ):
             return False
-        fusion, (target,) = first.fusion, kernel.targets
         given = [
             RowNumber(item.at) if isinstance(item, DelayedNumber) else self.within(fusion, item)
             for item in operands
@@ -220,9 +229,9 @@ class Fuser:
         assert isinstance(target.type, TensorType)
         dtype, at = target.type.dtype, len(fusion.numbers)
         sweep = fusion.sweep_of(given) - 1
-        fusion.numbers.append(RowStep(element, given, dtype, target, sweep, dims=first.dims))
+        fusion.numbers.append(RowStep(element, given, dtype, target, sweep, dims=dims))
         fusion.nodes.append(kernel.node)
-        self.emitter.values[target] = DelayedNumber(fusion, first.dims, dtype, target, at)
+        self.emitter.values[target] = DelayedNumber(fusion, dims, dtype, target, at)
         return True
 
     def reduction(self, kernel: Kernel) -> bool:
@@ -232,15 +241,15 @@ class Fuser:
         item = self.emitter.values[kernel.inputs[0]]
         if not isinstance(item, Delayed | Array) or item.dims is None:
             return False
+        made = accumulator(kernel, item.dtype)
+        if made is None:
+            return False
         if not isinstance(item, DelayedStep | Array):
             held = self.forced(item)
             assert isinstance(held, Array)
             item = held
         if not is_total(kernel):
-            return self.row_reduction(kernel, item)
-        made = accumulator(kernel, item.dtype)
-        if made is None:
-            return False
+            return self.row_reduction(kernel, made, item)
         (target,) = kernel.targets
         operand: Operand
         if isinstance(item, Array):
@@ -255,20 +264,19 @@ class Fuser:
         self.emitter.values[target] = Delayed(fusion, None, made.dtype, target)
         return True
 
-    def row_reduction(self, kernel: Kernel, item: DelayedStep | Array) -> bool:
+    def row_reduction(self, kernel: Kernel, made: Accumulator, item: DelayedStep | Array) -> bool:
         """Take a reduction of the rows of an array."""
         assert item.dims is not None
         *outer, length = item.dims
-        made = accumulator(kernel, item.dtype)
-        if made is None or axes_of(kernel, len(item.dims)) != [len(outer)]:
+        found = reduction_of(kernel)
+        if found is None or found.axes != [len(outer)]:
             return False
         rows = static(self.emitter.size(outer)) or 0
         if rows < 2 or (static(length) or 0) < LEAST_IN_ROW:
             return False
-        keeps = kernel.node.params["keepdims"]
         operand: Operand
         if isinstance(item, Array):
-            if not keeps:
+            if not found.keepdims:
                 return False
             fusion, operand = self.fusion(item.dims), item
         else:
@@ -276,7 +284,7 @@ class Fuser:
         if fusion.is_heavy and not is_long(length):
             return False
         (target,) = kernel.targets
-        dims = [*outer, int64(1)] if keeps else outer
+        dims = [*outer, int64(1)] if found.keepdims else outer
         at, sweep = len(fusion.numbers), fusion.sweep_of([operand])
         fusion.numbers.append(RowSink(made, operand, target, sweep, dims))
         fusion.read([operand])

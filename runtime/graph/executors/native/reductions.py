@@ -7,12 +7,13 @@ fewer, so that what is rounded off grows with neither.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from llvmlite import ir
 
-from runtime.core.types import TensorType
+from runtime.core.shapes import Shape
+from runtime.core.types import TensorType, Type
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel, Local
 from runtime.graph.executors.native.indexing import equal_dim, number_at
@@ -169,20 +170,50 @@ class Accumulator:
         return builder.fdiv(total, count)
 
 
+class Reduction(NamedTuple):
+    """A kernel that reduces the elements along some axes, which stay as dims of 1 if it keeps
+    them.
+    """
+
+    instruction: str
+    axes: list[int]
+    keepdims: bool
+
+
+def reduction_of(kernel: Kernel) -> Reduction | None:
+    """The reduction that a kernel is: also a sum to the shape that was broadcast."""
+    node = kernel.node
+    type = node.inputs[0].type if node.inputs else None
+    if not isinstance(type, TensorType) or type.shape is None:
+        return None
+    instruction, rank = node.primitive.instruction, len(type.shape)
+    if instruction in _COMBINE:
+        axis = node.params["axis"]
+        axes = list(range(rank)) if axis is None else sorted({at % rank for at in axis})
+        return Reduction(instruction, axes, node.params["keepdims"])
+    return _summed(type.shape, node.outputs[0].type) if instruction == "sum_to" else None
+
+
+def _summed(shape: Shape, wanted: Type) -> Reduction | None:
+    assert isinstance(wanted, TensorType)
+    if shape is None or wanted.shape is None or None in (*shape, *wanted.shape):
+        return None
+    missing = len(shape) - len(wanted.shape)
+    pairs = enumerate(zip(shape[missing:], wanted.shape, strict=True), missing)
+    repeated = [at for at, (given, found) in pairs if given != found]
+    if missing and repeated:
+        return None
+    return Reduction("reduce_sum", repeated or list(range(missing)), not missing)
+
+
 def accumulator(kernel: Kernel, dtype: DType, blocked: bool = True) -> Accumulator | None:
-    """The reduction that a kernel computes of all elements, if it is one."""
-    instruction = kernel.node.primitive.instruction
-    if instruction not in _COMBINE or not is_native(dtype):
+    """The reduction that a kernel computes of elements of a dtype, if it is one."""
+    found = reduction_of(kernel)
+    if found is None or not is_native(dtype):
         return None
-    if instruction == "reduce_mean" and not dtype.is_floating:
+    if found.instruction == "reduce_mean" and not dtype.is_floating:
         return None
-    return Accumulator(instruction, dtype, blocked)
-
-
-def axes_of(kernel: Kernel, rank: int) -> list[int]:
-    """The axes that a kernel reduces, in their order."""
-    axis = kernel.node.params["axis"]
-    return list(range(rank)) if axis is None else sorted({at % rank for at in axis})
+    return Accumulator(found.instruction, dtype, blocked)
 
 
 def is_total(kernel: Kernel) -> bool:
@@ -206,7 +237,9 @@ def _lower(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequenc
     if isinstance(array, Scalar):
         vector = splat(builder, array.value, 1)
         return [Scalar(builder.extract_element(vector, int64(0)), target.type)]
-    axes, keeps = axes_of(kernel, len(array.dims)), kernel.node.params["keepdims"]
+    found = reduction_of(kernel)
+    assert found is not None
+    axes, keeps = found.axes, found.keepdims
     dims = [
         int64(1) if at in axes else dim
         for at, dim in enumerate(array.dims)

@@ -232,7 +232,7 @@ def test_powers_by_one_number(exponent: float, dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("exponent", [2.0, 3.0])
+@pytest.mark.parametrize("exponent", [-1.0, 1.0, 2.0, 3.0])
 def test_powers_by_a_known_number_are_off_by_a_unit(exponent: float, dtype: str) -> None:
     """Against numbers of more digits, where results overflow and underflow, too."""
     scale = 88 if dtype == "float32" else 709

@@ -54,7 +54,7 @@ def fails_when_reached(x):
 
 
 def neutral(x):
-    y = rt.negative(rt.negative(x * 1.0)) / 1.0 - 0.0
+    y = rt.negative(rt.negative(x * 1.0)) ** 1.0 / 1.0 - 0.0
     return y
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from types import ModuleType
+from typing import Any
 
 from llvmlite import ir
 
@@ -19,6 +20,7 @@ from runtime.graph.executors.native.lowering_rules import (
     Emit,
 )
 from runtime.graph.executors.native.math import angles, arithmetic, exponentials, special
+from runtime.graph.executors.native.math.exponentials import PRODUCTS
 from runtime.graph.executors.native.math.lanes import Lanes
 
 Function = Callable[..., Lanes]
@@ -42,6 +44,9 @@ FUNCTIONS: dict[str, Function] = {
 }
 """By the names of instructions. Operands and results are of float32, or all of float64."""
 
+LONG = frozenset(FUNCTIONS) - frozenset(_MODULES[1][1].split())
+"""Those that take many instructions: all that are no arithmetic."""
+
 _OF_INTEGERS = {"relu": "i", "relu6": "i", "squared_difference": "iu"}
 """Those that are as right for integers, of which kinds."""
 
@@ -59,4 +64,13 @@ def _emitting(function: Function) -> Emit:
 for _name, _function in FUNCTIONS.items():
     _kinds = _OF_INTEGERS.get(_name, "") + "f"
     ELEMENTWISE[_name] = Elementwise(_kinds, _emitting(_function), numbers=_NUMBERS.get(_name, ()))
+
+
+def is_long(instruction: str, last: Any) -> bool:
+    """True if an instruction takes many machine instructions, its last operand being a number that
+    is known, or None.
+    """
+    return instruction in LONG and not (instruction == "power" and last in PRODUCTS)
+
+
 ELEMENTWISE["power" + BY_NUMBER] = Elementwise("f", _emitting(exponentials.power_by_number))

@@ -9,6 +9,7 @@ Powers: the same with pairs of numbers, which carry 15 more bits.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 from runtime.graph.executors.native.math.coefficients import (
@@ -340,19 +341,24 @@ def _cube(x: Lanes) -> Lanes:
     return where(magnitude(cube) < INFINITY, fma(square, x, rest * x), cube)
 
 
+PRODUCTS: dict[float, Callable[[Lanes], Lanes]] = {
+    -1.0: lambda x: 1.0 / x,
+    0.5: lambda x: square_root(x),
+    1.0: lambda x: x,
+    2.0: lambda x: x * x,
+    3.0: _cube,
+}
+"""Powers by a known number that take a few instructions. 0.5 asks for the square root, as of
+NumPy's: of -inf and -0.0 that is another number.
+"""
+
+
 def power_by_number(x: Lanes, y: Lanes) -> Lanes:
-    """x ** y for one y, of which 0.5 asks for the square root, as of NumPy's: of -inf and -0.0 that
-    is another number.
-    """
-    known = y.known
-    if known == 2.0:
-        return x * x
-    if known == 3.0:
-        return _cube(x)
-    if known == 0.5:
-        return square_root(x)
-    raised = power(x, y)
-    return raised if known is not None else where(y.equals(0.5), square_root(x), raised)
+    """x ** y for one y."""
+    if y.known is None:
+        return where(y.equals(0.5), square_root(x), power(x, y))
+    short = PRODUCTS.get(y.known)
+    return power(x, y) if short is None else short(x)
 
 
 def power(x: Lanes, y: Lanes) -> Lanes:
