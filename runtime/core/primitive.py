@@ -140,6 +140,7 @@ class Primitive:
     batching: what it is of all rows of a jacobian (see `runtime.ops.batching`).
     flops: the operations on numbers that it takes, where these are many more than elements: from
         the shapes of its inputs and of its result, in which all is known, and its parameters.
+    passes: how often its kernel goes over elements, as a copy does once: reads and writes them.
     text: how a printed graph writes it, from its parameters and the texts of its inputs.
     method: the method of a variable that it is.
     of_shape: of its input, which may be any array, it reads only the shape.
@@ -175,6 +176,7 @@ class Primitive:
     identities: tuple[Identity, ...] = ()
     batching: Callable[..., Any] | None = None
     flops: Callable[..., int] | None = None
+    passes: int = 1
     text: Callable[[Mapping[str, Any], Sequence[str]], str] | None = None
     method: str = ""
     of_shape: bool = False

@@ -284,7 +284,7 @@ _ROWS = (sample("2,3", axis=-1), sample("2,3", axis=0))
 softmax_p: Primitive = row(
     "softmax", _softmax_kernel, signature="G->G", shape=_axis_shape, op_type="Softmax",
     gradient=_softmax_gradient, keep_inputs=(), keep_outputs=(0,), samples=_ROWS,
-    instruction="softmax",
+    instruction="softmax", passes=4,
 )  # fmt: skip
 
 
@@ -315,7 +315,7 @@ def _log_softmax_gradient(op: Any, g: Any) -> Any:
 log_softmax_p: Primitive = row(
     "log_softmax", _log_softmax_kernel, signature="G->G", shape=_axis_shape, op_type="LogSoftmax",
     gradient=_log_softmax_gradient, keep_inputs=(), keep_outputs=(0,), samples=_ROWS,
-    instruction="log_softmax",
+    instruction="log_softmax", passes=5,
 )  # fmt: skip
 
 

@@ -116,7 +116,8 @@ def _of_statement(statement: Statement) -> float:
     if isinstance(statement, lowered.Kernel):
         read = [each for each in statement.inputs if isinstance(each, Local)]
         elements = sum(_size(local.type) for local in (*read, *statement.targets))
-        return KERNEL + ELEMENT * elements + FLOP * _flops(statement.node)
+        passes = statement.node.primitive.passes
+        return KERNEL + ELEMENT * passes * elements + FLOP * _flops(statement.node)
     if isinstance(statement, lowered.Tile):
         return len(statement.kernels) * (KERNEL + ELEMENT * statement.size)
     if isinstance(statement, lowered.If):

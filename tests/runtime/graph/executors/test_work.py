@@ -101,3 +101,35 @@ def test_gradients_of_convolutions_take_as_many(
         return tape.gradient(y, args[at])
 
     assert flops(gradient, given) == 2 * products
+
+
+class Seen(np.ndarray[Any, Any]):
+    """An array that counts the elements that NumPy's functions go over: those of whole arrays."""
+
+    elements = 0
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **given: Any) -> Any:
+        given["out"] = tuple(map(plain, given.get("out") or ())) or None
+        made = getattr(ufunc, method)(*map(plain, inputs), **given)
+        sizes = [np.size(each) for each in (*inputs, made)]
+        Seen.elements += sum(size for size in sizes if size == SIZE)
+        return made.view(Seen)
+
+
+def plain(array: Any) -> Any:
+    return array.view(np.ndarray) if isinstance(array, Seen) else array
+
+
+SIZE = 12 * 5
+
+
+@pytest.mark.parametrize("op", [rt.nn.softmax, rt.nn.log_softmax])
+def test_a_kernel_goes_over_its_elements_as_often_as_its_row_says(op: Any) -> None:
+    graph = rt.function(op, autograph=False).get_concrete_function(spec(12, 5)).optimized
+    (node,) = graph.nodes
+    kernel = node.primitive.kernel
+    x = np.random.default_rng(0).normal(size=(12, 5)).astype(np.float32)
+    Seen.elements = 0
+    found = kernel(x.view(Seen), **node.params, out=None, work=None)
+    assert node.primitive.passes == Seen.elements / (2 * SIZE)
+    np.testing.assert_allclose(plain(found), op(x).numpy(), 1e-6)
