@@ -20,7 +20,7 @@ import runtime as rt
 from benchmarks.conversion import SOURCE, copies
 from benchmarks.native import collatz, gelu, recurrence, successor
 from benchmarks.timing import title
-from runtime.graph.executors.native import executor, machine
+from runtime.graph.executors.native import code, executor, machine
 
 TIMES = 15
 IN_PROCESSES = 9
@@ -60,7 +60,7 @@ def steps(graph: Any) -> list[float]:
     times.append(process_time())
     made = machine.target().emit_object(parsed)
     times.append(process_time())
-    machine.load(made, ["body"], [0] * len(unit.symbols.places))
+    code.load(made, ["body"], [0] * len(unit.symbols.places))
     times.append(process_time())
     return [after - before for before, after in itertools.pairwise(times)]
 

@@ -262,11 +262,14 @@ ASKED_FOR = {
     ),
     "runtime.functions.polymorphic_function": "runtime.core.displays",
     "runtime.graph.executors.hot_loops": "runtime.graph.executors.native.resuming",
+    "runtime.graph.executors.native.code": "runtime.graph.executors.native.machine",
+    "runtime.graph.executors.native.compilation_cache": "runtime.graph.executors.native.machine",
+    "runtime.graph.executors.native.kept_graphs": "runtime.graph.executors.native.executor",
     "runtime.graph.executors.native.support": "runtime.graph.executors.lowering",
     "runtime.graph.executors.profiling": "runtime.graph.executors.native.executor",
     "runtime.graph.executors.specialization": "runtime.graph.executors.native.executor",
     "runtime.graph.executors.tiers": (
-        "runtime.graph.executors.native.entry runtime.graph.executors.native.executor"
+        "runtime.graph.executors.native.calling runtime.graph.executors.native.kept_graphs"
     ),
     "runtime.graph.facade": (
         "runtime.graph.format.views runtime.graph.format.graph_def runtime.graph.format.printing "

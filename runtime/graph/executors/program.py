@@ -25,6 +25,7 @@ from collections.abc import Callable, Sequence, Set
 from itertools import takewhile
 from typing import Any, NoReturn
 
+from runtime.core.stacks import on_fit_thread
 from runtime.graph.executors import lowered
 from runtime.graph.executors.coalescing import coalesce
 from runtime.graph.executors.failures import explain
@@ -45,21 +46,39 @@ Outline = Callable[[Lowering, "Module"], lowered.Function]
 
 class Program:
     """A compiled graph: `run(*raws)` gives a tuple of raw results, `source` is what it runs. If it
-    `may_become_native`, its `work` is counted, and hot loops are compiled before a call ends.
+    `may_become_native`, its `work` is counted, and hot loops are compiled before a call ends. One
+    that `may_wait` is compiled when it is first needed.
     """
 
-    __slots__ = ("_graph", "_sizes", "_strided", "filename", "lines", "run", "source", "work")
+    __slots__ = ("_graph", "_sizes", "_source", "_strided", "filename", "lines", "run", "work")
 
-    def __init__(self, graph: Graph, may_become_native: bool = False) -> None:
+    def __init__(
+        self, graph: Graph, may_become_native: bool = False, may_wait: bool = False
+    ) -> None:
         self.filename = f"<graph {graph.name}>"
         self.lines: Lines = {}
-        self.source = ""
+        self._source: str | None = None
         self._graph = graph
         self._strided: Runner | None = None
         self._sizes: list[list[int]] = []
         self.work = Work()
-        hot = HotLoops(self.work, self._extended) if may_become_native else None
-        self.source, self.run = self._compiled(Module(self._run_strided, hot=hot))
+        self.run: Runner = self._run_first
+        if not may_wait:
+            hot = HotLoops(self.work, self._extended) if may_become_native else None
+            self._source, self.run = self._compiled(Module(self._run_strided, hot=hot))
+
+    @property
+    def source(self) -> str:
+        """What it runs."""
+        if self._source is None:
+            source, run = on_fit_thread(lambda: self._compiled(Module(self._run_strided)))
+            self.run, self._source = run, source
+        return self._source
+
+    def _run_first(self, *raws: Any) -> tuple[Any, ...]:
+        """Run what was not needed before."""
+        assert self.source is not None
+        return self.run(*raws)
 
     def _compiled(self, module: Module, look: Look | None = None) -> tuple[str, Runner]:
         return self._executed(module, module.add(self._graph), look)

@@ -71,7 +71,8 @@ class Programs:
         return found.run
 
     def _program(self, graph: Graph) -> Program:
-        return Program(graph, may_become_native=(self.executor or chosen()) == "native")
+        executor = self.executor or chosen()
+        return Program(graph, executor == "native", may_wait=executor == COMPILED)
 
     @cached
     def patience(self) -> float:

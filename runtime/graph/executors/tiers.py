@@ -14,7 +14,7 @@ import os
 import threading
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from importlib import import_module
 from types import BuiltinFunctionType
 from typing import TYPE_CHECKING, Any
@@ -89,7 +89,7 @@ class Tiers:
         """
         if type(self.run) is not BuiltinFunctionType:
             return None
-        from runtime.graph.executors.native.entry import on_tensors
+        from runtime.graph.executors.native.calling import on_tensors
 
         return on_tensors(self.run, fallback)
 
@@ -126,7 +126,8 @@ class Tiers:
     def _begin(self, due: float) -> bool:
         """Compile beside the calls, which are Python's until they were as much work again."""
         # A process that is forked while another thread imports has half a module.
-        on_fit_thread(lambda: import_module("runtime.graph.executors.native.executor"))
+        for name in ("kept_graphs", "executor"):
+            on_fit_thread(partial(import_module, f"runtime.graph.executors.native.{name}"))
         # Whoever calls graphs while the interpreter shuts down has no more threads.
         with suppress(RuntimeError):
             self._beside = _compiler(), _compiler().submit(lambda: on_fit_thread(self._best))
@@ -147,6 +148,6 @@ class Tiers:
         self._waiting.clear()
 
     def _best(self) -> Run:
-        from runtime.graph.executors.native.executor import compiled
+        from runtime.graph.executors.native.kept_graphs import compiled
 
         return compiled(self.graph, self.program, self.executor == COMPILED)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import ctypes
 import time
 
-from runtime.graph.executors.native.machine import QUICK, Code, compile_module, once
+from runtime.graph.executors.native.code import QUICK, Code, compile_module, once
 
 WORDS = 9
 """Pointers in an arena: see above."""

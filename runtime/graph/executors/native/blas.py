@@ -7,19 +7,16 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from llvmlite import ir
 
 from runtime import dtypes
 from runtime.dtypes import DType
-from runtime.graph.executors.native.symbols import SOURCES
-from runtime.graph.executors.native.values import INT32, INT64
 
 _LETTERS = {"float32": "s", "float64": "d"}
 _SPELLINGS = (
-    ("scipy_cblas_{}gemm64_", INT64),
-    ("cblas_{}gemm64_", INT64),
-    ("scipy_cblas_{}gemm", INT32),
-    ("cblas_{}gemm", INT32),
+    ("scipy_cblas_{}gemm64_", 64),
+    ("cblas_{}gemm64_", 64),
+    ("scipy_cblas_{}gemm", 32),
+    ("cblas_{}gemm", 32),
 )
 
 ROW_MAJOR, PLAIN, TRANSPOSED = 101, 111, 112
@@ -27,10 +24,10 @@ ROW_MAJOR, PLAIN, TRANSPOSED = 101, 111, 112
 
 
 class Product(NamedTuple):
-    """A product of matrices: where it is, and the type of its integers."""
+    """A product of matrices: where it is, and the bits of its integers."""
 
     address: int
-    integer: ir.Type
+    bits: int
 
 
 @cache
@@ -40,12 +37,12 @@ def product(dtype: DType) -> Product | None:
     library = _library()
     if letter is None or library is None:
         return None
-    for spelling, integer in _SPELLINGS:
+    for spelling, bits in _SPELLINGS:
         found = getattr(library, spelling.format(letter), None)
         if found is not None:
             address = ctypes.cast(found, ctypes.c_void_p).value
             assert address is not None
-            return Product(address, integer)
+            return Product(address, bits)
     return None
 
 
@@ -57,10 +54,8 @@ def _library() -> ctypes.CDLL | None:
     return ctypes.CDLL(path) if path else None
 
 
-def _address(name: str) -> int:
+def address_of(name: str) -> int:
+    """The address of `product.` with a dtype."""
     found = product(dtypes.as_dtype(name.removeprefix("product.")))
     assert found is not None
     return found.address
-
-
-SOURCES["blas"] = _address

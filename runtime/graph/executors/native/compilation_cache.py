@@ -18,6 +18,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
+from itertools import takewhile
 
 import llvmlite
 import numpy
@@ -36,18 +37,29 @@ def cached(made_of: Sequence[str], make: Callable[[], bytes]) -> bytes:
     """The object file made of these texts: the one that is kept, or else the one that `make`
     makes, which is kept then.
     """
+    found = find(made_of)
+    if found is None:
+        found = make()
+        keep(made_of, found)
+    return found
+
+
+def find(made_of: Sequence[str]) -> bytes | None:
+    """What is kept that was made of these texts; None where there is none that is whole."""
     place = directory()
     if place is None:
-        return make()
-    key = _key(made_of)
+        return None
     with _opened(place) as opened:
-        if opened is None:
-            return make()
-        found = _read(opened, key)
-        if found is None:
-            found = make()
-            _write(opened, key, found)
-        return found
+        return None if opened is None else _read(opened, _key(made_of))
+
+
+def keep(made_of: Sequence[str], made: bytes) -> None:
+    """Keep what was made of these texts."""
+    place = directory()
+    if place is not None:
+        with _opened(place) as opened:
+            if opened is not None:
+                _write(opened, _key(made_of), made)
 
 
 def directory() -> str | None:
@@ -78,9 +90,34 @@ def _key(made_of: Sequence[str]) -> bytes:
 
 @cache
 def _versions() -> tuple[str, ...]:
-    """Of Python, whose objects are laid out by its version, and of the packages."""
-    python = [sys.version, str(sys.implementation.cache_tag), sys.platform]
+    """Of Python, whose objects are laid out by its version, of the packages, and of the CPU."""
+    python = [sys.version, str(sys.implementation.cache_tag), sys.platform, processor()]
     return *python, f"llvmlite {llvmlite.__version__}", f"numpy {numpy.__version__}"
+
+
+def processor() -> str:
+    """The CPU and its features: as the system tells, with the system's own version, for a newer one
+    may know of more. Where it does not tell, LLVM does, which takes longer to import.
+    """
+    try:
+        with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
+            told = dict(map(_fact, takewhile(str.strip, file)))
+    except OSError:
+        told = {}
+    if not told.keys() >= _TOLD:
+        from runtime.graph.executors.native.machine import processor
+
+        return processor()
+    system = os.uname()
+    return "\n".join([*[told[name] for name in sorted(_TOLD)], system.release, system.version])
+
+
+_TOLD = {"vendor_id", "cpu family", "model", "model name", "stepping", "flags"}
+
+
+def _fact(line: str) -> tuple[str, str]:
+    name, _, value = line.partition(":")
+    return name.strip(), value.strip()
 
 
 @contextmanager

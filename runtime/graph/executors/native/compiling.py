@@ -13,7 +13,7 @@ from llvmlite import ir
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Local
 from runtime.graph.executors.lowering import ALL, Lowering
-from runtime.graph.executors.native import arena, stack
+from runtime.graph.executors.native import arena
 from runtime.graph.executors.native.clock import Looks
 from runtime.graph.executors.native.control import handed_on, parts_of, put_together
 from runtime.graph.executors.native.emitter import ALIGNMENT, Emitter
@@ -80,7 +80,7 @@ class Unit:
             emitter.values[local] = put_together(parts, value.type)
         builder, kind = emitter.builder, function.function_type.return_type
         limit = builder.load(self._word(emitter, arena.STACK), typ=INT64)
-        emitter.step_aside(stack.is_short(builder, limit))
+        emitter.step_aside(_is_short(builder, limit))
         self.capture(emitter, form)
         emitter.statements(form.body)
         if not builder.block.is_terminated:
@@ -143,3 +143,12 @@ class Unit:
 
     def _word(self, emitter: Emitter, at: int) -> ir.Value:
         return emitter.builder.gep(emitter.arena, [int64(at)], source_etype=POINTER)
+
+
+def _is_short(builder: ir.IRBuilder, end: ir.Value) -> ir.Value:
+    """True, in one bit, where the stack is below this end."""
+    module, name = builder.module, "llvm.stacksave.p0"
+    kind = ir.FunctionType(POINTER, [])
+    function = module.globals.get(name) or ir.Function(module, kind, name)
+    here = builder.ptrtoint(builder.call(function, []), INT64)
+    return builder.icmp_unsigned("<", here, end)

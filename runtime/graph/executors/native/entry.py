@@ -4,22 +4,18 @@ results: see `objects`.
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 from llvmlite import ir
 
 from runtime.core.types import NumberType, TensorType, Type
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Constant, Local
-from runtime.graph.executors.native import objects
+from runtime.graph.executors.native.calling import NAME
 from runtime.graph.executors.native.compiling import Unit
 from runtime.graph.executors.native.emitter import MOST_IN_FRAME, Emitter
-from runtime.graph.executors.native.machine import load, object_of, once
 from runtime.graph.executors.native.objects import DATA, Made, Status, Taken
-from runtime.graph.executors.native.symbols import address_of
 from runtime.graph.executors.native.values import (
     BIT,
     BYTE,
@@ -34,8 +30,6 @@ from runtime.graph.executors.native.values import (
     register,
     stored,
 )
-
-NAME = "body"
 
 MOST_UNGUARDED = 1 << 12
 """Bytes of arrays in the frame of a body before which nobody asks how much there is left."""
@@ -257,58 +251,3 @@ def write_entry(
     unit.table += [word for parameter in parameters for word in _taken(parameter)]
     unit.table += [word for record in made for word in record]
     unit.finish()
-
-
-class _Method(ctypes.Structure):
-    _fields_ = (
-        ("name", ctypes.c_char_p),
-        ("function", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-        ("text", ctypes.c_char_p),
-    )
-
-
-_FASTCALL = 0x80
-
-
-def callable_of(unit: Unit, fallback: Callable[..., Any]) -> Callable[..., Any]:
-    """The compiled unit as a function of Python's."""
-    made = object_of(str(unit.module))
-    addresses = [
-        unit.arrays[name].ctypes.data if name in unit.arrays else address_of(name)
-        for name in unit.symbols.places
-    ]
-    code = load(made, [NAME], addresses, [*unit.arrays.values(), *unit.known])
-    words = [address_of(word) if isinstance(word, str) else word for word in unit.table]
-    table = np.array([code.address(NAME), *words], np.int64)
-    return _function("entry", fallback, table, code)
-
-
-_PYTHONS = (Made.INT, Made.UNSIGNED, Made.FLOAT, Made.BOOL)
-
-
-def on_tensors(run: Callable[..., Any], fallback: Callable[..., Any]) -> Callable[..., Any] | None:
-    """A function from eager tensors to the one that a compiled unit makes of them; None where that
-    makes another result. It returns NotImplemented for other arguments, of which it has changed
-    nothing; the fallback takes their arrays.
-    """
-    _, table, code = run.__self__  # type: ignore[attr-defined]
-    is_single = table[2] == 1 and table[-2] not in _PYTHONS
-    return _function("on_tensors", fallback, table, code) if is_single else None
-
-
-def _function(name: str, fallback: Callable[..., Any], table: Any, kept: Any) -> Callable[..., Any]:
-    """One of the entries as a function of Python's."""
-    method = _method(name)
-    new = ctypes.pythonapi.PyCFunction_NewEx
-    new.restype, new.argtypes = (
-        ctypes.py_object,
-        [ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p],
-    )
-    made: Callable[..., Any] = new(ctypes.addressof(method), (fallback, table, kept), None)
-    return made
-
-
-@once
-def _method(name: str) -> _Method:
-    return _Method(b"native", objects.code(address_of).address(name), _FASTCALL, None)

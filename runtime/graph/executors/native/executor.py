@@ -9,10 +9,16 @@ from runtime import errors
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Block, Constant
 from runtime.graph.executors.lowering import ALL, Lowering
+from runtime.graph.executors.native.calling import (
+    Compiled,
+    callable_of,
+    compiled_unit,
+    function_of,
+)
 from runtime.graph.executors.native.clock import Looks
 from runtime.graph.executors.native.compiling import Unit
 from runtime.graph.executors.native.emitter import Emitter
-from runtime.graph.executors.native.entry import Parameter, callable_of, write_entry
+from runtime.graph.executors.native.entry import Parameter, write_entry
 from runtime.graph.executors.native.islands import Islands
 from runtime.graph.executors.native.support import Reason, Support
 from runtime.graph.executors.profiling import Clock
@@ -49,14 +55,24 @@ def _refuse(found: Iterable[Reason]) -> None:
             )
 
 
-def compiled(graph: Graph, program: Program, is_required: bool = False) -> Run:
+def compiled(
+    graph: Graph,
+    program: Program,
+    is_required: bool = False,
+    note: Callable[[Compiled], None] = lambda _: None,
+) -> Run:
     """The function that runs a graph: machine code if it is native as a whole, else its program,
-    with machine code for the islands in it. If it `is_required`, as by `require`.
+    with machine code for the islands in it. If it `is_required`, as by `require`. What has no
+    address of arrays or objects in it is noted.
     """
     form = Lowering(graph, contiguous=True).function(ALL)
     found = Support().of_function(form)
     if not found:
-        return callable_of(unit_of(graph, form), program.run)
+        unit = unit_of(graph, form)
+        made = compiled_unit(unit)
+        if not unit.arrays and not unit.known:
+            note(made)
+        return function_of(made, program.run, unit.arrays, unit.known)
     if is_required:
         _refuse(found)
     islands = Islands()

@@ -1,56 +1,21 @@
-"""The host: its target, and compiling modules for it."""
+"""The host as LLVM's target, and modules compiled for it."""
 
 from __future__ import annotations
 
-import ctypes
 import itertools
 import os
 import re
-import threading
-from collections.abc import Callable, Sequence
-from functools import cache, wraps
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
 
 import llvmlite.binding as llvm
 from llvmlite import ir
 
-from runtime.graph.executors.native.compilation_cache import cached
+from runtime.graph.executors.native.code import ADDRESSES, LEVEL, QUICK, compiling, once
 from runtime.graph.executors.native.values import POINTER
 
-LEVEL, QUICK = 2, 0
-"""Of code generation: for graphs, and for what all graphs share, which then takes a quarter of the
-time. At 0 LLVM aborts the process on some vector code: it is for modules of scalars, which is
-checked.
-"""
-
 _VECTOR = re.compile(r"<(vscale x )?\d+ x ")
-
-ADDRESSES = "addresses"
-"""The table in a module of what is outside of it: one pointer for each symbol."""
-
-
-_compiling = threading.RLock()
-"""Held while a module is compiled. A signal handler may come in between, and fork."""
-
-
-Made = TypeVar("Made")
-
-
-def once(make: Callable[..., Made]) -> Callable[..., Made]:
-    """Like `cache`, for what has an address: who asks at once, from other threads or from a signal
-    handler, is given the same, so that no address is one of what nobody keeps.
-    """
-    kept: dict[tuple[Any, ...], Made] = {}
-
-    @wraps(make)
-    def found(*given: Any) -> Made:
-        if given not in kept:
-            with _compiling:
-                if given not in kept:
-                    kept.setdefault(given, make(*given))
-        return kept[given]
-
-    return found
 
 
 @cache
@@ -73,6 +38,12 @@ def target(level: int = LEVEL) -> Any:
     return new_target(level)
 
 
+def processor() -> str:
+    """The CPU, and its features."""
+    found, cpu, features = _host()
+    return " ".join([found.name, llvm.get_default_triple(), cpu, features])
+
+
 @cache
 def vector_bytes() -> int:
     """The width of the host's vector registers."""
@@ -90,40 +61,21 @@ def new_module(name: str) -> ir.Module:
     return module
 
 
-class Code:
-    """Machine code, which lives as long as this object does, and so does what it reads."""
-
-    def __init__(self, tracker: Any, kept: Sequence[Any]) -> None:
-        self._tracker = tracker
-        self.kept = list(kept)
-
-    def address(self, name: str) -> int:
-        """The address of an exported function or variable."""
-        found: int = self._tracker[name]
-        return found
-
-
 def _before_fork() -> None:
     """Wait until no other thread is in LLVM: the child has its locks, but not that thread."""
-    _compiling.acquire()
+    compiling.acquire()
     llvm.ffi.lib._lock.__enter__()
 
 
 def _after_fork() -> None:
     llvm.ffi.lib._lock.__exit__()
-    _compiling.release()
+    compiling.release()
 
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
         before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
     )
-
-
-def object_of(text: str, level: int = LEVEL) -> bytes:
-    """The object file of a module: one that another process has kept, or a new one."""
-    host = [*_host()[1:], _host()[0].name, llvm.get_default_triple(), str(level)]
-    return cached([text, *host], lambda: _compiled(text, level))
 
 
 def parsed(text: str, level: int = LEVEL) -> Any:
@@ -137,8 +89,9 @@ def parsed(text: str, level: int = LEVEL) -> Any:
     return module
 
 
-def _compiled(text: str, level: int) -> bytes:
-    with _compiling:
+def compiled(text: str, level: int = LEVEL) -> bytes:
+    """The object file of a module."""
+    with compiling:
         made: bytes = target(level).emit_object(parsed(text, level))
         return made
 
@@ -148,33 +101,16 @@ def _linker() -> Any:
     return llvm.create_lljit_compiler(new_target(), use_jit_link=False, suppress_errors=True)
 
 
-_loaded = itertools.count()
+_linked = itertools.count()
 
 
-def load(
-    made: bytes, exports: Sequence[str], addresses: Sequence[int] = (), kept: Sequence[Any] = ()
-) -> Code:
-    """Code of an object file, with these names. `addresses` are those of the symbols of its table,
-    in order; `kept` is what must live as long as it does.
-    """
-    table = [ADDRESSES] if addresses else []
+def linked(made: bytes, exports: Sequence[str]) -> Any:
+    """The addresses of names of an object file, which is in memory while these are."""
     builder = llvm.JITLibraryBuilder().add_object_img(made).add_current_process()
-    for name in (*exports, *table):
+    for name in exports:
         builder.export_symbol(name)
-    with _compiling:
-        tracker = builder.link(_linker(), f"native{next(_loaded)}")
-    code = Code(tracker, kept)
-    if addresses:
-        filled = (ctypes.c_void_p * len(addresses)).from_address(code.address(ADDRESSES))
-        filled[:] = list(addresses)
-    return code
-
-
-def compile_module(
-    text: str, exports: Sequence[str], addresses: Sequence[int] = (), level: int = LEVEL
-) -> Code:
-    """The machine code of a module."""
-    return load(object_of(text, level), exports, addresses)
+    with compiling:
+        return builder.link(_linker(), f"native{next(_linked)}")
 
 
 class Symbols:

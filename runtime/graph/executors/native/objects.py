@@ -24,7 +24,7 @@ from types import MemberDescriptorType
 
 from runtime.core.tensor import EagerTensor
 from runtime.graph.executors.native import arena
-from runtime.graph.executors.native.machine import QUICK, Code, compile_module, once
+from runtime.graph.executors.native.code import QUICK, Code, compile_module, once
 
 # Where the fields of objects are, in bytes: Python's, and those of NumPy 2.
 ITEM, NUMBER, TYPE = 24, 16, 8

@@ -18,7 +18,7 @@ import threading
 from typing import Any
 
 from runtime.core import threads
-from runtime.graph.executors.native.machine import QUICK, Code, compile_module, once
+from runtime.graph.executors.native.code import QUICK, Code, compile_module, once
 
 _OUTSIDE = (
     *("mutex_lock", "mutex_unlock", "mutex_trylock"),

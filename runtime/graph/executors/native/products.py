@@ -146,7 +146,7 @@ def call(
     """The product of two matrices by the BLAS: of `dims`, rows, inner ones and columns."""
     found = product(dtype)
     assert found is not None
-    builder, kind, number = emitter.builder, found.integer, register(dtype)
+    builder, kind, number = emitter.builder, ir.IntType(found.bits), register(dtype)
 
     def whole(value: ir.Value) -> ir.Value:
         return value if value.type == kind else builder.trunc(value, kind)

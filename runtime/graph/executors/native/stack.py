@@ -6,10 +6,7 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any
 
-from llvmlite import ir
-
-from runtime.graph.executors.native.machine import QUICK, Code, Symbols, compile_module, once
-from runtime.graph.executors.native.values import BIT, INT64, POINTER, int64
+from runtime.graph.executors.native.code import QUICK, Code, compile_module, once
 
 RESERVE = 1 << 16
 """Bytes that stay free: for the functions of libraries, and for what handles signals."""
@@ -121,20 +118,3 @@ def of_base(functions: Sequence[Any]) -> Code:
 
 def _address(function: Any) -> int:
     return ctypes.cast(function, ctypes.c_void_p).value or 0
-
-
-def end(builder: ir.IRBuilder, symbols: Symbols) -> ir.Value:
-    """The address below which the stack must not grow."""
-    return symbols.call(builder, "stack.end", ir.FunctionType(INT64, []), [])
-
-
-def is_short(builder: ir.IRBuilder, end: ir.Value, bytes: int = 0) -> ir.Value:
-    """True, in one bit, where fewer bytes of the stack are left above its end."""
-    module, name = builder.module, "llvm.stacksave.p0"
-    kind = ir.FunctionType(POINTER, [])
-    function = module.globals.get(name) or ir.Function(module, kind, name)
-    here = builder.ptrtoint(builder.call(function, []), INT64)
-    least = builder.add(end, int64(bytes)) if bytes else end
-    found: ir.Value = builder.icmp_unsigned("<", here, least)
-    assert found.type == BIT
-    return found

@@ -14,7 +14,7 @@ import numpy as np
 
 from runtime import dtypes
 from runtime.core.tensor import EagerTensor
-from runtime.graph.executors.native import arena, objects, pool, stack
+from runtime.graph.executors.native import arena, blas, objects, pool, stack
 
 SOURCES: dict[str, Callable[[str], int]] = {}
 """For the first word of a symbol, what gives the address of the rest."""
@@ -85,4 +85,5 @@ SOURCES["arena"] = lambda name: arena.support().address(name)
 SOURCES["support"] = SOURCES["arena"]
 SOURCES["objects"] = lambda name: objects.code(address_of).address(name)
 SOURCES["pool"] = pool.address_of
+SOURCES["blas"] = blas.address_of
 SOURCES["stack"] = lambda name: stack.code().address(name)

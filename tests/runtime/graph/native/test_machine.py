@@ -18,13 +18,9 @@ pytest.importorskip("llvmlite")
 import llvmlite.binding as llvm
 from llvmlite import ir
 
-from runtime.graph.executors.native import machine
-from runtime.graph.executors.native.machine import (
-    Symbols,
-    compile_module,
-    new_module,
-    vector_bytes,
-)
+from runtime.graph.executors.native import code as native_code
+from runtime.graph.executors.native.code import compile_module
+from runtime.graph.executors.native.machine import Symbols, new_module, vector_bytes
 from runtime.graph.executors.native.values import FLOAT64, INT64
 
 
@@ -64,7 +60,7 @@ def test_vectors_are_not_for_level_0(element: str) -> None:
     """There LLVM may abort the process."""
     text = f"define void @f(ptr %a) {{ %b = load <4 x {element}>, ptr %a ret void }}"
     with pytest.raises(ValueError, match="of scalars"):
-        compile_module(text, ["f"], level=machine.QUICK)
+        compile_module(text, ["f"], level=native_code.QUICK)
     assert compile_module(text, ["f"]).address("f")
 
 
@@ -73,7 +69,7 @@ def test_vectors_have_a_width() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.parametrize("lock", [machine._compiling, llvm.ffi.lib._lock])
+@pytest.mark.parametrize("lock", [native_code.compiling, llvm.ffi.lib._lock])
 def test_a_process_may_fork_while_a_thread_compiles(lock: Any) -> None:
     held = threading.Event()
 
@@ -105,7 +101,7 @@ def test_what_has_an_address_is_made_once() -> None:
         return object()
 
     within: list[Any] = []
-    of = machine.once(make)
+    of = native_code.once(make)
     with ThreadPoolExecutor(4) as threads:
         found = set(threads.map(of, [1] * 4))
     assert found == {within[1]} == {of(1)}

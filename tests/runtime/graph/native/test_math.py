@@ -15,6 +15,7 @@ from llvmlite import ir
 
 from runtime import dtypes
 from runtime.graph.executors.native import machine, scalars
+from runtime.graph.executors.native.code import compile_module
 from runtime.graph.executors.native.math import FUNCTIONS, lanes
 from runtime.graph.executors.native.values import INT64, POINTER, register
 
@@ -58,7 +59,7 @@ def _text(name, dtype, count):
 def _compiled(name, dtype, count, fma=True):
     text, arity = _text(name, dtype, count)
     if fma:
-        code = machine.compile_module(text, ["go"])
+        code = compile_module(text, ["go"])
         address = code.address("go")
     else:
         parsed = llvm.parse_assembly(text)

@@ -15,7 +15,7 @@ import pytest
 pytest.importorskip("llvmlite")
 
 from runtime.graph.executors.native import stack
-from runtime.graph.executors.native.machine import compile_module
+from runtime.graph.executors.native.code import compile_module
 
 PROGRAM = """
     import sys, threading

@@ -19,7 +19,7 @@ pytest.importorskip("llvmlite")
 import runtime as rt
 from runtime.graph.executors.native import executor, symbols
 from runtime.graph.executors.native.blas import product
-from runtime.graph.executors.native.machine import Code, compile_module
+from runtime.graph.executors.native.code import Code, compile_module
 from runtime.graph.executors.program import Program
 
 WAITING = """
@@ -85,7 +85,7 @@ def waiting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Code]:
     """A product of matrices that computes nothing until it is told to go."""
     found = product(rt.float32)
     assert found is not None
-    sizes = "i64" if str(found.integer) == "i64" else "i32"
+    sizes = f"i{found.bits}"
     matrix = f"ptr, {sizes}"
     kinds = ["i32"] * 3 + [sizes] * 3 + ["float", matrix, matrix, "float", matrix]
     code = compile_module(WAITING.format(arguments=", ".join(kinds)), ["product", "reached", "go"])

@@ -1,0 +1,108 @@
+"""Machine code in memory, made of an object file: the one that is kept, or a new one. LLVM is
+imported for what is not kept.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any, TypeVar
+
+from runtime.graph.executors.native import elf
+from runtime.graph.executors.native.compilation_cache import cached
+
+LEVEL, QUICK = 2, 0
+"""Of code generation: for graphs, and for what all graphs share, which then takes a quarter of the
+time. At 0 LLVM aborts the process on some vector code: it is for modules of scalars, which is
+checked.
+"""
+
+ADDRESSES = "addresses"
+"""The table in a module of what is outside of it: one pointer for each symbol."""
+
+compiling = threading.RLock()
+"""Held while a module is compiled. A signal handler may come in between, and fork."""
+
+if hasattr(os, "register_at_fork"):
+    # The child has the lock, but not the thread that holds it.
+    os.register_at_fork(
+        before=compiling.acquire,
+        after_in_parent=compiling.release,
+        after_in_child=compiling.release,
+    )
+
+Made = TypeVar("Made")
+
+
+def once(make: Callable[..., Made]) -> Callable[..., Made]:
+    """Like `cache`, for what has an address: who asks at once, from other threads or from a signal
+    handler, is given the same, so that no address is one of what nobody keeps.
+    """
+    kept: dict[tuple[Any, ...], Made] = {}
+
+    @wraps(make)
+    def found(*given: Any) -> Made:
+        if given not in kept:
+            with compiling:
+                if given not in kept:
+                    kept.setdefault(given, make(*given))
+        return kept[given]
+
+    return found
+
+
+class Code:
+    """Machine code, which lives as long as this object does, and so does what it reads."""
+
+    def __init__(self, places: Mapping[str, int], kept: Sequence[Any]) -> None:
+        self._places = places
+        self.kept = list(kept)
+
+    def address(self, name: str) -> int:
+        """The address of an exported function or variable."""
+        return self._places[name]
+
+
+def object_of(text: str, level: int = LEVEL) -> bytes:
+    """The object file of a module: one that another process has kept, or a new one."""
+
+    def compiled() -> bytes:
+        from runtime.graph.executors.native import machine
+
+        return machine.compiled(text, level)
+
+    return cached([text, str(level)], compiled)
+
+
+def _linked(made: bytes, exports: Sequence[str]) -> Mapping[str, int]:
+    """The addresses of names of an object file, which is in memory while these are."""
+    found = elf.linked(made, exports) if elf.is_here() else None
+    if found is None:
+        from runtime.graph.executors.native import machine
+
+        found = machine.linked(made, exports)
+    return found
+
+
+def load(
+    made: bytes, exports: Sequence[str], addresses: Sequence[int] = (), kept: Sequence[Any] = ()
+) -> Code:
+    """Code of an object file, with these names. `addresses` are those of the symbols of its table,
+    in order; `kept` is what must live as long as it does.
+    """
+    names = [*exports, ADDRESSES] if addresses else exports
+    code = Code(_linked(made, names), kept)
+    if addresses:
+        filled = (ctypes.c_void_p * len(addresses)).from_address(code.address(ADDRESSES))
+        filled[:] = list(addresses)
+    return code
+
+
+def compile_module(
+    text: str, exports: Sequence[str], addresses: Sequence[int] = (), level: int = LEVEL
+) -> Code:
+    """The machine code of a module."""
+    return load(object_of(text, level), exports, addresses)

@@ -1,0 +1,214 @@
+"""Machine code that is found by its graph: by a process that does not import LLVM."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip("llvmlite")
+
+import runtime as rt
+from runtime.graph.executors.native import compilation_cache, elf, executor, kept_graphs
+from runtime.graph.executors.program import Program
+
+pytestmark = pytest.mark.skipif(compilation_cache.directory() is None, reason="nothing is kept")
+
+
+@pytest.fixture(autouse=True)
+def place(tmp_path, monkeypatch):
+    """A directory for entries."""
+    found = tmp_path / "native"
+    monkeypatch.setenv(compilation_cache.VARIABLE, str(found))
+    return found
+
+
+def graph_of(function, *given):
+    staged = rt.function(function, executor="numpy")
+    return staged.get_concrete_function(*given).optimized
+
+
+class Compilations:
+    """Runs graphs by `kept_graphs.compiled`, and counts those that are compiled."""
+
+    def __init__(self, monkeypatch):
+        self.count, own = 0, executor.compiled
+
+        def counted(*given):
+            self.count += 1
+            return own(*given)
+
+        monkeypatch.setattr(executor, "compiled", counted)
+
+    def __call__(self, function, *given):
+        """The results of a call, and whether it was compiled for that."""
+        before, graph = self.count, graph_of(function, *given)
+        run = kept_graphs.compiled(graph, Program(graph))
+        return run(*[each.numpy() for each in given]), self.count > before
+
+
+@pytest.fixture
+def run(monkeypatch):
+    return Compilations(monkeypatch)
+
+
+def collatz(n):
+    steps = 0
+    while n > 1:
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+        steps += 1
+    return steps
+
+
+def factorial(n):
+    if n < 2:
+        return n
+    return n * staged_factorial(n - 1)
+
+
+staged_factorial = rt.function(factorial)
+TABLE = np.arange(6, dtype=np.float32)
+CASES = {
+    "loop": (collatz, (27,)),
+    "recursion": (lambda n: staged_factorial(n), (9,)),
+    "array": (lambda x: rt.tanh(x * 2.0) @ rt.transpose(x), (np.ones((3, 4), "f"),)),
+    "known array": (lambda x: x + TABLE, (TABLE,)),
+    "assertion": (lambda x: checked(x), (np.float64(2.5),)),
+}
+
+
+def checked(x):
+    assert x > 0.0, "a positive number"
+    return rt.sqrt(x)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_second_process_finds_it(name, run):
+    function, given = CASES[name]
+    given = list(map(rt.constant, given))
+    first, was_compiled = run(function, *given)
+    again, is_compiled = run(function, *given)
+    assert (was_compiled, is_compiled) == (True, False)
+    eager = function(*given)
+    for found in (first, again):
+        np.testing.assert_array_equal(found[0], np.asarray(eager))
+
+
+def test_names_and_lines_are_not_looked_at(run):
+    def other(number):
+        count = 0
+
+        while number > 1:
+            number = number // 2 if number % 2 == 0 else 3 * number + 1
+            count += 1
+        return count
+
+    assert run(collatz, rt.constant(27)) == ((111,), True)
+    assert run(other, rt.constant(27)) == ((111,), False)
+
+
+ONE, TWO = rt.constant(1.5), rt.constant([1.5, 2.5])
+OTHERS = [
+    (lambda x, y: x + y, (ONE, ONE)),
+    (lambda x, y: x - y, (ONE, ONE)),
+    (lambda x, y: y - x, (ONE, ONE)),
+    (lambda x, y: x - x, (ONE, ONE)),
+    (lambda x, y: x + y, (TWO, ONE)),
+    (lambda x, y: x + y, (ONE, TWO)),
+    (lambda x, y: x + y, (rt.constant(1), rt.constant(1))),
+    (lambda x, y: x + y + 1.0, (ONE, ONE)),
+    (lambda x, y: x + y + 2.0, (ONE, ONE)),
+    (lambda x, y: x * y + -0.0, (ONE, ONE)),
+    (lambda x, y: x * y + 0.0, (ONE, ONE)),
+    (lambda x, y: x + y + np.float32([1, 2]), (TWO, TWO)),
+    (lambda x, y: x + y + np.float32([1, 3]), (TWO, TWO)),
+    (lambda x, y: rt.reduce_sum(x * y, 0), (TWO, TWO)),
+    (lambda x, y: rt.reduce_max(x * y, 0), (TWO, TWO)),
+    (lambda x, y: rt.reduce_sum(x * y, 0, keepdims=True), (TWO, TWO)),
+    (lambda x, y: (x, x + y), (ONE, ONE)),
+    (lambda x, y: (x + y, x), (ONE, ONE)),
+    (lambda x, y: rt.cond(x[0] > 0.0, lambda: x, lambda: y), (TWO, TWO)),
+    (lambda x, y: rt.cond(x[0] > 0.0, lambda: y, lambda: x), (TWO, TWO)),
+]
+
+
+def test_another_graph_has_another_description():
+    found = [kept_graphs._description(graph_of(*case[:1], *case[1])) for case in OTHERS]
+    assert None not in found
+    assert len(set(map(tuple, found))) == len(OTHERS)
+
+
+def test_what_has_addresses_in_its_code_is_compiled(run):
+    weights = np.ones((64, 64), np.float32)
+    for _ in range(2):
+        found, is_compiled = run(lambda x: x @ weights, rt.constant(weights))
+        assert is_compiled
+        np.testing.assert_array_equal(found[0], weights @ weights)
+    known = rt.constant([3.0])
+    for _ in range(2):
+        found, is_compiled = run(lambda x: (x + 1.0, known), rt.constant(1.0))
+        assert (found[0], found[1].tolist(), is_compiled) == (2.0, [3.0], True)
+
+
+def test_another_state_of_the_library_is_another_description(run, monkeypatch):
+    assert run(collatz, rt.constant(27)) == ((111,), True)
+    monkeypatch.setattr(kept_graphs, "_sources", lambda: "edited")
+    assert run(collatz, rt.constant(27)) == ((111,), True)
+    monkeypatch.setattr(kept_graphs, "_sources", lambda: None)
+    for _ in range(2):
+        assert run(collatz, rt.constant(27)) == ((111,), True)
+
+
+def test_another_processor_is_another_description(run, monkeypatch):
+    assert run(collatz, rt.constant(27)) == ((111,), True)
+    monkeypatch.setattr(compilation_cache, "_versions", lambda: ("another",))
+    assert run(collatz, rt.constant(27)) == ((111,), True)
+
+
+def test_what_is_damaged_is_compiled(run, place):
+    assert run(collatz, rt.constant(27)) == ((111,), True)
+    for entry in place.iterdir():
+        data = bytearray(entry.read_bytes())
+        data[-9] ^= 16
+        entry.write_bytes(data)
+    assert run(collatz, rt.constant(27)) == ((111,), True)
+    assert run(collatz, rt.constant(27)) == ((111,), False)
+
+
+PROGRAM = """
+import sys
+import runtime as rt
+
+@rt.function(jit_compile=True)
+def collatz(n):
+    steps = 0
+    while n > 1:
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+        steps += 1
+    return steps
+
+print(int(collatz(rt.constant(27))), "llvmlite.binding" in sys.modules)
+# What steps aside is computed by the Python program, with the user's line.
+try:
+    rt.function(lambda n: 7 // n, jit_compile=True)(rt.constant(0))
+except (ZeroDivisionError, rt.errors.OpError):
+    print("divisor")
+"""
+
+
+@pytest.mark.skipif(not elf.is_here(), reason="LLVM loads object files here")
+def test_a_process_that_finds_all_imports_no_llvm(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text(PROGRAM)
+    outputs = []
+    for seed in ("1", "2"):
+        done = subprocess.run(
+            [sys.executable, str(program)], env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True, text=True, timeout=120, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        outputs.append(done.stdout.split())
+    assert outputs == [["111", "True", "divisor"], ["111", "False", "divisor"]]
