@@ -69,7 +69,7 @@ class Program:
 
     @property
     def source(self) -> str:
-        """What it runs."""
+        """The Python text that it runs."""
         if self._source is None:
             source, run = on_fit_thread(lambda: self._compiled(Module(self._run_strided)))
             self.run, self._source = run, source

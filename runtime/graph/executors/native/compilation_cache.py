@@ -11,7 +11,6 @@ belongs to the user, and that nobody else may read or write, is used; so are its
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import stat
 import sys
@@ -23,12 +22,18 @@ from itertools import takewhile
 import llvmlite
 import numpy
 
+try:
+    # `hashlib` imports OpenSSL, which takes longer than all that is done with it here.
+    from _blake2 import blake2b
+except ImportError:
+    from hashlib import blake2b
+
 VARIABLE = "AUTOGRAPH_NATIVE_CACHE"
 MAX_ENTRIES = 2000
 """Entries. When there are more, the half that was not used for longest goes."""
 
-_MAGIC = b"autograph native code 1\n"
-_SIZE = hashlib.sha256().digest_size
+_MAGIC = b"autograph native code 2\n"
+_SIZE = 32
 _HEAD = len(_MAGIC) + 2 * _SIZE
 _SUFFIX = ".o"
 
@@ -45,7 +50,7 @@ def cached(made_of: Sequence[str], make: Callable[[], bytes]) -> bytes:
 
 
 def find(made_of: Sequence[str]) -> bytes | None:
-    """What is kept that was made of these texts; None where there is none that is whole."""
+    """The entry that was made of these texts; None where there is none that is whole."""
     place = directory()
     if place is None:
         return None
@@ -80,7 +85,7 @@ def directory() -> str | None:
 
 
 def _key(made_of: Sequence[str]) -> bytes:
-    digest = hashlib.sha256()
+    digest = blake2b(digest_size=_SIZE)
     for part in (*_versions(), *made_of):
         data = part.encode()
         digest.update(len(data).to_bytes(8, "little"))
@@ -165,7 +170,7 @@ def _read(opened: int, key: bytes) -> bytes | None:
 
 
 def _head(key: bytes, made: bytes) -> bytes:
-    return _MAGIC + key + hashlib.sha256(key + made).digest()
+    return _MAGIC + key + blake2b(key + made, digest_size=_SIZE).digest()
 
 
 def _write(opened: int, key: bytes, made: bytes) -> None:

@@ -57,6 +57,14 @@ def test_versions_count(place, monkeypatch):
     assert compilation_cache.cached(["text"], Made(b"two")) == b"two"
 
 
+def test_the_processor_is_that_of_the_system_or_of_llvm(monkeypatch):
+    machine = pytest.importorskip("runtime.graph.executors.native.machine")
+    own = compilation_cache.processor()
+    assert own == compilation_cache.processor() != ""
+    monkeypatch.setattr(compilation_cache, "_TOLD", {"what no system tells"})
+    assert compilation_cache.processor() == machine.processor()
+
+
 def _truncate(entry):
     entry.write_bytes(entry.read_bytes()[:-1])
 

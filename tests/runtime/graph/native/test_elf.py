@@ -14,7 +14,7 @@ import pytest
 pytest.importorskip("llvmlite")
 
 from runtime.graph.executors.native import elf, machine
-from runtime.graph.executors.native.code import LEVEL, QUICK
+from runtime.graph.executors.native.code import LEVEL, QUICK, compile_module
 
 pytestmark = pytest.mark.skipif(not elf.is_here(), reason="LLVM loads object files here")
 
@@ -140,6 +140,12 @@ define i64 @f(i64 %x) {
 @pytest.mark.parametrize("text", [ELSEWHERE, OF_A_THREAD])
 def test_what_is_not_known_is_left_to_llvm(text):
     assert elf.linked(machine.compiled(text), ["f"]) is None
+
+
+def test_llvm_loads_where_this_does_not(monkeypatch):
+    monkeypatch.setattr(elf, "is_here", lambda: False)
+    code = compile_module(ADD, ["f"])
+    assert ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64)(code.address("f"))(37) == 42
 
 
 def test_what_is_no_such_file_is_not_loaded():
