@@ -79,8 +79,8 @@ def _description(graph: Graph) -> list[str] | None:
 
 @cache
 def _sources() -> str | None:
-    """The state of the library: its files, their sizes and when they were written, as Python asks
-    for its own byte code. None where there are no files.
+    """The state of the library: its files, their sizes and when they were written, or put where
+    they are: packages may come with times that are always the same. None where there are none.
     """
     found: list[str] = []
     pending = [os.path.dirname(os.path.dirname(primitive.__file__))]
@@ -91,11 +91,14 @@ def _sources() -> str | None:
                     if entry.is_dir():
                         pending.append(entry.path)
                     elif entry.name.endswith(".py"):
-                        state = entry.stat()
-                        found.append(f"{entry.path} {state.st_size} {state.st_mtime_ns}")
+                        found.append(_state(entry.path, entry.stat()))
     except OSError:
         return None
-    return "\n".join(sorted(found))
+    return "\n".join(sorted(found)) or None
+
+
+def _state(path: str, found: os.stat_result) -> str:
+    return f"{path} {found.st_size} {found.st_mtime_ns} {found.st_ctime_ns}"
 
 
 class _Describer:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -162,6 +163,19 @@ def test_another_state_of_the_library_is_another_description(run, monkeypatch):
     monkeypatch.setattr(kept_graphs, "_sources", lambda: None)
     for _ in range(2):
         assert run(collatz, rt.constant(27)) == ((111,), True)
+
+
+def test_a_file_that_is_written_again_is_another_state(tmp_path):
+    """Also one of the same size that claims to be as old."""
+    file = tmp_path / "one.py"
+    states = []
+    for text in ("x = 1", "x = 2"):
+        file.write_text(text)
+        os.utime(file, (10**9, 10**9))
+        states.append(kept_graphs._state(str(file), file.stat()))
+        time.sleep(0.02)
+    assert states[0] != states[1]
+    assert str(file) in states[0]
 
 
 def test_another_processor_is_another_description(run, monkeypatch):
