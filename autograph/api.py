@@ -9,13 +9,13 @@ from typing import Any, TypeVar, overload
 from weakref import WeakSet
 
 from autograph import policy
+from autograph.attributes import looking_alike
 from autograph.calls import AG, AG_ALONE, AG_STAGED, count_special
 from autograph.errors import ConversionError
 from autograph.frames import hide
 from autograph.observers import Function, this_thread
 from autograph.twins import (
     HEAP_TYPE,
-    SHARED_ATTRIBUTES,
     call_method_of,
     convert_once,
     has_try,
@@ -101,9 +101,7 @@ def _convert_function(function: FunctionType, ag: CellType) -> FunctionType:
     cells[made.ag] = ag
     closure = tuple(cells[name] for name in made.code.co_freevars)
     twin = FunctionType(made.code, function.__globals__, None, None, closure)
-    for attribute in SHARED_ATTRIBUTES:
-        setattr(twin, attribute, getattr(function, attribute))
-    return twin
+    return looking_alike(twin, function)
 
 
 # Converting what holds functions
@@ -273,6 +271,8 @@ def functions_in(target: Any) -> list[FunctionType]:
 
 
 def _is_method(member: Any) -> bool:
+    if isinstance(member, FunctionType) and policy.is_annotate(member):
+        return False
     return isinstance(member, FunctionType | classmethod | staticmethod | property)
 
 
@@ -347,10 +347,8 @@ def _left_alone(target: Any) -> Any:
 def _marked_copy(function: FunctionType) -> FunctionType:
     code = function.__code__.replace()  # its own: other functions may share the original's
     copy = FunctionType(code, function.__globals__, None, None, function.__closure__)
-    for attribute in SHARED_ATTRIBUTES:
-        setattr(copy, attribute, getattr(function, attribute))
     _mark(code)
-    return copy
+    return looking_alike(copy, function)
 
 
 def _mark(code: CodeType) -> None:

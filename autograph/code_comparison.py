@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from types import CodeType
 from typing import Any
 
+from autograph.instructions import instructions
 from autograph.load import nested_codes
 
 
@@ -31,9 +32,10 @@ def _key(code: CodeType) -> Any:
     """A key of what a code object does, apart from where it stands and what it is called."""
     # The body of a class names itself, and from 3.13 on the line that it begins in.
     is_class = not code.co_flags & inspect.CO_OPTIMIZED
-    own, line = (code.co_qualname, _place_of_line(code)) if is_class else (None, None)
+    own, load = (code.co_qualname, _load_of_line(code)) if is_class else (None, None)
+    line = load.arg if load is not None and load.opcode in dis.hasconst else None
     return (
-        code.co_code,
+        _without(load, code.co_code),
         code.co_names,
         code.co_varnames,
         code.co_cellvars,
@@ -48,18 +50,22 @@ def _key(code: CodeType) -> Any:
     )
 
 
-def _place_of_line(code: CodeType) -> int | None:
-    """The index of the first line among the constants of the body of a class, if it is nothing
-    else.
+def _load_of_line(code: CodeType) -> dis.Instruction | None:
+    """The instruction that loads the first line in the body of a class, if it is for nothing else:
+    a constant, or from Python 3.14 on its own argument.
     """
     if "__firstlineno__" not in code.co_names:
         return None
-    instructions = list(dis.get_instructions(code))
-    loaded = [each.arg for each in instructions if each.opname == "LOAD_CONST"]
-    for load, store in itertools.pairwise(instructions):
+    listed = list(instructions(code))
+    loaded = [(each.opcode, each.arg) for each in listed if each.opcode in dis.hasconst]
+    for load, store in itertools.pairwise(listed):
         if store.opname == "STORE_NAME" and store.argval == "__firstlineno__":
-            return load.arg if loaded.count(load.arg) == 1 else None
+            return load if loaded.count((load.opcode, load.arg)) <= 1 else None
     return None
+
+
+def _without(load: dis.Instruction | None, code: bytes) -> bytes:
+    return code if load is None else code[: load.offset] + code[load.offset + 2 :]
 
 
 def _const_key(const: object) -> Any:
@@ -101,14 +107,16 @@ def _operands(code: CodeType, skipped: set[int]) -> set[tuple[str, int, str]]:
 
 
 def _operands_here(code: CodeType) -> Iterator[tuple[int, str]]:
-    for instruction in dis.get_instructions(code):
+    for instruction in instructions(code):
         line = instruction.positions.lineno if instruction.positions else None
         # Where an implicit `return None` stands depends on the statement before it.
-        if line is None or instruction.argval is None or instruction.opcode not in _WITH_OPERAND:
+        if line is None or instruction.argval is None or instruction.opname not in _WITH_OPERAND:
             continue
         value = instruction.argval
         for operand in value if isinstance(value, tuple) else (value,):
             yield line, operand.co_name if isinstance(operand, CodeType) else repr(operand)
 
 
-_WITH_OPERAND = {*dis.hasconst, *dis.hasname, *dis.haslocal, *dis.hasfree}
+_WITH_OPERAND = {
+    dis.opname[opcode] for opcode in (*dis.hasconst, *dis.hasname, *dis.haslocal, *dis.hasfree)
+}

@@ -12,6 +12,8 @@ from types import CodeType
 from typing import Generic, TypeVar
 from weakref import ref
 
+from autograph.instructions import instructions
+
 T = TypeVar("T")
 
 Stretch = tuple[int, int, int, int]
@@ -33,7 +35,7 @@ def assigns_items(code: CodeType) -> bool:
 
 def item_changes(code: CodeType) -> Iterator[Stretch]:
     """Yields the places of the `x[i]` that a code object, not those in it, assigns or deletes."""
-    for instruction in dis.get_instructions(code):
+    for instruction in instructions(code):
         at = instruction.positions
         if instruction.opname in _CHANGES and at is not None and None not in at:
             yield at  # type: ignore[misc]

@@ -15,6 +15,7 @@ from typing import Any
 
 import gast
 
+from autograph.attributes import looking_alike
 from autograph.codes import UNREACHED
 from autograph.locks import process_lock
 from autograph.quoting.nodes import is_scaffold
@@ -75,21 +76,8 @@ def twin_of(function: FunctionType, code: CodeType, cells: Mapping[str, CellType
     known = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
     known |= cells
     closure = tuple(known[name] for name in code.co_freevars)
-    twin = FunctionType(code, function.__globals__, function.__name__, None, closure)
-    for attribute in _SHARED:
-        setattr(twin, attribute, getattr(function, attribute))
-    return twin
-
-
-_SHARED = [
-    "__defaults__",
-    "__kwdefaults__",
-    "__dict__",
-    "__doc__",
-    "__qualname__",
-    "__module__",
-    "__annotations__",
-] + ["__type_params__"] * hasattr(FunctionType, "__type_params__")
+    twin = FunctionType(code, function.__globals__, None, None, closure)
+    return looking_alike(twin, function)
 
 
 def compile_definition(

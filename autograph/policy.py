@@ -39,6 +39,7 @@ RULES = (
     Rule("marked with do_not_convert", lambda f: f.__code__ in marked, AS_IS),
     Rule("made by conversion", lambda f: f.__code__ in generated, AS_IS),
     Rule("part of autograph or of a tensor library", lambda f: _is_library(f), AS_IS),
+    Rule("made of annotations by Python", lambda f: is_annotate(f), AS_IS),
     Rule("in a package to convert", lambda f: _is_included(f), CONVERT),
     Rule("made by functools.total_ordering", lambda f: is_ordering(f), CONVERT),
     Rule("part of Python's standard library", lambda f: _is_standard(f), AS_IS),
@@ -95,6 +96,11 @@ def is_ordering(function: Callable[..., Any]) -> bool:
     """True for `__gt__` and its like, where a class has them of its `__lt__` or another one."""
     name = function.__code__.co_name if isinstance(function, FunctionType) else ""
     return "_from_" in name and function.__module__ == "functools"
+
+
+def is_annotate(function: FunctionType) -> bool:
+    """True for what Python, from 3.14 on, makes of the annotations of a class or a function."""
+    return function.__code__.co_name == "__annotate__"
 
 
 def is_installed(function: FunctionType) -> bool:

@@ -37,13 +37,6 @@ def call_method_of(value: Any) -> FunctionType | None:
     return method if isinstance(method, FunctionType) else None
 
 
-SHARED_ATTRIBUTES = (
-    *("__name__", "__qualname__", "__module__", "__doc__", "__defaults__", "__kwdefaults__"),
-    *("__annotations__", "__dict__"),
-    *(("__type_params__",) if hasattr(FunctionType, "__type_params__") else ()),
-)
-
-
 def convert_once(function: FunctionType, stages_tries: bool = False) -> Made:
     """The converted code for a function's; made once. With `stages_tries`, that for a function
     which is being staged.

@@ -50,9 +50,11 @@ MAY_IMPORT = {
     "autograph.printing": (
         f"{TREES} autograph.string_literals autograph.line_wrapping autograph.locks astor"
     ),
-    "autograph.load": f"{TREES} autograph.codes autograph.quoting autograph.locks",
+    "autograph.load": (
+        f"{TREES} autograph.attributes autograph.codes autograph.quoting autograph.locks"
+    ),
     "autograph.magics": "",
-    "autograph.code_comparison": "autograph.load",
+    "autograph.code_comparison": "autograph.instructions autograph.load",
     "autograph.source": (
         f"{TREES} autograph.load autograph.locks autograph.magics autograph.code_comparison"
     ),
@@ -61,7 +63,9 @@ MAY_IMPORT = {
     "autograph.operators": (
         f"{DISPATCH} autograph.observers autograph.operators autograph.objects autograph.policy"
     ),
-    "autograph.codes": "",
+    "autograph.attributes": "",
+    "autograph.instructions": "",
+    "autograph.codes": "autograph.instructions",
     "autograph.objects": "",
     "autograph.policy": "autograph.codes autograph.frames autograph.errors",
     "autograph.mutation": (
@@ -112,7 +116,9 @@ MAY_IMPORT = {
     ),
     "runtime.graph.storage": f"{OPS} runtime.graph runtime.variables runtime.autodiff.custom",
     "runtime.staging": f"{STAGING} runtime.variables autograph",
-    "runtime.staging.guarding": f"{STAGING} autograph.objects autograph.mutation",
+    "runtime.staging.guarding": (
+        f"{STAGING} autograph.instructions autograph.objects autograph.mutation"
+    ),
     "runtime.staging.control": (
         f"{STAGING} autograph.objects autograph.mutation autograph.undefined "
         "autograph.operators.truths"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from runtime.autodiff.recorder import Recorder
 from runtime.autodiff.records import another
 from runtime.autodiff.tape import GradientTape
 from runtime.core.convert import convert_to_tensor
+from runtime.core.inspection import signature_of
 from runtime.core.primitive import Primitive, bind, row
 from runtime.core.state import state
 from runtime.core.tensor import EagerTensor, Tensor
@@ -305,7 +305,7 @@ class _Call:
     def __init__(self, function: Callable[..., Any], late: bool) -> None:
         self.function = function
         self.late = late
-        self.signature = inspect.signature(function)
+        self.signature = signature_of(function)
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         with _noting_accesses() as accesses:
@@ -340,7 +340,7 @@ def _is_differentiated(item: Any) -> bool:
 
 
 def _check_takes_variables(grad_fn: Callable[..., Any], variables: Sequence[Any]) -> None:
-    parameters = inspect.signature(grad_fn).parameters.values()
+    parameters = signature_of(grad_fn).parameters.values()
     if not any(p.name == "variables" or p.kind is p.VAR_KEYWORD for p in parameters):
         names = ", ".join(variable.name for variable in variables)
         raise TypeError(

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import Any
 
+from runtime.core.inspection import signature_of
 from runtime.core.types import NumberType
 from runtime.functions.recursion_state import NO_STATE, State
 from runtime.functions.shared_arguments import NOTHING, Shared
@@ -193,7 +194,7 @@ def with_lists_bound(
     """
     if not any(isinstance(item, _CONTAINERS) for item in (*args, *kwargs.values())):
         return function, args, kwargs
-    signature = inspect.signature(function)
+    signature = signature_of(function)
     kinds = {parameter.kind for parameter in signature.parameters.values()}
     if not kinds <= {inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY}:
         return function, args, kwargs

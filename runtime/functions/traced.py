@@ -13,6 +13,7 @@ from typing import Any
 import autograph
 from runtime.core.executor import COMPILED
 from runtime.core.executor import check as check_executor
+from runtime.core.inspection import signature_of
 from runtime.core.tensor import EagerTensor
 from runtime.core.types import TensorType
 from runtime.functions.concrete_function import ConcreteFunction
@@ -286,7 +287,7 @@ def _openness(types: Sequence[Any]) -> tuple[int, int]:
 
 def _signature(function: Callable[..., Any]) -> inspect.Signature:
     try:
-        return inspect.signature(function)
+        return signature_of(function)
     except ValueError:
         raise TypeError(
             f"function() takes a callable with a signature, not {function!r}: call it in a "

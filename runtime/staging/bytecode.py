@@ -21,6 +21,7 @@ from functools import lru_cache
 from types import CodeType, FrameType
 from typing import NamedTuple
 
+from autograph.instructions import OPERATORS, instructions, operation_at
 from runtime.core.shapes import Shape
 from runtime.graph.ir import Location, position_of
 from runtime.staging.frames import beginning_of, is_ours, text_at
@@ -32,40 +33,27 @@ def rows_unpacked(frame: FrameType, shape: Shape) -> int | None:
     """Returns the number of rows that Python takes where it iterates in order to unpack: `a, b =
     t`, `[*t]`, `f(*t)`; None where it does not.
     """
-    code = frame.f_code.co_code
-    operation = dis.opname[code[frame.f_lasti]]
+    operation, count = operation_at(frame)
     size = shape[0] if shape else None
     if operation == "UNPACK_SEQUENCE":
-        count = code[frame.f_lasti + 1]
         return count if size is None or size == count else size
     return size if operation in ("UNPACK_EX", "LIST_EXTEND", "CALL_FUNCTION_EX") else None
 
 
 def adds_in_place(frame: FrameType) -> bool:
     """True if an operator of this frame asks, and it is `+=`."""
-    code, at = frame.f_code.co_code, frame.f_lasti
-    in_place = dis.opmap["BINARY_OP"], _IN_PLACE_ADD
-    return (code[at], code[at + 1]) == in_place
-
-
-_IN_PLACE_ADD = next(at for at, (_, text) in enumerate(dis._nb_ops) if text == "+=")  # type: ignore[attr-defined]
+    return operation_at(frame) == ("BINARY_OP", OPERATORS.index("+="))
 
 
 def is_operator(frame: FrameType) -> bool:
     """True if a binary operator of this frame asks, and no function that it calls."""
-    return frame.f_code.co_code[frame.f_lasti] == _BINARY_OP
-
-
-_BINARY_OP = dis.opmap["BINARY_OP"]
+    return operation_at(frame).name == "BINARY_OP"
 
 
 def in_class_pattern(frame: FrameType) -> bool:
     """True if the frame tries a class pattern of `match`."""
-    code = frame.f_code
-    return not is_ours(code.co_filename) and code.co_code[frame.f_lasti] == _MATCH_CLASS
-
-
-_MATCH_CLASS = dis.opmap["MATCH_CLASS"]
+    is_users = not is_ours(frame.f_code.co_filename)
+    return is_users and operation_at(frame).name == "MATCH_CLASS"
 
 
 def is_subscript(frame: FrameType | None, methods: Sequence[str]) -> bool:
@@ -76,7 +64,7 @@ def is_subscript(frame: FrameType | None, methods: Sequence[str]) -> bool:
         if code.co_name in methods:
             inside = True
         elif inside and not is_ours(code.co_filename):
-            return dis.opname[code.co_code[frame.f_lasti]] in _SUBSCRIPTS
+            return operation_at(frame).name in _SUBSCRIPTS
         frame = frame.f_back
     return False
 
@@ -104,7 +92,7 @@ def _returns(code: CodeType) -> dict[Location, int]:
     """The offsets of the instructions by which it returns what is not just None, by place."""
     found: dict[Location, int] = {}
     before: dis.Instruction | None = None
-    for instruction in dis.get_instructions(code):
+    for instruction in instructions(code):
         is_none = before is not None and before.opname == "LOAD_CONST" and before.argval is None
         returns_value = instruction.opname == "RETURN_VALUE" and not is_none
         if returns_value or (
@@ -166,46 +154,45 @@ def _chain(ranges: Sequence[_Range], at: int) -> Iterator[int]:
 def _handlers(code: CodeType) -> tuple[Sequence[_Range], dict[int, Handler | None]]:
     """The protected ranges of a function, and which handler of the user's begins at each target."""
     ranges = list(_exception_table(code))
-    instructions = list(dis.get_instructions(code)) if ranges else []
-    places = {instruction.offset: at for at, instruction in enumerate(instructions)}
+    listed = list(instructions(code)) if ranges else []
+    places = {instruction.offset: at for at, instruction in enumerate(listed)}
     first: dict[int, int] = {}
     for start, _, _ in ranges:
         for target in _chain(ranges, start):
             first[target] = min(start, first.get(target, start))
     return ranges, {
-        target: _handler(code, instructions, places, target, start)
-        for target, start in first.items()
+        target: _handler(code, listed, places, target, start) for target, start in first.items()
     }
 
 
 def _handler(
     code: CodeType,
-    instructions: list[dis.Instruction],
+    listed: list[dis.Instruction],
     places: dict[int, int],
     target: int,
     start: int,
 ) -> Handler | None:
-    kind = _kind_of(instructions, places[target])
+    kind = _kind_of(listed, places[target])
     if kind is None:
         return None
-    before = instructions[: places[start]]
+    before = listed[: places[start]]
     # `try` itself is an instruction that does nothing.
-    header = before[-1] if before and before[-1].opname == "NOP" else instructions[places[start]]
+    header = before[-1] if before and before[-1].opname == "NOP" else listed[places[start]]
     number = (header.positions and header.positions.lineno) or code.co_firstlineno
     manager = _manager(code, before) if kind == "with" else None
-    clauses = _clauses(instructions, places, places[target]) if kind == "try" else ()
+    clauses = _clauses(listed, places, places[target]) if kind == "try" else ()
     return Handler(kind, number, manager, tuple(clauses))
 
 
-def _kind_of(instructions: Sequence[dis.Instruction], at: int) -> str | None:
+def _kind_of(listed: Sequence[dis.Instruction], at: int) -> str | None:
     # Handlers that only clean up (after `except`, after a comprehension) do not begin so.
-    if instructions[at].opname != "PUSH_EXC_INFO":
+    if listed[at].opname != "PUSH_EXC_INFO":
         return None
-    return "with" if instructions[at + 1].opname == "WITH_EXCEPT_START" else "try"
+    return "with" if listed[at + 1].opname == "WITH_EXCEPT_START" else "try"
 
 
 def _clauses(
-    instructions: Sequence[dis.Instruction], places: dict[int, int], at: int
+    listed: Sequence[dis.Instruction], places: dict[int, int], at: int
 ) -> Iterator[Clause | None]:
     """The `except` clauses of the handler that begins at `at`, in order; at last None, if it does
     more than raise the exception again.
@@ -213,14 +200,14 @@ def _clauses(
     at += 1
     while True:
         paths: list[tuple[str, ...]] = []
-        while instructions[at].opname in _READS_CLASS:
-            instruction = instructions[at]
+        while listed[at].opname in _READS_CLASS:
+            instruction = listed[at]
             if instruction.opname in ("LOAD_ATTR", "LOAD_METHOD"):
                 paths[-1] = (*paths[-1], str(instruction.argval))
             elif instruction.opname.startswith("LOAD_"):
                 paths.append((str(instruction.argval),))
             at += 1
-        operation = instructions[at].opname
+        operation = listed[at].opname
         if operation == "POP_TOP" and not paths:
             yield ()
         elif operation != "CHECK_EXC_MATCH" and (operation != "RERAISE" or paths):
@@ -228,25 +215,31 @@ def _clauses(
         if operation != "CHECK_EXC_MATCH":
             return
         yield tuple(paths)
-        jump = next(i for i in instructions[at:] if "JUMP" in i.opname)
+        jump = next(i for i in listed[at:] if "JUMP" in i.opname)
         at = places[jump.argval]
 
 
 _READS_CLASS = frozenset((
     "LOAD_GLOBAL", "LOAD_NAME", "LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_DEREF", "LOAD_ATTR",
-    "LOAD_FAST_BORROW", "BUILD_TUPLE", "CACHE", "NOP", "EXTENDED_ARG",
+    "BUILD_TUPLE", "CACHE", "NOP", "EXTENDED_ARG",
 ))  # fmt: skip
 
 
 def _manager(code: CodeType, before: Sequence[dis.Instruction]) -> ast.expr | None:
     """The expression of a `with`, out of the user's file; `before` ends where its block begins."""
-    if len(before) < 2 or before[-1].opname != "BEFORE_WITH":
+    names = tuple(instruction.opname for instruction in before[-len(_ENTERS) :])
+    entering = 1 if names[-1:] == ("BEFORE_WITH",) else len(_ENTERS) * (names == _ENTERS)
+    if not entering or len(before) <= entering:
         return None
-    text = text_at(code.co_filename, before[-2].positions)
+    text = text_at(code.co_filename, before[-entering - 1].positions)
     try:
         return ast.parse(text.strip(), mode="eval").body
     except SyntaxError:
         return None
+
+
+_ENTERS = ("COPY", "LOAD_SPECIAL", "SWAP", "SWAP", "LOAD_SPECIAL", "CALL")
+"""The instructions that Python 3.14 has for `BEFORE_WITH`."""
 
 
 def _exception_table(code: CodeType) -> Iterator[tuple[int, int, int]]:

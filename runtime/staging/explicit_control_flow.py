@@ -14,6 +14,7 @@ import numpy as np
 
 from runtime import errors, ops
 from runtime.core.convert import convert_to_tensor
+from runtime.core.inspection import signature_of
 from runtime.core.primitive import wrong_dtype, wrong_value
 from runtime.core.shapes import is_known
 from runtime.core.state import state
@@ -161,7 +162,7 @@ def check_takes(function: Any, count: int, what: str) -> None:
     if state.trace is None:
         return
     try:
-        signature = inspect.signature(function)
+        signature = signature_of(function)
     except (TypeError, ValueError):  # not every builtin has one
         return
     try:
@@ -365,7 +366,7 @@ _POSITIONAL = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR
 def _positional(function: Any) -> list[str]:
     """The names of a function's positional parameters, as far as they are known."""
     try:
-        parameters = inspect.signature(function).parameters.values()
+        parameters = signature_of(function).parameters.values()
     except (TypeError, ValueError):  # not every builtin has a signature
         return []
     return [known.name for known in parameters if known.kind in _POSITIONAL]

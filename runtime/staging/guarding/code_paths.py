@@ -11,6 +11,8 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any, NamedTuple
 
+from autograph.instructions import instructions
+
 _ABSENT = object()
 """No constant, which None may be."""
 
@@ -37,18 +39,16 @@ def names_in(code: CodeType) -> Mapping[str, bool]:
     """The names of attributes that code, and the functions defined in it, read, by getattr too; and
     whether it may ask if there is one.
     """
-    instructions = tuple(dis.get_instructions(code))
+    listed = tuple(instructions(code))
     asks = asks_in(code)
-    found = {
-        instruction.argval: False for instruction in instructions if instruction.opname in _LOADS
-    }
+    found = {instruction.argval: False for instruction in listed if instruction.opname in _LOADS}
     for const in code.co_consts:
         if isinstance(const, CodeType):
             inner = names_in(const)
             found |= {name: inner[name] or found.get(name, False) for name in inner}
         elif isinstance(const, str) and const.isidentifier():
             found[const] = asks or found.get(const, False)
-    if any(instruction.opname == "MATCH_CLASS" for instruction in instructions):
+    if any(instruction.opname == "MATCH_CLASS" for instruction in listed):
         found |= dict.fromkeys((*_texts_in(code.co_consts), MATCHED), False)
     return found | dict.fromkeys((WHOLE | {CLASS}).intersection(code.co_names), False)
 
@@ -80,17 +80,17 @@ MATCHED = "__match_args__"
 @lru_cache(maxsize=1024)
 def paths_in(code: CodeType) -> tuple[Path, ...]:
     """The static paths that code, and the functions defined in it, read."""
-    found = dict.fromkeys(_paths_of(dis.get_instructions(code)))
+    found = dict.fromkeys(_paths_of(instructions(code)))
     for const in code.co_consts:
         if isinstance(const, CodeType):
             found.update(dict.fromkeys(paths_in(const)))
     return tuple(found)
 
 
-def _paths_of(instructions: Iterable[dis.Instruction]) -> Iterator[Path]:
+def _paths_of(listed: Iterable[dis.Instruction]) -> Iterator[Path]:
     path: Path | None = None
     constant: Any = _ABSENT
-    for instruction in instructions:
+    for instruction in listed:
         name = instruction.opname
         if name in ("CACHE", "NOP", "EXTENDED_ARG", "RESUME", "PRECALL"):
             continue
@@ -135,7 +135,7 @@ def stores_in(code: CodeType) -> frozenset[tuple[str, str]]:
     """The kinds and names of what code, and the functions defined in it, store."""
     found = {
         (each.opname.removeprefix("STORE_").removeprefix("DELETE_"), str(each.argval))
-        for each in dis.get_instructions(code)
+        for each in instructions(code)
         if each.opname.startswith(("STORE_", "DELETE_"))
     }
     for const in code.co_consts:
@@ -150,7 +150,7 @@ def imports_of(code: CodeType) -> tuple[Import, ...]:
     found: list[Import] = []
     constants: list[Any] = []
     module, level, name, top = "", 0, None, ""
-    for instruction in dis.get_instructions(code):
+    for instruction in instructions(code):
         operation = instruction.opname
         if operation == "LOAD_CONST":
             constants.append(instruction.argval)

@@ -1,0 +1,42 @@
+"""Python's instructions in one form for all versions, and the handling of exceptions beside them.
+
+The names are those of Python 3.13. Python 3.14 has `x[i]` as a binary operator, loads small
+integers by an instruction of their own, and says of some loads that they borrow.
+"""
+
+from __future__ import annotations
+
+import dis
+from collections.abc import Iterator
+from types import CodeType, FrameType
+from typing import NamedTuple
+
+OPERATORS = [text for _, text in dis._nb_ops]  # type: ignore[attr-defined]
+"""The binary operators by the argument of `BINARY_OP`."""
+
+
+class Operation(NamedTuple):
+    """An instruction: its name, and its argument or the lowest byte of it."""
+
+    name: str
+    argument: int
+
+
+def instructions(code: CodeType) -> Iterator[dis.Instruction]:
+    """The instructions of a code object, not of those in it."""
+    for each in dis.get_instructions(code):
+        name = _name(each.opname, each.argrepr)
+        yield each if name == each.opname else each._replace(opname=name)
+
+
+def operation_at(frame: FrameType) -> Operation:
+    """The instruction where a frame stands."""
+    code, at = frame.f_code.co_code, frame.f_lasti
+    name, argument = dis.opname[code[at]], code[at + 1]
+    return Operation(_name(name, OPERATORS[argument] if name == "BINARY_OP" else ""), argument)
+
+
+def _name(name: str, operator: str) -> str:
+    if name == "BINARY_OP" and operator == "[]":
+        return "BINARY_SUBSCR"
+    return "LOAD_CONST" if name == "LOAD_SMALL_INT" else name.replace("_BORROW", "")
