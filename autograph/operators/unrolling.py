@@ -14,7 +14,7 @@ from typing import Any
 
 from autograph.backend import Block, backend_of
 from autograph.errors import StagingError
-from autograph.frames import refusal
+from autograph.frames import is_variable, refusal
 from autograph.operators.blocks import output_names, unpacked
 from autograph.operators.comprehensions import LONG, SEQUENCES
 from autograph.operators.cond import cond
@@ -24,9 +24,31 @@ from autograph.operators.shared import Shared
 ROUNDS = 10_000
 """Rounds that items of unknown number may add to a graph."""
 
-OWN_REFERENCES = 4
-"""What `sys.getrefcount` counts in `for_loop` for an iterator that nobody else holds: the
-parameter, twice the chain that it is in, and its own argument."""
+
+def _own_references(items: Any) -> int:
+    iterator = itertools.chain(items)
+    for _ in iterator:
+        return sys.getrefcount(items)
+    raise AssertionError
+
+
+OWN_REFERENCES = _own_references(iter((0,)))
+"""What `sys.getrefcount` counts in `for_loop` for an iterator that nobody else holds: twice the
+chain that it is in, the parameter, and up to Python 3.13 its own argument."""
+
+
+def _references(iterator: Any) -> int:
+    return sys.getrefcount(iterator)
+
+
+def _asking() -> int:
+    held = [iter(())]
+    return next(_references(inner) for inner in held) - len(held)
+
+
+_ASKING = _asking()
+"""What it counts in `_is_shared` besides those who hold the iterator: the loop's variable, and up
+to Python 3.13 the parameter and its own argument."""
 
 _END, _NOT_YET = object(), object()
 
@@ -118,7 +140,9 @@ class GuardedRounds:
     ) -> None:
         if isinstance(items, itertools.count | itertools.cycle):
             _refuse(f"its items, an {type(items).__name__}, never end")
-        if _is_iterator(items) and (references > OWN_REFERENCES or holds_shared_iterator(items)):
+        if _is_iterator(items) and (
+            references > OWN_REFERENCES or is_variable(items) or holds_shared_iterator(items)
+        ):
             _refuse(
                 "its items come from an iterator that is used elsewhere too, and would advance "
                 "further than in Python"
@@ -230,8 +254,8 @@ def holds_shared_iterator(holder: Any) -> bool:
 
 def _is_shared(iterator: Any, held: list[Any]) -> bool:
     times = sum(inner is iterator for inner in held)  # a generator holds what it loops over twice
-    # Besides the holder's and the list's: the loop's variable, the parameter, getrefcount's own.
-    return sys.getrefcount(iterator) > 2 * times + 3 or holds_shared_iterator(iterator)
+    # The holder, and the list.
+    return sys.getrefcount(iterator) > 2 * times + _ASKING or holds_shared_iterator(iterator)
 
 
 def _refuse(reason: str) -> None:

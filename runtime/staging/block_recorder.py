@@ -278,8 +278,14 @@ class _Checked:
             raise
 
 
-_OWN_REFERENCES = 2
-"""What `sys.getrefcount` counts for a result that nobody holds: the variable, and its argument."""
+def _own_references() -> int:
+    result = object()
+    return sys.getrefcount(result)
+
+
+_OWN_REFERENCES = _own_references()
+"""What `sys.getrefcount` counts for a result that nobody holds: the variable, and up to Python 3.13
+its argument."""
 
 
 def _refuse_unseen(what: str, path: str, unseen: str, place: Location | None = None) -> Exception:

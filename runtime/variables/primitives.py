@@ -32,10 +32,13 @@ def _read_type(*, variable: VariableHandle) -> TensorType:
 def _references() -> int:
     held = np.empty(1)
     pending = [held]
-    return sys.getrefcount(pending[0])
+    alone = sys.getrefcount(held)
+    del pending
+    return alone
 
 
 _ALONE = _references()
+"""What is counted in `renew`, which holds an array twice: in a variable, as here."""
 
 
 def renew(variable: VariableHandle, value: Any, compute: Callable[..., Any]) -> None:

@@ -28,6 +28,27 @@ def fails() -> None:
     raise KeyError("x")
 
 
+def test_is_variable(library: Any) -> None:
+    kept = [object()]
+
+    def asks() -> Any:
+        return library(partial(frames.is_variable, kept[0]))
+
+    def takes(given: Any) -> Any:
+        return asks()
+
+    def lets_go(given: Any) -> Any:
+        del given
+        return asks()
+
+    # Not in an assert: pytest has variables of its own for the parts of one.
+    found = asks(), takes(kept[0]), lets_go(kept[0])
+    held = kept[0]
+    found += (asks(),)
+    del held
+    assert (*found, asks()) == (False, True, False, True, False)
+
+
 def names(error: BaseException) -> list[str]:
     return [frame.name for frame in traceback.extract_tb(error.__traceback__)]
 
