@@ -18,16 +18,20 @@ for each result, and may leave Python to other threads.
 from __future__ import annotations
 
 import ctypes
+import sys
 from collections.abc import Callable
 from enum import IntEnum
 from types import MemberDescriptorType
+
+import numpy as np
 
 from runtime.core.tensor import EagerTensor
 from runtime.graph.executors.native import arena
 from runtime.graph.executors.native.code import QUICK, Code, compile_module, once
 
-# Where the fields of objects are, in bytes: Python's, and those of NumPy 2.
-ITEM, NUMBER, TYPE = 24, 16, 8
+# Where the fields of objects are, in bytes: Python's, and those of NumPy 2. From Python 3.14 on,
+# tuples have one more.
+ITEM, NUMBER, TYPE = tuple.__basicsize__, 16, 8
 DATA, RANK, DIMS, DESCRIPTOR, FLAGS = 16, 24, 32, 56, 64
 _PLAIN = 0x1 | 0x100  # C-contiguous and aligned
 
@@ -100,7 +104,30 @@ def _offset(slot: object) -> int:
     return ctypes.c_ssize_t.from_address(definition + 16).value
 
 
+def check_fields() -> None:
+    """Raises RuntimeError where a field of an object is not where the code below reads it."""
+    item, array = object(), np.arange(6.0).reshape(2, 3)
+    held, number = (None, item), 2.5
+    dims = ctypes.c_void_p.from_address(id(array) + DIMS).value or 0
+    found = [
+        ctypes.c_void_p.from_address(id(held) + ITEM + 8).value == id(item),
+        ctypes.c_double.from_address(id(number) + NUMBER).value == number,
+        ctypes.c_void_p.from_address(id(number) + TYPE).value == id(float),
+        ctypes.c_void_p.from_address(id(array) + DATA).value == array.ctypes.data,
+        ctypes.c_int.from_address(id(array) + RANK).value == array.ndim,
+        [ctypes.c_ssize_t.from_address(dims + 8 * at).value for at in range(2)] == [2, 3],
+        ctypes.c_void_p.from_address(id(array) + DESCRIPTOR).value == id(array.dtype),
+        ctypes.c_int.from_address(id(array) + FLAGS).value & _PLAIN == _PLAIN,
+    ]
+    if not all(found):
+        raise RuntimeError(
+            f"machine code does not know the objects of this Python ({sys.version}) with NumPy "
+            f"{np.__version__}: choose the executor 'numpy'"
+        )
+
+
 def _text() -> str:
+    check_fields()
     raw, node = _offset(EagerTensor.__dict__["raw"]), _offset(EagerTensor.__dict__["node"])
     return f"""
 @addresses = global [{len(_OUTSIDE)} x ptr] zeroinitializer

@@ -15,6 +15,7 @@ pytest.importorskip("llvmlite")
 
 import runtime as rt
 from runtime.errors import OpError
+from runtime.graph.executors.native import objects
 from tests.support.native import forced
 
 
@@ -217,3 +218,13 @@ def test_a_result_that_no_memory_holds_is_an_error_of_its_op() -> None:
     with pytest.raises(rt.errors.ResourceExhaustedError, match=rf"^Fill: .*at {__file__}:"):
         filled(rt.constant(400_000))
     assert filled(rt.constant(1)).numpy().tolist() == [[[1.0]]]
+
+
+@pytest.mark.parametrize("field", ["ITEM", "NUMBER", "TYPE", "DATA", "RANK", "DIMS", "DESCRIPTOR"])
+def test_machine_code_does_not_guess_where_fields_are(
+    field: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    objects.check_fields()
+    monkeypatch.setattr(objects, field, getattr(objects, field) + 8)
+    with pytest.raises(RuntimeError, match="does not know the objects of this Python"):
+        objects.check_fields()
