@@ -397,6 +397,10 @@ class _Generator:
     def visit_JoinedStr(self, node: Any) -> None:
         self.write(f_string([list(self.f_string_parts(value)) for value in node.values]))
 
+    def visit_TemplateStr(self, node: Any) -> None:
+        parts = [list(self.f_string_parts(value)) for value in node.values]
+        self.write(f_string(parts, prefix="t"))
+
     def f_string_parts(self, node: Any) -> Iterator[Part]:
         """Yields the text of one value of an f-string, or of a format in it."""
         if isinstance(node, ast.Constant):

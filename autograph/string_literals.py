@@ -35,25 +35,27 @@ def _printed(char: str) -> str:
 _ESCAPES = {"\\": "\\\\"}
 
 
-def f_string(values: list[list[Part]]) -> str:
-    """An f-string; several next to each other where no kind of quotes suits all its fields."""
+def f_string(values: list[list[Part]], prefix: str = "f") -> str:
+    """An f-string; several next to each other where no kind of quotes suits all its fields. With
+    the prefix `t`, a t-string.
+    """
     strings: list[str] = []
     pending: list[Part] = []
     for parts in values:
         if pending and _quotes([*pending, *parts]) is None:
-            strings.append(_quoted(pending))
+            strings.append(_quoted(pending, prefix))
             pending = []
         pending += parts
-    return " ".join([*strings, _quoted(pending)])
+    return " ".join([*strings, _quoted(pending, prefix)])
 
 
-def _quoted(parts: list[Part]) -> str:
+def _quoted(parts: list[Part], prefix: str) -> str:
     quotes = _quotes(parts)
     if quotes is None:
         raise ValueError(f"no f-string of this Python can hold {parts[0][1]}")
     kept = "\n" if len(quotes) == 3 else ""
     text = "".join(_f_string_literal(literal, kept, quotes) + field for literal, field in parts)
-    return f"f{quotes}{text}{quotes}"
+    return f"{prefix}{quotes}{text}{quotes}"
 
 
 def _f_string_literal(literal: str, kept: str, quotes: str) -> str:

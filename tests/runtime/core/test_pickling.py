@@ -142,7 +142,7 @@ class Scale:
 
 if __name__ == "__main__":
     doubled(rt.constant(1.0))
-    for method in ("fork", "spawn"):
+    for method in ("fork", "spawn", "forkserver"):
         with multiprocessing.get_context(method).Pool(1) as pool:
             print(list(map(float, pool.map(doubled, [rt.constant(3.0), rt.constant(-3.0)]))))
             print(pool.map(converted, [1, -1]))
@@ -160,4 +160,4 @@ def test_other_processes(tmp_path: Path) -> None:
         text=True,
         timeout=120,
     )
-    assert done.stdout.splitlines() == ["[6.0, -3.0]", "[1, 1]", "10.0"] * 2, done.stderr
+    assert done.stdout.splitlines() == ["[6.0, -3.0]", "[1, 1]", "10.0"] * 3, done.stderr
