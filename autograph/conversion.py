@@ -91,12 +91,23 @@ def _depth_explained(function: FunctionType) -> Iterator[None]:
     except RecursionError as error:
         code = function.__code__
         place = format_place(code.co_filename, code.co_firstlineno, None)
+        if _is_of_compiler(error):
+            limit, way_out = "compiler", ""
+        else:
+            limit = f"{sys.getrecursionlimit()} calls in each other"
+            way_out = ", or raise the limit with sys.setrecursionlimit()"
         error.args = (
             f"{place}: {function.__qualname__} is not converted: an expression or a statement "
-            f"there is nested too deep for Python's {sys.getrecursionlimit()} calls in each other: "
-            "name parts of it in variables, or raise the limit with sys.setrecursionlimit()",
+            f"there is nested too deep for Python's {limit}: name parts of it in variables"
+            f"{way_out}",
         )
         raise
+
+
+def _is_of_compiler(error: RecursionError) -> bool:
+    """Whether Python's own compiler raises it, which from 3.12 on has a limit that nobody sets."""
+    words = "while traversing", "during ", "Stack overflow"
+    return sys.version_info >= (3, 12) and any(word in str(error) for word in words)
 
 
 def _converted_tree(

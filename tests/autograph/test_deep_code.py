@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -53,10 +54,22 @@ def test_deep_code_is_refused_or_converted(name: str, use: str, tmp_path: Path, 
     with pytest.raises(RecursionError) as caught:
         USES[use](function)
     assert str(caught.value).startswith(f"{tmp_path / name}.py:{first}: f is not converted: ")
+    if not _compiles_as_tree(SHAPES[name]):
+        assert str(caught.value).endswith("for Python's compiler: name parts of it in variables")
+        return
     assert "name parts of it in variables, or raise the limit" in str(caught.value)
-    sys.setrecursionlimit(50_000)
     got = USES[use](function)
     assert got.startswith("def f(x):") if use == "printed" else got == expected
+
+
+def _compiles_as_tree(text: str) -> bool:
+    """What Python says: from 3.12 on its compiler has a limit of its own."""
+    sys.setrecursionlimit(50_000)
+    try:
+        compile(ast.parse(text), "a_file.py", "exec")
+    except RecursionError:
+        return False
+    return True
 
 
 def test_a_deep_caller_gets_the_error_that_it_waits_for() -> None:
