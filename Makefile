@@ -34,9 +34,9 @@ test: $(VENV)/.test
 
 test-all:
 	@for version in $(VERSIONS); do \
-		python=python$$version; \
-		if $$python -c '' 2>/dev/null; then $(MAKE) --no-print-directory test PYTHON=$$python || exit 1; \
-		else echo "$$python is not installed: left out"; fi; \
+		if python=$$(sh .ci/python $$version); \
+		then $(MAKE) --no-print-directory test PYTHON=$$python || exit 1; \
+		else echo "python$$version is not installed: left out"; fi; \
 	done
 
 lint: $(VENV)/.dev

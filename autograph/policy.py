@@ -119,6 +119,7 @@ _IMPURE_MODULES = {
     "time": "reads the clock once, while tracing",
     "logging": "logs once, while tracing",
     "warnings": "warns once, while tracing",
+    "_py_warnings": "warns once, while tracing",
     "_warnings": "warns once, while tracing",
     "_io": "reads or writes a file once, while tracing",
     "io": "reads or writes a file once, while tracing",
@@ -133,8 +134,8 @@ _CHANGES_SYSTEM = (
 )
 _DRAWS_SYSTEM = "urandom getrandom"
 _CHANGES_PATH = (
-    "chmod hardlink_to link_to mkdir open read_bytes read_text rename replace rmdir symlink_to "
-    "touch unlink write_bytes write_text"
+    "chmod copy copy_into hardlink_to link_to mkdir move move_into open read_bytes read_text "
+    "rename replace rmdir symlink_to touch unlink write_bytes write_text"
 )
 _CHANGES_THREADS = (
     *(("threading", name) for name in ("start", "run", "settrace", "setprofile")),

@@ -172,3 +172,15 @@ def test_a_folder_lists_its_modules(folder: Path) -> None:
     folders = {path.parent.name for path in folder.glob("*/__init__.py")}
     names = {name.removesuffix(".py") for name in listed(folder)}
     assert names == modules | folders
+
+
+def test_an_interpreter_of_pyenv_is_found(tmp_path: Path) -> None:
+    found = tmp_path / "versions/3.77.1/bin/python3.77"
+    found.parent.mkdir(parents=True)
+    command = ["sh", ".ci/python", "3.77"]
+    environment = {"PATH": "/usr/bin:/bin", "PYENV_ROOT": str(tmp_path)}
+    assert subprocess.run(command, cwd=ROOT, env=environment, timeout=60).returncode == 1
+    found.write_text("#!/bin/sh\n")
+    found.chmod(0o755)
+    told = subprocess.check_output(command, cwd=ROOT, env=environment, text=True, timeout=60)
+    assert told == f"{found}\n"

@@ -6,7 +6,9 @@ import copy
 import functools
 import gc
 import itertools
+import os
 import random
+import sys
 import types
 import weakref
 from collections.abc import Callable
@@ -16,6 +18,7 @@ import numpy as np
 import pytest
 
 from autograph import register_library
+from autograph.mutation import iterators
 from autograph.mutation.snapshots import MISSING, Snapshot
 
 
@@ -451,9 +454,18 @@ def test_an_iterator_that_advances_is_seen(name: str, started: bool) -> None:
     if started:
         next(iterator)
     snapshot = Snapshot({"v": iterator})
-    assert snapshot.changes() == []
+    if name != "cycle" or sys.version_info < (3, 14):
+        assert snapshot.changes() == []
     next(iterator)
     assert snapshot.changes()[0].path.startswith("v")
+
+
+def test_an_iterator_that_does_not_tell_how_far_it_has_come_may_have_advanced() -> None:
+    with os.scandir() as iterator:
+        assert iterators._counters(iterator) != iterators._counters(iterator)
+    islice = itertools.islice([1, 2, 3], 2)
+    if sys.version_info < (3, 14):
+        assert iterators._counters(islice) == iterators._counters(islice)
 
 
 def test_what_a_function_reaches_by_global_names() -> None:
