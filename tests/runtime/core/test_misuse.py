@@ -653,9 +653,10 @@ def equality_of_dataclasses():
     @dataclasses.dataclass
     class Money:
         amount: int
+        tax: int
 
     def same(x):
-        return Money(x) == Money(x * 2)  # <-
+        return Money(x, x) == Money(x * 2, x)  # <-
 
     rt.function(same)(X)
 
