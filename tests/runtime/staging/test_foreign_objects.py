@@ -39,7 +39,7 @@ import types
 import unittest.mock as mock
 import xml.etree.ElementTree as ET
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -79,8 +79,20 @@ def divided() -> decimal.Context:
 
 def database() -> sqlite3.Connection:
     made = sqlite3.connect(":memory:")
+    _databases.append(made)
     made.execute("create table t (a)")
     return made
+
+
+_databases: list[sqlite3.Connection] = []
+
+
+@pytest.fixture(autouse=True)
+def _databases_closed() -> Iterator[None]:
+    """Python 3.13 warns of those that are not."""
+    yield
+    while _databases:
+        _databases.pop().close()
 
 
 def cached() -> Any:
