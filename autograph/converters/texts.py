@@ -31,9 +31,9 @@ def rules(context: Context) -> Rules:
 def _f_string(node: gast.JoinedStr) -> gast.expr:
     if all(isinstance(part, gast.Constant) for part in node.values):
         return node
-    parts = [
-        _field(part) if isinstance(part, gast.FormattedValue) else part for part in node.values
-    ]
+    # Python 3.12 has an empty text behind the last field of a format.
+    values = [part for part in node.values if getattr(part, "value", None) != ""]
+    parts = [_field(part) if isinstance(part, gast.FormattedValue) else part for part in values]
     return parts[0] if len(parts) == 1 else call_ag("text", parts, node)
 
 

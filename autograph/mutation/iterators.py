@@ -59,7 +59,8 @@ def _position(iterator: Any) -> Any:
 
 
 def _counters(iterator: Any) -> list[Any]:
-    if type(iterator).__reduce__ is object.__reduce__:
+    reduce: Any = type(iterator).__reduce__
+    if reduce is object.__reduce__:
         return [object()]  # Python 3.14 tells nobody how far it has come
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
