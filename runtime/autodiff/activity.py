@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from runtime.core.primitive import flat
 from runtime.core.types import ListType, ResidualsType, TensorType, Type
+from runtime.graph import lists
 from runtime.graph.dataflow import Forward
 from runtime.graph.ir import Graph, Node, Region, Value, free_values, walk
-from runtime.graph.nodes import CALL
+from runtime.graph.nodes import CALL, COND, WHILE
+from runtime.ops.slicing import strided_slice_p
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Handle
 from runtime.staging.tracing import symbol
@@ -178,3 +180,56 @@ class Activity(Dependence):
         if variable is not None and node.outputs and variable.node in self.known:
             return True
         return super()._is_reached(node)
+
+
+# What passes tensors on
+
+ITEMS = frozenset({lists.GET, lists.ITEM})
+STRIDED_SLICE = strided_slice_p
+_REPACKS = frozenset({lists.STACK, lists.UNSTACK, lists.CONCAT, lists.SPLIT})
+
+
+def passes_on(node: Node) -> bool:
+    """True for a node whose outputs may be its inputs: a branch, a loop, an op of lists."""
+    primitive = node.primitive
+    if primitive in (COND, WHILE):
+        return True
+    return not primitive.is_op and primitive is not CALL and primitive.gradient not in (None, flat)
+
+
+class Passing(Activity):
+    """The values that are, in the user's Python, some of the sources themselves: put into lists,
+    chosen by branches, carried by loops; not computed of them.
+
+    `repacked` is what may be: lists made of tensors, tensors made of lists, and what is read of
+    these, are new ones, unless they are the contents of a list of lists.
+    """
+
+    def __init__(self, sources: Iterable[Source]) -> None:
+        super().__init__(sources)
+        self.items: set[Value] = set()
+        self.repacked: set[Source] = set()
+
+    def op(self, node: Node) -> None:
+        """Add what a node passes on."""
+        primitive = node.primitive
+        if primitive in ITEMS:
+            self.items.update(node.outputs)
+        reads_item = primitive is STRIDED_SLICE and node.inputs[0] in self.items
+        if primitive in _REPACKS or reads_item:
+            self.repacked.update(node.outputs if self._is_reached(node) else ())
+        elif passes_on(node):
+            super().op(node)
+
+    def may_repack(self, node: Node, value: Value) -> bool:
+        """Whether a value that the node gives may be repacked."""
+        size = 0
+        while size < len(self.repacked):
+            size = len(self.repacked)
+            further = Passing(self.repacked)
+            further.items |= self.items
+            further.follow((node,))
+            if value in further.known:
+                return True
+            self.repacked |= further.repacked
+        return False

@@ -32,7 +32,7 @@ def check(trace: Any, scope: Any, known: set[Any], targets: Iterable[Any]) -> No
     cause: Node | None = None
     for level in _levels(trace.scope, scope):
         if level is not scope:
-            unseen.update(level.parameters)
+            unseen.update(filter(lambda p: differentiable(p.type), level.parameters))
         for node in level.nodes:
             hidden = _is_hidden(node)
             used = set(_uses(node))
@@ -92,12 +92,20 @@ def _unseen(trace: Any, scope: Any, cause: Node | None) -> Exception:
             f"outside of {trace.name} does not know how",
             "ask the tape where it was opened, or open one inside of the function",
         )
-    what = f"what `{cause.primitive.name}` computes" if cause else "a value that a loop carries"
+    way_out = "with tf.GradientTape() as tape: y = function(x)"
+    outside = f"open the tape outside of the function: {way_out}"
+    if cause is None:
+        return refuse(
+            "the gradient depends on a value that a staged loop changes, and the tape was made "
+            "outside of the loop: it does not know the rounds so far",
+            "ask for what the loop does not change (for y in ys; ys[i]), make the tape in the "
+            f"loop, or {outside}",
+        )
     return refuse(
-        f"the gradient depends on {what} in a staged block, which a tape opened in the same "
-        "function does not record",
-        "open the tape outside of the function: with tf.GradientTape() as tape: y = function(x)",
-        location=cause.location if cause else None,
+        f"the gradient depends on what `{cause.primitive.name}` computes in a staged block, which "
+        "a tape opened in the same function does not record",
+        outside,
+        location=cause.location,
     )
 
 
@@ -153,7 +161,6 @@ class _Recorded(Reverse):
         nodes = self.handle.scope.nodes
         at = nodes.index(node)
         nodes[at : at + 1] = made
-        self.handle.node = made[-1]
         fresh = made[-1].outputs[len(node.outputs) :]
         symbols = [symbol(value, self.handle.scope, None) for value in fresh]
         for tape in state.tapes:
@@ -192,7 +199,7 @@ def step(record: Record, sums: Sums, wanted: set[Any], found: dict[Any, Any]) ->
 def _of_control(op: Any, given: Sequence[Any], sent: Sequence[Sent | None]) -> list[Found]:
     handle, sources = op.params["handle"], op.params["sources"]
     asked = [s for s, key in zip(sources, op.sources, strict=True) if key is not None]
-    activity = Activity(asked)
+    activity = op.params["activity"](asked)
     activity.follow((handle.node,))
     reverse = _Recorded(activity, variables_in((handle.node,)), handle)
     for output, grad, flag in zip(op.outputs, given, sent, strict=True):

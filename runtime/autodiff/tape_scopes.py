@@ -8,17 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from runtime.autodiff.activity import differentiable
-from runtime.graph.ir import Node
-from runtime.graph.lists import GET
+from runtime.autodiff.activity import ITEMS, STRIDED_SLICE, Passing, connections, passes_on
+from runtime.graph.ir import Node, Value
 from runtime.staging.frames import user_frame
 from runtime.staging.refusals import refuse
-from runtime.staging.scopes import LOOP, Scope
+from runtime.staging.scopes import LOOP, Handle, Scope, Symbol
 from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.tracing import Trace, symbol
 
-Way = tuple[tuple[Scope, int], ...]
-"""The scopes around a use, innermost last, each with how many nodes the one around it had then."""
+Way = tuple[tuple[Scope, Any], ...]
+"""The scopes around a use, innermost last, each with what the last node of the one around it made:
+that stays, where a gradient replaces the node.
+"""
 
 
 def checked(trace: Trace, home: Scope | None, tape: Any, what: str) -> Scope:
@@ -76,7 +77,7 @@ def way_to(trace: Trace, home: Scope | None, tape: Any) -> Way:
     found = []
     scope: Scope | None = trace.scope
     while scope is not None and scope is not home and scope.outer is not None:
-        found.append((scope, len(scope.outer.nodes)))
+        found.append((scope, _last_of(scope.outer)))
         scope = scope.outer
     return tuple(found[::-1])
 
@@ -98,10 +99,16 @@ def check_use(tape: Any, way: Way, uses: list[Way]) -> bool:
 
 def _exclude(way: Way, other: Way) -> bool:
     """Whether two uses stand in the two branches of one statement."""
-    for (first, count), (second, size) in zip(way, other, strict=False):
+    for (first, last), (second, before) in zip(way, other, strict=False):
         if first is not second:
-            return first.outer is second.outer and count == size
+            return first.outer is second.outer and last is before
     return False
+
+
+def _last_of(scope: Scope) -> Value | Node | None:
+    """The first output of the last node; the node, if it has none."""
+    last = scope.nodes[-1] if scope.nodes else None
+    return last.outputs[0] if last is not None and last.outputs else last
 
 
 def _refuse_use(tape: Any, why: str) -> Exception:
@@ -114,50 +121,102 @@ def _refuse_use(tape: Any, why: str) -> Exception:
     )
 
 
-# Items of lists
+# Tensors that are passed on behind the block
 
 
 def find_items(trace: Trace, tape: Any, targets: Sequence[Any], sources: Sequence[Any]) -> None:
-    """Let a tape know targets that were read from lists of the graph which it knows: in Python they
-    are the very tensors that were put there. StagingError for such a source.
+    """Let a tape know targets that are read from lists of the graph, or chosen by branches and
+    loops, behind its block: in Python they are the very tensors that the tape knows. StagingError
+    for such a source.
     """
+    finder = _Finder(trace, tape)
     for target in targets:
-        if type(target) is SymbolicTensor and not tape.knows(target):
-            _find(trace, tape, target)
+        if type(target) is SymbolicTensor:
+            finder.find(target)
     for source in sources:
-        if type(source) is not SymbolicTensor or tape.knows(source):
-            continue
-        node = _maker(source)
-        if node is not None and node.primitive is GET:
+        if type(source) is SymbolicTensor and not tape.knows(source) and finder.may_know(source):
             raise refuse(
-                "a source of the gradient is read from a list of the graph, and the tape knows "
-                "only what was put there",
+                "a source of the gradient is read from a list of the graph or chosen by a branch "
+                "or loop, and the tape knows only what was put or chosen there",
                 "give the item a name before the tape watches it, and use that name",
             )
 
 
-def _find(trace: Trace, tape: Any, item: Any) -> bool:
-    """Whether a tape knows an item, or a list that it was read from: then it learns of the item."""
-    if tape.knows(item):
+class _Finder:
+    """Finds the nodes that pass on what a tape knows, and has the tape record them."""
+
+    def __init__(self, trace: Trace, tape: Any) -> None:
+        self.trace = trace
+        self.tape = tape
+        self.asked: dict[Value, bool] = {}
+
+    def find(self, item: Any) -> bool:
+        """Whether a tape knows an item, or what it is passed on from: then it learns of the item.
+
+        StagingError where that is not certain.
+        """
+        if self.tape.knows(item):
+            return True
+        if type(item) not in (SymbolicTensor, Symbol):
+            return False
+        value = item.graph_value
+        if value not in self.asked:
+            maker = _maker(item)
+            self.asked[value] = maker is not None and self._follow(item, *maker)
+        return self.asked[value]
+
+    def may_know(self, item: Any) -> bool:
+        """Whether an item that the tape does not know may stand for one that it knows."""
+        maker = _maker(item)
+        return (maker is not None and maker[0].primitive in ITEMS) or self.find(item)
+
+    def _follow(self, item: Any, node: Node, scope: Scope) -> bool:
+        reads_item = node.primitive is STRIDED_SLICE and self._is_item(node.inputs[0], scope)
+        if not (passes_on(node) or reads_item):
+            return False
+        handle = Handle(node, scope)
+        pairs = [(x, source) for x, source in connections(handle) if isinstance(source, Value)]
+        activity = Passing(source for x, source in pairs if self.find(x))
+        activity.items.update(node.inputs[:1] if reads_item else ())
+        activity.follow((node,))
+        if activity.may_repack(node, item.graph_value):
+            raise _refuse_repacked()
+        if item.graph_value not in activity.known:
+            return False
+        passed = [value for value in node.outputs if value in activity.known]
+        outputs = [item if v is item.graph_value else symbol(v, scope, None) for v in passed]
+        self._record(handle, pairs, outputs)
         return True
-    node = _maker(item)
-    if node is None or node.primitive.is_op or node.regions:
-        return False
-    if node.primitive.gradient is None:
-        return False
-    inputs = [trace.refined.get(v) or symbol(v, item.scope, None) for v in node.inputs]
-    if not any([_find(trace, tape, each) for each in inputs if differentiable(each.type)]):
-        return False
-    outputs = [item if v is item.graph_value else symbol(v, item.scope, None) for v in node.outputs]
-    tape.record(node.primitive, inputs, outputs, dict(node.params))
-    return True
+
+    def _is_item(self, value: Value, scope: Scope) -> bool:
+        maker = _maker(symbol(value, scope, None))
+        return maker is not None and maker[0].primitive in ITEMS
+
+    def _record(self, handle: Handle, pairs: Sequence[Any], outputs: Sequence[Any]) -> None:
+        node = handle.node
+        if node.regions:
+            self.tape.pass_on(handle, pairs, outputs)
+            return
+        held = {source: x for x, source in pairs}
+        others = {v: symbol(v, handle.scope, None) for v in node.inputs if v not in held}
+        inputs = [(held | others)[v] for v in node.inputs]
+        self.tape.record(node.primitive, inputs, outputs, dict(node.params))
 
 
-def _maker(item: Any) -> Node | None:
+def _refuse_repacked() -> Exception:
+    return refuse(
+        "a target of the gradient is read from a list of lists, or made of a list, behind the "
+        "block of the tape, which does not record it",
+        "read or make it inside of the block: with tf.GradientTape(...) as tape: ...; "
+        "y = table[i][j]",
+    )
+
+
+def _maker(item: Any) -> tuple[Node, Scope] | None:
     scope: Scope | None = item.scope
     while scope is not None:
         for node in reversed(scope.nodes):
             if item.graph_value in node.outputs:
-                return node
+                return node, scope
         scope = scope.outer
     return None

@@ -150,11 +150,19 @@ class Handle:
     A gradient replaces the node by one that also returns what the gradient reads.
     """
 
-    __slots__ = ("node", "scope")
+    __slots__ = ("recorded", "scope")
 
     def __init__(self, node: Node, scope: Scope) -> None:
-        self.node = node
+        self.recorded = node
         self.scope = scope
+
+    @property
+    def node(self) -> Node:
+        """What stands there now; it gives what the recorded one did first."""
+        made = self.recorded.outputs
+        if not made:
+            return self.recorded
+        return next(node for node in reversed(self.scope.nodes) if made[0] in node.outputs[:1])
 
 
 def active(*used: Any) -> Trace:
