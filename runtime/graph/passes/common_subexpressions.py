@@ -55,7 +55,7 @@ class _Subexpressions(Rewriter):
         self.learned.append(key)
 
     def node(self, node: Node) -> None:
-        key = _key(node)
+        key = node_key(node)
         known = None if key is None else self.known.get(key)
         if known is not None:
             self.replace(node, *known.outputs)
@@ -75,12 +75,12 @@ class _Subexpressions(Rewriter):
         if not _any_common(node):
             return node
         body, orelse = node.regions
-        first = {_key(inner): inner for inner in body.nodes if may_move(inner)}
+        first = {node_key(inner): inner for inner in body.nodes if may_move(inner)}
         moved: set[Node] = set()
         same: dict[Value, Value] = {}
         for inner in orelse.nodes:
             inputs = tuple([same.get(value, value) for value in inner.inputs])
-            key = _key(replace(inner, inputs=inputs))
+            key = node_key(replace(inner, inputs=inputs))
             twin = first.get(key)
             if twin is not None and key is not None:
                 moved |= {inner, twin}
@@ -106,8 +106,8 @@ def _without(region: Region, nodes: set[Node]) -> Region:
     return replace(region, nodes=left) if nodes else region
 
 
-def _key(node: Node) -> Hashable | None:
-    """Returns what the result depends on; None where that cannot be told."""
+def node_key(node: Node) -> Hashable | None:
+    """What the result of a node depends on; None where that cannot be told."""
     if node.primitive.effect or node.regions or "callee" in node.params:
         return None
     if node.primitive is UNDEFINED or isinstance(node.outputs[0].type, ListType):

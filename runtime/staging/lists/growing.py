@@ -159,6 +159,10 @@ class GrowingSequence(list[Any], Growing):
         """Be no list any more: who uses it is refused."""
         list.__setitem__(self, slice(None), [TAKEN])
 
+    def be_apart(self, items: StagedItems) -> None:
+        """Be in no list of the graph any more, with these items."""
+        list.__setitem__(self, slice(None), [items])
+
     def fill(self, keys: Any, children: Sequence[Any]) -> None:
         """Put into it what `content` says."""
         table = self.table
@@ -181,13 +185,13 @@ def take_all_from(table: Any) -> None:
     """Refuse the use of all lists that were read out of a list or dict of the graph, whose places
     change.
     """
-    for each, _ in _read_from(table):
+    for each, _ in read_by(table):
         each.be_taken()
 
 
 def is_under(item: GrowingSequence, table: Any, key: Any) -> bool:
     """True for the list that was read from a list or dict of the graph by this very key."""
-    return key is not None and any(each is item and key is by for each, by in _read_from(table))
+    return key is not None and any(each is item and key is by for each, by in read_by(table))
 
 
 def forget_keys(table: Any) -> None:
@@ -196,7 +200,10 @@ def forget_keys(table: Any) -> None:
     known[:] = [(each, None) for each, _ in known]
 
 
-def _read_from(table: Any) -> list[tuple[GrowingSequence, Any]]:
+def read_by(table: Any) -> list[tuple[GrowingSequence, Any]]:
+    """The lists that were read from a list or dict of the graph and are still in it, and the keys
+    by which they were; None for a key that means another one by now.
+    """
     _, known = active().memo.get((InTable, id(table)), (table, []))
     known[:] = [pair for pair in known if pair[0]() is not None]
     found = [(each(), key) for each, key in known]
@@ -206,7 +213,8 @@ def _read_from(table: Any) -> list[tuple[GrowingSequence, Any]]:
 def _around(held: InTable) -> Any:
     if held.table is None:
         raise refuse(
-            "a list is used that is an item of a list of which only the run knows the length",
+            "a list is used that is an item of a list of which only the run knows the length, and "
+            "whose items have got other places since it was put there or read",
             "read it from there, when it is used: table[i][j]; or put a copy there: list(row)",
         )
     return held.table

@@ -43,6 +43,7 @@ from runtime.staging.lists.growing import (
     take_all_from,
 )
 from runtime.staging.lists.repetition import register_repetition
+from runtime.staging.lists.row_swaps import swaps
 from runtime.staging.lists.row_tables import RowTable, refuse_shared
 from runtime.staging.lists.sequences import bounds, check, chosen, clipped, is_staged, place_of
 from runtime.staging.refusals import asked_by_converted_code, refuse
@@ -267,6 +268,8 @@ class GrowingList(GrowingSequence, RowTable):
             if self.staged is None and any(isinstance(each, list) for each in (item, *self)):
                 self._put_list(place, item)
                 return
+            if self.has_lists and swaps(self, place, index, item):
+                return
             item = shared(item)
             if self.has_lists:
                 take_all_from(self)
@@ -392,7 +395,7 @@ class GrowingList(GrowingSequence, RowTable):
 
     def _check_own(self) -> None:
         if self.staged is not None and self.staged.kind.shared:
-            raise refuse_shared()
+            raise refuse_shared(self)
 
     def share(self) -> None:
         """Have it in another place, too, or the lists in it: nobody may change them any more."""

@@ -13,6 +13,7 @@ from runtime.graph import lists
 from runtime.graph.nodes import apply
 from runtime.staging.control import joins
 from runtime.staging.control.joins import Tree
+from runtime.staging.frames import variable_holding
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing import Growing, StagedItems
 from runtime.staging.refusals import refuse
@@ -65,9 +66,12 @@ class RowTable(Growing):
         self.put_rows(staged_items.as_shared(element), columns)
 
 
-def refuse_shared() -> Exception:
+def refuse_shared(changed: Any) -> Exception:
     """The refusal of a change to a list that is in two places."""
     return refuse(
-        "a list is changed that is in two places of which only the run knows",
-        "change it before it is put into a second one, or put a copy there: list(row)",
+        "a list is changed that is in two places of which only the run knows: it was put into a "
+        "second list or dict, or the one around it was copied, and both would have to change",
+        "change it before it is put into a second one, or put a copy there: list(row), for a "
+        "whole table [list(row) for row in table]",
+        variable_holding(changed),
     )

@@ -103,6 +103,111 @@ def row_swapped(n):
     return 0
 
 
+def at_staged_places(n):
+    t = [[(i * 5) % 7, i] for i in range(n + 2)]
+    i, j = n // 2, n
+    t[i], t[j] = t[j], t[i]
+    t[i][0] += 100
+    t[j].append(n)
+    t[-1], t[0] = t[0], t[-1]
+    return t
+
+
+def by_a_name(n):
+    t = [[(i * 5) % 7, i] for i in range(n)]
+    for i in range(n // 2):
+        row = t[i]
+        t[i] = t[n - 1 - i]
+        before = sum(row) + t[i][0]
+        t[n - 1 - i] = row
+        row[1] += before
+    return t
+
+
+def sorted_by_bubbles(n):
+    t = [[(i * 5) % 7, i] for i in range(n)]
+    for i in range(n):
+        for j in range(n - 1 - i):
+            if t[j][0] > t[j + 1][0]:
+                t[j], t[j + 1] = t[j + 1], t[j]
+    return t
+
+
+def determinant(n):
+    a = [[(i * j + i + 2 * j) % 7 + 1.0 for j in range(n)] for i in range(n)]
+    det = 1.0
+    for c in range(n):
+        p = c
+        for r in range(c + 1, n):
+            if abs(a[r][c]) > abs(a[p][c]):
+                p = r
+        if p != c:
+            a[c], a[p] = a[p], a[c]
+            det = -det
+        if a[c][c] == 0:
+            return 0.0
+        det *= a[c][c]
+        for r in range(c + 1, n):
+            f = a[r][c] / a[c][c]
+            for k in range(c, n):
+                a[r][k] -= f * a[c][k]
+    return det
+
+
+def swap(table, i, j):
+    table[i], table[j] = table[j], table[i]
+
+
+def by_a_helper(n):
+    t = [[(k, k * i) for k in range(i)] for i in range(n + 1)]
+    swap(t, 0, n // 2)
+    t[0].append((9, 9))
+    return t
+
+
+def rows_rotated(n):
+    t = [[i] * n for i in range(n + 3)]
+    t[0], t[1], t[2] = t[1], t[2], t[0]
+    return t
+
+
+def swapped_behind_a_name(n):
+    t = [[i] * n for i in range(n)]
+    first = t[0]
+    if n > 1:
+        t[0], t[1] = t[1], t[0]
+    first[0] = 5
+    return t
+
+
+def second_half_in_a_branch(n):
+    t = [[i] * n for i in range(n)]
+    first = t[0]
+    t[0] = t[1]
+    if n > 2:
+        t[1] = first
+    t[1][0] = 5
+    return t
+
+
+def half_swapped(n):
+    t = [[i] * n for i in range(n)]
+    first = t[0]
+    t[0] = t[1]
+    t[1][0] = 5
+    t[1] = first
+    return t
+
+
+def to_another_place(n):
+    t = [[i] * n for i in range(n)]
+    first = t[0]
+    t[0] = t[1]
+    t[2] = first
+    t[0][0] = 5
+    return t
+
+
 def popped(n):
     t = [[i] * n for i in range(n)]
     r = t.pop()
@@ -300,6 +405,7 @@ RIGHT = [
     *(floats, widened, outside_index, outside_column, negative),
     *(at_a_place, taken_at_a_place, of_several_lengths, of_tuples, equal, popped, replaced),
     *(of_empty_lists, cleared, moved, longest),
+    *(row_swapped, at_staged_places, by_a_name, sorted_by_bubbles, determinant, by_a_helper),
 ]
 
 
@@ -318,7 +424,11 @@ REFUSED: dict[Callable[[Any], Any], str] = {
     first_kept2: "is an item of a list",
     put_in_branch: "is an item of a list",
     row_kept: "would be in two places",
-    row_swapped: "is an item of a list",
+    rows_rotated: "is an item of a list",
+    swapped_behind_a_name: "is an item of a list",
+    second_half_in_a_branch: "is put into a list",
+    half_swapped: "is in two places",
+    to_another_place: "is in two places",
     moved_away: "is an item of a list",
     in_a_tuple: "is in two places",
     helper: "could be changed in place",
