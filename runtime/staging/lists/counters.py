@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
 from runtime.staging.builtin_functions import BUILTINS
-from runtime.staging.control import iteration
+from runtime.staging.control import branches, iteration
 from runtime.staging.lists.dict_entries import refusal
 from runtime.staging.lists.growing_dict import (
     MAKING,
@@ -23,6 +24,7 @@ from runtime.staging.lists.growing_dict import (
 )
 from runtime.staging.lists.keys import is_staged
 from runtime.staging.lists.list_builtins import listed
+from runtime.staging.tracing import is_symbol
 
 
 class GrowingCounter(GrowingDict, Counter[Any]):
@@ -89,13 +91,67 @@ class GrowingCounter(GrowingDict, Counter[Any]):
         return Counter.elements(self)
 
 
+# Operators: of each key that either has, the counts that are above zero
+
+
+def _combined(first: Any, second: Any, count: Callable[[Any, Any], Any]) -> Any:
+    def with_each(items: Any, made: Any, count_of: Callable[[Any, Any], Any]) -> Any:
+        def one_more(pair: Any, made: Any) -> Any:
+            key, number = pair
+            return _with_positive(made, key, count_of(key, number))
+
+        source = iteration.staged(items)
+        if source is not None:
+            return iteration.for_loop(source, one_more, (made,), WORDS)
+        return functools.reduce(lambda made, pair: one_more(pair, made), items, made)
+
+    made = new(GrowingCounter, None)
+    made = with_each(first.items(), made, lambda key, number: count(number, second[key]))
+    # Where the first has the key, too, this puts the same count there once more.
+    return with_each(second.items(), made, lambda key, number: count(first[key], number))
+
+
+def _with_positive(made: GrowingCounter, key: Any, number: Any) -> Any:
+    def put() -> GrowingCounter:
+        changed: GrowingCounter = made.copy()
+        changed[key] = number
+        return changed
+
+    is_positive = number > 0
+    if not is_symbol(is_positive):
+        return put() if is_positive else made
+    return branches.cond(is_positive, put, made.copy, (), WORDS)
+
+
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "__add__": operator.add, "__sub__": operator.sub,
+    "__or__": BUILTINS[max], "__and__": BUILTINS[min],
+}  # fmt: skip
+
+
+def _is_staged(counter: Any) -> bool:
+    if isinstance(counter, GrowingDict) and counter.staged is not None:
+        return True
+    return isinstance(counter, dict) and any(map(is_staged, dict.values(counter)))
+
+
 def _counter_operator(name: str) -> Callable[..., Any]:
     own = getattr(Counter, name)
+    in_place = name.startswith("__i")
+    count = _OPERATORS.get(name.replace("__i", "__") if in_place else name)
 
     def method(self: GrowingCounter, *others: Any) -> Any:
-        for each in (self, *others):
-            if isinstance(each, GrowingDict) and each.staged is not None:
+        counters = [self, *others]
+        if any(map(_is_staged, counters)):
+            if count is None:
                 raise refusal(f"{name}()")
+            if not all(isinstance(each, Counter) for each in counters):
+                return NotImplemented
+            made = _combined(*map(stand_in_for, counters), count)
+            if not in_place:
+                return made
+            self.fill(*made.content())
+            return self
         made = own(self, *others)
         return stand_in_for(made) if type(made) is Counter else made
 
@@ -108,6 +164,19 @@ for _name in (
     *("__iadd__", "__isub__", "__ior__", "__iand__", "__le__", "__lt__", "__ge__", "__gt__"),
 ):
     setattr(GrowingCounter, _name, _counter_operator(_name))
+
+
+def _reflected(name: str) -> Callable[..., Any]:
+    def method(self: GrowingCounter, other: Any) -> Any:
+        return getattr(stand_in_for(other), name)(self)
+
+    method.__name__ = name
+    return method
+
+
+# A Counter that is none of these asks here first.
+for _name in _OPERATORS:
+    setattr(GrowingCounter, _name.replace("__", "__r", 1), _reflected(_name))
 
 
 def _counter(items: Any = (), /, **more: Any) -> Any:

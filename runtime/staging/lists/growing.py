@@ -8,7 +8,7 @@ import operator
 import weakref
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
@@ -187,6 +187,11 @@ def take_all_from(table: Any) -> None:
     """
     for each, _ in read_by(table):
         each.be_taken()
+
+
+def place_in(item: GrowingSequence) -> Any:
+    """The place of a list that is in one of the graph."""
+    return cast(InTable, item.table).place
 
 
 def is_under(item: GrowingSequence, table: Any, key: Any) -> bool:

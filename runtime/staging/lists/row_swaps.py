@@ -17,6 +17,7 @@ from runtime.staging.control.joins import Tree
 from runtime.staging.lists.growing import (
     GrowingSequence,
     StagedItems,
+    place_in,
     read_by,
     take_all_from,
 )
@@ -49,7 +50,7 @@ def swaps(table: Any, place: Any, key: Any, item: Any) -> bool:
     if half is not None and half.staged is table.staged and half.scope is scope:
         return is_same(half.key, key) and any(x is item for x in half.lost) and _ends(half, place)
     # What a block has read itself, nobody uses behind it.
-    found = [(each, by) for each, by in read_by(table) if each.table.place.scope is scope]
+    found = [(each, by) for each, by in read_by(table) if place_in(each).scope is scope]
     keys = [by for each, by in found if each is item and by is not None]
     lost = [each for each, by in found if each is not item and is_same(by, key)]
     if not keys or not lost:
@@ -61,9 +62,9 @@ def swaps(table: Any, place: Any, key: Any, item: Any) -> bool:
 def _begins(
     table: RowTable, place: Any, source: Any, item: Any, lost: list[GrowingSequence]
 ) -> _Half:
-    kept, structure = table.tensors_at(lost[0].table.place)  # type: ignore[union-attr]
+    kept, structure = table.tensors_at(place_in(lost[0]))
     element, _ = table.rows()
-    table.put_tensors(place, table.tensors_at(item.table.place)[0])
+    table.put_tensors(place, table.tensors_at(place_in(item))[0])
     table.share()
     for each in lost:
         kind = replace(structure.keys, shared=True)

@@ -285,6 +285,33 @@ def counted(n):
     return counts, counts[99], 99 in counts, counts.most_common(2)
 
 
+def counters_combined(n):
+    a, b = Counter(), Counter()
+    for i in range(n):
+        a[i % 3] += 1
+        b[(i + n) % 2 * 2] += 1
+    b[7] = -3
+    return a + b, a - b, b - a, a | b, a & b
+
+
+def counters_in_place(n):
+    counts = Counter([n % 3, 1, 2, 2])
+    other = counts
+    counts += Counter([2, n % 2])
+    counts -= Counter({1: 5})
+    counts[7] = -3
+    return counts, counts - Counter({9: -4, 8: 2}), counts is other
+
+
+def a_counter_of_python(n):
+    have = Counter([1, 2, 2, n % 4])
+    need = Counter([2, 2, 3])
+    letters = Counter("abracadabra")
+    if n > 1:
+        letters["b"] += n
+    return need - have, need & have, letters - Counter("aabz"), Counter("abz") | letters
+
+
 def orders_of_two_paths(n):
     entries = {}
     if n > 1:
@@ -393,6 +420,7 @@ def dicts_by_comprehensions(n):
 
 
 PROGRAMS = (
+    *(counters_combined, counters_in_place, a_counter_of_python),
     changed_by_a_helper, known_to_two_names, in_an_object, in_a_closure, copies, equal_keys,
     a_truth_is_one, zeros, tuples, texts, updated, asked_for_all, compared, its_truth, popped,
     emptied, with_defaults, deleted, cleared_on_one_path, caught, returned_in_a_loop,
