@@ -147,7 +147,7 @@ def _counter_operator(name: str) -> Callable[..., Any]:
                 raise refusal(f"{name}()")
             if not all(isinstance(each, Counter) for each in counters):
                 return NotImplemented
-            made = _combined(*map(stand_in_for, counters), count)
+            made = _combined(self, stand_in_for(others[0]), count)
             if not in_place:
                 return made
             self.fill(*made.content())

@@ -122,6 +122,13 @@ def chosen(items: Sequence[Any], place: Any) -> Any:
 
     StagingError for items that do not join: sets, or tensors of several dtypes.
     """
+    if any(issubclass(item.__class__, set) for item in items) and not choices.are_one(items):
+        raise refuse(
+            "only the run knows which set of a list, tuple or dict is meant, and it could be "
+            "changed in place",
+            "pairs into one set, found.add((place, item)) and (place, item) in found; or a "
+            "branch for each of them",
+        )
     if any(isinstance(item, list) for item in items):
         return _of_lists[0](items, place)
     if items and choices.are_one(items):
