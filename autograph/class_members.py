@@ -90,13 +90,20 @@ def meet_class(cls: type) -> None:
 
 def _enter(cls: type) -> None:
     made = {name: _stand_in(name, member) for name, member in list(vars(cls).items())}
-    if made.get("__eq__") is not None and of_classes(cls.__mro__, "__ne__") is _PYTHONS:
+    if _is_staged_equality(made, cls) and of_classes(cls.__mro__, "__ne__") is _PYTHONS:
         made["__ne__"] = _unequal
     if not any(made.values()):
         _plain.add(cls)
     for name, member in made.items():
         if member is not None:
             type.__setattr__(cls, name, member)
+
+
+def _is_staged_equality(made: dict[str, Any], cls: type) -> bool:
+    """True if the class has an `__eq__` with a stand-in, or one that a converted function wrote."""
+    own = vars(cls).get("__eq__")
+    is_generated = type(own) is FunctionType and own.__code__ in policy.generated
+    return made.get("__eq__") is not None or is_generated
 
 
 def _leave(cls: type) -> None:
