@@ -230,10 +230,9 @@ class GrowingDict(dict[Any, Any], EntryTable):
 
     def insert(self, key: Any, default: Callable[[], Any]) -> Any:
         """The list under a key, which is put there if there is none."""
-        first = None if self.has_lists else entry_value(default())
-        kept = self.held.element.children[1] if first is None else None
-        spec = joins.abstract(first, staged=True) if kept is None else kept
-        self.stage(pair_spec(keys_.spec_of(key), spec))
+        new_one = entry_value(default())
+        first = None if self.has_lists else new_one
+        self.stage(pair_spec(keys_.spec_of(key), joins.abstract(new_one, staged=True)))
         place = Found(self, key).place
         if not is_symbol(place):
             self[key] = default() if first is None else first
@@ -438,6 +437,13 @@ class GrowingDefaultDict(GrowingDict, defaultdict[Any, Any]):
     @property
     def factory(self) -> Callable[[], Any] | None:
         return self.default_factory
+
+    def __missing__(self, key: Any) -> Any:
+        if self.factory is not list:
+            return super().__missing__(key)
+        made = GrowingList()
+        dict.__setitem__(self, key, made)
+        return made
 
     def missing(self, key: Any, found: Found) -> Any:
         factory = self.factory

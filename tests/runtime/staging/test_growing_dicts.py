@@ -285,6 +285,30 @@ def counted(n):
     return counts, counts[99], 99 in counts, counts.most_common(2)
 
 
+def empty_lists_beside_others(n):
+    entries, groups = {}, {"a": [1]}
+    entries[n] = [1]
+    first = entries.setdefault(n + 1, [])
+    if n > 1:
+        groups["b"] = [n]
+    second = groups.setdefault("b", [])
+    groups.setdefault("c", [1, 2])
+    return len(first), first, len(second), second, len(groups["c"]), len(groups["a"])
+
+
+def texts_in_branches(n):
+    groups, others = defaultdict(list), defaultdict(list)
+    for i in range(n):
+        if i % 2 == 0:
+            groups["even"].append(i)
+        else:
+            groups["odd"].append(i)
+    others["a"].append(1)
+    if n > 2:
+        others["b"].append(n)
+    return groups, len(groups["odd"]), len(others["b"]), others
+
+
 def counters_combined(n):
     a, b = Counter(), Counter()
     for i in range(n):
@@ -420,7 +444,8 @@ def dicts_by_comprehensions(n):
 
 
 PROGRAMS = (
-    *(counters_combined, counters_in_place, a_counter_of_python),
+    empty_lists_beside_others, texts_in_branches,
+    counters_combined, counters_in_place, a_counter_of_python,
     changed_by_a_helper, known_to_two_names, in_an_object, in_a_closure, copies, equal_keys,
     a_truth_is_one, zeros, tuples, texts, updated, asked_for_all, compared, its_truth, popped,
     emptied, with_defaults, deleted, cleared_on_one_path, caught, returned_in_a_loop,
