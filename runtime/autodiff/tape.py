@@ -199,14 +199,6 @@ class GradientTape(Recorder):
         """Watch a variable of which a graph reads the value, where it is to be watched."""
         self._accesses(variable)
 
-    def pass_on(self, handle: Any, pairs: Sequence[Any], outputs: Sequence[Any]) -> None:
-        """Keep a staged branch or loop that passes on what is connected, but is not recorded."""
-        from runtime.autodiff import activity, staged
-
-        sources = [source for _, source in pairs]
-        params = {"handle": handle, "sources": sources, "activity": activity.Passing}
-        self.record(staged.CONTROL, [item for item, _ in pairs], outputs, params)
-
     def control(self, handle: Any, outputs: Sequence[Any]) -> None:
         """Keep a staged branch, loop or call, if it is connected to what is watched."""
         from runtime.autodiff import activity, staged

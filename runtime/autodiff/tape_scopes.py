@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from runtime.autodiff.activity import ITEMS, STRIDED_SLICE, Passing, connections, passes_on
+from runtime.autodiff.staged import CONTROL
 from runtime.graph.ir import Node, Value
 from runtime.staging.frames import user_frame
 from runtime.staging.refusals import refuse
@@ -195,7 +196,9 @@ class _Finder:
     def _record(self, handle: Handle, pairs: Sequence[Any], outputs: Sequence[Any]) -> None:
         node = handle.node
         if node.regions:
-            self.tape.pass_on(handle, pairs, outputs)
+            items, sources = [x for x, _ in pairs], [source for _, source in pairs]
+            params = {"handle": handle, "sources": sources, "activity": Passing}
+            self.tape.record(CONTROL, items, outputs, params)
             return
         held = {source: x for x, source in pairs}
         others = {v: symbol(v, handle.scope, None) for v in node.inputs if v not in held}

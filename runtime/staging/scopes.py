@@ -158,7 +158,7 @@ class Handle:
 
     @property
     def node(self) -> Node:
-        """What stands there now; it gives what the recorded one did first."""
+        """The node that stands there now; its first outputs are those of the recorded one."""
         made = self.recorded.outputs
         if not made:
             return self.recorded

@@ -107,7 +107,7 @@ def _without(region: Region, nodes: set[Node]) -> Region:
 
 
 def node_key(node: Node) -> Hashable | None:
-    """What the result of a node depends on; None where that cannot be told."""
+    """All that the result of a node depends on; None where that cannot be told."""
     if node.primitive.effect or node.regions or "callee" in node.params:
         return None
     if node.primitive is UNDEFINED or isinstance(node.outputs[0].type, ListType):

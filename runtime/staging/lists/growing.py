@@ -220,7 +220,8 @@ def _around(held: InTable) -> Any:
         raise refuse(
             "a list is used that is an item of a list of which only the run knows the length, and "
             "whose items have got other places since it was put there or read",
-            "read it from there, when it is used: table[i][j]; or put a copy there: list(row)",
+            "read it from there, when it is used: table[i][j]; or put a copy there: list(row); one "
+            "that a loop or branch changes is put there by it: rows = [], then rows.append([])",
         )
     return held.table
 
