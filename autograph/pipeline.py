@@ -29,6 +29,7 @@ from autograph.converters import (
     item_reads,
     match_statements,
     raise_statements,
+    raising_guards,
     return_statements,
     super_calls,
     ternaries,
@@ -66,6 +67,7 @@ def _converter(module: Any, keeps_flow: bool = False) -> Converter:
 
 CONVERTERS = (
     _converter(match_statements),  # first: the others need no way for patterns
+    _converter(raising_guards),  # while each `try` is the user's, and each guard one statement
     _converter(with_statements),  # before exits, which a `try` has its way with
     _converter(raise_statements),  # before there is an analysis: it makes an `if`
     _converter(growing_lists),  # early: it looks at statements as the user wrote them

@@ -12,6 +12,7 @@ from autograph.operators.definedness import defined
 from autograph.operators.displays import dict_of, set_of, spread
 from autograph.operators.for_loop import for_loop
 from autograph.operators.growing import growing
+from autograph.operators.guards import passes
 from autograph.operators.items import getitem, setitem, update_item
 from autograph.operators.logical import and_, compare, not_, or_
 from autograph.operators.matching import (
@@ -50,6 +51,7 @@ __all__ = [
     "not_",
     "or_",
     "parts",
+    "passes",
     "raised",
     "set_comp",
     "set_of",

@@ -11,6 +11,7 @@ from types import FunctionType, GeneratorType
 from typing import Any
 
 import autograph
+from autograph.operators.guards import stands_for
 from autograph.operators.raising import exception
 from autograph.operators.reductions import extreme
 from runtime import ops
@@ -114,6 +115,25 @@ def _of_optional(test: Callable[[Any], bool], value: Any) -> Any:
 
 def _isinstance(value: Any, classes: Any) -> Any:
     return _of_optional(lambda given: _is_instance(given, classes), value)
+
+
+def _stands_for(value: Any, classes: Any) -> Any:
+    return _of_optional(
+        lambda given: _is_instance(given, classes) or issubclass(_held(given), classes), value
+    )
+
+
+def _held(value: Any) -> type:
+    """Python's class of what a tensor holds; any other value's own."""
+    if not isinstance(value, Tensor):
+        return type(value)
+    if value.shape.rank != 0:
+        return object if value.shape.rank is None else list
+    if value.dtype.is_bool:
+        return bool
+    if value.dtype.is_integer:
+        return int
+    return float if value.dtype.is_floating else object
 
 
 def _callable(value: Any) -> Any:
@@ -381,7 +401,9 @@ def _pow(base: Any, exponent: Any, modulo: Any = None) -> Any:
 def _round(value: Any, ndigits: Any = None) -> Any:
     if isinstance(value, Tensor):
         value = _to_number("float" if value.dtype.is_floating else "int")(value)
-    return value.__round__(ndigits)
+    if ndigits is None or not is_number(value):
+        return value.__round__(ndigits)
+    return apply_number(numbers.ROUND_TO, value, index_of(ndigits))
 
 
 def _combined(
@@ -505,13 +527,15 @@ BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     **{function: _of_number(function) for function in (bin, chr, hex, oct)},
     ord: _ord,
     round: _round,
+    stands_for: _stands_for,
     sum: _sum,
     tuple: _tuple,
     type: _type,
     zip: _zip,
 }
 TAKES_MISSING = frozenset((
-    operator.is_, operator.contains, isinstance, callable, hasattr, type, bool, print, *TEXTS,
+    operator.is_, operator.contains, isinstance, stands_for, callable, hasattr, type, bool, print,
+    *TEXTS,
 ))  # fmt: skip
 TAKES_TEXT = frozenset((
     int, float, len, list, ord, map, filter, enumerate, zip, reversed, tuple, any, all, max, min,

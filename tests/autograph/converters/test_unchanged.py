@@ -64,6 +64,15 @@ def f(x, y):
 
 UNCHANGED = {
     "match_statements": [PATTERNS, GENERATOR, SIMPLE],
+    "raising_guards": [
+        SIMPLE,
+        PATTERNS,
+        "def f(x):\n    if isinstance(x, int):\n        raise TypeError\n    return x",
+        "def f(x):\n    assert not isinstance(x, int)\n    return isinstance(x, int)",
+        "def f(x):\n    if not isinstance(x, int):\n        return None\n    return x",
+        "def f(x, *y):\n    assert isinstance(*y) and isinstance(x, int) == 1",
+        "def f(x):\n    try:\n        assert isinstance(x, int)\n    except E:\n        return x",
+    ],
     "with_statements": [SIMPLE, GENERATOR, LEAVES_NOTHING],
     "raise_statements": [SIMPLE, LEAVES_NOTHING, PATTERNS],
     "growing_lists": [

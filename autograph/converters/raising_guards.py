@@ -1,0 +1,67 @@
+"""Let what stands for a number pass a guard that asks for Python's class of it, or raises.
+
+    >>> from autograph.pipeline import show
+    >>> print(show('raising_guards', '''
+    ... def f(n):
+    ...     if not isinstance(n, int) or n < 0:
+    ...         raise TypeError(n)
+    ...     assert isinstance(n, int)
+    ...     return isinstance(n, int)
+    ... '''))
+    def f(n):
+        if not ag.passes(isinstance, n, int) or n < 0:
+            raise TypeError(n)
+        assert ag.passes(isinstance, n, int)
+        return isinstance(n, int)
+
+Only where the answer True keeps the guard from raising: then nothing else can depend on it. Not in
+a `try` that may catch what is raised, for then something does.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gast
+
+from autograph.analysis.flow import completions
+from autograph.context import Context
+from autograph.quoting.builders import call_ag
+
+_RAISES = frozenset({"raise"})
+
+
+def convert(context: Context) -> None:
+    """Apply to every guard of the tree."""
+    pending: list[Any] = [context.tree]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, gast.If) and completions(node.body) == _RAISES:
+            node.test = _answered(node.test, False)
+        elif isinstance(node, gast.Assert):
+            node.test = _answered(node.test, True)
+        pending += [part for part in gast.iter_child_nodes(node) if part not in _caught(node)]
+
+
+def _caught(node: Any) -> list[Any]:
+    return node.body if isinstance(node, gast.Try | gast.TryStar) and node.handlers else []
+
+
+def _answered(test: Any, is_kept: bool) -> Any:
+    """The test of a guard that is passed where `test` is `is_kept`."""
+    if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
+        test.operand = _answered(test.operand, not is_kept)
+    elif isinstance(test, gast.BoolOp):
+        test.values = [_answered(value, is_kept) for value in test.values]
+    elif _called(test) in ("any", "all") and isinstance(test.args[0], gast.GeneratorExp):
+        test.args[0].elt = _answered(test.args[0].elt, is_kept)
+    elif is_kept and _called(test) == "isinstance" and len(test.args) == 2:
+        return call_ag("passes", [test.func, *test.args], test)
+    return test
+
+
+def _called(node: Any) -> str | None:
+    if not isinstance(node, gast.Call) or node.keywords or not node.args:
+        return None
+    is_plain = not any(isinstance(arg, gast.Starred) for arg in node.args)
+    return getattr(node.func, "id", None) if is_plain else None

@@ -1,0 +1,31 @@
+"""Guards that raise for what is of another class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from autograph.backend import asked, backend_of
+from autograph.frames import hide
+
+
+def passes(test: Any, value: Any, classes: Any) -> Any:
+    """`isinstance(value, classes)`; a staged value also is what it stands for in the graph.
+
+    Args:
+        test: what the user's code calls `isinstance`.
+        value: the value that is asked for its class.
+        classes: the classes that the guard lets pass.
+    """
+    try:
+        backend = backend_of(value) if test is isinstance else None
+        return (
+            test(value, classes) if backend is None else asked(backend, stands_for, value, classes)
+        )
+    except BaseException as error:  # whatever passes through is the user's: only our frame goes
+        hide(error)
+        raise
+
+
+def stands_for(value: Any, classes: Any) -> bool:
+    """The builtin that a backend is asked for: by itself a value stands for no other."""
+    return isinstance(value, classes)
