@@ -36,8 +36,11 @@ def convert(context: Context) -> None:
     pending: list[Any] = [context.tree]
     while pending:
         node = pending.pop()
-        if isinstance(node, gast.If) and completions(node.body) == _RAISES:
-            node.test = _answered(node.test, False)
+        if isinstance(node, gast.If):
+            if completions(node.body) == _RAISES:
+                node.test = _answered(node.test, False)
+            elif completions(node.orelse) == _RAISES:
+                node.test = _answered(node.test, True)
         elif isinstance(node, gast.Assert):
             node.test = _answered(node.test, True)
         pending += [part for part in gast.iter_child_nodes(node) if part not in _caught(node)]

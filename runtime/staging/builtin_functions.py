@@ -538,6 +538,7 @@ TAKES_MISSING = frozenset((
     *TEXTS,
 ))  # fmt: skip
 TAKES_TEXT = frozenset((
-    int, float, len, list, ord, map, filter, enumerate, zip, reversed, tuple, any, all, max, min,
+    int, float, len, list, operator.getitem,
+    ord, map, filter, enumerate, zip, reversed, tuple, any, all, max, min,
 ))  # fmt: skip
 """Those that take a text of the run, or its characters one by one."""

@@ -5,7 +5,7 @@ import math
 from tests.textbook.bank import bank
 
 # The programs are written as textbooks write them.
-# ruff: noqa: B905, SIM110
+# ruff: noqa: B905, PT018, SIM110
 
 case, CASES = bank()
 
@@ -545,3 +545,52 @@ def max_min(a, b):
 @case((10,), (1,))
 def harmonic(n):
     return sum([1 / k for k in range(1, n + 1)])
+
+
+@case((1,), (9,), (10,), (144,), (0,), (-4,))
+def is_triangular(number):
+    if not isinstance(number, int) or number < 0:
+        message = f"{number} counts nothing"
+        raise ValueError(message)
+    row = 0
+    while row * (row + 1) // 2 < number:
+        row += 1
+    return row * (row + 1) // 2 == number
+
+
+@case((7,), (12,), (1,), (2.5,))
+def largest_divisor(number):
+    assert isinstance(number, int) and number > 1, "a whole number above 1"
+    for divisor in range(number - 1, 0, -1):
+        if number % divisor == 0:
+            return divisor
+
+
+@case(([3, 5], 2), ([3.5, 1.0], 3), ([], 1), ([1, 2], 2.5))
+def weighted(shares, factor):
+    if any(not isinstance(share, (int, float)) for share in shares):
+        raise TypeError("shares are numbers")
+    if isinstance(factor, int):
+        return [share * factor for share in shares]
+    else:
+        raise TypeError(f"{factor} is no whole number")
+
+
+@case((10.0, 3, 2), (2.675, 1, 0), (1234567.0, 7, 4), (1.0, 0, 1))
+def share_of(total, parts, places):
+    if parts == 0:
+        raise ZeroDivisionError("no parts")
+    return round(total / parts, places)
+
+
+SEGMENTS = {"0": 6, "1": 2, "2": 5, "3": 5, "4": 4, "5": 5, "6": 6, "7": 3, "8": 7, "9": 6}
+
+
+@case((0,), (8,), (1407,), (-3,))
+def matchsticks(number):
+    return sum(SEGMENTS[digit] for digit in str(number))
+
+
+@case((1207,), (-8,), (0,))
+def known_segments(number):
+    return [SEGMENTS.get(sign, 1) for sign in str(number) if sign in SEGMENTS or sign == "-"]

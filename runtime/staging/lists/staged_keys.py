@@ -24,16 +24,18 @@ from runtime.staging.lists.keys import is_real
 from runtime.staging.lists.sequences import chosen
 from runtime.staging.outside import DICTS
 from runtime.staging.symbolic_number import SymbolicNumber, number_to_tensor
+from runtime.staging.texts import Text
 from runtime.staging.tracing import is_symbol
 
 
 class _Found:
-    """The entry of a dict that a staged key means: its place among those whose keys are numbers,
-    -1 where there is none.
+    """The entry of a dict that a staged key means: its place among those whose keys are numbers, or
+    texts, as it is; -1 where there is none.
     """
 
     def __init__(self, entries: dict[Any, Any], key: Any) -> None:
-        self.keys = [each for each in entries if type(each) in NUMBER_TYPES]
+        kinds = (str,) if type(key) is Text else NUMBER_TYPES
+        self.keys = [each for each in entries if type(each) in kinds]
         self.entries = entries
         self.key = key
         self.place = _place(self.keys, key)
@@ -62,12 +64,17 @@ class _Found:
 def _place(keys: list[Any], key: Any) -> Any:
     if not keys:
         return -1
+    if type(key) is Text:
+        return _first_of([convert_to_tensor(key == each) for each in keys])
     if isinstance(key, SymbolicNumber):
         key = number_to_tensor(key, _DTYPES[key.type.kind])
     is_wide = key.dtype.is_floating or any(isinstance(each, float) for each in keys)
     dtype = dtypes.float64 if is_wide else dtypes.int64
     table = convert_to_tensor(list(map(float if is_wide else int, keys)), dtype)
-    matches = ops.equal(table, ops.cast(key, dtype))
+    return _first_of(ops.equal(table, ops.cast(key, dtype)))
+
+
+def _first_of(matches: Any) -> Any:
     place = ops.cast(ops.argmax(ops.cast(matches, dtypes.int32)), dtypes.int64)
     return ops.where(ops.reduce_any(matches), place, ops.constant(-1, dtypes.int64))
 
@@ -78,9 +85,11 @@ _EXACT = 1 << 53
 
 
 def _is_asked(entries: Any, key: Any) -> bool:
-    """True for a dict with numbers as keys, and one number of the run."""
-    if type(entries) not in DICTS or not is_symbol(key):
+    """True for a dict, and one number or text of the run that may be a key of it."""
+    if type(entries) not in DICTS or not (type(key) is Text or is_symbol(key)):
         return False
+    if type(key) is Text:
+        return True
     is_number = isinstance(key, SymbolicNumber) or (
         isinstance(key, Tensor) and key.static_shape == () and is_real(key.dtype)
     )
@@ -90,6 +99,8 @@ def _is_asked(entries: Any, key: Any) -> bool:
 
 def _getitem(own: Callable[[Any, Any], Any], entries: Any, key: Any) -> Any:
     if not _is_asked(entries, key):
+        if type(key) is Text:
+            raise key.refusal("given to getitem()")
         return own(entries, key)
     found = _Found(entries, key)
     if isinstance(entries, defaultdict) and entries.default_factory is not None:
