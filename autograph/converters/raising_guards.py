@@ -15,7 +15,7 @@
         return isinstance(n, int)
 
 Only where the answer True keeps the guard from raising: then nothing else can depend on it. Not in
-a `try` that may catch what is raised, for then something does.
+a `try` or `with` that may catch what is raised, for then something does.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from typing import Any
 
 import gast
 
-from autograph.analysis.flow import completions
+from autograph.analysis.flow import completions, may_swallow
 from autograph.context import Context
 from autograph.quoting.builders import call_ag
 
@@ -47,7 +47,11 @@ def convert(context: Context) -> None:
 
 
 def _caught(node: Any) -> list[Any]:
-    return node.body if isinstance(node, gast.Try | gast.TryStar) and node.handlers else []
+    """The statements in a node whose exceptions it may catch."""
+    if isinstance(node, gast.Try | gast.TryStar):
+        return node.body if node.handlers else []
+    is_with = isinstance(node, gast.With | gast.AsyncWith)
+    return node.body if is_with and may_swallow(node) else []
 
 
 def _answered(test: Any, is_kept: bool) -> Any:

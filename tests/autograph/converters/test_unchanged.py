@@ -72,6 +72,7 @@ UNCHANGED = {
         "def f(x):\n    if not isinstance(x, int):\n        return None\n    return x",
         "def f(x, *y):\n    assert isinstance(*y) and isinstance(x, int) == 1",
         "def f(x):\n    try:\n        assert isinstance(x, int)\n    except E:\n        return x",
+        "def f(x):\n    with g():\n        assert isinstance(x, int)\n    return x",
     ],
     "with_statements": [SIMPLE, GENERATOR, LEAVES_NOTHING],
     "raise_statements": [SIMPLE, LEAVES_NOTHING, PATTERNS],

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import autograph
 import runtime as rt
 from tests.support.staging import attempt, same_outcome
 
@@ -350,3 +352,31 @@ def test_a_text_that_is_read_is_pythons(name: str, convert: Any) -> None:
         expected = attempt(lambda v=value: function(v))
         got = attempt(lambda v=value: staged(rt.constant(v, rt.int64)))
         assert same_outcome(expected, got), (value, expected, got)
+
+
+SEGMENTS = {"1": 2, "2": 5, 3: 5, "4": 4}
+
+
+def looked_up(n: Any) -> Any:
+    return SEGMENTS[str(n)]
+
+
+def looked_up_or_none(n: Any) -> Any:
+    return [SEGMENTS.get(sign, -1) for sign in str(n)], str(n) in SEGMENTS, SEGMENTS.get("3", 7)
+
+
+def counted(n: Any) -> Any:
+    return Counter("4124")[str(n)]
+
+
+def test_a_text_finds_the_entry_of_a_dict() -> None:
+    for function in (looked_up, looked_up_or_none, counted):
+        staged = rt.function(function)
+        for n in (1, 2, 3, 4, 14, -2):
+            expected = attempt(lambda f=function, n=n: f(n))
+            assert same_outcome(expected, attempt(lambda f=staged, n=n: f(rt.constant(n)))), n
+
+
+def test_a_text_is_no_index_of_a_list() -> None:
+    with pytest.raises(autograph.StagingError, match="given to getitem"):
+        rt.function(lambda n: [1, 2][str(n)])(rt.constant(1))
