@@ -105,6 +105,10 @@ def _joined(items: Sequence[Any], zeros: Callable[[], Any], out: Any = None) -> 
     found = [zeros() if item is None else item for item in items]
     if not found:
         return zeros()[None][:0]
+    if type(found[0]) is bytes:  # a text, which NumPy would cut at its zeros
+        texts = placed(out, (len(found),), np.dtype(object))
+        texts[:] = found
+        return texts
     try:
         made = placed(out, (len(found), *found[0].shape), found[0].dtype)
         return np.stack(found, out=made)

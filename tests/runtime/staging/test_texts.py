@@ -377,6 +377,19 @@ def test_a_text_finds_the_entry_of_a_dict() -> None:
             assert same_outcome(expected, attempt(lambda f=staged, n=n: f(rt.constant(n)))), n
 
 
+def without_each_digit(n: Any) -> Any:
+    rows = [list(str(n)) for _ in range(len(str(n)))]
+    for at in range(len(rows)):
+        rows[at].pop(at)
+    return max(int("".join(row)) for row in rows), len(rows[0])
+
+
+def test_rows_of_digits_lose_one_each() -> None:
+    staged = rt.function(without_each_digit)
+    for n in (152, 6385, 2222222):
+        assert tuple(map(int, staged(rt.constant(n)))) == without_each_digit(n)
+
+
 def test_a_text_is_no_index_of_a_list() -> None:
     with pytest.raises(autograph.StagingError, match="given to getitem"):
         rt.function(lambda n: [1, 2][str(n)])(rt.constant(1))
