@@ -40,20 +40,16 @@ def saturate_cast(value: Any, dtype: Any, name: str | None = None) -> Tensor:
         return ops.cast(x, wanted)
     low = max(x.dtype.min, wanted.min)
     high = min(x.dtype.max, wanted.max)
-    kind = x.dtype.np_dtype
-    low, high = _inside(low, wanted, kind, up=True), _inside(high, wanted, kind, up=False)
+    low, high = _inside(low, wanted, x.dtype), _inside(high, wanted, x.dtype)
     return ops.cast(ops.clip_by_value(x, low, high), wanted)
 
 
-def _inside(bound: Any, wanted: DType, kind: Any, up: bool) -> Any:
+def _inside(bound: Any, wanted: DType, source: DType) -> Any:
     """`bound` in the dtype of the values, moved inwards where rounding took it out of the range."""
-    value = np.asarray(bound).astype(kind)
-    if (
-        kind.kind == "f"
-        and wanted.is_integer
-        and int(value) not in range(wanted.min, wanted.max + 1)
-    ):
-        return np.nextafter(value, kind.type(0))
+    value = np.asarray(bound).astype(source.np_dtype)
+    number = int(value) if wanted.is_integer else float(value)
+    if source.is_floating and not wanted.min <= number <= wanted.max:
+        return np.nextafter(value, np.zeros_like(value))
     return value
 
 

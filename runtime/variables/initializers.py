@@ -19,6 +19,16 @@ def _checked(dtype: Any, what: str, numbers: bool = False) -> dtypes.DType:
     return wanted
 
 
+def _shape(shape: Any, partition: dict[str, Any]) -> Any:
+    """The shape of the part of a variable that is asked for; all of it if none is."""
+    known = "partition_shape", "partition_offset"
+    for name in partition:
+        if name not in known:
+            raise TypeError(f"an initializer takes {known[0]} and {known[1]}, not {name!r}")
+    part = partition.get("partition_shape")
+    return shape if part is None else part
+
+
 class zeros_initializer:
     """Zeros of any shape and dtype.
 
@@ -27,7 +37,7 @@ class zeros_initializer:
     """
 
     def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
-        return ops.zeros(shape, _checked(dtype, "zeros_initializer", True))
+        return ops.zeros(_shape(shape, kwargs), _checked(dtype, "zeros_initializer", True))
 
 
 class ones_initializer:
@@ -38,7 +48,7 @@ class ones_initializer:
     """
 
     def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
-        return ops.ones(shape, _checked(dtype, "ones_initializer", True))
+        return ops.ones(_shape(shape, kwargs), _checked(dtype, "ones_initializer", True))
 
 
 class constant_initializer:
@@ -49,10 +59,13 @@ class constant_initializer:
     """
 
     def __init__(self, value: Any = 0, support_partition: bool = False) -> None:
-        self.value = value
+        self.value, self.support_partition = value, support_partition
 
     def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
-        return constant(self.value, dtype, shape)
+        part = _shape(shape, kwargs)
+        if kwargs and not self.support_partition:
+            raise ValueError("constant_initializer makes parts only with support_partition=True")
+        return constant(self.value, dtype, part)
 
 
 class random_normal_initializer:
@@ -67,7 +80,7 @@ class random_normal_initializer:
 
     def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
         wanted = _checked(dtype, "random_normal_initializer")
-        return normal(shape, self.mean, self.stddev, wanted, self.seed)
+        return normal(_shape(shape, kwargs), self.mean, self.stddev, wanted, self.seed)
 
 
 class random_uniform_initializer:
@@ -82,4 +95,4 @@ class random_uniform_initializer:
 
     def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
         wanted = _checked(dtype, "random_uniform_initializer", True)
-        return uniform(shape, self.minval, self.maxval, wanted, self.seed)
+        return uniform(_shape(shape, kwargs), self.minval, self.maxval, wanted, self.seed)

@@ -10,7 +10,7 @@ from runtime.core.convert import convert_to_tensor
 from runtime.core.naming import scoped
 from runtime.core.shapes import as_shape
 from runtime.core.state import state
-from runtime.core.tensor import Tensor
+from runtime.core.tensor import Tensor, executing_eagerly
 from runtime.core.types import TensorType
 from runtime.dtypes import as_dtype
 from runtime.random import set_seed
@@ -159,8 +159,8 @@ def trainable_variables(scope: str | None = None) -> list[GraphVariable]:
     return get_collection(GraphKeys.TRAINABLE_VARIABLES, scope)
 
 
-def variables_initializer(var_list: Iterable[GraphVariable], name: str = "init") -> Op:
-    """An operation that gives variables their initial values.
+def variables_initializer(var_list: Iterable[GraphVariable], name: str = "init") -> Op | None:
+    """An operation that gives variables their initial values; None eagerly, where they have them.
 
     >>> with rt.Graph().as_default():
     ...     v = rt.Variable(4.0)
@@ -169,12 +169,16 @@ def variables_initializer(var_list: Iterable[GraphVariable], name: str = "init")
     ...         float(session.run(v))
     4.0
     """
+    if executing_eagerly():
+        return None
     trace = open_trace("tf.variables_initializer()")
     return trace.grouped([variable.initializer for variable in var_list])
 
 
-def global_variables_initializer() -> Op:
+def global_variables_initializer() -> Op | None:
     """An operation that gives the variables of the default graph their initial values.
+
+    None eagerly, where variables have their values.
 
     >>> with rt.Graph().as_default():
     ...     v = rt.Variable(4.0)
@@ -190,8 +194,8 @@ def global_variables_initializer() -> Op:
 initialize_all_variables = global_variables_initializer
 
 
-def local_variables_initializer() -> Op:
-    """An operation that gives local variables their initial values.
+def local_variables_initializer() -> Op | None:
+    """An operation that gives local variables their initial values; None eagerly.
 
     >>> with rt.Graph().as_default():
     ...     rt.compat.v1.local_variables_initializer().type

@@ -243,3 +243,22 @@ def test_initializers() -> None:
         with pytest.raises(ValueError, match="makes"):
             make()([2], tf.string)
     assert tf.Variable(lambda: tf.ones_initializer()([2])).numpy().tolist() == [1.0, 1.0]
+
+
+INITIALIZERS = (
+    tf.zeros_initializer(), tf.ones_initializer(), tf.constant_initializer(2, support_partition=True),
+    tf.random_normal_initializer(), tf.random_uniform_initializer(),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("initializer", INITIALIZERS, ids=lambda made: type(made).__name__)
+def test_initializers_make_a_part_of_a_variable(initializer: Any) -> None:
+    part = initializer([4, 2], tf.float32, partition_shape=[2, 2], partition_offset=[2, 0])
+    assert part.shape == (2, 2)
+    with pytest.raises(TypeError, match="'dtpye'"):
+        initializer([4, 2], dtpye=tf.float32)
+
+
+def test_a_constant_makes_no_parts_unless_it_was_told() -> None:
+    with pytest.raises(ValueError, match="support_partition=True"):
+        tf.constant_initializer([1, 2])([4], partition_shape=[2])

@@ -278,6 +278,19 @@ def test_saturating_casts_of_complex_numbers(value: Any, dtype: str, expected: A
     check(lambda x: tf.saturate_cast(x, dtype), (value,), expected)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "int16", "uint16", "int32", "uint32", "float16"])
+def test_saturating_casts_of_bfloat16(dtype: str) -> None:
+    """The nearest number of bfloat16, of which few stand near the ends, that the dtype holds."""
+    kind = np.dtype(dtype)
+    limits: Any = np.iinfo(kind) if kind.kind in "iu" else np.finfo(kind)
+    every = (np.arange(0x7F80, dtype=np.uint32) << 16).view(np.float32).astype(float)  # finite
+    held = np.concatenate([every, -every])
+    held = held[(held >= float(limits.min)) & (held <= float(limits.max))]
+    casted = tf.saturate_cast(tf.constant([INF, -INF, 1e38, -1e38, 2.0], tf.bfloat16), dtype)
+    expected = [held.max(), held.min(), held.max(), held.min(), 2.0]
+    assert casted.numpy().astype(float).tolist() == expected
+
+
 @pytest.mark.parametrize("dtype", ["int32", "uint32", "int64", "float16", "float32", "complex64"])
 @pytest.mark.parametrize("source", ["float16", "float32", "float64", "complex64"])
 def test_saturating_casts_of_the_infinite(source: str, dtype: str) -> None:

@@ -291,10 +291,19 @@ def test_eager_code_is_told_what_to_write() -> None:
     for use in (
         lambda: v1.placeholder(rt.float32),
         lambda: v1.get_variable("v", [1]),
-        lambda: v1.global_variables_initializer(),
     ):
         with pytest.raises(RuntimeError, match="disable_eager_execution"):
             use()
+
+
+def test_eager_variables_have_their_values_already() -> None:
+    v = rt.Variable(4.0)
+    for initializer in (
+        v1.global_variables_initializer, v1.local_variables_initializer,
+        v1.initialize_all_variables, lambda: v1.variables_initializer([v]),
+    ):  # fmt: skip
+        assert initializer() is None
+    assert float(v) == 4.0
 
 
 def test_sessions_close(graph: Any) -> None:
