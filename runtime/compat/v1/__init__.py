@@ -10,12 +10,14 @@ from typing import Any as _Any
 from runtime.compat.v1 import train as train
 from runtime.compat.v1.moved import MOVED as _MOVED
 from runtime.compat.v1.namespaces import (
-    image as image, math as math, nn as nn, random as random, strings as strings,
-    summary as summary,
+    debugging as debugging, image as image, math as math, nn as nn, random as random,
+    strings as strings, summary as summary,
 )
 from runtime.compat.v1.ops import (
-    Print as Print, div as div, to_double as to_double, to_float as to_float,
-    to_int32 as to_int32, to_int64 as to_int64, where as where,
+    Print as Print, clip_by_average_norm as clip_by_average_norm, div as div,
+    to_bfloat16 as to_bfloat16, to_complex64 as to_complex64, to_complex128 as to_complex128,
+    to_double as to_double, to_float as to_float, to_int32 as to_int32, to_int64 as to_int64,
+    where as where,
     with_older_arguments as _with_older_arguments,
 )
 from runtime.compat.v1.settings import (

@@ -1,27 +1,35 @@
 """Names of version 1 that stand for functions of version 2 with the same arguments.
 
-The source is TensorFlow 2.21: a name is here if both versions give the same object for it.
+The source is TensorFlow 2.21: a name is here if both versions give the same object for it, or
+functions that differ by what `with_older_arguments` knows.
 """
 
 from __future__ import annotations
 
 _SAME_NAME = {
-    "debugging": "assert_proper_iterable assert_same_float_dtype check_numerics is_numeric_tensor",
+    "debugging": (
+        "assert_greater_equal assert_integer assert_less_equal assert_near assert_negative "
+        "assert_non_negative assert_non_positive assert_none_equal assert_positive "
+        "assert_proper_iterable assert_rank_at_least assert_rank_in assert_same_float_dtype "
+        "assert_scalar assert_type check_numerics is_numeric_tensor"
+    ),
     "errors": "OpError",
     "image": "random_crop",
     "io": "read_file write_file",
     "linalg": "cholesky cholesky_solve cross global_norm matrix_transpose qr svd trace",
     "math": (
-        "accumulate_n angle ceil conj cumprod digamma erf erfc expm1 floordiv floormod imag "
+        "accumulate_n angle ceil confusion_matrix conj count_nonzero cumprod digamma erf erfc "
+        "expm1 floordiv floormod imag "
         "invert_permutation is_finite is_inf is_nan is_non_decreasing is_strictly_increasing "
         "lbeta lgamma log log1p log_sigmoid logical_xor mod polygamma real reciprocal rint rsqrt "
         "segment_max segment_mean segment_min segment_prod segment_sum squared_difference "
         "unsorted_segment_max unsorted_segment_mean unsorted_segment_min unsorted_segment_prod "
         "unsorted_segment_sqrt_n unsorted_segment_sum zeta"
     ),
+    "nn": "depth_to_space space_to_depth",
     "random": "truncated_normal",
     "signal": "fft fft2d fft3d ifft ifft2d ifft3d",
-    "strings": "regex_replace",
+    "strings": "reduce_join regex_replace substr",
 }
 _OTHER_NAME = {
     "all_variables": "compat.v1.global_variables",
@@ -44,6 +52,7 @@ _OTHER_NAME = {
     "py_func": "numpy_function",
     "random_gamma": "random.gamma",
     "random_normal": "random.normal",
+    "random_poisson": "compat.v1.random.poisson",
     "random_shuffle": "random.shuffle",
     "random_uniform": "random.uniform",
     "reverse_v2": "reverse",

@@ -37,6 +37,7 @@ class Namespace:
 
 _EVENTS = "write with tf.summary's functions, which take a step, eagerly or in a @tf.function"
 
+debugging = Namespace("debugging")
 image = Namespace(
     "image", refused={"resize": "it samples at other places than tf.image.resize, which is here"}
 )

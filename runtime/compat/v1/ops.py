@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import wraps
+from inspect import signature
 from typing import Any
 
 import runtime.ops as ops
@@ -142,10 +143,50 @@ def to_int64(x: Any, name: str = "ToInt64") -> Tensor:
     return ops.cast(x, dtypes.int64)
 
 
+def to_bfloat16(x: Any, name: str = "ToBFloat16") -> Tensor:
+    """`x` as bfloat16.
+
+    >>> rt.compat.v1.to_bfloat16([1, 2]).dtype
+    tf.bfloat16
+    """
+    return ops.cast(x, dtypes.bfloat16)
+
+
+def to_complex64(x: Any, name: str = "ToComplex64") -> Tensor:
+    """`x` as complex64.
+
+    >>> rt.compat.v1.to_complex64([1, 2]).numpy().tolist()
+    [(1+0j), (2+0j)]
+    """
+    return ops.cast(x, dtypes.complex64)
+
+
+def to_complex128(x: Any, name: str = "ToComplex128") -> Tensor:
+    """`x` as complex128.
+
+    >>> rt.compat.v1.to_complex128([1, 2]).numpy().tolist()
+    [(1+0j), (2+0j)]
+    """
+    return ops.cast(x, dtypes.complex128)
+
+
+def clip_by_average_norm(t: Any, clip_norm: Any, name: str | None = None) -> Tensor:
+    """`t` scaled so that its norm by the number of its elements is at most `clip_norm`.
+
+    >>> rt.compat.v1.clip_by_average_norm([30.0, 40.0], 12.5).numpy().tolist()
+    [15.0, 20.0]
+    """
+    values = convert_to_tensor(t)
+    count = ops.cast(ops.size(values), values.dtype)
+    return ops.clip_by_norm(values, convert_to_tensor(clip_norm, values.dtype) * count)
+
+
 _REDUCTIONS = (
     "reduce_all reduce_any reduce_logsumexp reduce_max reduce_mean reduce_min reduce_prod "
     "reduce_sum"
 )
+_COMPARISONS = "equal greater greater_equal less less_equal none_equal"
+_SIGNS = "negative non_negative non_positive positive"
 OLDER_ARGUMENTS: dict[str, dict[str, str]] = {
     **{
         name: {"keep_dims": "keepdims", "reduction_indices": "axis"} for name in _REDUCTIONS.split()
@@ -153,18 +194,47 @@ OLDER_ARGUMENTS: dict[str, dict[str, str]] = {
     **{name: {"dimension": "axis"} for name in ("argmax", "argmin")},
     **{name: {"dim": "axis"} for name in ("expand_dims", "softmax", "log_softmax")},
     "squeeze": {"squeeze_dims": "axis"},
-}
+    "count_nonzero": {
+        "input_tensor": "input", "keep_dims": "keepdims", "reduction_indices": "axis",
+    },
+    "reduce_join": {"keep_dims": "keepdims", "reduction_indices": "axis"},
+}  # fmt: skip
 """For functions of version 1 the older names of arguments, and those of today."""
+
+_OLDER_ORDER: dict[str, str] = {
+    **{f"assert_{name}": "x y data summarize message name" for name in _COMPARISONS.split()},
+    **{f"assert_{name}": "x data summarize message name" for name in _SIGNS.split()},
+    "assert_near": "x y rtol atol data summarize message name",
+    "assert_rank": "x rank data summarize message name",
+    "assert_rank_at_least": "x rank data summarize message name",
+    "assert_rank_in": "x ranks data summarize message name",
+    "assert_scalar": "tensor name message",
+    "confusion_matrix": "labels predictions num_classes dtype name weights",
+    "count_nonzero": "input_tensor axis keepdims dtype name reduction_indices keep_dims input",
+    "depth_to_space": "input block_size name data_format",
+    "reduce_join": "inputs axis keep_dims separator name reduction_indices keepdims",
+    "space_to_depth": "input block_size name data_format",
+    "substr": "input pos len name unit",
+}
+"""The arguments of functions of version 1 whose order is another today."""
+
+_NOT_SHOWN = frozenset(("data", "summarize"))  # they choose the words of an assertion's error
 
 
 def with_older_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The function, which takes arguments by their older names too."""
-    older = OLDER_ARGUMENTS.get(getattr(function, "__name__", ""))
-    if older is None:
+    """The function, which takes arguments by their older names, and in their older order."""
+    known = getattr(function, "__name__", "")
+    older, order = OLDER_ARGUMENTS.get(known, {}), _OLDER_ORDER.get(known, "").split()
+    if not older and not order:
         return function
+    accepted = signature(function).parameters
 
     @wraps(function)
     def renaming(*args: Any, **kwargs: Any) -> Any:
+        if order:
+            args, kwargs = (), _by_name(known, order, args, kwargs)
+            for name in _NOT_SHOWN - {*accepted}:
+                kwargs.pop(name, None)
         for old, new in older.items():
             if old in kwargs:
                 if new in kwargs:
@@ -173,3 +243,15 @@ def with_older_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(*args, **kwargs)
 
     return renaming
+
+
+def _by_name(
+    function: str, order: list[str], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, Any]:
+    """All arguments that are not None by their names, of which `order` has those without one."""
+    if len(args) > len(order):
+        raise TypeError(f"{function}() takes at most {len(order)} arguments, got {len(args)}")
+    given = dict(zip(order, args, strict=False))
+    if twice := given.keys() & kwargs.keys():
+        raise TypeError(f"{function}() got two values for {min(twice)!r}")
+    return {name: value for name, value in {**given, **kwargs}.items() if value is not None}

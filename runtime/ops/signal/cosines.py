@@ -59,7 +59,10 @@ def dct(
     """
     kind, x = _checked(type, norm, axis), _signal(input, "dct")
     if n is not None:
-        x = fitted(x, -1, as_length(n, "n"))
+        wanted = as_length(n, "n")
+        if isinstance(wanted, int) and wanted < 1:
+            raise wrong_value(f"n must be 1 or more, got {wanted}")
+        x = fitted(x, -1, wanted)
     length = dimension(x, -1)
     if kind == 1:
         if isinstance(length, int) and length < 2:

@@ -246,8 +246,8 @@ def test_initializers() -> None:
 
 
 INITIALIZERS = (
-    tf.zeros_initializer(), tf.ones_initializer(), tf.constant_initializer(2, support_partition=True),
-    tf.random_normal_initializer(), tf.random_uniform_initializer(),
+    tf.zeros_initializer(), tf.ones_initializer(), tf.random_normal_initializer(),
+    tf.random_uniform_initializer(), tf.constant_initializer(2, support_partition=True),
 )  # fmt: skip
 
 

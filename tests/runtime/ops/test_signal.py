@@ -110,6 +110,7 @@ REFUSED = [
     (lambda: tf.nn.depth_to_space(X, 2), r"must have rank 4, got shape \(3, 8\)"),
     (lambda: tf.signal.dct(X, 5), "type must be 1, 2, 3 or 4, got 5"),
     (lambda: tf.signal.dct(X, 1, norm="ortho"), "no orthonormal transform of type 1"),
+    (lambda: tf.signal.dct(X, n=-2), "n must be 1 or more, got -2"),
     (lambda: tf.signal.dct(X, axis=0), "axis must be -1, got 0"),
     (lambda: tf.signal.mdct(X, 6), "frame_length must be a multiple of 4, got 6"),
     (lambda: tf.signal.fft2d(Z[0]), r"must have rank 2 at least, got shape \(5,\)"),
