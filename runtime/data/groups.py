@@ -31,6 +31,7 @@ from runtime.data.functions import arguments as parts_of
 from runtime.data.functions import traced
 from runtime.data.layouts import DatasetSpec
 from runtime.data.transformations import enumerated
+from runtime.debugging import assert_less
 
 if TYPE_CHECKING:
     from runtime.data.dataset import Dataset
@@ -217,7 +218,9 @@ class Groups(Chained):
             bucket_boundaries: lengths, ascending, at which another bucket begins.
             bucket_batch_sizes: the size of a batch in each bucket, one more than boundaries.
 
-        `pad_to_bucket_boundary` is refused: pad in a `map` before.
+            pad_to_bucket_boundary: pad to the longest length of the bucket, one less than its
+                boundary. Elements of the last bucket, which has none, are an
+                InvalidArgumentError then.
 
         >>> data = rt.data.Dataset.range(1, 6).map(lambda n: rt.ones([n], rt.int32))
         >>> data = data.bucket_by_sequence_length(rt.size, [3], [2, 2])
@@ -231,10 +234,6 @@ class Groups(Chained):
                 f"{what}: bucket_batch_sizes must be one more than bucket_boundaries, got "
                 f"{len(sizes)} and {len(bounds)}"
             )
-        if pad_to_bucket_boundary:
-            raise NotImplementedError(
-                f"{what}: pad_to_bucket_boundary is not supported: pad in a map before"
-            )
 
         def key(*element: Any) -> Any:
             length = ops.cast(element_length_func(*element), dtypes.int64)
@@ -247,7 +246,20 @@ class Groups(Chained):
             count = size(bucket)
             if no_padding:
                 return window.batch(count, drop_remainder)
-            return window.padded_batch(count, padded_shapes, padding_values, drop_remainder)
+            padded = window.padded_batch(count, padded_shapes, padding_values, drop_remainder)
+            return padded.map(partial(filled, bucket)) if pad_to_bucket_boundary else padded
+
+        def filled(bucket: Any, *element: Any) -> Any:
+            assert_less(
+                bucket, len(bounds), f"{what}: an element is not shorter than all bucket_boundaries"
+            )
+            longest = ops.gather(np.array(bounds, np.int64) - 1, bucket)
+            shapes = _shapes(padded_shapes, self._layout, what)
+            values = _values(padding_values, self._layout, what)
+            leaves = zip(nest.flatten(element), shapes, values, strict=True)
+            return nest.pack_sequence_as(
+                self.element_spec, [_filled_up(x, dims, longest, fill) for x, dims, fill in leaves]
+            )
 
         return self.group_by_window(key, batch, window_size_func=size)
 
@@ -260,6 +272,13 @@ class Groups(Chained):
         """
         first = integer(start, "Dataset.enumerate", "start")
         return self._to((TensorSpec([], first.dtype), self.element_spec), enumerated, first)
+
+
+def _filled_up(batch: Any, dims: Any, longest: Any, value: Any) -> Any:
+    """A batch whose elements have `longest` of what is None in their shape."""
+    sizes = ops.shape(batch, dtypes.int64)
+    behind = [longest - sizes[i] if dim is None else 0 for i, dim in enumerate(dims, 1)]
+    return ops.pad(batch, [[0, 0], *[[0, count] for count in behind]], constant_values=value)
 
 
 def _batch_of(sizes: list[int] | None, layout: Any, drop: bool) -> int | None:

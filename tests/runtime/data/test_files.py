@@ -6,6 +6,7 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import runtime as rt
@@ -193,8 +194,34 @@ def test_bad_groups() -> None:
         list(data.group_by_window(lambda x: x, lambda k, d: d, 0))
     with pytest.raises(ValueError, match="one more than bucket_boundaries, got 1 and 1"):
         data.bucket_by_sequence_length(lambda x: x, [2], [1])
-    with pytest.raises(NotImplementedError, match="pad in a map before"):
-        data.bucket_by_sequence_length(lambda x: x, [2], [1, 2], pad_to_bucket_boundary=True)
+
+
+def test_buckets_are_padded_to_their_boundaries() -> None:
+    """Beside the same elements, which NumPy fills up."""
+    lengths = [1, 2, 3, 4, 1, 6]
+    spec = (rt.TensorSpec([None, 2], rt.float32), rt.TensorSpec([], rt.int64))
+    rows = [np.arange(2.0 * n, dtype=np.float32).reshape(n, 2) for n in lengths]
+    data = rt.data.Dataset.from_generator(
+        lambda: zip(rows, lengths, strict=True), output_signature=spec
+    )
+    bounds, values = [3, 8], (np.float32(-1), np.int64(0))
+    found = data.bucket_by_sequence_length(
+        lambda x, n: n, bounds, [2, 2, 2], padding_values=values, pad_to_bucket_boundary=True
+    )
+    batches = [[0, 1], [2, 3], [4], [5]]
+    for which, (x, n) in zip(batches, found, strict=True):
+        size = bounds[0 if lengths[which[0]] < bounds[0] else 1] - 1
+        whole = [
+            np.pad(rows[i], [(0, size - lengths[i]), (0, 0)], constant_values=-1) for i in which
+        ]
+        np.testing.assert_array_equal(x.numpy(), np.stack(whole))
+        assert n.numpy().tolist() == [lengths[i] for i in which]
+    with pytest.raises(InvalidArgumentError, match="bucket_boundaries"):
+        list(
+            data.bucket_by_sequence_length(
+                lambda x, n: n, [3, 5], [2, 2, 2], pad_to_bucket_boundary=True
+            )
+        )
 
 
 def test_parallel_reads_give_the_files_in_turn(tmp_path: Path) -> None:
