@@ -278,7 +278,8 @@ def _filled_up(batch: Any, dims: Any, longest: Any, value: Any) -> Any:
     """A batch whose elements have `longest` of what is None in their shape."""
     sizes = ops.shape(batch, dtypes.int64)
     behind = [longest - sizes[i] if dim is None else 0 for i, dim in enumerate(dims, 1)]
-    return ops.pad(batch, [[0, 0], *[[0, count] for count in behind]], constant_values=value)
+    made = ops.pad(batch, [[0, 0], *[[0, count] for count in behind]], constant_values=value)
+    return ops.ensure_shape(made, [None, *dims])
 
 
 def _batch_of(sizes: list[int] | None, layout: Any, drop: bool) -> int | None:

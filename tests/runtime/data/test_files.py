@@ -208,6 +208,7 @@ def test_buckets_are_padded_to_their_boundaries() -> None:
     found = data.bucket_by_sequence_length(
         lambda x, n: n, bounds, [2, 2, 2], padding_values=values, pad_to_bucket_boundary=True
     )
+    assert found.element_spec[0].shape.as_list() == [None, None, 2]
     batches = [[0, 1], [2, 3], [4], [5]]
     for which, (x, n) in zip(batches, found, strict=True):
         size = bounds[0 if lengths[which[0]] < bounds[0] else 1] - 1
