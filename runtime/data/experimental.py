@@ -17,6 +17,7 @@ from runtime.data.arguments import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY
 from runtime.data.arguments import check_dataset as _check_dataset
 from runtime.data.arguments import integer as _integer
 from runtime.data.dataset import Dataset
+from runtime.errors import OutOfRangeError as _OutOfRangeError
 
 _Change = Callable[[Any], Any]
 
@@ -34,6 +35,22 @@ class AutoShardPolicy(enum.IntEnum):
     FILE = 1
     DATA = 2
     HINT = 3
+
+
+def at(dataset: Any, index: Any) -> Any:
+    """The element at a place, eagerly: those before it are gone through.
+
+    OutOfRangeError for a negative place, and for one behind the last element.
+
+    >>> int(rt.data.experimental.at(rt.data.Dataset.range(5, 9), 2))
+    7
+    """
+    what = "data.experimental.at"
+    _check_dataset(dataset, what)
+    place = int(_integer(index, what, "index"))
+    for element in dataset.skip(place).take(1) if place >= 0 else ():
+        return element
+    raise _OutOfRangeError(None, None, f"{what}: the dataset has no element at {place}")
 
 
 def cardinality(dataset: Any) -> Tensor:

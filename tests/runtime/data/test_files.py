@@ -11,7 +11,7 @@ import pytest
 
 import runtime as rt
 from runtime.core.tfrecords import crc32c
-from runtime.errors import DataLossError, InvalidArgumentError, NotFoundError
+from runtime.errors import DataLossError, InvalidArgumentError, NotFoundError, OutOfRangeError
 
 TEXT = b"to be\nor not\r\n\nto be: \xc3\xa4"
 LINES = [b"to be", b"or not", b"", "to be: ä".encode()]
@@ -194,6 +194,21 @@ def test_bad_groups() -> None:
         list(data.group_by_window(lambda x: x, lambda k, d: d, 0))
     with pytest.raises(ValueError, match="one more than bucket_boundaries, got 1 and 1"):
         data.bucket_by_sequence_length(lambda x: x, [2], [1])
+
+
+def test_an_element_at_its_place() -> None:
+    data = rt.data.Dataset.from_tensor_slices(([1, 2, 3], [4.0, 5.0, 6.0]))
+    for dataset in (data, data.repeat(2), data.batch(2), data.filter(lambda x, y: x > 1)):
+        elements = list(dataset.as_numpy_iterator())
+        for place, (x, y) in enumerate(elements):
+            found = rt.data.experimental.at(dataset, place)
+            np.testing.assert_array_equal(found[0], x)
+            np.testing.assert_array_equal(found[1], y)
+        for place in (-1, len(elements)):
+            with pytest.raises(OutOfRangeError, match=f"no element at {place}"):
+                rt.data.experimental.at(dataset, place)
+    with pytest.raises(TypeError):
+        rt.data.experimental.at([1, 2], 0)
 
 
 def test_buckets_are_padded_to_their_boundaries() -> None:
