@@ -12,13 +12,14 @@ from typing import Any, cast
 import numpy as np
 
 from runtime import errors
-from runtime.core.primitive import Primitive
+from runtime.core.primitive import Memory, Primitive
 from runtime.core.shapes import is_known, size_of
 from runtime.core.state import state
 from runtime.core.types import TensorType, Type
 from runtime.dtypes import BY_NUMPY
 from runtime.graph.ir import Params, Value
 
+UNKNOWN = -1
 _LARGEST_INPUT = 1024
 _LARGEST_OUTPUT = 64
 
@@ -44,6 +45,27 @@ def known_values(
         return {}
     made = dict(zip(outputs, found if type(found) is tuple else (found,), strict=True))
     return made if all(_is_of(raw, value.type) for value, raw in made.items()) else {}
+
+
+def known_parts(
+    primitive: Primitive, inputs: Sequence[Value], params: Params, parts: Mapping[Value, Any]
+) -> Any:
+    """Returns the sizes that are known of a shape, or of a view of one, with -1 for others; None
+    for other ops.
+    """
+    if len(inputs) != 1:
+        return None
+    (given,) = inputs
+    if primitive.instruction == "shape":
+        shape = given.type.shape if isinstance(given.type, TensorType) else None
+        if shape is None or len(shape) > _LARGEST_OUTPUT:
+            return None
+        sizes = [UNKNOWN if size is None else size for size in shape]
+        return np.array(sizes, params["dtype"].np_dtype)
+    if primitive.memory is Memory.VIEWS and given in parts:
+        found = _computed(primitive, [parts[given]], params)
+        return None if type(found) is tuple else found
+    return None
 
 
 def of_shape(primitive: Primitive, types: Sequence[Type], params: Params) -> Any:

@@ -23,7 +23,7 @@ from runtime.core.types import NumberType, ObjectHandle, TensorType, Type
 from runtime.core.widening import is_widened, widened
 from runtime.dtypes import WIDENED
 from runtime.graph.ir import NO_PARAMS, Callee, Graph, Location, Node, Origin, Params, Region, Value
-from runtime.graph.known_values import known_values
+from runtime.graph.known_values import UNKNOWN, known_parts, known_values
 from runtime.graph.lists import Elements
 from runtime.graph.nodes import CONSTANT, NUMBER_TYPES
 from runtime.graph.verification import verify
@@ -101,6 +101,7 @@ class Trace:
         "memo",
         "name",
         "offset",
+        "parts",
         "printed",
         "read_at_joins",
         "recurs",
@@ -135,6 +136,8 @@ class Trace:
         self.scope = Scope(self, "the body", None)
         self.captures: dict[int, tuple[Value, Any]] = {}
         self.constants: dict[Value, Any] = {}
+        # Shapes of which not all sizes are known, as `known_parts` has them.
+        self.parts: dict[Value, Any] = {}
         self.counts: dict[str, int] = {}
         self.memo: dict[Any, Any] = {}
         self.joined: list[Any] = []
@@ -207,9 +210,16 @@ class Trace:
                 primitive, values, [x.graph_value for x in made], params, self.constants
             )
             self.constants.update(found)
+            if not found and len(made) == 1:
+                self._keep_parts(known_parts(primitive, values, params, self.parts), made[0])
         if state._tapes or state._inspect is not None:
             record(primitive, tuple(inputs), made, params)
         return outputs
+
+    def _keep_parts(self, sizes: Any, made: Any) -> None:
+        if sizes is not None:
+            known = self.parts if (sizes == UNKNOWN).any() else self.constants
+            known[made.graph_value] = sizes
 
     def apply(
         self, primitive: Primitive, values: tuple[Value, ...], params: Params = NO_PARAMS

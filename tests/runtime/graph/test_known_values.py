@@ -230,3 +230,29 @@ def test_jacobians(name: str) -> None:
 
     x = tf.constant(argument)
     np.testing.assert_allclose(tf.function(jacobian)(x), jacobian(x))
+
+
+@pytest.mark.parametrize(
+    ("program", "expected"),
+    [
+        (lambda x: tf.zeros([tf.shape(x)[0]]), [4]),
+        (lambda x: tf.zeros([tf.identity(tf.shape(x)[0])]), [4]),
+        (lambda x: tf.reshape(x, [-1, tf.shape(x)[2]]), [None, 2]),
+        (lambda x: tf.reshape(x, [tf.shape(x)[0], -1]), [4, None]),
+        (lambda x: tf.ones(tf.shape(x, tf.int64)[::2]), [4, 2]),
+        (lambda x: tf.range(tf.shape(x)[::-1][0]), [2]),
+        (lambda x: tf.ones([tf.shape(x)[1], tf.shape(x)[:1][0] + 1]), [None, 5]),
+    ],
+)
+def test_sizes_of_a_shape_that_is_known_in_part(program: Any, expected: Any) -> None:
+    seen: list[Any] = []
+
+    @tf.function(input_signature=[tf.TensorSpec([4, None, 2])])
+    def staged(x: Any) -> Any:
+        made = program(x)
+        seen.append(made.shape.as_list())
+        return made
+
+    for box in (BOX, BOX[:, :1]):
+        np.testing.assert_array_equal(staged(box), program(tf.constant(box)))
+    assert seen == [expected]
