@@ -33,7 +33,13 @@ from runtime.functions.changed_arguments import (
 from runtime.functions.concrete_function import ConcreteFunction
 from runtime.functions.initial_values import initial_value
 from runtime.functions.kept_objects import Kept, Part, parts_of
-from runtime.functions.recursion import Assumption, active_calls, has_numbers, unsettled
+from runtime.functions.recursion import (
+    Assumption,
+    active_calls,
+    bound_containers,
+    has_numbers,
+    unsettled,
+)
 from runtime.functions.recursion_over_numbers import Descent
 from runtime.functions.shared_arguments import NOTHING, Shared, lost, shared_of
 from runtime.functions.signatures import rebuild, spec_structure
@@ -400,6 +406,7 @@ class Tracer:
         self, trace: Trace, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[Spec | None, list[Value]]:
         recorder = self._recorder(args)
+        self.assumption.begin(lambda: self._changed_till_now(recorder))
         try:
             with (
                 recorder,
@@ -447,7 +454,7 @@ class Tracer:
     ) -> tuple[Spec, list[Value]]:
         """The result of a recursive function, and the values of it and of what it changes."""
         known = self.assumption.wider
-        self.state, left = known.with_changes(recorder)
+        self.state, left = known.with_changes(recorder, self.assumption.met)
         self._changed(trace)
         self.state.check_result(result)
         is_own = self.state.owns(result)
@@ -493,10 +500,17 @@ class Tracer:
         # What Python runs once while tracing, calls of itself in the graph would not repeat.
         if not self.inner:
             return NoRecorder()
-        return BlockRecorder(self.python_function, args, self.labels)
+        given = dict(zip(self.labels, args, strict=False)) | bound_containers(self.python_function)
+        return BlockRecorder(self.python_function, tuple(given.values()), tuple(given))
+
+    def _changed_till_now(self, recorder: Recorder) -> list[tuple[str, Any]]:
+        """What a recorder finds changed, without the containers that the calls are given."""
+        given = {id(image.item) for image in self.given}
+        return [each for each in recorder.changed() if id(each[1]) not in given]
 
     def _refuse_changes(self, recorder: Recorder) -> None:
-        for path, _ in recorder.changed():
+        met = [(place.path, place.object) for place in self.assumption.met]
+        for path, _ in (*recorder.changed(), *met):
             recorder.restore()
             why = f"{self.name} calls itself, as often as the run decides"
             raise refuse_change(path, why, location=self._location())

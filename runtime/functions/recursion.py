@@ -25,6 +25,7 @@ from runtime.graph.ir import Callee, Value
 from runtime.graph.nodes import CALL, RAISE
 from runtime.staging.control import joins
 from runtime.staging.control.blocks import Unreachable
+from runtime.staging.control.carried_objects import Place
 from runtime.staging.control.joins import Mismatch, Spec
 from runtime.staging.images import image_of
 from runtime.staging.refusals import refuse
@@ -43,7 +44,8 @@ class Assumption:
     `spec` is what it returns (None: it does not), `shared` what it does to its arguments, `state`
     what it changes besides, `outer` are the symbols of graphs around it that it uses, `used` tells
     whether it was called, `depends` whether it called another one whose trace had begun before its
-    own.
+    own. `changed` gives the objects that its trace has changed till now, `met` those that it had
+    changed where it called itself, also if it puts them back later.
     """
 
     def __init__(self, name: str, traces: Any, key: Any) -> None:
@@ -57,6 +59,18 @@ class Assumption:
         self.outer: tuple[Any, ...] = ()
         self.used = False
         self.depends = False
+        self.changed: Callable[[], Sequence[tuple[str, Any]]] = tuple
+        self.met: list[Place] = []
+
+    def begin(self, changed: Callable[[], Sequence[tuple[str, Any]]]) -> None:
+        """A trace of it begins, which tells by `changed` what it has changed."""
+        self.used, self.changed, self.met = False, changed, []
+
+    def _meet(self) -> None:
+        """Note what is changed now, and not given to the calls of the graph."""
+        found = [Place(path, item) for path, item in self.changed()]
+        known = {id(place.object) for place in (*self.state.places, *self.met)}
+        self.met += [place for place in found if id(place.object) not in known]
 
     def call_leaves(self, leaves: Sequence[Any]) -> Any:
         """Add a call to the graph that is being traced."""
@@ -65,9 +79,10 @@ class Assumption:
         for inner in running[running.index(self) + 1 :]:
             inner.depends = True
         trace = active()
+        self._meet()
         held = self.state.read()
         self.wider = self.wider.covering(held)
-        if self.spec is None or self.wider != self.state:
+        if self.spec is None or self.met or self.wider != self.state:
             values = [trace.value_of(item) for item in (*leaves, *self.outer)]
             trace.append(CALL, values, (), {"callee": self.callee})
             never = RecursionError(f"{self.name} calls itself without end")
@@ -219,6 +234,11 @@ def with_lists_bound(
 
 
 _CONTAINERS = list, dict, set
+
+
+def bound_containers(function: Any) -> dict[str, Any]:
+    """What `with_lists_bound` made parts of a function, by its names."""
+    return function.keywords if isinstance(function, functools.partial) else {}
 
 
 def _passed_on(

@@ -79,11 +79,15 @@ class State:
         pairs = zip(self.places, self.specs, contents, strict=True)
         return State(self.places, [_joined(place, spec, item) for place, spec, item in pairs])
 
-    def with_changes(self, recorder: Recorder) -> tuple[State, list[Contents]]:
-        """The state that has what a recorder finds changed too, and what is in its objects; behind
-        it the recorder has put back what was there before.
+    def with_changes(
+        self, recorder: Recorder, met: Sequence[Place]
+    ) -> tuple[State, list[Contents]]:
+        """The state that has what a recorder finds changed too, and what was `met` changed, and
+        what is in its objects; behind it the recorder has put back what was there before.
         """
-        found = [Place(path, item) for path, item in recorder.changed()]
+        known = {id(place.object) for place in met}
+        changed = [(path, item) for path, item in recorder.changed() if id(item) not in known]
+        found = [*met, *[Place(path, item) for path, item in changed]]
         places = [*self.places, *[place for place in found if not self.owns(place.object)]]
         left = [place.read() for place in places]
         recorder.restore()

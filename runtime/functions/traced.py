@@ -232,7 +232,6 @@ class Traced:
                 return concrete
             assumption.assume(tracer.returned, concrete.outer, concrete.shared)
         for _ in range(MOST_ASSUMPTIONS):
-            assumption.used = False
             concrete = Tracer(*own, inner=True).trace(call, names)
             callee = assumption.callee
             found = concrete.spec, concrete.outer, concrete.shared, concrete.state

@@ -258,3 +258,61 @@ def calls_counted(n):
         return k if k < 2 else fib(k - 1) + fib(k - 2)
 
     return fib(n), calls
+
+
+@case((3,), (1,), (5,))
+def sizes_of_choices(n):
+    chosen, sizes = [], []
+
+    def choose(at):
+        if at == n:
+            sizes.append(len(chosen))
+            return
+        choose(at + 1)
+        chosen.append(at)
+        choose(at + 1)
+        chosen.pop()
+
+    choose(0)
+    return sizes
+
+
+@case(([3, 1, 2, 4], 0), ([5], 0), ([7, 8], 1), ([], 0))
+def totals_of_choices(items, start):
+    totals = []
+    _choose(items, [], start, totals)
+    return totals
+
+
+def _choose(items, chosen, at, totals):
+    if at == len(items):
+        totals.append(sum(chosen))
+        return
+    chosen.append(items[at])
+    _choose(items, chosen, at + 1, totals)
+    chosen.pop()
+    _choose(items, chosen, at + 1, totals)
+
+
+@case((6,), (0,), (9,))
+def deepest_visit(n):
+    depth, deepest = [0], [0]
+
+    def visit(k):
+        depth[0] += 1
+        if depth[0] > deepest[0]:
+            deepest[0] = depth[0]
+        if k > 0:
+            visit(k // 2)
+            visit(k - 2)
+        depth[0] -= 1
+
+    visit(n)
+    return deepest[0], depth[0]
+
+
+@case(([], 0, 3), ([], 1, 1), ([4, 7], 0, 7))
+def found_in_part(items, first, wanted):
+    if first < len(items):
+        return first if items[first] == wanted else found_in_part(items, first + 1, wanted)
+    return -1

@@ -614,7 +614,7 @@ def known_list(items: list[Any]) -> list[Any]:
     """The stand-in for a list of numbers and tensors that an argument is, or has in it."""
     known = (Symbol, SymbolicNumber, Tensor, Growing)
     is_known = all(isinstance(item, known) or type(item) in NUMBER_TYPES for item in items)
-    return GrowingList(items) if is_known and items else items
+    return GrowingList(items) if is_known else items
 
 
 _OWNERS = frozenset((list, set, deque, dict, defaultdict, Counter))

@@ -37,6 +37,8 @@ def place_of(index: Any, size: Any, kind: str = "list index") -> Any:
         if not -size <= number < size:
             raise IndexError(f"{kind} out of range")
         return number + size if number < 0 else number
+    if not is_symbol(size) and size == 0:
+        raise IndexError(f"{kind} out of range")
     outside = number >= size
     if is_symbol(number) or number < 0:
         outside = outside | (number < -size)
