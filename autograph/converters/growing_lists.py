@@ -58,7 +58,10 @@ _METHODS = frozenset((
     "append", "clear", "extend", "insert", "pop", "remove", "sort",
     "appendleft", "extendleft", "popleft", "rotate", "add", "discard", "update",
 ))  # fmt: skip
-_OF_HEAPS = frozenset(("heappush", "heappop", "heapify", "heapreplace", "heappushpop"))
+_OF_ORDER = frozenset((
+    "heappush", "heappop", "heapify", "heapreplace", "heappushpop",
+    "insort", "insort_left", "insort_right",
+))  # fmt: skip
 _CALLS = frozenset(("deque", "list", "set", "sorted"))
 _METHODS_OF_DICTS = frozenset(("clear", "pop", "popitem", "setdefault", "subtract", "update"))
 _DICTS = frozenset(("Counter", "defaultdict", "dict"))
@@ -472,7 +475,7 @@ def _given(node: gast.AST) -> Iterator[str]:
         ):
             yield item.id
         case gast.Call(func=gast.Attribute(attr=name), args=[gast.Name() as item, *_]) if (
-            name in _OF_HEAPS
+            name in _OF_ORDER
         ):
             yield item.id
         case gast.Assign(value=gast.Attribute() as method):

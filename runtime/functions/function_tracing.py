@@ -87,8 +87,8 @@ from runtime.staging.lists.growing_deque import GrowingDeque, stand_in
 from runtime.staging.lists.growing_dict import GrowingDict, dict_function
 from runtime.staging.lists.growing_list import GrowingList, known_list, list_function
 from runtime.staging.lists.growing_set import GrowingSet
-from runtime.staging.lists.heaps import heap_function
 from runtime.staging.lists.list_builtins import sequence_function
+from runtime.staging.lists.ordered_lists import order_function
 from runtime.staging.lists.staged_keys import key_function
 from runtime.staging.refusals import is_refusal, noted, refuse
 from runtime.staging.scopes import Symbol
@@ -545,7 +545,7 @@ class Tracer:
             return taking(function)
         instead = list_function(function)
         instead = instead or sequence_function(function, args) or key_function(function)
-        instead = instead or dict_function(function) or heap_function(function)
+        instead = instead or dict_function(function) or order_function(function)
         instead = instead or sink_function(function)
         if instead is not None:
             return cast(Callable[..., Any], instead)

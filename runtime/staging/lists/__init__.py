@@ -7,7 +7,7 @@ row_swaps                       two of them that change places
 growing_deque                   deques
 growing_set                     sets
 sequences, chosen_lists         `table[i]` of Python's sequences, where only the run knows `i`
-repetition, heaps               `[0] * n`; `heapq`
+repetition, ordered_lists       `[0] * n`; `heapq` and `bisect`
 growing_dict, dict_entries      dicts that may become lists of the graph
 dict_views, dict_rows           their keys, values and items; lists as their values
 counters                        `Counter`

@@ -1,5 +1,6 @@
-"""The functions of `heapq` on staged items: the moves of Python's own."""
+"""The functions of `heapq` and `bisect` on staged items: the moves of Python's own."""
 
+import bisect
 import heapq
 from typing import Any
 
@@ -79,7 +80,35 @@ def in_an_object(xs):
     return queue.get() - queue.get()
 
 
-PROGRAMS = [popped, places, heapified, ordered, of_pairs, some_of_them, in_an_object]
+def halved(xs):
+    ordered = sorted(xs)
+    ends = [(bisect.bisect_left(ordered, x), bisect.bisect(ordered, x)) for x in xs]
+    part = bisect.bisect_left(ordered, xs[0], 0, 1), bisect.bisect_right(ordered, 3, hi=1)
+    return ends, part, bisect.bisect_left(range(9), xs[-1]), bisect.bisect([1, 3, 8], xs[0])
+
+
+def inserted(xs):
+    falling = []
+    for x in xs:
+        bisect.insort(falling, x, key=lambda each: -each)
+        if x > 2:
+            bisect.insort_left(falling, 2, key=lambda each: -each)
+    return falling
+
+
+def inserted_pairs(xs):
+    pairs = []
+    for i, x in enumerate(xs):
+        bisect.insort_right(pairs, (x, -i))
+    return pairs, bisect.bisect_left(pairs, (xs[0], -9)), bisect.bisect([], xs[0])
+
+
+def before_the_first(xs):
+    return bisect.bisect_left(sorted(xs), xs[0], -1)
+
+
+PROGRAMS = [popped, places, heapified, ordered, of_pairs, some_of_them, in_an_object, halved]
+PROGRAMS += [inserted, inserted_pairs, before_the_first]
 ITEMS = [[4], [3, 3, 3], [9, 7, 7, 1, 8, 0, 3]]
 
 
@@ -89,7 +118,7 @@ def each_a_tensor(xs: Any) -> Any:
 
 @pytest.mark.parametrize("given", [lambda xs: rt.constant(xs, rt.int64), each_a_tensor])
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
-def test_a_heap_is_pythons(program: Any, given: Any) -> None:
+def test_a_list_in_order_is_pythons(program: Any, given: Any) -> None:
     for items in ITEMS:
         expected = attempt(lambda xs=items: program([*xs]))
         got = attempt(lambda xs=items: rt.function(program)(given(xs)))

@@ -1,5 +1,5 @@
-"""The functions of `heapq`, written in C, for heaps with staged items: the moves of Python's own,
-so that each item has its place. They are converted as a user's functions are.
+"""The functions of `heapq` and `bisect`, written in C, for lists in order with staged items: the
+moves of Python's own, so that each item has its place. They are converted as a user's are.
 
 Source: J. W. J. Williams, Algorithm 232 (Heapsort), 1964; R. W. Floyd's, to sink to the bottom and
 rise again.
@@ -7,6 +7,7 @@ rise again.
 
 from __future__ import annotations
 
+import bisect
 import functools
 import heapq
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from typing import Any
 
 import autograph
 from runtime.staging.lists.growing import Growing
-from runtime.staging.lists.list_builtins import is_staged
+from runtime.staging.lists.list_builtins import is_staged, listed
 
 
 def _algorithms() -> dict[Callable[..., Any], Callable[..., Any]]:
@@ -91,7 +92,35 @@ def _algorithms() -> dict[Callable[..., Any], Callable[..., Any]]:
     def largest(n: Any, items: Any, key: Any = None) -> Any:
         return sorted(items, key=key, reverse=True)[: max(n, 0)]
 
+    def halves(items: Any, start: Any, stop: Any, is_before: Any) -> Any:
+        if start < 0:
+            raise ValueError("lo must be non-negative")
+        low, high = start, len(items) if stop is None else stop
+        while low < high:
+            middle = (low + high) // 2
+            if is_before(items[middle]):
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+    def left(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> Any:
+        return halves(a, lo, hi, lambda item: is_less(item if key is None else key(item), x))
+
+    def right(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> Any:
+        return halves(a, lo, hi, lambda item: not is_less(x, item if key is None else key(item)))
+
+    def insert_left(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> None:
+        a.insert(left(a, x if key is None else key(x), lo, hi, key=key), x)
+
+    def insert_right(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> None:
+        a.insert(right(a, x if key is None else key(x), lo, hi, key=key), x)
+
     return {
+        bisect.bisect_left: left,
+        bisect.bisect_right: right,
+        bisect.insort_left: insert_left,
+        bisect.insort_right: insert_right,
         heapq.heappush: push,
         heapq.heappop: pop,
         heapq.heapify: heapify,
@@ -107,19 +136,27 @@ def _converted() -> dict[Callable[..., Any], Callable[..., Any]]:
     return autograph.convert(_algorithms)()
 
 
-def heap_function(function: Any) -> Callable[..., Any] | None:
-    """Returns what to call for a function of `heapq`; None for any other."""
-    if getattr(function, "__module__", None) not in ("_heapq", "heapq"):
+def order_function(function: Any) -> Callable[..., Any] | None:
+    """Returns what to call for a function of `heapq` or `bisect`; None for any other."""
+    if getattr(function, "__module__", None) not in ("_heapq", "heapq", "_bisect"):
         return None
-    return functools.partial(_of_heap, function) if function in _converted() else None
+    return functools.partial(_of_order, function) if function in _converted() else None
 
 
-def _of_heap(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    staged = any(map(_holds_staged, args)) or "key" in kwargs
-    return (_converted()[function] if staged else function)(*args, **kwargs)
+def _of_order(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    staged = any(map(_holds_staged, (*args, *kwargs.values()))) or "key" in kwargs
+    if not staged:
+        return function(*args, **kwargs)
+    if function in _READING and type(args[0]) in (list, tuple, range):
+        args = listed(args[0]), *args[1:]
+    return _converted()[function](*args, **kwargs)
+
+
+_READING = bisect.bisect_left, bisect.bisect_right
+"""Functions that change nothing: what they are given may be a sequence from outside."""
 
 
 def _holds_staged(item: Any) -> bool:
     if isinstance(item, Growing) and item.staged is not None:
         return True
-    return is_staged(item) or (isinstance(item, list) and any(map(is_staged, item)))
+    return is_staged(item) or (isinstance(item, list | tuple) and any(map(is_staged, item)))
