@@ -28,6 +28,7 @@ from runtime.staging.control.blocks import Unreachable
 from runtime.staging.control.carried_objects import Place
 from runtime.staging.control.joins import Mismatch, Spec
 from runtime.staging.images import image_of
+from runtime.staging.outside import place_key
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 
@@ -69,8 +70,8 @@ class Assumption:
     def _meet(self) -> None:
         """Note what is changed now, and not given to the calls of the graph."""
         found = [Place(path, item) for path, item in self.changed()]
-        known = {id(place.object) for place in (*self.state.places, *self.met)}
-        self.met += [place for place in found if id(place.object) not in known]
+        known = {*self.state.keys(), *[place_key(place.object) for place in self.met]}
+        self.met += [place for place in found if place_key(place.object) not in known]
 
     def call_leaves(self, leaves: Sequence[Any]) -> Any:
         """Add a call to the graph that is being traced."""

@@ -15,6 +15,7 @@ from runtime.staging.aliasing import sharing
 from runtime.staging.control import joins
 from runtime.staging.control.carried_objects import Contents, Place, Recorder
 from runtime.staging.control.joins import Mismatch, Spec
+from runtime.staging.outside import place_key
 from runtime.staging.refusals import refuse
 from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.tracing import Trace
@@ -32,15 +33,16 @@ class State:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, State):
             return NotImplemented
-        return self._ids() == other._ids() and self.specs == other.specs
+        return self.keys() == other.keys() and self.specs == other.specs
 
     __hash__ = None  # type: ignore[assignment]
 
     def __bool__(self) -> bool:
         return bool(self.places)
 
-    def _ids(self) -> list[int]:
-        return [id(place.object) for place in self.places]
+    def keys(self) -> list[Any]:
+        """What tells the objects from others, also in the next trace."""
+        return [place_key(place.object) for place in self.places]
 
     def types(self) -> list[Type]:
         """The types of the values of the graph that carry it."""
@@ -48,7 +50,7 @@ class State:
 
     def owns(self, item: Any) -> bool:
         """True if it is one of the objects."""
-        return any(place.object is item for place in self.places)
+        return place_key(item) in self.keys()
 
     def begin(self, trace: Trace) -> list[Contents]:
         """Have parameters of a trace in the objects; what was in them."""
@@ -85,8 +87,8 @@ class State:
         """The state that has what a recorder finds changed too, and what was `met` changed, and
         what is in its objects; behind it the recorder has put back what was there before.
         """
-        known = {id(place.object) for place in met}
-        changed = [(path, item) for path, item in recorder.changed() if id(item) not in known]
+        known = {place_key(place.object) for place in met}
+        changed = [each for each in recorder.changed() if place_key(each[1]) not in known]
         found = [*met, *[Place(path, item) for path, item in changed]]
         places = [*self.places, *[place for place in found if not self.owns(place.object)]]
         left = [place.read() for place in places]

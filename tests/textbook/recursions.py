@@ -316,3 +316,27 @@ def found_in_part(items, first, wanted):
     if first < len(items):
         return first if items[first] == wanted else found_in_part(items, first + 1, wanted)
     return -1
+
+
+spent = ways = 0
+
+
+@case((13,), (100,), (3,))
+def sums_of_squares(amount):
+    global spent, ways
+    spent = ways = 0
+    _spend(amount, 1)
+    return ways, spent
+
+
+def _spend(amount, base):
+    global spent, ways
+    if spent == amount:
+        ways += 1
+        return
+    if spent + base * base <= amount:
+        spent += base * base
+        _spend(amount, base + 1)
+        spent -= base * base
+    if base * base < amount:
+        _spend(amount, base + 1)
