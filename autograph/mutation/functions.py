@@ -8,8 +8,9 @@ from functools import partial
 from itertools import chain
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
 
-from autograph.backend import GlobalVariable
+from autograph.backend import GlobalVariable, stand_ins
 from autograph.codes import CodeTable
 from autograph.frames import is_library
 from autograph.mutation.kinds import KeyedKind, Kind
@@ -65,6 +66,15 @@ def wrapped_by(function: Any) -> list[Part]:
     return [(as_itself, None, getattr(function, "__wrapped__", None))]
 
 
+memories: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
+"""What a backend has in place of what a function under `functools.cache` remembers."""
+
+
+def remembered_by(cached: Any) -> list[Part]:
+    memory = memories.get(cached)
+    return [*wrapped_by(cached), *([] if memory is None else [(as_attribute, "cache", memory)])]
+
+
 def bound_by(method: MethodType) -> list[Part]:
     function = method.__func__
     parameters = function.__code__.co_varnames if isinstance(function, FunctionType) else ()
@@ -85,7 +95,7 @@ def captured_by(function: FunctionType) -> Iterator[Part]:
     cells, is_users = function.__closure__ or (), is_users_function(function)
     for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
         held = value_of(cell)
-        if is_users or isinstance(held, FunctionType):
+        if is_users or isinstance(held, FunctionType) or type(held) in stand_ins:
             yield named, name, cell
         if type(held) is ModuleType:
             yield from _members_of_module(held, name, names_in(function.__code__))

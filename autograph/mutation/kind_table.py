@@ -37,7 +37,7 @@ from autograph.mutation.functions import (
     UnconvertedKind,
     applied_by,
     bound_by,
-    wrapped_by,
+    remembered_by,
 )
 from autograph.mutation.instances import ArgumentsKind, ClassKind, InstanceKind
 from autograph.mutation.iterators import GeneratorKind, IteratorKind
@@ -150,7 +150,7 @@ _CONTAINERS: tuple[tuple[type, Kind], ...] = (
     (local, _INSTANCE),
     (ContextVar, ContextKind()),
     (weakref.ref, Kind(referent_of)),
-    (type(lru_cache(as_itself)), Kind(wrapped_by)),
+    (type(lru_cache(as_itself)), Kind(remembered_by)),
     *((kind, Kind(referents_of)) for kind in _VIEWS),
 )
 _KINDS: dict[type, tuple[Kind, ...]] = {
@@ -158,7 +158,7 @@ _KINDS: dict[type, tuple[Kind, ...]] = {
     **{kind: (found,) for kind, found in _CONTAINERS},
     **{kind: (found,) for kind, found in VARIABLES.items()},
     partial: (Kind(applied_by), _INSTANCE),
-    type(lru_cache(as_itself)): (Kind(wrapped_by), _INSTANCE),
+    type(lru_cache(as_itself)): (Kind(remembered_by), _INSTANCE),
     Unconverted: (UnconvertedKind(),),
     # An atom where a global variable is it: the generated code tells of its calls.
     FunctionType: (FunctionKind(), _INSTANCE),

@@ -89,6 +89,7 @@ from runtime.staging.lists.growing_list import GrowingList, known_list, list_fun
 from runtime.staging.lists.growing_set import GrowingSet
 from runtime.staging.lists.list_builtins import sequence_function
 from runtime.staging.lists.ordered_lists import order_function
+from runtime.staging.lists.remembered_calls import cached_function
 from runtime.staging.lists.staged_keys import key_function
 from runtime.staging.refusals import is_refusal, noted, refuse
 from runtime.staging.scopes import Symbol
@@ -504,7 +505,7 @@ class Tracer:
         return BlockRecorder(self.python_function, tuple(given.values()), tuple(given))
 
     def _changed_till_now(self, recorder: Recorder) -> list[tuple[str, Any]]:
-        """What a recorder finds changed, without the containers that the calls are given."""
+        """The objects that a recorder finds changed, but for what the calls are given."""
         given = {id(image.item) for image in self.given}
         return [each for each in recorder.changed() if id(each[1]) not in given]
 
@@ -546,7 +547,7 @@ class Tracer:
         instead = list_function(function)
         instead = instead or sequence_function(function, args) or key_function(function)
         instead = instead or dict_function(function) or order_function(function)
-        instead = instead or sink_function(function)
+        instead = instead or sink_function(function) or cached_function(function)
         if instead is not None:
             return cast(Callable[..., Any], instead)
         trace = self.current

@@ -238,7 +238,7 @@ _CONTAINERS = list, dict, set
 
 
 def bound_containers(function: Any) -> dict[str, Any]:
-    """What `with_lists_bound` made parts of a function, by its names."""
+    """Returns what `with_lists_bound` made parts of a function, by its names."""
     return function.keywords if isinstance(function, functools.partial) else {}
 
 

@@ -41,7 +41,7 @@ class State:
         return bool(self.places)
 
     def keys(self) -> list[Any]:
-        """What tells the objects from others, also in the next trace."""
+        """Returns the keys of the objects, by which the next trace knows them, too."""
         return [place_key(place.object) for place in self.places]
 
     def types(self) -> list[Type]:

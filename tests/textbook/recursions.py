@@ -2,6 +2,9 @@
 
 # ruff: noqa: RUF005
 
+import bisect
+from functools import cache
+
 from tests.textbook.bank import bank
 
 case, CASES = bank()
@@ -340,3 +343,57 @@ def _spend(amount, base):
         spent -= base * base
     if base * base < amount:
         _spend(amount, base + 1)
+
+
+@case((9,), (1,), (30,))
+def cheapest_stamps(amount):
+    @cache
+    def fewest(rest):
+        if rest == 0:
+            return 0
+        return 1 + min(fewest(rest - value) for value in (1, 4, 6) if value <= rest)
+
+    return fewest(amount)
+
+
+@case(([3, 1, 4, 1, 5], [2, 7, 9]), ([1, 9], [5, 4, 1]), ([2], [1, 1, 1]))
+def cheapest_visits(days, fares):
+    visits, last = set(days), max(days)
+
+    @cache
+    def fare(day):
+        if day > last:
+            return 0
+        if day not in visits:
+            return fare(day + 1)
+        return min(fares[0] + fare(day + 1), fares[1] + fare(day + 3), fares[2] + fare(day + 7))
+
+    return fare(1)
+
+
+@case((3, 3), (2, 4), (0, 5))
+def grid_walks(rows, columns):
+    @cache
+    def walks(row, column):
+        if row == 0 or column == 0:
+            return 1
+        return walks(row - 1, column) + walks(row, column - 1)
+
+    return walks(rows, columns)
+
+
+@case(([3, 8, 20], 8), ([3, 8, 20], 9), ([4], 1))
+def grade_of(limits, points):
+    return bisect.bisect(limits, points), bisect.bisect_left(limits, points)
+
+
+@case(([5, 2, 9, 2],), ([1],), ([3, 1, 2],))
+def longest_rising(items):
+    ends = []
+    for item in items:
+        at = bisect.bisect_left(ends, item)
+        if at == len(ends):
+            ends.append(item)
+        else:
+            ends[at] = item
+    return len(ends)

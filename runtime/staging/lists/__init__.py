@@ -10,7 +10,7 @@ sequences, chosen_lists         `table[i]` of Python's sequences, where only the
 repetition, ordered_lists       `[0] * n`; `heapq` and `bisect`
 growing_dict, dict_entries      dicts that may become lists of the graph
 dict_views, dict_rows           their keys, values and items; lists as their values
-counters                        `Counter`
+counters, remembered_calls      `Counter`; `functools.cache`
 keys, staged_keys, dict_reads   keys that only the run knows; dicts that Python knows
 tensor_array                    `rt.TensorArray`
 """
