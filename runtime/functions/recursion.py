@@ -150,6 +150,7 @@ def running(assumption: Assumption) -> Iterator[None]:
         yield
     finally:
         _thread.running.pop()
+        assumption.changed = tuple  # it would keep alive what the trace has met
 
 
 def running_of(traces: Any) -> dict[Any, Assumption]:
