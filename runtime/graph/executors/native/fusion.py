@@ -1,4 +1,4 @@
-"""What one loop computes of elements: elementwise kernels of one shape, and reductions of what they
+"""The steps of one loop over elements: elementwise kernels of one shape, and reductions of what they
 compute. It is collected here, and written by `arrays`.
 """
 

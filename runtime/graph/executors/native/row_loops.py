@@ -66,7 +66,7 @@ class RowLoop:
             fixed[array] = load(self.builder, pointer, array.dtype)
 
     def sinks(self) -> list[Source]:
-        """Where results are stored, and kept."""
+        """The places in memory where results are stored, or kept for later loops."""
         nest = self.nest
         offset = nest.offset([True] * len(nest.dims), self.indices, self.length)
         arrays = [nest.made[at] for at in self.sweep.stored]

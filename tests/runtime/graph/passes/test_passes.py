@@ -352,7 +352,7 @@ EVEN: list[tuple[Callable[[Any], Any], Any, bool]] = [
     (lambda x: x - -0.0, rt.float32, False),
     (lambda x: x * 0.0, rt.float32, False),
     (lambda x: x // 1.0, rt.float32, False),
-    (lambda x: x**1.0, rt.float32, False),
+    (lambda x: x**1.0, rt.float32, True),
     (lambda x: rt.maximum(x, x), rt.float32, True),
     (lambda x: rt.negative(-x), rt.float32, True),
     (lambda x: rt.transpose(rt.transpose(x)), rt.float32, True),
