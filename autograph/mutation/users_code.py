@@ -7,6 +7,7 @@ from functools import lru_cache
 from types import FunctionType
 from weakref import WeakKeyDictionary
 
+from autograph.backend import stand_ins
 from autograph.frames import is_library
 from autograph.objects import module_of
 
@@ -25,6 +26,8 @@ def is_users_class(cls: type) -> bool:
 def _is_made_at_run_time(cls: type) -> bool:
     # `type(...)` and `make_dataclass(...)` name the module that called them, not the user's.
     if cls.__flags__ & _OF_STATEMENTS != _OF_STATEMENTS & ~_OF_C or "." in cls.__qualname__:
+        return False
+    if cls in stand_ins:  # which go by the names of what they stand for
         return False
     module = sys.modules.get(module_of(cls))
     return module is not None and not hasattr(module, cls.__qualname__)

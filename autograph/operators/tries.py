@@ -107,29 +107,33 @@ class _Try:
     ) -> Any:
         """The rest behind the body, where only the run knows whether that has failed."""
         assert self.backend is not None
-        backend = self.backend
-        cases = backend.cases(failure)
 
         def succeeded(*, _reached: Any = self.reached) -> Any:
             return result if orelse is None else orelse()
 
-        def failed(at: int) -> Any:
-            test, place, error = cases[at]
+        # From the last to the first: a function that calls itself would hold all that it reaches.
+        failed: Thunk | None = None
+        for case in reversed(self.backend.cases(failure)):
+            failed = self.case(case, handlers, failed)
+        assert failed is not None
+        return self.chosen(failure.test, succeeded, failed)
 
-            def this(*, _reached: Any = self.reached) -> Any:
-                if place is None:
-                    return backend.go_on(error)
-                return _handling(handlers[place][1], error)
+    def case(
+        self, case: tuple[Any, int | None, Any], handlers: Sequence[Handler], rest: Thunk | None
+    ) -> Thunk:
+        """One way in which the body may have failed; `rest` are the ways behind it."""
+        test, place, error = case
 
-            def others(*, _reached: Any = self.reached) -> Any:
-                return failed(at + 1)
+        def this(*, _reached: Any = self.reached) -> Any:
+            if place is None:
+                assert self.backend is not None
+                return self.backend.go_on(error)
+            return _handling(handlers[place][1], error)
 
-            return this() if at + 1 == len(cases) else self.chosen(test, this, others)
+        def chosen(*, _reached: Any = self.reached) -> Any:
+            return this() if rest is None else self.chosen(test, this, rest)
 
-        def first(*, _reached: Any = self.reached) -> Any:
-            return failed(0)
-
-        return self.chosen(failure.test, succeeded, first)
+        return chosen
 
     def chosen(self, test: Any, body: Block, orelse: Block) -> Any:
         """`body()` where `test` is true, else `orelse()`."""
@@ -227,12 +231,14 @@ def _takes_error(block: Block) -> bool:
 
 def _handling(block: Block, error: BaseException) -> Any:
     """A block that runs while an exception of the run is handled, as Python sees it."""
-    context = error.__context__
+    context, traceback = error.__context__, error.__traceback__
     try:
         raise error
     except type(error):
         error.__context__ = context  # that of where the user's code raised it
-        return _run(block, error)
+        result = _run(block, error)
+        error.__traceback__ = traceback  # that of here holds what the blocks around have made
+        return result
 
 
 def _run(block: Block, error: BaseException) -> Any:

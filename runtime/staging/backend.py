@@ -195,23 +195,18 @@ class StagingBackend(Backend):
         """The body of a `try`, traced where it stands, until something in it may fail."""
         trace = active()
         attempt = failures.Attempt(kinds, sys._getframe(1))
-        trace.attempts.append(attempt)
-        try:
+        with attempt.open(trace):
             level = caught.Level(trace, block, (), 1, shared, BlockRecorder, lost, reads=True)
             (result,), failure = level.run(is_body=True)
-        finally:
-            trace.attempts.pop()
+        if not failure.sites:
+            return None, result
         failure.attempt = attempt
-        return (failure if failure.sites else None), result
+        return failure, result
 
     def left_once(self, block: Block) -> Any:
         """The body of a `with` that is left while tracing: what only the run raises is refused."""
-        trace = active()
-        trace.attempts.append(failures.Attempt((), sys._getframe(1), user_location()))
-        try:
+        with failures.Attempt((), sys._getframe(1), user_location()).open(active()):
             return block()
-        finally:
-            trace.attempts.pop()
 
     def cases(self, failure: Any) -> list[tuple[Any, int | None, Any]]:
         """The ways in which an attempt may have failed."""

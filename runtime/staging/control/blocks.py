@@ -82,6 +82,7 @@ def add_raise(trace: Trace, error: Exception, origin: Origin | None = None) -> N
     check_unhandled(trace.root, type(error).__name__, type(error))
     check_not_protocol(error)
     if _before_raise(trace, error):
+        error.__traceback__ = None  # it holds what the blocks around have made
         return
     locate(error)
     exception, symbols = image_of(error)

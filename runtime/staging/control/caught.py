@@ -57,6 +57,7 @@ from runtime.staging.control.failures import (
     Unknown,
     error_of,
     failure_of,
+    is_seen,
     leave_out_handled,
     site_at,
     target,
@@ -317,13 +318,13 @@ def probe(trace: Trace, primitive: Primitive, values: tuple[Value, ...], params:
     numbers = []
     for kind, acts, attempt, place in found:
         if acts:
-            site = site_at(trace, attempt, place, cast(Exception, kind.__new__(kind)))
+            held = values if is_seen(attempt, place) else ()
+            error = cast(Exception, kind.__new__(kind))
+            site = site_at(
+                trace, attempt, place, error, len(held), _again(trace, primitive, params)
+            )
             site.error = unknown(kind, site)
-            site.symbols = [
-                symbol(value, trace.scope, trace.origin())
-                for value in (values if site.is_seen else ())
-            ]
-            site.again = _again(trace, primitive, params)
+            site.symbols = [symbol(value, trace.scope, trace.origin()) for value in held]
             sites[site] = tuple(site.symbols)
             numbers.append(site.number)
         else:

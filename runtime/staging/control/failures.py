@@ -4,7 +4,8 @@ them, and the exceptions that stand for those of the run.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
 from functools import reduce
@@ -50,9 +51,7 @@ class Site:
     @property
     def is_seen(self) -> bool:
         """Whether somebody looks at the exception."""
-        if self.attempt is None or self.place is None:
-            return True
-        return self.attempt.kinds[self.place][1]
+        return is_seen(self.attempt, self.place)
 
     @property
     def is_alike(self) -> bool:
@@ -162,13 +161,24 @@ Kinds = tuple[type[BaseException], ...]
 @dataclass(eq=False, slots=True)
 class Attempt:
     """A `try` that is being traced: what gives the classes of each `except`, None for all, and
-    whether it looks at the exception; for a `finally`, there are none. `frame` runs it. A `with`
-    that is left once has the `location` of it.
+    whether it looks at the exception; for a `finally`, there are none. `frame` runs it, until it
+    ends: a frame holds whatever its callers hold. A `with` that is left once has the `location` of
+    it.
     """
 
     kinds: tuple[tuple[Callable[[], Any] | None, bool], ...]
-    frame: FrameType
+    frame: FrameType | None
     location: Location | None = None
+
+    @contextmanager
+    def open(self, trace: Trace) -> Iterator[None]:
+        """Within it, this is the innermost attempt of the trace."""
+        trace.attempts.append(self)
+        try:
+            yield
+        finally:
+            trace.attempts.pop()
+            self.frame = None
 
     def place(self, kind: type[BaseException], others: Kinds | None) -> int | None:
         """The `except` that catches a class. StagingError where only the run knows, because a
@@ -246,29 +256,45 @@ def leave_out_handled(trace: Trace, error: BaseException) -> None:
         error = behind
 
 
-def site_at(trace: Trace, attempt: Any, place: int | None, error: Exception) -> Site:
-    """The site that fails here, with the number that it has in each trace of the same code."""
-    key = "failing", trace.scope.next_site(), type(error)
+def is_seen(attempt: Attempt | None, place: int | None) -> bool:
+    """Whether somebody looks at the exception that an attempt catches at a place."""
+    return attempt is None or place is None or attempt.kinds[place][1]
+
+
+def site_at(
+    trace: Trace,
+    attempt: Attempt | None,
+    place: int | None,
+    error: Exception,
+    held: int,
+    again: Callable[[Sequence[Any]], None] | None = None,
+) -> Site:
+    """The site that fails here and holds so many values, with the number that it has in each trace
+    of the same code: what surely fails in one of them may only perhaps fail in another one.
+    """
+    key = "failing", trace.scope.next_site(), type(error), held, again is None
     site: Site | None = trace.memo.get(key)
     if site is None:
         trace.sites += 1
         site = trace.memo[key] = Site(trace.sites, error, attempt, place, [])
-    site.error, site.attempt, site.place = error, attempt, place
+    site.error, site.attempt, site.place, site.again = error, attempt, place, again
     return site
 
 
 def failure_of(trace: Trace, error: Exception) -> Failure | None:
     """The failure for an exception that a block raises; None where no attempt acts on it."""
-    again = unknown_of(error)
-    if again is not None:
+    unknown_one = unknown_of(error)
+    if unknown_one is not None:
         acts, attempt, place = target(trace, type(error))
         if not acts:
             return None
-        site = site_at(trace, attempt, place, error)
+        known = unknown_one.site
+        site = site_at(trace, attempt, place, error, len(known.symbols), known.again)
         site.symbols = [
-            symbol(trace.value_of(item), trace.scope, item.origin) for item in again.site.symbols
+            symbol(trace.value_of(item), trace.scope, item.origin) for item in known.symbols
         ]
-        site.error, site.again = unknown(type(error), site), again.site.again
+        site.error = unknown(type(error), site)
+        error.__traceback__ = None  # it holds what the blocks around have made
         return Failure(site.number, {site: tuple(site.symbols)}, certain=True)
     acts, attempt, place = target(trace, type(error))
     if not acts:
@@ -277,10 +303,12 @@ def failure_of(trace: Trace, error: Exception) -> Failure | None:
     check_unhandled(root, type(error).__name__, type(error))
     check_not_protocol(error)
     locate(error)
-    site = site_at(trace, attempt, place, error)
-    site.error, symbols = owned(trace, error, site.is_seen)
+    origin = origin_of(error, trace.root)
+    error.__traceback__ = None  # it holds what the blocks around have made
+    error, symbols = owned(trace, error, is_seen(attempt, place))
+    site = site_at(trace, attempt, place, error, len(symbols))
     site.symbols = symbols
-    site.origin = origin_of(error, trace.root) or trace.origin()
+    site.origin = origin or trace.origin()
     trace.failures += 1
     return Failure(site.number, {site: tuple(symbols)}, certain=True)
 

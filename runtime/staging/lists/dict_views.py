@@ -13,6 +13,7 @@ from runtime.staging.lists.dict_entries import changed_while_iterated, fail_wher
 from runtime.staging.lists.growing import Growing
 from runtime.staging.lists.growing_list import ListBackend
 from runtime.staging.scopes import Scope, active
+from runtime.staging.tracing import is_symbol
 
 if TYPE_CHECKING:
     from runtime.staging.lists.growing_dict import GrowingDict
@@ -77,10 +78,10 @@ class Walk(iteration.Staged):
         return self.size
 
     def at(self, index: Any) -> Any:
-        scope = active().scope
-        walked = active().memo.setdefault((Walk, id(scope)), (scope, []))[1]
-        if not any(each is self.entries for each in walked):
-            walked.append(self.entries)
+        if is_symbol(index):  # a round; who takes all entries at once is done with the dict
+            scope = active().scope
+            # By its id: what holds the dict would make it one that existed before a block.
+            active().memo.setdefault((Walk, id(scope)), (scope, set()))[1].add(id(self.entries))
         return self.part(self.entries.pair_at(index))
 
 
@@ -93,7 +94,7 @@ def check_not_walked(entries: GrowingDict) -> None:
     scope: Scope | None = active().scope
     while scope is not None:
         _, walked = active().memo.get((Walk, id(scope)), (scope, ()))
-        if any(each is entries for each in walked):
+        if id(entries) in walked:
             raise changed_while_iterated()
         scope = scope.outer
 

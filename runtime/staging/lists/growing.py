@@ -152,8 +152,8 @@ class GrowingSequence(list[Any], Growing):
         """
         place = convert_to_tensor(place, dtypes.int64)
         list.__setitem__(self, slice(None), [InTable((table, place))])
-        _, known = active().memo.setdefault((InTable, id(table)), (table, []))
-        known.append((weakref.ref(self), key))
+        # By its id: what holds the table would make it one that existed before a block.
+        active().memo.setdefault((InTable, id(table)), []).append((weakref.ref(self), key))
 
     def be_taken(self) -> None:
         """Be no list any more: who uses it is refused."""
@@ -201,7 +201,7 @@ def is_under(item: GrowingSequence, table: Any, key: Any) -> bool:
 
 def forget_keys(table: Any) -> None:
     """Have the keys by which lists were read from a list of the graph mean others from now on."""
-    _, known = active().memo.get((InTable, id(table)), (table, []))
+    known = active().memo.get((InTable, id(table)), [])
     known[:] = [(each, None) for each, _ in known]
 
 
@@ -209,7 +209,7 @@ def read_by(table: Any) -> list[tuple[GrowingSequence, Any]]:
     """The lists that were read from a list or dict of the graph and are still in it, and the keys
     by which they were; None for a key that means another one by now.
     """
-    _, known = active().memo.get((InTable, id(table)), (table, []))
+    known = active().memo.get((InTable, id(table)), [])
     known[:] = [pair for pair in known if pair[0]() is not None]
     found = [(each(), key) for each, key in known]
     return [pair for pair in found if pair[0].table is not None and pair[0].table.table is table]

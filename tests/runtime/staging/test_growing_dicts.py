@@ -233,6 +233,17 @@ def changed_while_iterated(n):
     return total, entries
 
 
+def deleted_where_few_are_known(n):
+    entries = {n: 2, n + 1: 3}
+    entries[n + 5] = 4
+    for key in list(entries):
+        if key > n:
+            del entries[key]
+    for key, value in list(entries.items()):
+        entries[key + 7] = entries.pop(key) + value
+    return entries
+
+
 def grown_while_iterated(n):
     entries = {}
     for i in range(n):
@@ -449,7 +460,8 @@ PROGRAMS = (
     changed_by_a_helper, known_to_two_names, in_an_object, in_a_closure, copies, equal_keys,
     a_truth_is_one, zeros, tuples, texts, updated, asked_for_all, compared, its_truth, popped,
     emptied, with_defaults, deleted, cleared_on_one_path, caught, returned_in_a_loop,
-    deleted_in_a_loop_over_a_list, changed_while_iterated, grown_while_iterated,
+    deleted_in_a_loop_over_a_list, deleted_where_few_are_known,
+    changed_while_iterated, grown_while_iterated,
     grown_in_the_last_round, left_after_growing, optional_values, classes, counted,
     orders_of_two_paths, two_dicts, in_nested_loops, tuples_as_values, until_seen, enumerated,
     given_to_a_graph, none_of_its_keys, sets_by_comprehensions, sets_of_texts_and_tuples,
