@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gc
+import math
 import operator
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence, ValuesView
@@ -358,10 +359,22 @@ def _extreme_of(
             return default["default"]
         raise ValueError(f"{name}() arg is an empty sequence")
 
+    def best() -> Any:
+        return _best_float(name, vector) if vector.dtype.is_floating else tensor_op(vector)
+
     length = iteration.length_of(vector)
     if not is_symbol(length):
-        return tensor_op(vector) if length else empty()
-    return branches.cond(length > 0, lambda: tensor_op(vector), empty, (), (f"the {name}",))
+        return best() if length else empty()
+    return branches.cond(length > 0, best, empty, (), (f"the {name}",))
+
+
+def _best_float(name: str, vector: Any) -> Any:
+    """The first of equals, also of 0.0 and -0.0; a NaN only in front, behind which none is better,
+    as in Python.
+    """
+    worst, place = (-math.inf, ops.argmax) if name == "max" else (math.inf, ops.argmin)
+    at = place(ops.where(ops.is_nan(vector), convert_to_tensor(worst, vector.dtype), vector))
+    return vector[ops.where(ops.is_nan(vector[0]), convert_to_tensor(0, at.dtype), at)]
 
 
 def _pick(name: str, best: tuple[Any, Any], item: tuple[Any, Any]) -> tuple[Any, Any]:

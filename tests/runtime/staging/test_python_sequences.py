@@ -1,6 +1,7 @@
 """Python lists, tuples and ranges at places that only the run knows, compared with CPython."""
 
 import copy
+import math
 import operator
 import random
 from collections.abc import Callable
@@ -529,3 +530,32 @@ def test_truths_of_numbers_are_places(name: str) -> None:
 def test_a_tensor_of_truths_is_no_place(name: str) -> None:
     with pytest.raises(TypeError, match=r"got bool\[\]; int\(x\) of a scalar is one"):
         rt.function(TRUTHS_AS_PLACES[name])(rt.constant(3))
+
+
+def extremes(xs):
+    return max(xs), min(xs)
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        *([0.0, -0.0], [-0.0, 0.0], [math.nan, 1.0, 2.0], [1.0, math.nan, 2.0], [math.nan]),
+        *([-math.inf, math.nan], [math.inf, math.nan, math.inf], [2.0, 3.0, 3.0, 1.0]),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("shape", [None, "known"])
+def test_extremes_of_a_tensor_are_those_of_python(items: list[float], shape: str | None) -> None:
+    sizes = [len(items) if shape else None]
+    staged = rt.function(extremes, input_signature=[rt.TensorSpec(sizes, rt.float64)])
+    results = staged(rt.constant(items, rt.float64))
+    for name, expected, got in zip(("max", "min"), extremes(items), results, strict=True):
+        assert repr(float(got)) == repr(expected), name
+
+
+def test_their_gradient_is_that_of_the_first_one() -> None:
+    xs = rt.constant([1.0, 3.0, 3.0])
+    with rt.GradientTape() as tape:
+        tape.watch(xs)
+        best = rt.function(lambda xs: max(xs))(xs)
+    assert tape.gradient(best, xs).numpy().tolist() == [0.0, 1.0, 0.0]
