@@ -61,7 +61,7 @@ _KINDS = ("KeyError", "RuntimeError", "OSError", "LookupError", "ArithmeticError
 _CLAUSES = (
     *("ZeroDivisionError", "IndexError", "KeyError", "RuntimeError", "AssertionError"),
     *("LookupError", "ArithmeticError", "Exception", "(KeyError, ZeroDivisionError)"),
-    *("(IndexError, RuntimeError)", "OSError"),
+    *("(IndexError, RuntimeError)", "OSError", "ValueError"),
 )
 
 

@@ -136,13 +136,16 @@ def staged_assert(
     message: Block | None,
     watch: Watch = no_watch,
 ) -> None:
-    """`assert test, message()`: a branch that raises StagedAssertionError at run time."""
+    """`assert test, message()`: a branch that raises StagedAssertionError at run time. In a `try`
+    or `with` it raises Python's AssertionError, which is no ValueError: handlers tell them apart.
+    """
+    kind = AssertionError if active().attempts else errors.StagedAssertionError
 
     def holds() -> None:
         pass
 
     def fails() -> None:
-        raise errors.StagedAssertionError(*([] if message is None else [message()]))
+        raise kind(*([] if message is None else [message()]))
 
     called = () if message is None else (message,)
     cond(test, holds, fails, (), (), also_watching(watch, called))
