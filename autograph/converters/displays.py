@@ -1,6 +1,6 @@
 """Lower displays of which only the run may know something: a list with `*items` in it to
-`ag.spread`, a set and a dict with a member or key that is no constant to `ag.set_of` and
-`ag.dict_of`.
+`ag.spread`, a set to `ag.set_spread`, and a set and a dict with a member or key that is no constant
+to `ag.set_of` and `ag.dict_of`, which takes what a dict unpacks as well.
 
 >>> from autograph.pipeline import show
 >>> print(show('displays', '''
@@ -13,8 +13,8 @@ def f(x, y, d, low, high):
     return ag.spread(low, lambda: [x], lambda: high), ag.dict_of((x, 1), ('y', y)), ag.set_of(x, y)
 
 What stands behind the first `*` of a list is computed after its items were taken, as Python does.
-Left as it is: what unpacks something into a set; and into a dict before what may call a function,
-which Python calls when the dict is filled so far.
+Left as it is: what unpacks something into a dict before what may call a function, which Python
+calls when the dict is filled so far.
 """
 
 from __future__ import annotations
@@ -37,16 +37,22 @@ def rules(context: Context) -> Rules:
 
 def _spread(node: Any) -> gast.expr:
     is_read = isinstance(node.ctx, gast.Load)
-    if not is_read or not any(isinstance(item, gast.Starred) for item in node.elts):
-        return node
+    return _of_parts("spread", node) if is_read and _unpacks(node) else node
+
+
+def _unpacks(node: Any) -> bool:
+    return any(isinstance(item, gast.Starred) for item in node.elts)
+
+
+def _of_parts(name: str, node: Any) -> gast.expr:
     parts = _iterables(node)
     if not all(fits_lambda(part) for part in parts[1:]):
         return node
-    return call_ag("spread", [parts[0], *[lambda_of(part, part) for part in parts[1:]]], node)
+    return call_ag(name, [parts[0], *[lambda_of(part, part) for part in parts[1:]]], node)
 
 
 def _iterables(node: Any) -> list[Any]:
-    """The iterables that the list is put together from, and lists of the items between them."""
+    """The iterables that the display is put together from, and lists of the items between them."""
     parts: list[Any] = []
     between: list[Any] = []
     for item in node.elts:
@@ -61,21 +67,29 @@ def _iterables(node: Any) -> list[Any]:
 
 
 def _is_known(key: Any) -> bool:
-    return key is None or isinstance(key, gast.Constant | gast.JoinedStr)
+    return isinstance(key, gast.Constant | gast.JoinedStr)
 
 
 def _set_of(node: Any) -> gast.expr:
-    if all(map(_is_known, node.elts)) or any(isinstance(x, gast.Starred) for x in node.elts):
-        return node
-    return call_ag("set_of", node.elts, node)
+    if _unpacks(node):
+        return _of_parts("set_spread", node)
+    return node if all(map(_is_known, node.elts)) else call_ag("set_of", node.elts, node)
 
 
 def _dict_of(node: Any) -> gast.expr:
-    if all(map(_is_known, node.keys)) or not _is_filled_at_once(node):
+    if _has_known_keys(node) or not _is_filled_at_once(node):
         return node
     pairs = zip(node.keys, node.values, strict=True)
     parts = [_part(key, value) for key, value in pairs]
     return call_ag("dict_of", parts, node)
+
+
+def _has_known_keys(node: Any) -> bool:
+    """Whether all keys are constants, also of dicts that are written where they are unpacked."""
+    return all(
+        _is_known(key) or (key is None and isinstance(value, gast.Dict) and _has_known_keys(value))
+        for key, value in zip(node.keys, node.values, strict=True)
+    )
 
 
 def _part(key: Any, value: Any) -> gast.expr:

@@ -38,6 +38,21 @@ def _may_be_staged(items: Any) -> bool:
     )
 
 
+def set_spread(first: Any, *rest: Thunk) -> Any:
+    """`{*first, *rest[0](), ...}`: staged where only the run knows what is in one."""
+    try:
+        made: Any = set()
+        for thunk in (lambda: first, *rest):
+            items = thunk()
+            if is_staging() and (_may_be_staged(items) or backend_within(items) is not None):
+                made = growing(made)
+            made.update(items)
+        return made
+    except BaseException as error:  # whatever passes through is the user's: only our frame goes
+        hide(error)
+        raise
+
+
 def set_of(*members: Any) -> Any:
     """The set of these."""
     try:

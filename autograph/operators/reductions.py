@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -10,7 +9,7 @@ from autograph.operators.comprehensions import Given, of_generator
 from autograph.operators.cond import cond
 from autograph.operators.definedness import defined
 from autograph.operators.growing import growing
-from autograph.operators.logical import not_, or_
+from autograph.operators.logical import compare, not_, or_
 from autograph.undefined import Undefined
 
 
@@ -54,7 +53,7 @@ def extreme(
     """`max(items)` or `min(items)`; `options` may have a default."""
     given = of_generator(items) or Given(items, iter, tested=False, nested=False)
     name = f"the result of {function.__name__}()"
-    is_better = operator.gt if function is max else operator.lt
+    order = ">" if function is max else "<"
 
     def better_one(element: Any, found: Any, best: Any, its_key: Any) -> Any:
         of_element = element if key is None else key(element)
@@ -65,7 +64,7 @@ def extreme(
         def keep() -> Any:
             return best, its_key
 
-        better = or_(not_(found), lambda: is_better(of_element, its_key))
+        better = or_(not_(found), lambda: compare(of_element, order, defined(its_key)))
         return (True, *cond(better, replace, keep, (), f"{name}, its key"))
 
     start = (False, Undefined(name), Undefined("its key"))

@@ -25,6 +25,7 @@ from runtime.staging.control.branches import truth
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.item_comparisons import all_of, is_equal
 from runtime.staging.control.joins import Leaf, Same, Spec, Tree
+from runtime.staging.control.optional_values import present
 from runtime.staging.lists import keys as keys_
 from runtime.staging.lists.extremes import extreme_of_lists, gives_lists
 from runtime.staging.lists.growing import Growing, GrowingSequence, size_of
@@ -75,8 +76,8 @@ def _keys(items: GrowingList, key: Callable[[Any], Any]) -> GrowingList:
     if size_of(items) is None:
         source = iteration.staged(items)
         assert source is not None
-        return collected(iteration.Map(key, [source]))
-    return GrowingList([key(item) for item in elements(items, "sort")])
+        return collected(iteration.Map(lambda item: present(key(item)), [source]))
+    return GrowingList([present(key(item)) for item in elements(items, "sort")])
 
 
 def is_staged(item: Any) -> bool:

@@ -244,6 +244,34 @@ def deleted_where_few_are_known(n):
     return entries
 
 
+def best_by_several_keys(n):
+    entries = {9: n}
+    for i in range(n):
+        entries[i] = i * 7 % 3
+    best = min(entries.items(), key=lambda entry: (entry[1], entry[0]))
+    last = max(entries.items(), key=lambda entry: (entry[1], -entry[0]))
+    pairs = [(value, key) for key, value in entries.items()]
+    return best, last, max(entries.items()), min(pairs), max(range(n + 1), key=lambda i: (i % 3, i))
+
+
+def ordered_by_their_values(n):
+    entries = {9: n}
+    for i in range(n):
+        entries[i] = i * 7 % 5
+    return sorted(entries, key=entries.get), sorted(entries, key=entries.get, reverse=True)[0]
+
+
+def unpacked_into_displays(n):
+    entries, seen, items = {1: 2}, {n, 3}, []
+    for i in range(n):
+        entries[i] = n
+        seen.add(i)
+        items.append(i + 2)
+    merged = {**entries, 1: 5, 7: 8}
+    joined = {*seen, 50, *items}
+    return merged, {9: n, **merged}, sorted(joined)
+
+
 def grown_while_iterated(n):
     entries = {}
     for i in range(n):
@@ -460,7 +488,8 @@ PROGRAMS = (
     changed_by_a_helper, known_to_two_names, in_an_object, in_a_closure, copies, equal_keys,
     a_truth_is_one, zeros, tuples, texts, updated, asked_for_all, compared, its_truth, popped,
     emptied, with_defaults, deleted, cleared_on_one_path, caught, returned_in_a_loop,
-    deleted_in_a_loop_over_a_list, deleted_where_few_are_known,
+    deleted_in_a_loop_over_a_list, deleted_where_few_are_known, best_by_several_keys,
+    ordered_by_their_values, unpacked_into_displays,
     changed_while_iterated, grown_while_iterated,
     grown_in_the_last_round, left_after_growing, optional_values, classes, counted,
     orders_of_two_paths, two_dicts, in_nested_loops, tuples_as_values, until_seen, enumerated,
