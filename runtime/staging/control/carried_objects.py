@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from numpy import ndarray
 
-from autograph.objects import attributes_of, members_of, put_attributes
+from autograph.mutation.variables import value_of
+from autograph.objects import MISSING, attributes_of, members_of, put_attributes
+from autograph.undefined import Undefined
 from runtime.graph.ir import Location
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.structures import Handler, add_handler
@@ -159,7 +161,8 @@ class Place:
         if type(item) in DICTS and "__builtins__" not in item:
             return Items(tuple(item), item.values())
         if is_variable_of_python(item):
-            return Captured(("value",), [item.cell_contents])
+            held = value_of(item)
+            return Captured(("value",), [Undefined(self.path) if held is MISSING else held])
         if isinstance(item, type):
             members = members_of(item)
             names = [name for name in members if not name.startswith("__")]

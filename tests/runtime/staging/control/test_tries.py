@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -708,6 +709,27 @@ def an_assertion_is_no_value_error(x):
     return x
 
 
+def less_of(x, y=1, *, z=0):
+    if x > y:
+        return x - y
+    return x + y + z
+
+
+def bound_behind_what_fails(a, b, p, f, xs):
+    q, grown = deque(), []
+    if a > 99:
+        q.append(a)
+    if not (b <= a > a):
+        try:
+            a = q.popleft() % 97
+        except IndexError:
+            a = b
+        for x0 in [1, 2]:
+            if (len([item for item in xs if item > 1])) < (less_of(a, 3)):
+                a = len(q)
+    return sorted(grown), (abs(xs[1])) % 97
+
+
 def how_many_behind(x):
     count = 0
     try:
@@ -805,6 +827,14 @@ def same(expected: Any, got: Any) -> bool:
             is_of_op or all(text in str(got) for text in of_numbers)
         )
     return staging.same_outcome(expected, got)
+
+
+@pytest.mark.parametrize(("a", "b"), [(2, 6), (2, 2), (100, 1)])
+def test_names_that_are_bound_behind_what_fails(a: int, b: int) -> None:
+    expected = bound_behind_what_fails(a, b, True, 0.5, [1, 2, 3])
+    numbers = [rt.constant(each, rt.int64) for each in (a, b, [1, 2, 3])]
+    given = *numbers[:2], rt.constant(True), rt.constant(0.5), numbers[2]
+    assert staging.as_python(rt.function(bound_behind_what_fails)(*given)) == expected
 
 
 def test_an_op_of_tensors() -> None:
