@@ -13,7 +13,7 @@ from tests.support import reference, staging
 from tests.support.limits import refused_by
 from tests.support.programs import Program, batches, explain, loaded, programs, unhurried, write
 from tests.support.programs_choices import Seeded
-from tests.support.programs_dialects import STAGED
+from tests.support.programs_dialects import COLLECTIONS, STAGED
 
 
 @unhurried
@@ -26,6 +26,12 @@ def test_staged_is_the_original(program: Program) -> None:
 def test_many_staged(seeds: range) -> None:
     for seed in seeds:
         same_when_staged(write(Seeded(seed), STAGED))
+
+
+@pytest.mark.parametrize("seeds", batches(10), ids=str)
+def test_many_of_collections(seeds: range) -> None:
+    for seed in seeds:
+        same_when_staged(write(Seeded(seed), COLLECTIONS))
 
 
 @pytest.mark.parametrize("seeds", batches(20), ids=str)

@@ -3,6 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tests.support.programs_collections import COLLECTIONS as COLLECTIONS_FORMS
+from tests.support.programs_collections import (
+    COLLECTIONS_HEADER,
+    COLLECTIONS_PRELUDE,
+    GROWING,
+    RESULTS,
+)
 from tests.support.programs_scopes import PLAIN_SCOPES
 from tests.support.programs_snippets import PLAIN_SNIPPETS, STAGED_SNIPPETS
 from tests.support.programs_staged_scopes import STAGED_SCOPES
@@ -22,6 +29,10 @@ class Dialect:
     # How many statements at its top level, and how many more in all.
     most: int = 12
     size: tuple[int, int] = (3, 18)
+    # What `grow` writes.
+    growing: Sequence[str] = ()
+    # What programs return: a kind, or a text with a hole for an int.
+    results: Sequence[str] = ("int", "float", "pair", "items", "grown")
 
 
 PLAIN_PRELUDE = """\
@@ -184,6 +195,7 @@ PLAIN = Dialect(
     header="def program(a, b, p, f, xs, o):\n    global G\n",
     parameters={"a": "int", "b": "int", "p": "bool", "f": "float", "xs": "list"},
     free=True,
+    results=("int", "float", "pair", "items"),
 )
 
 STAGED = Dialect(
@@ -216,7 +228,36 @@ STAGED = Dialect(
     "    if a > 99:\n        grown.pop()\n        counted[a] = a\n        seen.add(a)\n",
     parameters={"a": "int", "b": "int", "p": "bool", "f": "float", "xs": "list"},
     free=False,
+    growing=GROWING,
 )
+
+COLLECTIONS = Dialect(
+    statements={
+        "assign": 6,
+        "augment": 3,
+        "if_": 16,
+        "while_": 3,
+        "for_range": 8,
+        "for_items": 6,
+        "leave": 8,
+        "return_": 2,
+        "raise_": 1,
+        "choice": 3,
+        "leaving_try": 4,
+        "closure": 1,
+        "grow": 60,
+    },
+    snippets=(),
+    prelude=COLLECTIONS_PRELUDE,
+    header=COLLECTIONS_HEADER,
+    parameters={"a": "int", "b": "int", "p": "bool", "f": "float", "xs": "list"},
+    free=False,
+    most=6,
+    size=(3, 9),
+    growing=COLLECTIONS_FORMS,
+    results=RESULTS,
+)
+"""Collections of the run: read, changed and iterated over, in branches, loops, tries and exits."""
 
 EXITS = Dialect(
     statements={"choice": 10, "leaving_loop": 4, "leaving_try": 4, "for_items": 3, "effect": 2}

@@ -31,8 +31,7 @@ class Expressions:
         self.suppresses = "Manager" in dialect.prelude
         self.catches = dialect.free or "leaving_try" in dialect.statements
         self.fresh = itertools.count()
-        results = ["int", "float", "pair", "items", *([] if dialect.free else ["grown"])]
-        self.result = self.pick(results)
+        self.result = self.pick(dialect.results)
         self.kinds = [name for name, weight in dialect.statements.items() for _ in range(weight)]
 
     # Decisions

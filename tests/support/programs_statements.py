@@ -5,51 +5,6 @@ import re
 from tests.support.programs_definitions import Definitions
 from tests.support.programs_expressions import DEEPEST, INDENT
 
-GROWING = (
-    "do: grown.append({value})",
-    "do: grown.append({value})",
-    "do: grown += [{value}, {value}]",
-    "do: grown.insert({place}, {value})",
-    "do: if grown:;     grown.pop()",
-    "do: if len(grown) > 1:;     del grown[1]",
-    "do: if grown:;     grown[-1] = {value}",
-    "do: grown = grown[:3]",
-    "do: grown.extend(grown[-2:])",
-    "do: if len(grown) > 5:;     grown.clear()",
-    "do: grown.reverse()",
-    "int: len(grown)",
-    "int: grown[-1] if grown else {value}",
-    "int: sum(grown[1:]) % 97",
-    "int: 1 if {value} in grown else 0",
-    "int: grown[{value} % len(grown)] if grown else {value}",
-    "do: if grown:;     grown[{value} % len(grown)] += {value}",
-    "do: grown.sort(reverse=True)",
-    "int: sorted(grown)[0] if grown else {value}",
-    "int: grown.count({value})",
-    "int: (5, {value}, 9)[{value} % 3]",
-    "int: [[4, 5], [6, {value}]][{value} % 2][{value} % 2]",
-    "do: counted[{value}] = {value}",
-    "do: counted[{value} % 3] = counted.get({value} % 3, 0) + 1",
-    "do: if {value} in counted:;     counted[{value}] += 2",
-    "do: if {value} in counted:;     del counted[{value}]",
-    "do: if len(counted) > 4:;     counted.clear()",
-    "do: if counted:;     counted.popitem()",
-    "do: counted.update(((1, {value}), ({value}, 2)))",
-    "int: counted.pop({value}, 3)",
-    "int: counted.setdefault({value} % 4, {value})",
-    "int: len(counted)",
-    "int: 1 if {value} in counted else 0",
-    "int: sum(counted.values()) % 97",
-    "int: sum([key * entry for key, entry in counted.items()]) % 97",
-    "int: list(counted)[-1] if counted else {value}",
-    "int: max(counted.values(), default={value})",
-    "int: sum({{x % 3: x for x in grown}}.values()) % 97",
-    "do: seen.add({value})",
-    "do: seen.discard({value})",
-    "int: len(seen) + (1 if {value} in seen else 0)",
-    "int: sum({{x for x in grown if x > {value}}}) % 97",
-)
-
 TYPES = ("int", "int", "int", "float", "bool")
 
 
@@ -187,6 +142,8 @@ class Writer(Definitions):
             return f"return {self.assigned('int')}"
         if self.dialect.free and self.chance(30):
             return str(self.pick(["return", "return None", "return 'text'", "return xs"]))
+        if "{" in self.result:
+            return f"return {self.result.format(int=self.assigned('int'))}"
         if self.result in ("items", "grown"):
             name = "xs" if self.result == "items" else "grown"
             return f"return {name}, {self.assigned('int')}"
@@ -292,9 +249,10 @@ class Writer(Definitions):
         """Something with a list, dict or set of which only the run may know what is in it."""
         if self.in_function:
             return self.assign()
-        form = self.pick(GROWING)
+        form = self.pick(self.dialect.growing)
         kind, text = form.split(": ", 1)
-        text = text.format(value=self.assigned("int"), place=self.integer(0))
+        names = {name: self.new(name) for name in "kvr" if f"{{{name}}}" in form}
+        text = text.format(value=self.small(), place=self.integer(0), key=self.key(), **names)
         if kind == "int":
             name = self.target("int")
             self.bind(name, "int")
@@ -302,6 +260,14 @@ class Writer(Definitions):
         for line in text.split("; "):
             self.line(line)
         return None
+
+    def small(self) -> str:
+        value = self.assigned("int")
+        return value if value.isalnum() else f"({value})"
+
+    def key(self) -> str:
+        """A key that others are likely to be, too."""
+        return self.pick(["1", "2", "a", "b % 3", f"{self.operand(1)} % 4"])
 
     def attribute(self) -> None:
         self.line(
