@@ -30,6 +30,7 @@ from tests.textbook import (
     searches,
     sequences,
     simulations,
+    slots,
     sorting,
     structures,
     tables,
@@ -40,7 +41,7 @@ from tests.textbook.refused import NO_TENSORS, REFUSED
 MODULES = (
     *(numbers, sequences, tables, lists, comprehensions, matching, words, grids, objects),
     *(searches, sorting, recursions, structures, dynamic, formulas),
-    *(mathematics, games, commerce, groups, bits, physics, adjacency, simulations),
+    *(mathematics, games, commerce, groups, bits, physics, adjacency, simulations, slots),
 )  # fmt: skip
 CASES = [case for module in MODULES for case in module.CASES]
 DTYPES = {int: rt.int64, float: rt.float64, bool: rt.bool}

@@ -84,7 +84,7 @@ from runtime.staging.frames import beginning_of
 from runtime.staging.guarding.watching import Watcher
 from runtime.staging.lists.chosen_lists import Row
 from runtime.staging.lists.growing_deque import GrowingDeque, stand_in
-from runtime.staging.lists.growing_dict import GrowingDict, dict_function
+from runtime.staging.lists.growing_dict import GrowingDict, dict_function, stand_in_for
 from runtime.staging.lists.growing_list import GrowingList, known_list, list_function
 from runtime.staging.lists.growing_set import GrowingSet
 from runtime.staging.lists.list_builtins import sequence_function
@@ -206,6 +206,11 @@ def creating(name: str, creations: Creations) -> Iterator[None]:
             yield
     finally:
         active.creations = before
+
+
+def _known(made: Any) -> Any:
+    """The stand-in for a list or dict that an argument is, or has in it."""
+    return known_list(made) if type(made) is list else stand_in_for(made)
 
 
 def _values_in(value: Any, spec: Spec) -> list[Any]:
@@ -398,8 +403,8 @@ class Tracer:
 
     def _given(self, call: Call, symbols: Sequence[Any]) -> tuple[Any, Any]:
         leaves = iter(symbols)
-        args = rebuild(call.args, leaves, known_list)
-        kwargs = rebuild(call.kwargs, leaves, known_list)
+        args = rebuild(call.args, leaves, _known)
+        kwargs = rebuild(call.kwargs, leaves, _known)
         self.given += images_of(dict(enumerate(args)) | kwargs, self.labels)
         return args, kwargs
 

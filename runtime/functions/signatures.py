@@ -213,9 +213,13 @@ def may_change(value: Any) -> bool:
     return found is not None and (type(value) is not tuple or any(map(may_change, found[1])))
 
 
-def rebuild(value: Any, leaves: Any, of_list: Callable[[list[Any]], Any] = list) -> Any:
+def _itself(made: Any) -> Any:
+    return made
+
+
+def rebuild(value: Any, leaves: Any, stand_in: Callable[[Any], Any] = _itself) -> Any:
     """The argument with its tensors and staged numbers taken from the iterator `leaves`, in fresh
-    containers: for lists, in what `of_list` makes of one.
+    containers: for lists and dicts, in what `stand_in` makes of one.
     """
     if isinstance(value, _LEAVES):
         return next(leaves)
@@ -223,8 +227,8 @@ def rebuild(value: Any, leaves: Any, of_list: Callable[[list[Any]], Any] = list)
     if found is None:
         return value
     structure, children = found
-    made = structure.anew().build([rebuild(child, leaves, of_list) for child in children])
-    return of_list(made) if structure.kind is list else made
+    made = structure.anew().build([rebuild(child, leaves, stand_in) for child in children])
+    return stand_in(made) if structure.kind in (list, dict) else made
 
 
 def leaf_names(value: Any, name: str, names: list[str]) -> None:

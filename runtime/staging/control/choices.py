@@ -194,6 +194,8 @@ def _flatten(choice: Choice) -> tuple[Any, Sequence[Any]]:
 
 def _build(kind: type, options: tuple[Any, ...], children: Sequence[Any]) -> Any:
     (place,) = children
+    if len(options) == 1:
+        return options[0]
     return options[place] if isinstance(place, int) else Choice(options, place)
 
 

@@ -286,7 +286,12 @@ def _choice(a: Spec, b: Spec) -> Spec | None:
     if first is None or second is None:
         return None
     options = choices.union(first, second)
-    return None if options is None else Tree(choices.structure(options), (Leaf(NUMBER_TYPES[int]),))
+    return None if options is None else choice_of(options)
+
+
+def choice_of(options: tuple[Any, ...]) -> Spec:
+    """The Spec of one of these Python values."""
+    return Tree(choices.structure(options), (Leaf(NUMBER_TYPES[int]),))
 
 
 def _options(spec: Spec) -> tuple[Any, ...] | None:

@@ -10,6 +10,7 @@ import operator
 import sys
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import NoneType
 from typing import Any, cast
 
 from autograph import register_backend, register_stand_in
@@ -611,8 +612,8 @@ for _name, _what in _WHAT.items():
 
 
 def known_list(items: list[Any]) -> list[Any]:
-    """The stand-in for a list of numbers and tensors that an argument is, or has in it."""
-    known = (Symbol, SymbolicNumber, Tensor, Growing)
+    """The stand-in for a list of numbers, texts and tensors that an argument is, or has in it."""
+    known = (Symbol, SymbolicNumber, Tensor, Growing, str, NoneType)
     is_known = all(isinstance(item, known) or type(item) in NUMBER_TYPES for item in items)
     return GrowingList(items) if is_known else items
 

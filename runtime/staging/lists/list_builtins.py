@@ -311,8 +311,17 @@ for _name, _method in {
     setattr(GrowingList, _name, _over_own(getattr(list, _name), _method))
 GrowingList.__hash__ = None
 GrowingList.sort = _sort  # type: ignore[method-assign,assignment]
+_join = BUILTINS[str.join]
+
+
+def _joined(separator: Any, parts: Any, /) -> Any:
+    """`separator.join(parts)`, also of an iterator, which gives its parts now."""
+    return _join(separator, listed(parts) if isinstance(parts, iteration.Staged) else parts)
+
+
 BUILTINS[sorted] = _sorted
 BUILTINS[list] = listed
+BUILTINS[str.join] = _joined
 
 
 def sequence_function(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:

@@ -50,6 +50,8 @@ _ANY = Handler(
 )
 NOTHING = Tree(Structure(_Nothing, 1, _ANY), (Leaf(NUMBER_TYPES[bool]),))
 """The Spec of such items: it is carried by a column that nobody reads."""
+ALL_NONE = Optional(NOTHING)
+"""The Spec of items that are all None."""
 _NUMBERS = {"bool": dtypes.bool, "int": dtypes.int64, "float": dtypes.float64}
 
 # Specs
@@ -77,11 +79,12 @@ def covering(specs: Sequence[Spec]) -> Spec:
             "nothing tells what its items are", "append the first one before the loop or branch"
         )
     try:
-        found = list(map(staged, specs))
+        found = [Same(None) if x == ALL_NONE else x for x in map(staged, specs)]
         element = functools.reduce(joins.join, [x for x in found if x != NOTHING] or [NOTHING])
     except Mismatch as mismatch:
         mismatch.path = "[...]" + mismatch.path
         raise
+    element = _carried(element)
     check(element)
     if not any(True for _ in joins.types_of(element)):
         raise Mismatch(
@@ -89,6 +92,14 @@ def covering(specs: Sequence[Spec]) -> Spec:
             "append numbers and tensors, or tuples of such",
         )
     return element
+
+
+def _carried(element: Spec) -> Spec:
+    """The Spec for items that are all one Python value, which takes a column."""
+    if not isinstance(element, Same):
+        return element
+    options = choices.options_of(element.value)
+    return ALL_NONE if element.value is None else joins.choice_of(options) if options else element
 
 
 def check(element: Spec, inside: bool = False) -> None:
@@ -127,6 +138,8 @@ def is_row(element: Spec) -> bool:
 def _is_flat(element: Spec) -> bool:
     if isinstance(element, Tree):
         return element.structure.handler.is_tuple and all(map(_is_flat, element.children))
+    if isinstance(element, Optional):
+        return _is_flat(element.inner)
     return isinstance(element, Leaf) and (
         isinstance(element.type, NumberType)
         or (isinstance(element.type, TensorType) and element.type.shape == ())
@@ -314,6 +327,8 @@ def _kept(symbol: Any) -> Any:
 
 def item_of(row: Sequence[Any], element: Spec) -> Any:
     """The item of which each column keeps this."""
+    if element == ALL_NONE:
+        return None
     types = joins.types_of(element)
     return joins.lift(element, iter([value_of(x, t) for x, t in zip(row, types, strict=True)]))
 
@@ -339,7 +354,12 @@ def _converted(
         next(columns)
         yield from map(_empty_column, joins.types_of(wanted))
     elif isinstance(wanted, Optional | Maybe):
-        if isinstance(held, Optional | Maybe):
+        if held == Same(None):
+            yield from _blank_columns(wanted, size)
+        elif held == ALL_NONE:
+            yield next(columns)
+            yield from _blank_columns(wanted.inner, size)
+        elif isinstance(held, Optional | Maybe):
             yield next(columns)
             yield from _converted(held.inner, wanted.inner, columns, size)
         else:
@@ -350,14 +370,12 @@ def _converted(
         yield _chosen(held, wanted.structure.keys, columns, size)
     elif isinstance(wanted, Tree) and _is_empty_row(held):
         column = next(columns)
-        yield from [column] if _is_empty_row(wanted) else _of_empty_rows(wanted, size)
+        yield from [column] if _is_empty_row(wanted) else _blank_columns(wanted, size)
     elif isinstance(wanted, Tree):
         assert isinstance(held, Tree)
         if wanted.structure.kind is Text is not held.structure.kind:
-            raise refuse(
-                "a list of one of several texts is to hold any text",
-                'append texts that are made alike: f"{word}" beside f"{x}"',
-            )
+            yield _spelled(held.structure.keys, next(columns))
+            return
         for mine, its in zip(held.children, wanted.children, strict=True):
             yield from _converted(mine, its, columns, size)
     elif isinstance(wanted, Leaf):
@@ -372,13 +390,16 @@ def _is_empty_row(row: Spec) -> bool:
     return is_row(row) and cast(Tree, row).structure.keys.element == NOTHING
 
 
-def _of_empty_rows(wanted: Tree, size: Callable[[], Any]) -> Iterator[Any]:
-    """The columns of as many empty lists, to which others are put."""
+def _blank_columns(wanted: Spec, size: Callable[[], Any]) -> Iterator[Any]:
+    """The columns of as many empty lists, to which others are put, or of values that nobody
+    reads.
+    """
     for type in joins.types_of(wanted):
         kept = column_type(type)
+        shape = [dimension or 0 for dimension in kept.shape or ()]
         count = ops.reshape(convert_to_tensor(size(), dtypes.int64), [1])
-        shape = ops.concat([count, convert_to_tensor([0], dtypes.int64)], 0)
-        rows = apply(lists.UNSTACK, ops.zeros(shape, kept.dtype))
+        whole = ops.concat([count, convert_to_tensor(shape, dtypes.int64)], 0)
+        rows = apply(lists.UNSTACK, ops.zeros(whole, kept.dtype))
         yield apply(LIST_AS, rows, type=ListType(kept))
 
 
@@ -398,6 +419,12 @@ def _chosen(
     stacked = apply(lists.STACK, column, element=column.type.element)
     table = convert_to_tensor(places, dtypes.int64)
     return apply(lists.UNSTACK, ops.gather(table, stacked))
+
+
+def _spelled(options: Sequence[str], column: Any) -> Any:
+    """The column of texts, for that of a choice from these."""
+    places = apply(lists.STACK, column, element=column.type.element)
+    return apply(lists.UNSTACK, ops.gather(convert_to_tensor(list(options)), places))
 
 
 def _column(column: Any, wanted: ListType) -> Any:

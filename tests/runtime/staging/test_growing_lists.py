@@ -640,7 +640,16 @@ def type_of(n):
     return type(made) is list, isinstance(made, list), isinstance(made, (tuple, dict))
 
 
+def of_one_text(n):
+    made = []
+    for _ in rt.range(n):
+        made.append("text")
+    made[0] = "other"
+    return "other" in made, len(made)
+
+
 PROGRAMS = [
+    of_one_text,
     squares, countdown, evens_and_odds, texts_of_two_orders, further_texts, in_a_branch, popped,
     stack_machine, python_numbers,
     floats_of_python, pairs, iterated, appended_to_while_iterated, indexed, sliced, inserted,
@@ -734,10 +743,10 @@ def as_text(n):
     return {f"{numbers_below(n)}": n}
 
 
-def of_texts(n):
+def of_values(n):
     made = []
     for _ in rt.range(n):
-        made.append("text")
+        made.append(...)
     return len(made)
 
 
@@ -837,7 +846,7 @@ REFUSED = {
     value_of_an_operand: "the value of `and` is used.*one is a list and the other is none",
     unpacked: "unpacking, or a comprehension or loop in code that is not converted needs a list",
     as_text: "a text of staged values is used as a key",
-    of_texts: "'made' cannot be joined.*its items are Python values",
+    of_values: "'made' cannot be joined.*its items are Python values",
     of_dicts: "'made' cannot be joined.*could be changed in place",
     of_two_dtypes: "its dtype is int32 on one path and float32 on the other",
     given: "cannot be joined.*the structures differ",
