@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+from collections.abc import Callable
 from typing import Any, Self
 
 from autograph.cells import format_place, pointer_to
@@ -96,6 +97,15 @@ class StagingError(AutographError, ValueError):
     def __init__(self, message: str = "", *, variable: str | None = None, **fields: Any) -> None:
         users = variable is None or not is_generated(variable)
         super().__init__(in_users_words(message), variable=variable if users else None, **fields)
+
+
+class RestIsStaged(StagingError):
+    """What a `for` runs over has become staged in one of its rounds: the loop goes on with
+    `rest(proceed)`, as one of its backend, where that is true. Code that is not converted is
+    refused.
+    """
+
+    rest: Callable[[Any], Any]
 
 
 def _column(filename: str | None, lineno: int | None, offset: int) -> int:

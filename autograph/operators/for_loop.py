@@ -7,6 +7,7 @@ from itertools import chain
 from typing import Any
 
 from autograph.backend import FAILURE, Backend, Block, Names, backend_of
+from autograph.errors import RestIsStaged
 from autograph.frames import hide
 from autograph.operators.blocks import output_names, unpacked, went_on
 from autograph.operators.comprehensions import of_generator
@@ -33,6 +34,7 @@ def for_loop(
         shared: names that the blocks assign where they live.
     """
     bare = len(state) == 1
+    proceed: Any = True
     try:
         backend = backend_of(items)
         if backend is not None:
@@ -49,6 +51,8 @@ def for_loop(
                 continue
             # No calls on the plain way out: debuggers that step over a block would stop there.
             if proceed is not False and backend_of(proceed) is not None:
+                if backend_of(items) is not None:
+                    next(iterator)  # which tells what is left
                 whole = rest_as_loop(items, iterator, body, state, test, proceed, defines, shared)
                 if whole is not NotImplemented:
                     return whole
@@ -58,9 +62,25 @@ def for_loop(
             if not proceed:
                 break
         return state[0] if bare else state or None
+    except RestIsStaged as error:
+        if not _is_of_iterator(error):
+            hide(error)
+            raise
+        left = error.rest(proceed)
     except BaseException as error:  # whatever passes through is the user's: only our frame goes
         hide(error)
         raise
+    try:
+        return for_loop(left, body, state, test, defines, shared)
+    except BaseException as error:
+        hide(error)
+        raise
+
+
+def _is_of_iterator(error: BaseException) -> bool:
+    """Whether the iterator of the loop raised it, and not a block."""
+    own = error.__traceback__
+    return own is not None and own.tb_next is not None and own.tb_next.tb_next is None
 
 
 def _staged_for(

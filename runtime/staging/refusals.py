@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from types import FrameType
 from typing import Any, TypeVar
 
 from autograph import AutographError, StagingError, converted_code
+from autograph.errors import RestIsStaged
 from autograph.users_words import is_generated
 from runtime import errors
 from runtime.core.state import state
@@ -76,6 +77,22 @@ def refuse_replaced(place: Location | None, location: Location | None = None) ->
         "read it before, or name a copy: tf.identity(m[i])",
         location=location,
     )
+
+
+def refuse_rest(message: str, hint: str, rest: Callable[[Any], Any]) -> Exception:
+    """The error for code that is not converted and iterates over what becomes staged meanwhile;
+    converted code goes on with `rest(proceed)`.
+    """
+    trace = state.trace
+    error = noted(RestIsStaged(message, **_fields(user_location(), None, hint)))
+
+    def go_on(proceed: Any) -> Any:
+        if trace is not None and trace.refusal is error:
+            trace.refusal = None
+        return rest(proceed)
+
+    error.rest = go_on
+    return error
 
 
 def refuse_dtypes(

@@ -164,6 +164,20 @@ def reached_by_roads(roads, start):
     return order
 
 
+@case((ROADS, 0, 3), (ROADS, 4, 0), (ROADS, 1, 1))
+def roads_between(roads, start, goal):
+    steps = {start: 0}
+    towns = [start]
+    for town in towns:
+        if town == goal:
+            return steps[town]
+        for other in roads[town]:
+            if other not in steps:
+                steps[other] = steps[town] + 1
+                towns.append(other)
+    return -1
+
+
 @case((TOLLS, 0, 3), (TOLLS, 2, 1))
 def cheapest_toll(tolls, start, goal):
     costs = [999] * len(tolls)

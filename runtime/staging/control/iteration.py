@@ -101,6 +101,35 @@ class Rows(Staged):
         return self.tensor[index]
 
 
+class Rest(Staged):
+    """What is left of a sequence behind its first elements: nothing, unless the loop is to
+    `proceed`.
+    """
+
+    __slots__ = ("first", "part", "proceed")
+
+    def __init__(self, part: Staged, first: int, proceed: Any) -> None:
+        self.part = part
+        self.first = first
+        self.proceed = proceed
+
+    @property
+    def varies(self) -> bool:
+        return self.part.varies
+
+    def has(self, index: Any) -> Any:
+        return and_(self.proceed, (lambda: self.part.has(index + self.first),))
+
+    def length(self) -> Any:
+        size = self.part.length() - self.first
+        if self.proceed is True:
+            return size
+        return cond(self.proceed, lambda: size, lambda: 0, (), ("the number of rounds",))
+
+    def at(self, index: Any) -> Any:
+        return self.part.at(index + self.first)
+
+
 class Range(Staged):
     """`range` with a staged bound or step."""
 

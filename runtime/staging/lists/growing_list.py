@@ -47,7 +47,7 @@ from runtime.staging.lists.repetition import register_repetition
 from runtime.staging.lists.row_swaps import swaps
 from runtime.staging.lists.row_tables import RowTable, refuse_shared
 from runtime.staging.lists.sequences import bounds, check, chosen, clipped, is_staged, place_of
-from runtime.staging.refusals import asked_by_converted_code, refuse
+from runtime.staging.refusals import asked_by_converted_code, refuse, refuse_rest
 from runtime.staging.scopes import Symbol, active
 from runtime.staging.symbolic_number import SymbolicNumber, apply_number
 from runtime.staging.tracing import is_symbol, unfailing
@@ -218,7 +218,8 @@ class GrowingList(GrowingSequence, RowTable):
             yield super().__getitem__(at)
             at += 1
         if self.staged is not None:
-            raise _changed_while_iterated() if at else _refusal(self, _ITERATION)
+            rest = functools.partial(iteration.Rest, Items(self), at)
+            raise refuse_rest(*_CHANGED, rest) if at else _refusal(self, _ITERATION)
 
     def __reversed__(self) -> Iterator[Any]:
         if self.staged is not None:
@@ -231,7 +232,7 @@ class GrowingList(GrowingSequence, RowTable):
             yield super().__getitem__(at)
             at -= 1
         if self.staged is not None:
-            raise _changed_while_iterated()
+            raise refuse(*_CHANGED)
 
     def __repr__(self) -> str:
         if self.staged is None:
@@ -577,13 +578,10 @@ def _is_known_to_run(item: Any) -> bool:
     return isinstance(item, Growing) and item.staged is not None
 
 
-def _changed_while_iterated() -> Exception:
-    return refuse(
-        "a round of a loop over a list changes it so that only the run knows its items",
-        "loop over a copy (list(...)), or by an index: while i < len(...)",
-    )
-
-
+_CHANGED = (
+    "a round of a loop over a list changes it so that only the run knows its items",
+    "loop over a copy (list(...)), or by an index: while i < len(...)",
+)
 _ITERATION = "unpacking, or a comprehension or loop in code that is not converted"
 _WHAT = {
     "__contains__": "`in` in code that is not converted",

@@ -648,7 +648,30 @@ def of_one_text(n):
     return "other" in made, len(made)
 
 
+def changed_while_iterated(n):
+    made = [n]
+    for item in made:
+        if item > 0:
+            made.append(item - 1)
+    return made
+
+
+def left_while_it_grows(n):
+    made = [9, n]
+    rounds = 0
+    for item in made:
+        rounds += 1
+        if item < 2:
+            break
+        if item < 9:
+            made.append(item - 1)
+    else:
+        made.append(100)
+    return made, rounds
+
+
 PROGRAMS = [
+    changed_while_iterated, left_while_it_grows,
     of_one_text,
     squares, countdown, evens_and_odds, texts_of_two_orders, further_texts, in_a_branch, popped,
     stack_machine, python_numbers,
@@ -773,14 +796,6 @@ def given(n, made=()):
     return made
 
 
-def changed_while_iterated(n):
-    made = [n]
-    for item in made:
-        if item > 0:
-            made.append(item - 1)
-    return made
-
-
 def reversed_while_python_knows(n):
     made = [1, 2, 3]
     total = 0
@@ -850,7 +865,6 @@ REFUSED = {
     of_dicts: "'made' cannot be joined.*could be changed in place",
     of_two_dtypes: "its dtype is int32 on one path and float32 on the other",
     given: "cannot be joined.*the structures differ",
-    changed_while_iterated: "a round of a loop over a list changes it",
 }
 
 
