@@ -14,7 +14,7 @@ from runtime.staging.control import joins
 from runtime.staging.control.carried_objects import refuse_change
 from runtime.staging.control.joins import Spec
 from runtime.staging.guarding.guards import Guards
-from runtime.staging.lists.growing import Growing
+from runtime.staging.lists.growing import Growing, is_taken_as_it_was
 from runtime.staging.refusals import refuse
 
 Way = tuple[int | str, ...]
@@ -49,6 +49,8 @@ def _images(value: Any, path: str, way: Way) -> Iterator[Image]:
 def changed_image(found: Iterable[Image]) -> str | None:
     """The path of the first container that is different now; None if all are as they were."""
     for path, _, value, (structure, children) in found:
+        if is_taken_as_it_was(value):
+            continue
         now = structure_of(value)
         if now is None or now[0] != structure:
             return path

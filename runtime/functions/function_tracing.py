@@ -132,6 +132,8 @@ def _exported(
     is_number = isinstance(value, SymbolicNumber) or type(value) in NUMBER_TYPES
     if is_number and numbers:
         return value
+    if numbers and isinstance(value, str):
+        return texts.of_any(value)
     if isinstance(value, SymbolicNumber):
         return number_to_tensor(value)
     if is_number or isinstance(value, np.ndarray | np.generic | complex | str | bytes):

@@ -327,6 +327,11 @@ def as_tensor(value: Any) -> Any:
     return value.tensor() if type(value) is Text else convert_to_tensor(value)
 
 
+def of_any(value: Any) -> Text:
+    """The same text, as one that only the run knows."""
+    return Text(TEXTS["spelled"], [as_tensor(value)], {})
+
+
 def _fit(value: Any, structure: Structure) -> Sequence[Any]:
     return [as_tensor(value)]
 

@@ -26,7 +26,6 @@ REFUSED: dict[str, frozenset[str]] = {
             "blackjack",
             "can_partition",
             "kruskal_total",
-            "matrix_power",
             "degrees",
         ]
     ),

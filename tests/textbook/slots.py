@@ -146,6 +146,50 @@ def renamed(names, at):
     return names
 
 
+@case((10,), (1,), (0,), (255,))
+def binary_by_recursion(n):
+    if n < 2:
+        return str(n)
+    return binary_by_recursion(n // 2) + str(n % 2)
+
+
+@case((4,), (1,))
+def said_aloud(n):
+    if n == 1:
+        return "1"
+    before = said_aloud(n - 1)
+    said = ""
+    count = 1
+    for i in range(len(before)):
+        if i + 1 < len(before) and before[i] == before[i + 1]:
+            count += 1
+        else:
+            said += str(count) + before[i]
+            count = 1
+    return said
+
+
+@case((4,), (0,))
+def beats_and_length(n):
+    if n == 0:
+        return "", 0
+    beats, length = beats_and_length(n - 1)
+    return beats + ("tick" if n % 2 else "tock"), length + 4
+
+
+@case(([(3, 1), (0, 2), (5, 5)],), ([(1, 1), (1, 0)],))
+def lowest_first(points):
+    lowest = min(points, key=lambda point: (point[1], point[0]))
+    points.pop(points.index(lowest))
+    return [lowest, *points]
+
+
+@case(([(3, 1), (0, 2), (5, 5)], 1), ([(3, 1), (0, 2), (5, 5)], 3))
+def point_at(points, place):
+    x, y = points[place]
+    return x + y
+
+
 # Graphs as dicts
 
 

@@ -181,6 +181,21 @@ whose place in one is no longer known.
 """
 
 
+_CHANGED_ROWS = object()
+
+
+def note_changed_row() -> None:
+    """A list in a list of the graph is changed: it may be one that was there before."""
+    active().memo[_CHANGED_ROWS] = True
+
+
+def is_taken_as_it_was(item: Any) -> bool:
+    """True for a list that a list of the graph has taken, where none of such was changed."""
+    if not isinstance(item, GrowingSequence) or item.table is not TAKEN:
+        return False
+    return _CHANGED_ROWS not in active().memo
+
+
 def take_all_from(table: Any) -> None:
     """Refuse the use of all lists that were read out of a list or dict of the graph, whose places
     change.

@@ -15,7 +15,7 @@ from runtime.staging.control import joins
 from runtime.staging.control.joins import Tree
 from runtime.staging.frames import variable_holding
 from runtime.staging.lists import staged_items
-from runtime.staging.lists.growing import Growing, StagedItems
+from runtime.staging.lists.growing import Growing, StagedItems, note_changed_row
 from runtime.staging.refusals import refuse
 
 
@@ -56,6 +56,7 @@ class RowTable(Growing):
     def _put_row(
         self, element: Tree, columns: Sequence[Any], place: Any, row: Sequence[Any]
     ) -> None:
+        note_changed_row()
         pairs, place = zip(columns, row, strict=True), convert_to_tensor(place, dtypes.int64)
         made = [apply(lists.SET, c, place, kept, dynamic=True) for c, kept in pairs]
         self.put_rows(element, made)
