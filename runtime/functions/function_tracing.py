@@ -211,8 +211,10 @@ def creating(name: str, creations: Creations) -> Iterator[None]:
 
 
 def _known(made: Any) -> Any:
-    """The stand-in for a list or dict that an argument is, or has in it."""
-    return known_list(made) if type(made) is list else stand_in_for(made)
+    """The stand-in for a list, or a dict of Python values, that an argument is, or has in it."""
+    if type(made) is list:
+        return known_list(made)
+    return made if texts.is_staged(made) else stand_in_for(made)
 
 
 def _values_in(value: Any, spec: Spec) -> list[Any]:

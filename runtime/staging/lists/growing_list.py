@@ -610,16 +610,9 @@ for _name, _what in _WHAT.items():
 
 
 def known_list(items: list[Any]) -> list[Any]:
-    """The stand-in for a list of numbers, texts, tensors and tuples of these that an argument is,
-    or has in it.
-    """
-    return GrowingList(items) if items and all(map(_is_known, items)) else items
-
-
-def _is_known(item: Any) -> bool:
-    if isinstance(item, tuple):
-        return all(map(_is_known, item))
-    return isinstance(item, _KNOWN) or type(item) in NUMBER_TYPES
+    """The stand-in for a list of numbers, texts and tensors that an argument is, or has in it."""
+    is_known = all(isinstance(item, _KNOWN) or type(item) in NUMBER_TYPES for item in items)
+    return GrowingList(items) if is_known and items else items
 
 
 _KNOWN = (Symbol, SymbolicNumber, Tensor, Growing, str, NoneType)
