@@ -184,12 +184,6 @@ def lowest_first(points):
     return [lowest, *points]
 
 
-@case(([(3, 1), (0, 2), (5, 5)], 1), ([(3, 1), (0, 2), (5, 5)], 3))
-def point_at(points, place):
-    x, y = points[place]
-    return x + y
-
-
 # Graphs as dicts
 
 
