@@ -612,7 +612,7 @@ for _name, _what in _WHAT.items():
 def known_list(items: list[Any]) -> list[Any]:
     """The stand-in for a list of numbers, texts and tensors that an argument is, or has in it."""
     is_known = all(isinstance(item, _KNOWN) or type(item) in NUMBER_TYPES for item in items)
-    return GrowingList(items) if is_known and items else items
+    return GrowingList(items) if is_known else items
 
 
 _KNOWN = (Symbol, SymbolicNumber, Tensor, Growing, str, NoneType)
