@@ -1,5 +1,5 @@
-"""The steps of one loop over elements: elementwise kernels of one shape, and reductions of what they
-compute. It is collected here, and written by `arrays`.
+"""The steps of one loop over elements: elementwise kernels of one shape, and reductions of what
+they compute. It is collected here, and written by `arrays`.
 """
 
 from __future__ import annotations
