@@ -85,5 +85,5 @@ def _call(known: GrowingDict, remembered: Function, *args: Any, **kwargs: Any) -
         raise refuse(
             "a function under functools.cache is given arguments by name", "give them by place"
         )
-    look_at("the cache", known, is_given=False)
+    look_at("the cache", known, is_given=True)
     return autograph.call(remembered)(*args)
