@@ -100,7 +100,7 @@ class StagingError(AutographError, ValueError):
 
 
 class RestIsStaged(StagingError):
-    """What a `for` runs over has become staged in one of its rounds: the loop goes on with
+    """Raised where a round of a `for` has made staged what the loop runs over: it goes on with
     `rest(proceed)`, as one of its backend, where that is true. Code that is not converted is
     refused.
     """

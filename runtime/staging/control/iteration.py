@@ -102,7 +102,7 @@ class Rows(Staged):
 
 
 class Rest(Staged):
-    """What is left of a sequence behind its first elements: nothing, unless the loop is to
+    """The rest of a sequence behind its first elements: nothing, unless the loop is to
     `proceed`.
     """
 
