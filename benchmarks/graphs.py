@@ -78,7 +78,7 @@ class InJax(InTensorFlow):
 
     def staged(self, function: Any) -> Any:
         compiled = self.jax.jit(function)
-        return lambda *given: compiled(*given).block_until_ready()
+        return lambda *given: self.jax.block_until_ready(compiled(*given))
 
     def array(self, value: Any) -> Any:
         return self.jax.numpy.asarray(value)

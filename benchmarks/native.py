@@ -144,7 +144,7 @@ def array_rows(numba: Any, libraries: dict[str, InTensorFlow]) -> None:
     draw = np.random.default_rng(0).standard_normal
     many, square = draw(1_000_000, np.float32), draw((1000, 1000), np.float32)
     start = np.where(np.arange(100) % 2, 1.0, -1.2).astype(np.float32)
-    one = np.float32(1)
+    one, scale = np.float32(1), np.ones(1000, np.float32)
 
     def products(rows: int, size: int) -> tuple[Any, ...]:
         weights = draw((size, size), np.float32) / np.float32(size**0.5)
@@ -154,6 +154,8 @@ def array_rows(numba: Any, libraries: dict[str, InTensorFlow]) -> None:
         ("GELU of 1e6", lambda it: gelu(it.tf.tanh), (many,), "ms", 1),
         ("polynomial of 12 ops of 1e6", lambda it: polynomial, (many,), "ms", 1),
         ("softmax 1000x1000", softmax, (square,), "ms", 1),
+        ("normalized rows, 1000x1000", normalized, (square, scale, scale), "ms", 1),
+        ("their gradient", gradient_of_normalized, (square, scale, scale), "ms", 1),
         ("tanh(x @ w), 16x64x64, a step", lambda it: it.products, products(16, 64), "us", STEPS),
         (
             "tanh(x @ w), 128x256x256, a step",
@@ -179,6 +181,41 @@ def softmax(it: InTensorFlow) -> Callable[[Any], Any]:
     if isinstance(it, InJax):
         return lambda x: it.jax.nn.softmax(x)
     return lambda x: it.tf.nn.softmax(x)
+
+
+def normalized(it: InTensorFlow) -> Callable[..., Any]:
+    """Layer normalization, written out."""
+    in_jax = isinstance(it, InJax)
+    rsqrt = it.jax.lax.rsqrt if isinstance(it, InJax) else it.tf.math.rsqrt
+
+    def mean(x: Any) -> Any:
+        if in_jax:
+            return it.tf.mean(x, -1, keepdims=True)
+        return it.tf.reduce_mean(x, -1, keepdims=True)
+
+    def layer(x: Any, scale: Any, offset: Any) -> Any:
+        less = x - mean(x)
+        return less * rsqrt(mean(less * less) + 1e-5) * scale + offset
+
+    return layer
+
+
+def gradient_of_normalized(it: InTensorFlow) -> Callable[..., Any]:
+    layer = normalized(it)
+
+    def loss(*given: Any) -> Any:
+        return it.sum(layer(*given) ** 2.0)
+
+    def gradient(*given: Any) -> Any:
+        with it.tf.GradientTape() as tape:
+            tape.watch(given)
+            value = loss(*given)
+        return tape.gradient(value, given)
+
+    if isinstance(it, InJax):
+        in_jax: Callable[..., Any] = it.jax.grad(loss, (0, 1, 2))
+        return in_jax
+    return gradient
 
 
 def main(names: list[str]) -> None:
