@@ -12,7 +12,6 @@ REFUSED: dict[str, frozenset[str]] = {
             "degrees",
             "blackjack",
             "total_area",
-            "look_and_say",
             "line_of",
             "can_partition",
             "balanced_parentheses",
