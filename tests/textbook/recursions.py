@@ -356,7 +356,7 @@ def cheapest_stamps(amount):
     return fewest(amount)
 
 
-@case(([3, 1, 4, 1, 5], [2, 7, 9]), ([1, 9], [5, 4, 1]), ([2], [1, 1, 1]))
+@case(([3, 1, 4, 1, 5], [2, 7]), ([2], [1, 1]))
 def cheapest_visits(days, fares):
     visits, last = set(days), max(days)
 
@@ -366,7 +366,7 @@ def cheapest_visits(days, fares):
             return 0
         if day not in visits:
             return fare(day + 1)
-        return min(fares[0] + fare(day + 1), fares[1] + fare(day + 3), fares[2] + fare(day + 7))
+        return min(fares[0] + fare(day + 1), fares[1] + fare(day + 7))
 
     return fare(1)
 
