@@ -58,6 +58,9 @@ SIZE = 1 << 17
 ALIGNED = 64
 """Elements that a part is a multiple of, where it is of one row: it begins as its array does."""
 
+MOST_KEPT = 1 << 15
+"""Bytes that a part keeps of a row, on the stack of its thread, which may be a small one."""
+
 HEAVY = 8
 """Cheap ops that a function like `exp` stands for."""
 
@@ -177,7 +180,7 @@ class Nest:
         """Emit the loops: by parts, where they are long."""
         self.emitter.read(self.emitter.size(self.dims))
         outermost, each = self.work()
-        if outermost * each < SHARED or self.guards:
+        if outermost * each < SHARED or self.guards or self.bytes_kept() > MOST_KEPT:
             found = self.loops()
         else:
             size = max(1, SIZE // each)
@@ -190,6 +193,8 @@ class Nest:
         """Emit them as a function of a part, and its calls: what is carried out of each part is put
         together in the order of the parts.
         """
+        # The stack is asked for it before the body begins.
+        self.emitter.frame -= self.bytes_kept()
         sums = [Partial(self.emitter, sink, -(-outermost // size)) for sink in self.fusion.totals]
         part = Part(self.emitter)
         inner = self.within(part)
@@ -201,6 +206,11 @@ class Nest:
             sink: each.together(self.builder)
             for sink, each in zip(self.fusion.totals, sums, strict=True)
         }
+
+    def bytes_kept(self) -> int:
+        """The bytes that are kept of a row, whose length is known then, for its later loops."""
+        steps = self.fusion.steps
+        return (static(self.dims[-1]) or 0) * sum(steps[at].dtype.size for at in self.kept)
 
     def work(self) -> tuple[int, int]:
         """The places in the outermost dim, and what each of them costs, in cheap ops on elements;

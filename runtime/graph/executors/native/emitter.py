@@ -314,7 +314,7 @@ class Emitter:
 
     def statements(self, block: lowered.Block) -> None:
         """Emit the statements of a block. Loops that are being collected are emitted before others
-        begin; what is left of them at the end of a block, nobody reads.
+        begin; what is left of them at the end of a block, its results read, or nobody.
         """
         for statement in block.statements:
             if self.builder.block.is_terminated:
@@ -329,6 +329,8 @@ class Emitter:
             self.nested -= is_nested
             if is_nested:
                 self.fuser.pending.clear()
+        if not self.builder.block.is_terminated:
+            self.fuser.flush_fallible()
 
     def assign(self, statement: lowered.Assign) -> None:
         """One value, as the target holds it."""

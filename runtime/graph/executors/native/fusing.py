@@ -217,9 +217,10 @@ class Fuser:
         if not rows or any(isinstance(item, Array | DelayedStep) for item in operands):
             return False
         fusion, (target,) = rows[0].fusion, kernel.targets
-        if element.refuses is not None or any(
-            item.fusion is not fusion or not _same(item.dims or (), dims) for item in rows
-        ):
+        # It may have been emitted for another operand, as the sum of all its elements.
+        if fusion.done or element.refuses is not None:
+            return False
+        if any(item.fusion is not fusion or not _same(item.dims or (), dims) for item in rows):
             return False
         given = [
             RowNumber(item.at) if isinstance(item, DelayedNumber) else self.within(fusion, item)
@@ -305,6 +306,11 @@ class Fuser:
         """Emit all loops that are being collected."""
         while self.pending:
             self.flush_one(self.pending[0])
+
+    def flush_fallible(self) -> None:
+        """Emit the loops that may have no result, also if nobody reads it."""
+        for fusion in [fusion for fusion in self.pending if fusion.is_fallible]:
+            self.flush_one(fusion)
 
     def flush_one(self, fusion: Fusion) -> None:
         """Emit a loop. Of what it computes only that is stored which others read."""

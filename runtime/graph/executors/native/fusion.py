@@ -139,6 +139,11 @@ class Fusion:
         """True if a step takes many instructions."""
         return any(step.element.heavy for step in self.steps)
 
+    @property
+    def is_fallible(self) -> bool:
+        """True if there are operands for which a step has no result."""
+        return any(step.element.refuses is not None for step in self.steps)
+
     def sweep_of(self, operands: Sequence[Operand]) -> int:
         """The first loop over a row in which the operands can be read."""
         return max(map(self._sweep_of, operands), default=0)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import textwrap
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -143,6 +147,28 @@ def test_a_divisor_of_zero_is_found_where_nobody_reads_the_quotient() -> None:
     divisor = np.zeros(20, np.int32)
     with pytest.raises(rt.errors.InvalidArgumentError, match="division by zero"):
         run(lambda x, y: (x // y, x + 1)[1], numbers(20, dtype="int32"), divisor, aside=True)
+
+
+UNREAD = [
+    lambda x, y: (x // y, rt.reduce_sum(x, 0)),
+    lambda x, y: (x // y[:1], rt.reduce_sum(x, -1)),
+    lambda x, y: (x % rt.reduce_sum(y, -1, keepdims=True), x + 1),
+    lambda x, y: (x[:1] // (y * y)[1:], x),
+    lambda x, y: ((x // y)[:2], rt.cond(x[0, 0] > 0, lambda: x + 1, lambda: x)),
+    lambda x, y: (rt.cond(x[0, 0] < 99, lambda: (x // y, x), lambda: (x, x)), x),
+    lambda x, y: rt.while_loop(
+        lambda a, b: b[0, 0] < 99, lambda a, b: (x // y, b + 50), (x, rt.reduce_min(x) + x * 0)
+    ),
+]
+
+
+@pytest.mark.parametrize("function", UNREAD)
+def test_a_divisor_of_zero_is_found_in_loops_that_nobody_reads(function: Function) -> None:
+    """Only loops were written that somebody reads: the error was lost, silently."""
+    x, y = numbers(2, 20, dtype="int32"), np.ones((2, 20), np.int32)
+    run(lambda x, y: function(x, y)[1], x, y)
+    with pytest.raises(rt.errors.InvalidArgumentError, match="division by zero"):
+        run(lambda x, y: function(x, y)[1], x, y * 0, aside=True)
 
 
 @pytest.mark.parametrize("size", [1, 9, 40])
@@ -597,3 +623,50 @@ def test_rows_of_unknown_length_are_computed(function: Function, shape: tuple[in
 @pytest.mark.parametrize("function", [normalized_and_more, powers])
 def test_long_rows_are_shared_by_threads(function: Function) -> None:
     run(function, numbers(700, 600), numbers(600), numbers(600), tolerance=2e-3)
+
+
+BOTH = [
+    lambda x: rt.reduce_sum(x, -1) + rt.reduce_sum(x),
+    lambda x: rt.reduce_max(x) - rt.reduce_sum(x, -1, keepdims=True),
+    lambda x: x - rt.reduce_mean(x, -1, keepdims=True) * rt.reduce_max(x),
+    lambda x: rt.where(x > rt.reduce_min(x), x, rt.reduce_sum(x, -1, keepdims=True)),
+]
+
+
+@pytest.mark.parametrize("function", BOTH)
+def test_rows_meet_the_number_of_all(function: Function) -> None:
+    """The loop of the rows was written for that number, and the rows asked for once more."""
+    run(lambda x: function(x * 2.0), numbers(4, 16, dtype="float64"))
+
+
+SMALL_STACK = """
+    import sys
+    import threading
+    import numpy as np
+    import runtime as rt
+
+    def kept(x):
+        powers = [rt.exp(x * (0.01 * at)) for at in range(int(sys.argv[1]))]
+        total = rt.reduce_sum(rt.add_n(powers), -1, keepdims=True)
+        return rt.add_n([power / total for power in powers])
+
+    x = np.random.default_rng(0).random((128, 4096))
+    staged = rt.function(kept, autograph=False, jit_compile=True)
+    first = staged(rt.constant(x))
+    found = []
+    threading.stack_size(1 << 17)
+    thread = threading.Thread(target=lambda: found.append(staged(rt.constant(x))))
+    thread.start()
+    thread.join()
+    print(np.array_equal(found[0], first), np.allclose(first.numpy().sum(-1), 1.0))
+"""
+
+
+@pytest.mark.parametrize("count", [1, 12])
+def test_what_is_kept_of_rows_needs_little_stack(tmp_path: Path, count: int) -> None:
+    """Rows of 32 KiB were all on the stack of whoever computes a part: the process ended."""
+    file = tmp_path / "program.py"
+    file.write_text(textwrap.dedent(SMALL_STACK))
+    command = [sys.executable, str(file), str(count)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout.split()) == (0, ["True", "True"]), done.stderr
