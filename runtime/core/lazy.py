@@ -7,10 +7,14 @@ the same names under `TYPE_CHECKING`; a test compares both with the modules.
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from types import ModuleType
 from typing import Any
+
+IMPORTED = time.time()
+"""When the first modules of the library were imported."""
 
 
 def attributes(

@@ -160,7 +160,9 @@ def _read(opened: int, key: bytes) -> bytes | None:
             return None
         with os.fdopen(file, "rb", closefd=False) as stream:
             data = stream.read()
-        os.utime(file)
+        # Where nothing can be written, nothing goes either.
+        with contextlib.suppress(OSError):
+            os.utime(file)
     except OSError:
         return None
     finally:

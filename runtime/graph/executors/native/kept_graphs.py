@@ -12,14 +12,17 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 
-from runtime.core import primitive
-from runtime.core.primitive import TABLE
+from runtime import dtypes
+from runtime.core import lazy
+from runtime.core.primitive import TABLE, Primitive
 from runtime.core.types import ListType, NumberType, TensorType
 from runtime.dtypes import DType
+from runtime.graph.executors.native import blas
 from runtime.graph.executors.native.calling import Compiled, function_of
 from runtime.graph.executors.native.compilation_cache import find, keep
 from runtime.graph.executors.program import Program
@@ -28,6 +31,9 @@ from runtime.graph.nodes import RAISE
 
 MOST_DESCRIBED = 1 << 12
 """Bytes of an array that is described by its elements. Code has the address of larger ones."""
+
+TICK = 2
+"""Seconds between two times that a file system tells apart, or more."""
 
 
 def compiled(graph: Graph, program: Program, is_required: bool = False) -> Callable[..., Any]:
@@ -72,7 +78,7 @@ def _description(graph: Graph) -> list[str] | None:
     if sources is None:
         return None
     try:
-        return ["graph", sources, *_Describer().of(graph)]
+        return ["graph", sources, _products(), *_Describer().of(graph)]
     except _Unknown:
         return None
 
@@ -80,10 +86,11 @@ def _description(graph: Graph) -> list[str] | None:
 @cache
 def _sources() -> str | None:
     """The state of the library: its files, their sizes and when they were written, or put where
-    they are: packages may come with times that are always the same. None where there are none.
+    they are: packages may come with times that are always the same. None where there are none, or
+    where one was written since the library was imported: what runs here may be older.
     """
     found: list[str] = []
-    pending = [os.path.dirname(os.path.dirname(primitive.__file__))]
+    pending = [os.path.dirname(os.path.dirname(lazy.__file__))]
     try:
         while pending:
             with os.scandir(pending.pop()) as entries:
@@ -91,7 +98,10 @@ def _sources() -> str | None:
                     if entry.is_dir():
                         pending.append(entry.path)
                     elif entry.name.endswith(".py"):
-                        found.append(_state(entry.path, entry.stat()))
+                        state = entry.stat()
+                        if state.st_ctime > lazy.IMPORTED - TICK:
+                            return None
+                        found.append(_state(entry.path, state))
     except OSError:
         return None
     return "\n".join(sorted(found)) or None
@@ -99,6 +109,20 @@ def _sources() -> str | None:
 
 def _state(path: str, found: os.stat_result) -> str:
     return f"{path} {found.st_size} {found.st_mtime_ns} {found.st_ctime_ns}"
+
+
+def _products() -> str:
+    """The products that NumPy is built with, which is not told by its version."""
+    found = [blas.product(dtype) for dtype in (dtypes.float32, dtypes.float64)]
+    return " ".join([str(each and each.bits) for each in found])
+
+
+@cache
+def _is_own(op: Primitive) -> bool:
+    """Whether an op is the library's: one of somebody else may be another one in each process."""
+    kernel, package = op.kernel, __name__.partition(".")[0]
+    is_foreign = isinstance(kernel, FunctionType) and not kernel.__module__.startswith(package)
+    return TABLE.get(op.name) is op and not is_foreign
 
 
 class _Describer:
@@ -135,13 +159,14 @@ class _Describer:
 
     def _node(self, node: Node) -> str:
         op = node.primitive
-        if TABLE.get(op.name) is not op:
+        if not _is_own(op):
             raise _Unknown
         # Machine code raises nothing: what an exception is like is in the Python program.
         params = {} if op is RAISE else node.params
         given = " ".join(f"{name}={self._param(item)}" for name, item in params.items())
         regions = len(node.regions)
-        return f"{op.name} {self._used(node.inputs)} {given} {regions} {node.device}"
+        made = f"{op.name} {op.instruction} {self._used(node.inputs)}"
+        return f"{made} {given} {regions} {node.device}"
 
     def _param(self, item: Any) -> str:
         if isinstance(item, Callee) and item.graph is not None:
@@ -170,16 +195,17 @@ def _data(item: Any) -> str:
     if item is None or kind in (bool, int, str, bytes):
         return repr(item)
     if kind is float or kind is complex:
-        return _data(np.asarray(item))
-    if isinstance(item, np.ndarray | np.generic):
+        return f"{kind.__name__} {np.asarray(item).tobytes().hex()}"
+    if kind is np.ndarray or isinstance(item, np.generic):
         if item.nbytes > MOST_DESCRIBED or item.dtype.hasobject:
             raise _Unknown
-        strides = item.strides
-        return f"{kind.__name__} {item.dtype.str} {item.shape} {strides} {item.tobytes().hex()}"
+        strides, data = item.strides, item.tobytes().hex()
+        # `dtype.str` is the same of dtypes that packages add to NumPy's.
+        return f"{kind.__name__} {item.dtype!r} {item.shape} {strides} {data}"
     if kind is tuple or kind is list:
         return f"{kind.__name__}({', '.join(map(_data, item))})"
     if isinstance(item, Mapping):
-        return _data([*item.items()])
+        return f"mapping{_data([*item.items()])}"
     if kind is DType:
         return f"dtype {item.name}"
     return _type(item)

@@ -152,6 +152,19 @@ def test_a_place_that_cannot_be_had_is_no_error(tmp_path, monkeypatch):
     assert compilation_cache.cached(["text"], Made()) == b"code"
 
 
+def test_a_directory_that_cannot_be_written_is_read(place, monkeypatch):
+    compilation_cache.cached(["text"], Made(b"code"))
+
+    def refuse(*given, **_):
+        raise OSError("a file system that is only read")
+
+    for name in ("utime", "rename"):
+        monkeypatch.setattr(os, name, refuse)
+    make = Made(b"code")
+    assert compilation_cache.cached(["text"], make) == b"code"
+    assert make.count == 0
+
+
 def test_off(place, monkeypatch):
     monkeypatch.setenv(compilation_cache.VARIABLE, "off")
     make = Made()

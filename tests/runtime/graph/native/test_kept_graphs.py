@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +14,10 @@ import pytest
 pytest.importorskip("llvmlite")
 
 import runtime as rt
-from runtime.graph.executors.native import compilation_cache, elf, executor, kept_graphs
+from runtime.core import lazy
+from runtime.core.primitive import TABLE, structural
+from runtime.core.types import ListType, NumberType, TensorType
+from runtime.graph.executors.native import blas, compilation_cache, elf, executor, kept_graphs
 from runtime.graph.executors.program import Program
 
 pytestmark = pytest.mark.skipif(
@@ -73,12 +77,12 @@ def factorial(n):
 
 
 staged_factorial = rt.function(factorial)
-TABLE = np.arange(6, dtype=np.float32)
+KNOWN = np.arange(6, dtype=np.float32)
 CASES = {
     "loop": (collatz, (27,)),
     "recursion": (lambda n: staged_factorial(n), (9,)),
     "array": (lambda x: rt.tanh(x * 2.0) @ rt.transpose(x), (np.ones((3, 4), "f"),)),
-    "known array": (lambda x: x + TABLE, (TABLE,)),
+    "known array": (lambda x: x + KNOWN, (KNOWN,)),
     "assertion": (lambda x: checked(x), (np.float64(2.5),)),
 }
 
@@ -176,6 +180,86 @@ def test_a_file_that_is_written_again_is_another_state(tmp_path):
         time.sleep(0.02)
     assert states[0] != states[1]
     assert str(file) in states[0]
+
+
+def test_sources_that_are_newer_than_what_runs_are_no_key(run, monkeypatch):
+    """A file that is edited behind the import is not what the process runs."""
+    sources = kept_graphs._sources.__wrapped__
+    assert sources() is not None
+    newest = max(entry.stat().st_ctime for entry in Path(rt.__file__).parent.rglob("*.py"))
+    monkeypatch.setattr(lazy, "IMPORTED", newest + kept_graphs.TICK / 2)
+    assert sources() is None
+    monkeypatch.setattr(lazy, "IMPORTED", newest + kept_graphs.TICK * 2)
+    assert sources() is not None
+
+
+def test_another_numpy_of_the_same_version_is_another_description(monkeypatch):
+    """The numbers of a matrix product have 32 bits or 64, as NumPy was built."""
+    graph = graph_of(lambda x: x @ x, rt.constant(np.ones((3, 3), "f")))
+    found = []
+    for each in (blas.Product(1, 32), blas.Product(2, 64), None):
+        monkeypatch.setattr(blas, "product", lambda dtype, each=each: each)
+        found.append(tuple(kept_graphs._description(graph)))
+    assert len(set(found)) == 3
+
+
+def test_ops_of_others_are_not_described(monkeypatch):
+    def kernel(x):
+        return x * 2
+
+    other = structural("of_another_package", kernel, instruction="negative")
+    with monkeypatch.context() as patch:
+        patch.setitem(TABLE, other.name, other)
+        assert not kept_graphs._is_own(other)
+        patch.setattr(kernel, "__module__", "runtime.ops.math")
+        kept_graphs._is_own.cache_clear()
+        assert kept_graphs._is_own(other)
+    del TABLE[other.name]
+    kept_graphs._is_own.cache_clear()
+    assert not kept_graphs._is_own(other)
+
+
+def test_all_ops_of_the_library_are_described():
+    assert [name for name, op in TABLE.items() if not kept_graphs._is_own(op)] == []
+
+
+DATA = [
+    *(None, True, 1, "1", b"1", 1.0, 1 + 0j, -0.0, 0.0, float("nan")),
+    *(np.float64(1.0), np.float32(1.0), np.array(1.0), np.array([1.0]), np.array([[1.0]])),
+    *(np.array([1.0], ">f8"), np.array([1, 0], "m8[s]"), np.array([1, 0], "m8[ms]")),
+    *((), [], (1,), [1], (1, 1), ((1,), 1), {}, {"a": 1}, [("a", 1)], (("a", 1),)),
+    *(rt.float32, "dtype float32", rt.bfloat16, rt.float16),
+    *(NumberType("int"), NumberType("float"), TensorType(rt.int64, ()), TensorType(rt.int64, None)),
+    *(TensorType(rt.int64, (None,)), TensorType(rt.int64, (1,)), TensorType(rt.int64, (None, 1))),
+    *(ListType(NumberType("int")), ListType(TensorType(rt.int64, ())), "py.int"),
+]
+
+
+def test_other_data_has_another_text():
+    texts = list(map(kept_graphs._data, DATA))
+    assert len(set(texts)) == len(DATA), sorted(texts)
+
+
+def test_dtypes_of_other_packages_have_other_texts():
+    names = ("bfloat16", "float8_e4m3fn", "float8_e5m2", "int4", "uint4")
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    raws = [np.zeros(2, getattr(ml_dtypes, name)) for name in names]
+    assert len(set(map(kept_graphs._data, raws))) == len(names)
+
+
+def test_what_is_refused_is_refused_by_the_next_process_too(place):
+    def distinct(x):
+        return rt.unique(x)[0] + 1
+
+    for executor_of in ("native", "compiled", "compiled"):
+        graph = graph_of(distinct, rt.constant([1, 2, 2]))
+        program = Program(graph)
+        if executor_of == "native":
+            run = kept_graphs.compiled(graph, program)
+            assert run(np.int32([1, 2, 2]))[0].tolist() == [2, 3]
+            continue
+        with pytest.raises(rt.errors.InvalidArgumentError, match="jit_compile=True asks"):
+            kept_graphs.compiled(graph, program, is_required=True)
 
 
 def test_another_processor_is_another_description(run, monkeypatch):
