@@ -151,7 +151,7 @@ class Fuser:
     ) -> Fusion:
         """The loop for a kernel: that which gives the numbers of rows that it reads, if it does."""
         for item in operands:
-            if not isinstance(item, DelayedNumber) or not item.keeps_dims:
+            if not isinstance(item, DelayedNumber) or not item.is_near:
                 continue
             if self.takes(item.fusion, dims, heavy):
                 return item.fusion
@@ -198,7 +198,7 @@ class Fuser:
         """An operand as the loop reads it: a step of its own, or what is there."""
         if isinstance(item, DelayedStep) and item.fusion is fusion and not fusion.done:
             return item.at
-        if isinstance(item, DelayedNumber) and item.fusion is fusion and item.keeps_dims:
+        if isinstance(item, DelayedNumber) and item.fusion is fusion and item.is_near:
             return RowNumber(item.at)
         if isinstance(item, Delayed):
             item = self.forced(item)

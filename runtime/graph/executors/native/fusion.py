@@ -16,6 +16,9 @@ from runtime.graph.executors.native.reductions import Accumulator
 from runtime.graph.executors.native.values import Array, Scalar
 from runtime.graph.ir import Node
 
+MOST_SWEEPS = 5
+"""Loops over each row: each may compute again what the ones before it have computed."""
+
 
 @dataclass(slots=True, eq=False)
 class Delayed:
@@ -41,9 +44,12 @@ class DelayedNumber(Delayed):
     at: int
 
     @property
-    def keeps_dims(self) -> bool:
-        """True where it is broadcast along the rows, while their loop is still collected."""
-        return not self.fusion.done and len(self.dims or ()) == len(self.fusion.dims)
+    def is_near(self) -> bool:
+        """True where one more loop over the row can read it, which is still collected."""
+        fusion, dims = self.fusion, self.dims or ()
+        if fusion.done or len(dims) != len(fusion.dims):
+            return False
+        return fusion.numbers[self.at].sweep + 1 < MOST_SWEEPS
 
 
 @dataclass(slots=True, frozen=True)

@@ -24,7 +24,7 @@ from runtime.core.types import ListType, NumberType, TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.native import blas
 from runtime.graph.executors.native.calling import Compiled, function_of
-from runtime.graph.executors.native.compilation_cache import find, keep
+from runtime.graph.executors.native.compilation_cache import directory, find, keep
 from runtime.graph.executors.program import Program
 from runtime.graph.ir import Callee, Graph, Node, Region, Value
 from runtime.graph.nodes import RAISE
@@ -74,7 +74,7 @@ class _Unknown(Exception):
 
 def _description(graph: Graph) -> list[str] | None:
     """The texts that machine code of a graph is made of; None where it is not kept."""
-    sources = _sources()
+    sources = _sources() if directory() is not None else None
     if sources is None:
         return None
     try:

@@ -670,3 +670,28 @@ def test_what_is_kept_of_rows_needs_little_stack(tmp_path: Path, count: int) -> 
     command = [sys.executable, str(file), str(count)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert (done.returncode, done.stdout.split()) == (0, ["True", "True"]), done.stderr
+
+
+@pytest.mark.parametrize("count", [1, 3, 8])
+def test_many_normalizations_one_after_the_other(count: int) -> None:
+    def chained(x: Any, scale: Any, offset: Any) -> Any:
+        for _ in range(count):
+            x = normalized(x, scale, offset)
+        return x
+
+    run(chained, numbers(6, 40), numbers(40), numbers(40), tolerance=1e-3)
+
+
+def test_loops_over_rows_grow_with_the_program() -> None:
+    """Each normalization computed again all that came before it."""
+
+    def lines(count: int) -> int:
+        def chained(x: Any) -> Any:
+            for _ in range(count):
+                x = normalized(x, 2.0, 1.0)
+            return x
+
+        staged = rt.function(chained, autograph=False)
+        return len(staged.native_ir(rt.TensorSpec([6, 40])).splitlines())
+
+    assert lines(12) - lines(8) < 1.2 * (lines(8) - lines(4))
