@@ -120,9 +120,13 @@ def _products() -> str:
 @cache
 def _is_own(op: Primitive) -> bool:
     """Whether an op is the library's: one of somebody else may be another one in each process."""
-    kernel, package = op.kernel, __name__.partition(".")[0]
-    is_foreign = isinstance(kernel, FunctionType) and not kernel.__module__.startswith(package)
-    return TABLE.get(op.name) is op and not is_foreign
+    kernel = op.kernel
+    home = kernel.__module__ if isinstance(kernel, FunctionType) else __name__
+    return TABLE.get(op.name) is op and _package(home) == _package(__name__)
+
+
+def _package(module: str) -> str:
+    return module.partition(".")[0]
 
 
 class _Describer:
