@@ -15,7 +15,8 @@
         return isinstance(n, int)
 
 Only where the answer True keeps the guard from raising: then nothing else can depend on it. Not in
-a `try` or `with` that may catch what is raised, for then something does.
+a `try` or `with` that may catch what is raised, for then something does; `ag.passes` looks for such
+in the functions that call.
 """
 
 from __future__ import annotations

@@ -12,7 +12,6 @@ from types import FunctionType, GeneratorType
 from typing import Any
 
 import autograph
-from autograph.operators.guards import stands_for
 from autograph.operators.raising import exception
 from autograph.operators.reductions import extreme
 from runtime import ops
@@ -28,8 +27,8 @@ from runtime.staging.control.carried_objects import Watch, no_watch
 from runtime.staging.control.identity import identical
 from runtime.staging.control.item_comparisons import compared, is_equal
 from runtime.staging.control.iteration import Staged, Streamed, StreamedIterator
-from runtime.staging.control.joined_variables import may_be, read
-from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined, present
+from runtime.staging.control.joined_variables import read
+from runtime.staging.control.optional_values import present
 from runtime.staging.lists.growing import Growing
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
@@ -38,6 +37,7 @@ from runtime.staging.symbolic_number import SymbolicNumber, apply_number, is_num
 from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.texts import Text
 from runtime.staging.tracing import is_symbol
+from runtime.staging.type_tests import TYPE_TESTS
 
 
 def _to_number(kind: str) -> Callable[..., Any]:
@@ -101,80 +101,6 @@ def index_of(value: Any) -> Any:
             raise TypeError("'float' object cannot be interpreted as an integer")
         return _to_number("int")(value) if value.type.kind == "bool" else value
     return operator.index(value)
-
-
-def _of_optional(test: Callable[[Any], bool], value: Any) -> Any:
-    """`test(value)`, staged where the value may be None and that makes a difference."""
-    if isinstance(value, MaybeUndefined):
-        return _of_optional(test, value.get())
-    if not isinstance(value, MaybeNone):
-        return test(value)
-    held, absent = _of_optional(test, value.held), test(None)
-    label = "a test of an optional value"
-    return branches.cond(value.flag, lambda: held, lambda: absent, (), (label,))
-
-
-def _isinstance(value: Any, classes: Any) -> Any:
-    return _of_optional(lambda given: _is_instance(given, classes), value)
-
-
-def _stands_for(value: Any, classes: Any) -> Any:
-    return _of_optional(
-        lambda given: _is_instance(given, classes) or issubclass(_held(given), classes), value
-    )
-
-
-def _held(value: Any) -> type:
-    """Python's class of what a tensor holds; any other value's own."""
-    if not isinstance(value, Tensor):
-        return type(value)
-    if value.shape.rank != 0:
-        return object if value.shape.rank is None else list
-    if value.dtype.is_bool:
-        return bool
-    if value.dtype.is_integer:
-        return int
-    return float if value.dtype.is_floating else object
-
-
-def _callable(value: Any) -> Any:
-    return _of_optional(callable, value)
-
-
-def _hasattr(value: Any, name: str) -> Any:
-    return _of_optional(lambda given: hasattr(given, name), value)
-
-
-def _is_instance(value: Any, classes: Any) -> bool:
-    if isinstance(value, iteration.Range):
-        value = range(0)
-    if isinstance(value, SymbolicNumber):
-        kinds = {"bool": bool, "int": int, "float": float}
-        return issubclass(kinds[value.type.kind], classes)
-    answer = isinstance(value, classes)
-    for handle in may_be(value):
-        if isinstance(handle.variable, classes) is not answer:
-            raise refuse(
-                f"whether it is the variable {handle.name!r} or a tensor, only the run knows",
-                "keep in a bool of your own which of them it is",
-            )
-    return answer
-
-
-def _type(value: Any, *others: Any) -> Any:
-    if others:
-        return NotImplemented
-    if isinstance(value, MaybeUndefined):
-        return _type(value.get())
-    if isinstance(value, MaybeNone):
-        raise refuse(
-            "the class of a value that is None on one path is known only at run time",
-            "test it by `isinstance(x, ...)` or `x is None`",
-        )
-    kinds = {"bool": bool, "int": int, "float": float}
-    if isinstance(value, iteration.Range):
-        return range
-    return kinds[value.type.kind] if isinstance(value, SymbolicNumber) else type(value)
 
 
 _ASKED_ONE_BY_ONE = (list, tuple, set, frozenset, range, deque, ValuesView)
@@ -512,8 +438,6 @@ TEXTS = (str, repr, ascii, format, str.format, str.join, operator.mod)
 BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     abs: operator.abs,
     all: _deciding("all", ops.reduce_all, False),
-    callable: _callable,
-    hasattr: _hasattr,
     any: _deciding("any", ops.reduce_any, True),
     bool: _bool,
     divmod: _divmod,
@@ -522,7 +446,6 @@ BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     filter: _filter,
     float: _to_number("float"),
     int: _int,
-    isinstance: _isinstance,
     iter: _iter,
     len: _len,
     map: _map,
@@ -537,18 +460,16 @@ BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     range: _range,
     reversed: _reversed,
     **{function: functools.partial(texts.make, function) for function in TEXTS},
+    **TYPE_TESTS,
     **{function: _of_number(function) for function in (bin, chr, hex, oct)},
     ord: _ord,
     round: _round,
-    stands_for: _stands_for,
     sum: _sum,
     tuple: _tuple,
-    type: _type,
     zip: _zip,
 }
 TAKES_MISSING = frozenset((
-    operator.is_, operator.contains, isinstance, stands_for, callable, hasattr, type, bool, print,
-    *TEXTS,
+    operator.is_, operator.contains, bool, print, *TYPE_TESTS, *TEXTS,
 ))  # fmt: skip
 TAKES_TEXT = frozenset((
     int, float, len, list, operator.getitem,

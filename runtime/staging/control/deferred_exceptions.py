@@ -54,6 +54,21 @@ def check_unhandled(
                 ) from None
 
 
+def may_be_handled(trace: Any) -> bool:
+    """Whether a `try` or `with` around the present statement, in its function or in those that call
+    it, as far as the outermost trace, could act on an exception.
+    """
+    while trace is not None:
+        if any(attempt.kinds or attempt.location for attempt in trace.attempts):
+            return True
+        root, trace = trace.root, trace.outer
+    return any(
+        not _passes(handler, frame, Exception)
+        for frame in user_frames(root)
+        for handler in handlers_around(frame)
+    )
+
+
 def refuse_put_off(what: str) -> Exception:
     """The refusal of what a `try` around may catch, and fails where nothing could go on."""
     return refuse(

@@ -1,0 +1,153 @@
+"""Staged values that are asked what they are: `isinstance`, `type`, `hasattr`, `callable`.
+
+A tensor is no Python number, but a guard that raises lets it pass as one. From then on it should be
+one to every other test, too, which it cannot be: a trace that has asked in both ways is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from autograph.operators.guards import stands_for
+from runtime.core.tensor import Tensor
+from runtime.graph.ir import format_location
+from runtime.staging.control import branches, iteration
+from runtime.staging.control.deferred_exceptions import may_be_handled
+from runtime.staging.control.joined_variables import may_be
+from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined
+from runtime.staging.frames import user_location
+from runtime.staging.refusals import refuse
+from runtime.staging.scopes import active
+from runtime.staging.symbolic_number import SymbolicNumber
+
+_CLASSES = {"bool": bool, "int": int, "float": float}
+
+
+def _of_optional(test: Callable[[Any], bool], value: Any) -> Any:
+    """`test(value)`, staged where the value may be None and that makes a difference."""
+    if isinstance(value, MaybeUndefined):
+        return _of_optional(test, value.get())
+    if not isinstance(value, MaybeNone):
+        return test(value)
+    held, absent = _of_optional(test, value.held), test(None)
+    label = "a test of an optional value"
+    return branches.cond(value.flag, lambda: held, lambda: absent, (), (label,))
+
+
+def _isinstance(value: Any, classes: Any) -> Any:
+    def is_one(given: Any) -> bool:
+        answer = _is_instance(given, classes)
+        if not answer and _stands_for_one(given, classes):
+            _note(_AS_TENSOR, _AS_NUMBER)
+        return answer
+
+    return _of_optional(is_one, value)
+
+
+def _is_instance(value: Any, classes: Any) -> bool:
+    if isinstance(value, iteration.Range):
+        value = range(0)
+    if isinstance(value, SymbolicNumber):
+        return issubclass(_CLASSES[value.type.kind], classes)
+    answer = isinstance(value, classes)
+    for handle in may_be(value):
+        if isinstance(handle.variable, classes) is not answer:
+            raise refuse(
+                f"whether it is the variable {handle.name!r} or a tensor, only the run knows",
+                "keep in a bool of your own which of them it is",
+            )
+    return answer
+
+
+def _type(value: Any, *others: Any) -> Any:
+    if others:
+        return NotImplemented
+    if isinstance(value, MaybeUndefined):
+        return _type(value.get())
+    if isinstance(value, MaybeNone):
+        raise refuse(
+            "the class of a value that is None on one path is known only at run time",
+            "test it by `isinstance(x, ...)` or `x is None`",
+        )
+    if isinstance(value, iteration.Range):
+        return range
+    if isinstance(value, SymbolicNumber):
+        return _CLASSES[value.type.kind]
+    if _number_in(value) is not None:
+        _note(_AS_TENSOR, _AS_NUMBER)
+    return type(value)
+
+
+def _hasattr(value: Any, name: str) -> Any:
+    def has_it(given: Any) -> bool:
+        answer, number = hasattr(given, name), _number_in(given)
+        if not answer and number is not None and hasattr(number, name):
+            _note(_AS_TENSOR, _AS_NUMBER)
+        return answer
+
+    return _of_optional(has_it, value)
+
+
+def _callable(value: Any) -> Any:
+    return _of_optional(callable, value)
+
+
+# Tensors in place of Python's numbers
+
+
+def _number_in(value: Any) -> type | None:
+    """Python's class of the number that a tensor holds; None if it holds no such."""
+    if not isinstance(value, Tensor) or value.shape.rank != 0:
+        return None
+    dtype = value.dtype
+    if dtype.is_bool:
+        return bool
+    return int if dtype.is_integer else float if dtype.is_floating else None
+
+
+def _stands_for_one(value: Any, classes: Any) -> bool:
+    number = _number_in(value)
+    try:
+        return number is not None and issubclass(number, classes)
+    except TypeError:  # protocols with attributes are asked for values alone
+        return False
+
+
+def _stands_for(value: Any, classes: Any) -> Any:
+    def passes(given: Any) -> bool:
+        if _is_instance(given, classes):
+            return True
+        # Who handles what the guard raises goes on in another way than a number would.
+        if not _stands_for_one(given, classes) or may_be_handled(active()):
+            return False
+        _note(_AS_NUMBER, _AS_TENSOR)
+        return True
+
+    return _of_optional(passes, value)
+
+
+_AS_TENSOR, _AS_NUMBER = object(), object()
+
+
+def _note(way: object, other: object) -> None:
+    """Remember that a tensor was asked in one way, and where; StagingError if the trace has asked
+    in the other one, too.
+    """
+    asked = active().memo
+    asked.setdefault(way, user_location())
+    if other in asked:
+        raise refuse(
+            "a guard lets a tensor pass as a Python number "
+            f"({format_location(asked[_AS_NUMBER])}), which to another test is none "
+            f"({format_location(asked[_AS_TENSOR])})",
+            "test the dtype there, x.dtype.is_floating, or have the guard name tensors, too: "
+            "isinstance(x, (int, rt.Tensor))",
+        )
+
+
+TYPE_TESTS: dict[Callable[..., Any], Callable[..., Any]] = {
+    callable: _callable, hasattr: _hasattr, isinstance: _isinstance, stands_for: _stands_for,
+    type: _type,
+}  # fmt: skip
+"""What is called for the functions that ask, if a value is staged."""
