@@ -14,7 +14,7 @@ from typing import Any
 import autograph
 from autograph.operators.raising import exception
 from autograph.operators.reductions import extreme
-from runtime import ops
+from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import Tensor
 from runtime.graph import numbers
@@ -298,9 +298,13 @@ def _best_float(name: str, vector: Any) -> Any:
     """The first of equals, also of 0.0 and -0.0; a NaN only in front, behind which none is better,
     as in Python.
     """
-    worst, place = (-math.inf, ops.argmax) if name == "max" else (math.inf, ops.argmin)
-    at = place(ops.where(ops.is_nan(vector), convert_to_tensor(worst, vector.dtype), vector))
-    return vector[ops.where(ops.is_nan(vector[0]), convert_to_tensor(0, at.dtype), at)]
+    worst, reduce = (-math.inf, ops.reduce_max) if name == "max" else (math.inf, ops.reduce_min)
+    known = ops.where(ops.is_nan(vector), convert_to_tensor(worst, vector.dtype), vector)
+    # Loops over all elements, of which machine code takes several at once, other than argmax's.
+    count = ops.size(vector, dtypes.int64)
+    places = ops.where(ops.equal(known, reduce(known)), ops.range(count), count)
+    first = ops.where(ops.is_nan(vector[0]), ops.zeros_like(count), ops.reduce_min(places))
+    return vector[first]
 
 
 def _pick(name: str, best: tuple[Any, Any], item: tuple[Any, Any]) -> tuple[Any, Any]:
