@@ -24,7 +24,7 @@ from runtime.core.tensor import Tensor
 from runtime.core.types import is_variable
 from runtime.graph import numbers
 from runtime.staging import chosen_values
-from runtime.staging.aliasing import item_assignments, sharing
+from runtime.staging.aliasing import arrays, item_assignments, sharing
 from runtime.staging.block_recorder import BlockRecorder, is_from_before
 from runtime.staging.builtin_functions import (
     BUILTINS,
@@ -85,7 +85,8 @@ class StagingBackend(Backend):
         self, test: Block, body: Block, state: tuple[Any, ...], names: Names, first: Any
     ) -> Any:
         """A while node; the types of the state are found by fixed point."""
-        return loops.while_loop(test, body, state, names, first, BlockRecorder)
+        entered = arrays.entered(state)
+        return loops.while_loop(test, body, entered, names, first, BlockRecorder)
 
     def failures(self) -> int:
         """The number of branches that raise which were traced."""
@@ -104,7 +105,8 @@ class StagingBackend(Backend):
         items = present(items)
         if type(items) is Choice:
             return chosen_values.for_loop(items, body, state, names, test)
-        return iteration.for_loop(read(items), body, state, names, test, BlockRecorder)
+        entered = arrays.entered(state)
+        return iteration.for_loop(read(items), body, entered, names, test, BlockRecorder)
 
     def for_rest(
         self,
@@ -116,7 +118,8 @@ class StagingBackend(Backend):
         first: Any,
     ) -> Any:
         """A while node over the numbers of a plain range, where the body takes staged ones."""
-        return long_loops.for_rest(items, body, state, names, test, first, BlockRecorder)
+        entered = arrays.entered(state)
+        return long_loops.for_rest(items, body, entered, names, test, first, BlockRecorder)
 
     def elements(self, items: Any) -> Any:
         """The elements of something short and of known length, each computed as it is asked for."""

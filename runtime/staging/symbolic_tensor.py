@@ -164,6 +164,15 @@ class SymbolicTensor(InScope, Tensor):
         frame = sys._getframe(1)
         item_assignments.set_item(self, key, value, lambda: container_at(frame))
 
+    def _in_place(self, other: Any) -> Any:
+        """`x += v` makes another tensor, where an array would be changed for all who see it."""
+        if sharing.is_array(self):
+            raise item_assignments.changed_array(sharing.variable_of(self))
+        return NotImplemented
+
+    __iadd__ = __isub__ = __imul__ = __itruediv__ = __ifloordiv__ = __imod__ = _in_place
+    __ipow__ = __imatmul__ = __iand__ = __ior__ = __ixor__ = _in_place
+
     def __mul__(self, other: Any) -> Any:
         made = repeated(other, self)
         return Tensor.__mul__(self, other) if made is NotImplemented else made

@@ -4,5 +4,6 @@ sharing             which tensors share memory
 item_assignments    what `x[i] = v` changes in them, in a graph
 eager_assignments   the same, eagerly
 shared_tensors      loops over such symbols
+arrays              loops that begin with NumPy arrays
 aliases             Python objects of which a staged value chooses one
 """

@@ -19,6 +19,7 @@ from runtime.core.primitive import TABLE
 from runtime.core.tensor import Tensor
 from runtime.graph.ir import Location, Node, Region, Value, format_location, free_values
 from runtime.staging.aliasing.sharing import (
+    ARRAY,
     bases,
     called,
     changed_with,
@@ -89,6 +90,17 @@ def outside(name: str | None, what: str) -> Exception:
         f"an item of {called(name)} is assigned, which is, or shares its memory with, {what}: that "
         "would not change",
         f"assign to items of a copy ({copy} = tf.identity({copy})), and return it",
+        name,
+    )
+
+
+def changed_array(name: str | None) -> Exception:
+    """The refusal of `x += v` in a loop that began with a NumPy array that others see."""
+    array = name or "x"
+    return refuse(
+        f"{called(name)} is {ARRAY}, which would have to see this change of it",
+        f"make another one ({array} = {array} + v), or a tensor before the loop: "
+        f"{array} = tf.constant({array})",
         name,
     )
 

@@ -185,12 +185,22 @@ def may_be_part(item: Any, original: Any) -> None:
         _add(_joined(original), "parts", item)
 
 
+ARRAY = "a NumPy array that another variable or object sees"
+"""Holds the symbol that stands for such an array."""
+
+
 def hold(item: Any, holder: str) -> None:
     """Note that a tensor is, or is in, something that an assignment to its items cannot change."""
     _joined(item).holder = holder
 
 
 # Asking for it
+
+
+def is_array(item: Any) -> bool:
+    """Whether a symbol stands for a NumPy array that others see."""
+    links = links_of(item)
+    return links is not None and links.holder is ARRAY
 
 
 def ids(items: Iterable[Any]) -> set[int]:
