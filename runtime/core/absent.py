@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+import numpy as np
+
 _SPARSE = "sparse tensors are not supported: use dense ones, or IndexedSlices for rows"
 _RAGGED = (
     "ragged tensors are not supported: use padded ones with sequence_mask, or a list of tensors"
@@ -127,6 +129,28 @@ def _nearest(namespace: str, name: str) -> str | None:
             return f"{place}.{name}"
     near: Sequence[str] = get_close_matches(name, _names(namespace), 1)
     return f"{namespace}.{near[0]}" if near else None
+
+
+_OF_NUMPY = {
+    "T": "transpose", "array": "convert_to_tensor", "asarray": "convert_to_tensor",
+    "astype": "cast", "concatenate": "concat", "copy": "identity", "dot": "tensordot",
+    "flatten": "reshape", "hstack": "concat", "ravel": "reshape", "std": "math.reduce_std",
+    "var": "math.reduce_variance", "vstack": "concat",
+}  # fmt: skip
+"""Functions and methods of NumPy's whose public names are others here."""
+
+
+def counterpart(name: str) -> str | None:
+    """The public name for what NumPy calls `name`: "reduce_sum" for its `sum`; None for others."""
+    if isinstance(getattr(np, name, None), type):  # a dtype
+        return "cast"
+    if name in _OF_NUMPY:
+        return _OF_NUMPY[name]
+    for each in (f"reduce_{name}", name):
+        for place in ("", "math.", "linalg."):
+            if each in _names(f"runtime.{place}".rstrip(".")):
+                return f"{place}{each}"
+    return None
 
 
 _SEARCHED = "math linalg nn image strings random signal bitwise debugging config"

@@ -266,12 +266,38 @@ def instruction_text(code: CodeType, offset: int) -> str:
     return text_at(code.co_filename, positions).strip()
 
 
+def called_at(frame: FrameType) -> str | None:
+    """Returns the user's expression for what a frame calls: `np.sum` in `np.sum(x)`."""
+    try:
+        call = ast.parse(instruction_text(frame.f_code, frame.f_lasti), mode="eval").body
+    except SyntaxError:
+        return None
+    return ast.unparse(call.func) if isinstance(call, ast.Call) else None
+
+
+def array_at(frame: FrameType) -> str | None:
+    """Returns the user's name for the NumPy array of which a frame assigns an item."""
+    container = container_at(frame)
+    first, *attributes = (container or "").split(".")
+    held = frame.f_locals.get(first, frame.f_globals.get(first))
+    for name in attributes:
+        held = getattr(held, name, None)
+    return container if isinstance(held, np.ndarray) else None
+
+
 def container_at(frame: FrameType) -> str | None:
     """Returns the user's expression for the container whose item a frame assigns: `self.x` in
     `self.x[0] = 1`.
     """
     try:
-        target = ast.parse(instruction_text(frame.f_code, frame.f_lasti), mode="eval").body
-    except SyntaxError:
+        statement = ast.parse(instruction_text(frame.f_code, frame.f_lasti)).body[0]
+    except (SyntaxError, IndexError):
         return None
+    target: object = statement
+    if isinstance(statement, ast.Assign):
+        target = statement.targets[0]
+    elif isinstance(statement, ast.AugAssign):
+        target = statement.target
+    elif isinstance(statement, ast.Expr):
+        target = statement.value
     return ast.unparse(target.value) if isinstance(target, ast.Subscript) else None

@@ -11,11 +11,19 @@ from autograph import AutographError, StagingError, converted_code
 from autograph.errors import RestIsStaged
 from autograph.users_words import is_generated
 from runtime import errors
+from runtime.core.absent import counterpart
 from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.graph.ir import Location, format_location
 from runtime.graph.verification import InvalidGraph
-from runtime.staging.frames import beginning_of, is_tried, user_frame, user_location
+from runtime.staging.frames import (
+    array_at,
+    beginning_of,
+    called_at,
+    is_tried,
+    user_frame,
+    user_location,
+)
 from runtime.staging.unconverted import reason_of
 
 E = TypeVar("E", bound=Exception)
@@ -157,6 +165,32 @@ _CONVERTED_USES = (
 )  # fmt: skip
 
 
+_IN_ARRAYS = ("as a NumPy array", "as a Python float", "as a Python int", "as a Python bool")
+
+
+def _in_array(array: str) -> Exception:
+    fields = _fields(
+        user_location(), array, f"assign to items of a tensor: {array} = tf.constant({array})"
+    )
+    return noted(
+        errors.OperatorNotAllowedInGraphError(
+            f"an item of {array!r} is assigned, which is a NumPy array: it holds no values that "
+            "only the run knows",
+            **fields,
+        )
+    )
+
+
+def instead_of_numpy() -> str:
+    """The way out of a call of NumPy's, which names the op for it, if there is one."""
+    frame = user_frame()
+    function = None if frame is None else called_at(frame)
+    op = None if function is None else counterpart(function.rpartition(".")[2])
+    if op is None:
+        return "use ops instead of NumPy's functions"
+    return f"use tf.{op} instead of {function}"
+
+
 def leaked(item: Any) -> errors.InaccessibleTensorError:
     """The error for a symbol that is used where its scope is not open."""
     return noted(
@@ -182,6 +216,10 @@ def not_python(item: Any, use: str, hint: str) -> Exception:
     """The error for a symbol that Python asks for what only the run knows, or what no run knows."""
     if state.trace is None or not item.scope.open:
         return leaked(item)
+    frame = user_frame()
+    array = array_at(frame) if frame is not None and use in _IN_ARRAYS else None
+    if array is not None:
+        return _in_array(array)
     what = "symbolic tensor" if isinstance(item, Tensor) else "staged number"
     message = f"Using a {what} {use} is not allowed while tracing: {item._shown()}"
     return not_allowed(message, hint, staged_if_converted=use in _CONVERTED_USES)

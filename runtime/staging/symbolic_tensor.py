@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
+from runtime.core.absent import counterpart
 from runtime.core.primitive import TABLE
 from runtime.core.shapes import as_shape, compatible, format_shape, merge_shapes
 from runtime.core.tensor import Tensor
@@ -33,7 +34,9 @@ def _instead(name: str) -> str:
         return "\n  compute with the tensor itself, and call numpy() on the result of the function"
     if not hasattr(np.ndarray, name):
         return ""
-    return ", as NumPy's arrays have\n  use an op, or the result of the function: result.numpy()"
+    op = counterpart(name)
+    way = "an op" if op is None else f"tf.{op}"
+    return f", as NumPy's arrays have\n  use {way}, or the result of the function: result.numpy()"
 
 
 class SymbolicTensor(InScope, Tensor):
@@ -227,9 +230,7 @@ class SymbolicTensor(InScope, Tensor):
         )
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
-        raise not_python(
-            self, "as a NumPy array", "use the op of the same name instead of NumPy's function"
-        )
+        raise not_python(self, "as a NumPy array", refusals.instead_of_numpy())
 
     def __dlpack__(self, **options: Any) -> NoReturn:
         raise not_python(

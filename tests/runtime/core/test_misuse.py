@@ -504,11 +504,45 @@ def value_of_a_symbol():
     f(X)
 
 
-@misuse(InGraph, "as a NumPy array", "use the op of the same name")
+@misuse(InGraph, "as a NumPy array", "use tf.tensordot instead of np.dot")
 def numpy_of_a_symbol():
     @rt.function
     def f(x):
         return np.dot(x, x)  # <-
+
+    f(V3)
+
+
+@misuse(InGraph, "an item of 'out' is assigned, which is a NumPy array", "out = tf.constant(out)")
+def item_of_an_array():
+    @rt.function
+    def f(x):
+        out = np.zeros(3)
+        out[0] = x  # <-
+        return out
+
+    f(X)
+
+
+@misuse(InGraph, "an item of 'self.rows' is assigned", "self.rows = tf.constant(self.rows)")
+def row_of_an_array():
+    class Table:
+        def __init__(self):
+            self.rows = np.zeros((2, 3))
+
+        @rt.function
+        def put(self, v):
+            self.rows[0] += v  # <-
+            return self.rows
+
+    Table().put(V3)
+
+
+@misuse(InGraph, "as a NumPy array", "use tf.reduce_sum instead of np.sum")
+def sum_by_numpy():
+    @rt.function
+    def f(v):
+        return 1.0 + np.sum(v * 2.0)  # <-
 
     f(V3)
 

@@ -1,5 +1,6 @@
 """What messages say of tensors of the graph: places, and names that the user wrote."""
 
+import operator
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -99,6 +100,16 @@ def test_a_missing_attribute_has_a_place(name: str) -> None:
         rt.function(read(name))(rt.constant([1.0]), rt.constant(2))
     assert re.match(rf"{re.escape(__file__)}:\d+:\d+: ", str(caught.value))
     assert ("numpy()" in str(caught.value)) == hasattr(np.ndarray, name)
+
+
+@pytest.mark.parametrize(
+    ("name", "op"),
+    [("T", "transpose"), ("sum", "reduce_sum"), ("astype", "cast"), ("std", "math.reduce_std")],
+)
+def test_an_attribute_of_arrays_names_the_op_for_it(name: str, op: str) -> None:
+    with pytest.raises(AttributeError, match=rf"use tf\.{op}, or"):
+        rt.function(read(name))(rt.constant([1.0]), rt.constant(2))
+    assert callable(operator.attrgetter(op)(rt))
 
 
 def test_an_array_that_became_a_tensor_says_where_it_lacks_an_attribute() -> None:
