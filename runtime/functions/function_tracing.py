@@ -120,6 +120,8 @@ def _exported(
     if type(value) is Truth:
         raise value.refusal(value.location)
     if type(value) is Choice:
+        if not (numbers or value.is_text):
+            raise _no_result(f"{what()}{path} is {value!r}, which the run chooses")
         return value if numbers else convert_to_tensor(value)
     if isinstance(value, MaybeNone):
         return MaybeNone(_exported(value.held, numbers, what, path), value.flag)

@@ -20,6 +20,7 @@ from runtime.staging.control.carried_objects import (
 )
 from runtime.staging.control.deferred_exceptions import check_not_protocol, check_unhandled
 from runtime.staging.control.joins import Mismatch, Spec
+from runtime.staging.control.optional_values import UNNAMED
 from runtime.staging.control.parts import join_structure_of
 from runtime.staging.error_notes import locate
 from runtime.staging.frames import beginning_of, end_of, is_ours, origin_of, user_location
@@ -174,7 +175,7 @@ def declare(trace: Trace, specs: Sequence[Spec], names: Names) -> list[Value]:
     """New values of the graph for what is carried, named after the user's variables."""
     made = []
     for at, spec in enumerate(specs):
-        hint = variable_name(names, at) or "result"
+        hint = variable_name(names, at) or UNNAMED
         labels = joins.names_of(spec, _identifier(hint))
         for type, label in zip(joins.types_of(spec), labels, strict=True):
             made.append(Value(type, trace.unique(label)))
@@ -193,7 +194,7 @@ def _identifier(hint: str) -> str:
     if hint.isidentifier():
         return hint
     words = "_".join(re.findall(r"\w+", hint))
-    return words if words.isidentifier() and " " not in hint else "result"
+    return words if words.isidentifier() and " " not in hint else UNNAMED
 
 
 def variable_name(names: Names, at: int) -> str | None:

@@ -10,10 +10,14 @@ from runtime.core.convert import convert_to_tensor, register_conversion
 from runtime.core.tensor import Tensor
 from runtime.dtypes import DType
 from runtime.graph.nodes import CHECK_DEFINED, CHECK_PRESENT
+from runtime.staging.frames import user_frames
 from runtime.staging.scopes import active
 
 IS_THERE = "_is_there"
 """What the name of a flag has behind that of the variable."""
+
+UNNAMED = "result"
+"""The name in graphs of what no variable of the user's holds."""
 
 
 class Missing:
@@ -80,7 +84,12 @@ class MaybeNone(Missing):
         trace = active(self.flag)
         flag = trace.value_of(self.flag)
         # Joins name the flag after the variable; one that is computed has no variable.
-        name = flag.name.rpartition(IS_THERE)[0] or None
+        label = flag.name.rpartition(IS_THERE)[0] or UNNAMED
+        is_users = label != UNNAMED or any(
+            UNNAMED in (*frame.f_code.co_varnames, *frame.f_code.co_cellvars)
+            for frame in user_frames(trace.root)
+        )
+        name = label if is_users else None
         trace.apply(CHECK_PRESENT, (flag,), {"name": name})
         return self.held
 

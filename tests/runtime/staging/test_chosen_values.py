@@ -462,11 +462,16 @@ def attribute_set(x):
     return x
 
 
+def test_a_chosen_function_is_no_result() -> None:
+    with pytest.raises(TypeError, match="the result of returned_function is <one of") as caught:
+        rt.function(returned_function)(rt.constant(3))
+    assert str(caught.value).startswith(f"{__file__}:")
+
+
 @pytest.mark.parametrize(
     ("function", "message"),
     [
         (shown_function, "is shown, or part of a text"),
-        (returned_function, "is used as a tensor"),
         (hashed, "is used as a key or in a set"),
         (attribute_set, "is changed"),
     ],

@@ -1,5 +1,6 @@
 """What messages say of tensors of the graph: places, and names that the user wrote."""
 
+import enum
 import operator
 import re
 from collections.abc import Callable
@@ -163,3 +164,46 @@ def test_sorting_another_axis_of_unknown_rank_says_what_to_do() -> None:
 
     with pytest.raises(ValueError, match=r"known rank.*set_shape"):
         gradient(rt.constant([1.0]))
+
+
+class Size(enum.IntEnum):
+    SMALL = 1
+    LARGE = 2
+
+
+def chosen_member(n: Any) -> Any:
+    if n > 5:
+        return Size.LARGE
+    return Size.SMALL
+
+
+def test_a_chosen_member_that_is_returned_is_refused_at_its_return() -> None:
+    with pytest.raises(TypeError, match="the result of chosen_member is <one of") as caught:
+        rt.function(chosen_member)(rt.constant(3))
+    line = chosen_member.__code__.co_firstlineno + 2
+    assert str(caught.value).startswith(f"{__file__}:{line}:")
+
+
+def sign_and_one(n: Any) -> Any:
+    def sign(v: Any) -> Any:
+        if v > 5:
+            return 1
+        if v < 0:
+            return -1
+
+    return sign(n) + 1
+
+
+def named_result(n: Any) -> Any:
+    result = None
+    if n > 5:
+        result = n
+    return result + 1
+
+
+@pytest.mark.parametrize(
+    ("program", "what"), [(sign_and_one, "a value"), (named_result, "'result'")]
+)
+def test_what_is_none_is_named_as_the_user_names_it(program: Any, what: str) -> None:
+    with pytest.raises(TypeError, match=f"^{what} is None here"):
+        rt.function(program)(rt.constant(3))
