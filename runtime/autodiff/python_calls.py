@@ -113,7 +113,7 @@ def _called(
         function=Opaque(func), types=types, as_tensors=as_tensors,
     )  # fmt: skip
     if not types:
-        return made
+        return made if state.trace else None
     parts = list(made) if type(made) is tuple else [made]
     return nest.pack_sequence_as(Tout, parts) if nest.is_nested(Tout) else parts[0]
 

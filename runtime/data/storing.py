@@ -44,7 +44,13 @@ def cached(source: Pipeline, *, path: str, types: tuple[Type, ...]) -> Pipeline:
     def computed(inputs: Iterator[Element], made: list[Element]) -> Iterator[Element]:
         for element in inputs:
             made.append(element)
+            if len(made) == source.cardinality:
+                keep(made)
             yield element
+        if not made or len(made) != source.cardinality:
+            keep(made)
+
+    def keep(made: list[Element]) -> None:
         if path:
             _write(path, made)
         with lock:

@@ -20,6 +20,12 @@ from runtime.compat.v1.ops import (
     where as where,
     with_older_arguments as _with_older_arguments,
 )
+from runtime.compat.v1.scattering import (
+    scatter_add as scatter_add, scatter_div as scatter_div, scatter_max as scatter_max,
+    scatter_min as scatter_min, scatter_mul as scatter_mul, scatter_nd_add as scatter_nd_add,
+    scatter_nd_sub as scatter_nd_sub, scatter_nd_update as scatter_nd_update,
+    scatter_sub as scatter_sub, scatter_update as scatter_update,
+)
 from runtime.compat.v1.settings import (
     ConfigProto as ConfigProto, GPUOptions as GPUOptions,
     disable_v2_behavior as disable_v2_behavior,

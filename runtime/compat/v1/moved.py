@@ -49,6 +49,8 @@ _OTHER_NAME = {
     "matrix_solve_ls": "linalg.lstsq",
     "matrix_square_root": "linalg.sqrtm",
     "matrix_triangular_solve": "linalg.triangular_solve",
+    "extract_image_patches": "image.extract_patches",
+    "get_seed": "random.get_seed",
     "py_func": "numpy_function",
     "random_gamma": "random.gamma",
     "random_normal": "random.normal",

@@ -193,6 +193,7 @@ OLDER_ARGUMENTS: dict[str, dict[str, str]] = {
     },
     **{name: {"dimension": "axis"} for name in ("argmax", "argmin")},
     **{name: {"dim": "axis"} for name in ("expand_dims", "softmax", "log_softmax")},
+    "extract_patches": {"ksizes": "sizes"},
     "squeeze": {"squeeze_dims": "axis"},
     "count_nonzero": {
         "input_tensor": "input", "keep_dims": "keepdims", "reduction_indices": "axis",

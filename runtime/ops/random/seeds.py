@@ -35,6 +35,8 @@ from runtime.core.tensor import Tensor
 from runtime.dtypes import DType
 
 _MASK = (1 << 64) - 1
+_DEFAULT_SEED = 87654321
+_GREATEST_SEED = (1 << 31) - 1
 
 
 class _Source(threading.local):
@@ -215,18 +217,26 @@ def set_seed(seed: Any) -> None:
 
 
 def get_seed(op_seed: Any) -> tuple[int | None, int | None]:
-    """The global seed and the seed of an op that is given `op_seed`.
+    """The global seed and the seed of an op that is given `op_seed`, both below 2**31.
 
-    Both are None where there is neither.
+    Both are None where there is neither, and never 0 together. Without a global seed that is
+    87654321.
 
     >>> rt.random.set_seed(1)
     >>> rt.random.get_seed(None)
     (1, 0)
     """
-    seed = seed_of(op_seed)
-    if seed is None and global_seeds.seed is None:
+    seed, of_all = seed_of(op_seed), global_seeds.seed
+    if seed is None and of_all is None:
         return None, None
-    return global_seeds.seed or 0, next(global_seeds.order) if seed is None else seed
+    first = _bounded(_DEFAULT_SEED if of_all is None else of_all)
+    second = _bounded(next(global_seeds.order) if seed is None else seed)
+    return first, second if first or second else _GREATEST_SEED
+
+
+def _bounded(seed: int) -> int:
+    signed = seed - (1 << 64) if seed >> 63 else seed
+    return signed % _GREATEST_SEED
 
 
 def seeded(seed: Any) -> np.random.Generator:

@@ -266,6 +266,8 @@ def _to_real(rank: int) -> Op:
         z = _complex_tensor(input_tensor, public)
         lengths = _lengths(fft_length, rank)
         if lengths is None:
+            if z.static_shape and z.static_shape[-1] == 0:
+                return ops.real(z)  # nothing is the inverse of nothing
             lengths = [*(_length(z, axis) for axis in range(-rank, -1)), (_length(z, -1) - 1) * 2]
         for axis, length in enumerate([*lengths[:-1], lengths[-1] // 2 + 1], -rank):
             z = fitted(z, axis, length)

@@ -262,3 +262,9 @@ def test_initializers_make_a_part_of_a_variable(initializer: Any) -> None:
 def test_a_constant_makes_no_parts_unless_it_was_told() -> None:
     with pytest.raises(ValueError, match="support_partition=True"):
         tf.constant_initializer([1, 2])([4], partition_shape=[2])
+
+
+def test_a_python_function_without_results_gives_none() -> None:
+    seen: list[float] = []
+    assert tf.numpy_function(lambda x: seen.append(float(x)), [2.0], []) is None
+    assert seen == [2.0]

@@ -331,6 +331,19 @@ def test_a_cache_that_was_not_read_to_its_end_is_none() -> None:
     assert [int(x) for x in data] == [2, 3, 4]
 
 
+def test_a_cache_is_one_when_its_last_element_was_taken() -> None:
+    count = rt.Variable(0)
+    data = Dataset.range(3).map(lambda x: count.assign_add(1)).cache()
+    first = iter(data)
+    assert [int(next(first)) for _ in range(3)] == [int(x) for x in data] == [1, 2, 3]
+
+
+def test_a_file_of_an_empty_cache_is_written(tmp_path: Path) -> None:
+    assert list(Dataset.range(0).cache(tmp_path / "cache")) == []
+    assert list(Dataset.range(3).take(0).cache(tmp_path / "cache")) == []
+    assert (tmp_path / "cache.npz").exists()
+
+
 def _written_cache(folder: Path) -> Path:
     list(Dataset.range(5).cache(folder / "cache"))
     return folder / "cache"

@@ -165,10 +165,31 @@ def test_threads_draw_from_one_sequence() -> None:
 def test_get_seed_tells_what_an_op_would_use() -> None:
     random.set_seed(None)
     assert random.get_seed(None) == (None, None)
-    assert random.get_seed(5) == (0, 5)
+    assert random.get_seed(5) == (87654321, 5)
     random.set_seed(9)
     assert random.get_seed(5) == (9, 5)
     assert random.get_seed(None) == (9, 0)
+
+
+GREATEST = 2**31 - 1
+
+
+@pytest.mark.parametrize(
+    ("of_all", "of_op", "told"),
+    [
+        (0, 0, (0, GREATEST)),
+        (GREATEST, 0, (0, GREATEST)),
+        (0, GREATEST, (0, GREATEST)),
+        (7, GREATEST, (7, 0)),
+        (-3, 2 * GREATEST + 1, (GREATEST - 3, 1)),
+    ],
+)
+def test_seeds_that_are_told_are_below_2_to_31_and_never_both_0(
+    of_all: int, of_op: int, told: tuple[int, int]
+) -> None:
+    random.set_seed(of_all)
+    assert random.get_seed(of_op) == told
+    random.set_seed(None)
 
 
 # Distributions: mean and standard deviation within five standard errors, and the range

@@ -24,6 +24,16 @@ def test_transforms_are_numpys(n: int) -> None:
     assert tf.signal.rfft(X.astype("f")).dtype == tf.complex64
 
 
+@pytest.mark.parametrize("shape", [(0,), (2, 0), (0, 0), (0, 3)])
+def test_the_inverse_of_nothing_is_nothing(shape: tuple[int, ...]) -> None:
+    z = np.zeros(shape, np.complex64)
+    wide = (*shape[:-1], max(0, 2 * (shape[-1] - 1)))
+    for found in (tf.signal.irfft(z), tf.function(tf.signal.irfft)(z)):
+        assert (found.numpy().shape, found.dtype) == (wide, tf.float32)
+    if len(shape) > 1:
+        assert tf.signal.irfft2d(z).numpy().shape == wide
+
+
 def cosine(kind: int, n: int) -> Any:
     """The matrices of the four cosine transforms, by their definition."""
     k, m = np.arange(n)[:, None], np.arange(n)

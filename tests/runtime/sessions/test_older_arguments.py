@@ -3,6 +3,7 @@
 The function of today, with its arguments by name, is the second opinion.
 """
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import runtime as rt
 from runtime.compat import v1
 
 PIXELS = np.arange(16.0, dtype=np.float32).reshape(1, 2, 2, 4)
+ONE, FOUR = [1, 1, 1, 1], [1, 2, 2, 1]
 
 
 @pytest.mark.parametrize(
@@ -38,6 +40,12 @@ PIXELS = np.arange(16.0, dtype=np.float32).reshape(1, 2, 2, 4)
         (lambda: v1.to_complex64([1.5]), lambda: rt.constant([1.5 + 0j], rt.complex64)),
         (lambda: v1.clip_by_average_norm([3.0, 4.0], 5.0), lambda: rt.constant([3.0, 4.0])),
         (lambda: v1.clip_by_average_norm([3.0, 4.0], 0.5), lambda: rt.constant([0.6, 0.8])),
+        (
+            lambda: v1.extract_image_patches(
+                PIXELS, ksizes=FOUR, strides=ONE, rates=ONE, padding="SAME"
+            ),
+            lambda: rt.image.extract_patches(PIXELS, FOUR, ONE, ONE, "SAME"),
+        ),
     ],
 )
 def test_arguments_in_the_order_of_version_1(older: Any, today: Any) -> None:
@@ -72,3 +80,65 @@ def test_assertions_of_version_1_take_data_before_the_message(
             check(*right, x=1)
         with pytest.raises(TypeError, match="at most"):
             check(*range(9))
+
+
+TABLE = np.arange(8.0).reshape(4, 2)
+ROWS, NEW = [2, 0], np.array([[9.0, -2.0], [3.0, 4.0]])
+CHANGES = {
+    "scatter_add": lambda old: old + NEW,
+    "scatter_sub": lambda old: old - NEW,
+    "scatter_mul": lambda old: old * NEW,
+    "scatter_div": lambda old: old / NEW,
+    "scatter_max": lambda old: np.maximum(old, NEW),
+    "scatter_min": lambda old: np.minimum(old, NEW),
+    "scatter_update": lambda old: NEW,
+    "scatter_nd_add": lambda old: old + NEW,
+    "scatter_nd_sub": lambda old: old - NEW,
+    "scatter_nd_update": lambda old: NEW,
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+@pytest.mark.parametrize("in_graph", [False, True])
+def test_slices_of_variables_are_changed(name: str, in_graph: bool) -> None:
+    wanted = TABLE.copy()
+    wanted[ROWS] = CHANGES[name](TABLE[ROWS])
+    places = np.reshape(ROWS, [-1, 1]) if "_nd_" in name else ROWS
+    if not in_graph:
+        v = rt.Variable(TABLE)
+        assert getattr(v1, name)(v, places, NEW).numpy().tolist() == wanted.tolist()
+        assert v.numpy().tolist() == wanted.tolist()
+        return
+    with rt.Graph().as_default(), v1.Session() as session:
+        v = v1.get_variable("v", initializer=TABLE)
+        change = getattr(v1, name)(v, places, NEW, use_locking=True)
+        session.run(v.initializer)
+        assert session.run(change).tolist() == session.run(v).tolist() == wanted.tolist()
+
+
+def test_a_tensor_has_no_slices_that_change() -> None:
+    with pytest.raises(TypeError, match="scatter_add changes variables, not"):
+        v1.scatter_add(rt.constant([1.0]), [0], [1.0])
+
+
+@pytest.mark.parametrize("text", ["", "plain", "é日本"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_texts_and_bytes(text: str, encoding: str) -> None:
+    coded = text.encode(encoding)
+    as_bytes, as_text, as_str = rt.compat.as_bytes, rt.compat.as_text, rt.compat.as_str
+    for given in (text, coded):
+        assert as_bytes(given, encoding) == coded
+        assert as_text(given, encoding) == as_str(given, encoding) == text
+        assert rt.compat.as_str_any(given, encoding) == text
+    assert as_bytes(bytearray(coded)) == coded
+
+
+def test_what_is_no_text() -> None:
+    for function in (rt.compat.as_bytes, rt.compat.as_text, rt.compat.as_str):
+        with pytest.raises(TypeError, match="takes a text or bytes, not 1"):
+            function(1)
+    with pytest.raises(LookupError):
+        rt.compat.as_text("a", "no code")
+    assert rt.compat.as_str_any(1) == "1"
+    assert rt.compat.path_to_str(Path("a") / "b") == "a/b"
+    assert rt.compat.path_to_str(3) == 3
