@@ -21,7 +21,7 @@ from runtime.core.primitive import wrong_dtype
 from runtime.core.shapes import TensorShape
 from runtime.core.state import state
 from runtime.core.tensor import Tensor
-from runtime.core.types import is_variable
+from runtime.core.types import ObjectHandle, is_variable
 from runtime.functions.changed_arguments import (
     Change,
     Changes,
@@ -125,7 +125,7 @@ def _exported(
         return value if numbers else convert_to_tensor(value)
     if isinstance(value, MaybeNone):
         return MaybeNone(_exported(value.held, numbers, what, path), value.flag)
-    if value is None or isinstance(value, Tensor | Symbol | Elements):
+    if value is None or isinstance(value, Tensor | Symbol | Elements | ObjectHandle):
         return value
     if isinstance(value, TensorShape):
         return _converted(value, what, path)

@@ -5,6 +5,7 @@ import itertools
 import random
 import threading
 from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,7 @@ def windows(items: list[Any], size: int, shift: int, stride: int, drop: bool) ->
 
 
 N = range(11)
+HELD = Dataset.range(5, 8)
 ROWS: list[tuple[Any, Iterable[Any]]] = [
     (Dataset.range(5), range(5)),
     (Dataset.range(3000), range(3000)),
@@ -98,6 +100,10 @@ ROWS: list[tuple[Any, Iterable[Any]]] = [
      [{"b": 0, "a": 0}, {"b": 1, "a": 1}]),
     (Dataset.range(4).flat_map(Dataset.range), [m for n in range(4) for m in range(n)]),
     (Dataset.range(4).map(Dataset.range), [list(range(n)) for n in range(4)]),
+    (Dataset.range(2).flat_map(lambda _: HELD), [5, 6, 7] * 2),
+    (Dataset.range(2).interleave(partial(lambda held, _: held, HELD), 2), [5, 5, 6, 6, 7, 7]),
+    (Dataset.range(2).map(lambda n: (n, HELD)).flat_map(lambda n, held: held.map(lambda x: x * n)),
+     [0, 0, 0, 5, 6, 7]),
     (Dataset.range(3).prefetch(2), range(3)),
     (Dataset.range(300).prefetch(7), range(300)),
     (Dataset.range(3).cache().repeat(3), [0, 1, 2] * 3),
@@ -315,6 +321,10 @@ def test_the_older_form_of_from_generator() -> None:
 
 
 # Caches
+
+
+def test_a_function_returns_a_dataset_from_outside() -> None:
+    assert [int(x) for x in rt.function(lambda: (HELD, 1))()[0]] == [5, 6, 7]
 
 
 def test_a_cache_computes_once() -> None:
