@@ -130,6 +130,7 @@ _LATER = {
     "runtime.ops.sequences": "reverse_sequence",
     "runtime.ops.special": "scalar_mul",
     "runtime.ops.strings.conversion": "as_string",
+    "runtime.ops.strings.row_fingerprints": "fingerprint",
     "runtime.ops.print_op": "print",
     "runtime.staging.critical_section": "CriticalSection",
     "runtime.summary.protos": "make_ndarray make_tensor_proto",
@@ -199,6 +200,7 @@ if _TYPE_CHECKING:
     )
     from runtime.ops.special import scalar_mul as scalar_mul
     from runtime.ops.strings.conversion import as_string as as_string
+    from runtime.ops.strings.row_fingerprints import fingerprint as fingerprint
     from runtime.ops.print_op import print as print
     from runtime.staging.critical_section import CriticalSection as CriticalSection
     from runtime.summary.protos import (

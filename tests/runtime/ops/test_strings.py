@@ -211,6 +211,35 @@ def test_hash_buckets_are_those_of_tensorflow() -> None:
     assert S.to_hash_bucket_strong(words, count, key=[1, -2]).numpy().tolist() == list(strong)
 
 
+@pytest.mark.parametrize(
+    ("data", "of_tensorflow"),
+    [
+        (np.int32([[1, 2], [3, 4]]), [788354958964363852, 18389873380686603006]),
+        (np.zeros((2, 0)), [11160318154034397263] * 2),
+        ([["a", "b"], ["c", "dd"]], [5996327986519556218, 774346167830209358]),
+        ([["a"], ["c"]], [12917804110809363939, 11430444447143000872]),
+        (np.zeros((0, 3)), []),
+    ],
+)
+def test_fingerprints_of_rows_are_those_of_tensorflow(data: Any, of_tensorflow: Any) -> None:
+    for found in (tf.fingerprint(data), tf.function(tf.fingerprint)(tf.constant(data))):
+        assert (found.dtype, found.shape) == (tf.uint8, [len(of_tensorflow), 8])
+        assert found.numpy().view("<u8").ravel().tolist() == of_tensorflow
+
+
+def test_the_fingerprint_of_a_text_decides_its_bucket() -> None:
+    words = ["x" * size for size in HASHES]
+    numbers = tf.fingerprint(words).numpy().view("<u8").ravel() % 2**62
+    assert numbers.tolist() == S.to_hash_bucket_fast(words, 2**62).numpy().tolist()
+
+
+def test_a_scalar_has_no_fingerprints_of_rows() -> None:
+    with pytest.raises(ValueError, match="a scalar has no rows"):
+        tf.fingerprint("a")
+    with pytest.raises(ValueError, match="method must be 'farmhash64', got 'md5'"):
+        tf.fingerprint(["a"], "md5")
+
+
 def test_hash_buckets_are_filled_evenly() -> None:
     words = [str(i) for i in range(2000)]
     for hashed in (S.to_hash_bucket_fast, S.to_hash_bucket):
