@@ -25,7 +25,7 @@ def _checked(type: Any, norm: Any, axis: Any) -> int:
     if norm not in (None, "ortho"):
         raise wrong_value(f'norm must be None or "ortho", got {norm!r}')
     if axis != -1:
-        raise wrong_value(f"axis must be -1, got {axis!r}")
+        raise NotImplementedError(f"axis must be -1, got {axis!r}: transpose it there and back")
     if kind == 1 and norm == "ortho":
         raise wrong_value("there is no orthonormal transform of type 1")
     return kind

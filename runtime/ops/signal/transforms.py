@@ -83,14 +83,18 @@ def _rfft_infer(x: Any) -> TensorType:
     kind = _complex_of(x.dtype)
     if x.shape is None:
         return TensorType(kind, None)
-    last = x.shape[-1]
-    return TensorType(kind, (*x.shape[:-1], None if last is None else last // 2 + 1))
+    return TensorType(kind, (*x.shape[:-1], _frequencies(x.shape[-1])))
+
+
+def _frequencies(length: int | None) -> int | None:
+    """As many as a real signal has; one without elements has none."""
+    return length // 2 + 1 if length else length
 
 
 def _rfft_kernel(x: Any) -> Any:
     _check_rank(x.shape, (-1,))
     if not x.size:
-        return np.zeros((*x.shape[:-1], x.shape[-1] // 2 + 1), np.result_type(x, np.complex64))
+        return np.zeros((*x.shape[:-1], _frequencies(x.shape[-1])), np.result_type(x, np.complex64))
     return np.fft.rfft(x)
 
 
