@@ -141,7 +141,7 @@ def is_said(error: Exception) -> bool:
     """Is it an error that a `raise` of ours gives (and none that something else happened to)?"""
     if isinstance(error, errors.OpError):
         return True
-    if not isinstance(error, TypeError | ValueError):
+    if not isinstance(error, TypeError | ValueError | NotImplementedError):
         return False
     text = str(error)
     if "truth value of an" in text or "cannot be interpreted as an integer" in text:
