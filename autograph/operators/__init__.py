@@ -12,7 +12,7 @@ from autograph.operators.definedness import defined
 from autograph.operators.displays import dict_of, set_of, set_spread, spread
 from autograph.operators.for_loop import for_loop
 from autograph.operators.growing import growing
-from autograph.operators.guards import passes
+from autograph.operators.guards import has_class, passes
 from autograph.operators.items import getitem, setitem, update_item
 from autograph.operators.logical import and_, compare, not_, or_
 from autograph.operators.matching import (
@@ -43,6 +43,7 @@ __all__ = [
     "generator",
     "getitem",
     "growing",
+    "has_class",
     "is_instance",
     "is_sequence",
     "list_comp",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.backend import asked, backend_of
+from autograph.backend import asked, backend_of, stand_ins
 from autograph.frames import hide
 
 
@@ -24,6 +24,30 @@ def passes(test: Any, value: Any, classes: Any) -> Any:
     except BaseException as error:  # whatever passes through is the user's: only our frame goes
         hide(error)
         raise
+
+
+def has_class(ask: Any, value: Any, classes: Any) -> Any:
+    """`type(value) in classes`; a staged value also has the class of what it stands for.
+
+    Args:
+        ask: what the user's code calls `type`.
+        value: the value that is asked for its class.
+        classes: the classes that the guard lets pass.
+    """
+    try:
+        backend = backend_of(value) if ask is type else None
+        kind = ask(value)
+        return stand_ins.get(kind, kind) in classes or (
+            backend is not None and asked(backend, class_stood_for, value) in classes
+        )
+    except BaseException as error:  # whatever passes through is the user's: only our frame goes
+        hide(error)
+        raise
+
+
+def class_stood_for(value: Any) -> type:
+    """The builtin that a backend is asked for: by itself a value stands for no other."""
+    return type(value)
 
 
 def stands_for(value: Any, classes: Any) -> bool:

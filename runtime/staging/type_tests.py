@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograph.operators.guards import stands_for
+from autograph.operators.guards import class_stood_for, stands_for
 from runtime.core.tensor import Tensor
 from runtime.graph.ir import format_location
 from runtime.staging.control import branches, iteration
@@ -127,6 +127,14 @@ def _stands_for(value: Any, classes: Any) -> Any:
     return _of_optional(passes, value)
 
 
+def _class_stood_for(value: Any) -> Any:
+    number = _number_in(value)
+    if number is None or may_be_handled(active()):
+        return _type(value)
+    _note(_AS_NUMBER, _AS_TENSOR)
+    return number
+
+
 _AS_TENSOR, _AS_NUMBER = object(), object()
 
 
@@ -147,7 +155,7 @@ def _note(way: object, other: object) -> None:
 
 
 TYPE_TESTS: dict[Callable[..., Any], Callable[..., Any]] = {
-    callable: _callable, hasattr: _hasattr, isinstance: _isinstance, stands_for: _stands_for,
-    type: _type,
+    callable: _callable, class_stood_for: _class_stood_for, hasattr: _hasattr,
+    isinstance: _isinstance, stands_for: _stands_for, type: _type,
 }  # fmt: skip
 """What is called for the functions that ask, if a value is staged."""

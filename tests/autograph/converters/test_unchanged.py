@@ -70,6 +70,8 @@ UNCHANGED = {
         "def f(x):\n    if isinstance(x, int):\n        raise TypeError\n    return x",
         "def f(x):\n    assert not isinstance(x, int)\n    return isinstance(x, int)",
         "def f(x):\n    if not isinstance(x, int):\n        return None\n    return x",
+        "def f(x):\n    if type(x) == int:\n        raise TypeError\n    return type(x) != int",
+        "def f(x):\n    assert type(x) is not int and type(x) < int < y and x.type(x) is int",
         "def f(x, *y):\n    assert isinstance(*y) and isinstance(x, int) == 1",
         "def f(x):\n    try:\n        assert isinstance(x, int)\n    except E:\n        return x",
         "def f(x):\n    with g():\n        assert isinstance(x, int)\n    return x",
