@@ -199,6 +199,14 @@ def structure_of(item: Any) -> tuple[Structure, Children] | None:
     return Structure(kind, keys, handler), children
 
 
+def has_object(item: Any) -> bool:
+    """True for an object of a dataclass or a class of attrs, and for a tuple with one in it."""
+    if isinstance(item, tuple):
+        return any(map(has_object, item))
+    kind = type(item)
+    return kind not in _handlers and _handler_of(kind) in (_DATACLASS, _ATTRS)
+
+
 def structure_for(kind: type, keys: Any) -> Structure | None:
     """The structure of containers of a class, with these keys; None for another class."""
     handler = _handlers[kind] if kind in _handlers else _handler_of(kind)

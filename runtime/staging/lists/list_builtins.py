@@ -18,6 +18,7 @@ from runtime.core.types import ListType
 from runtime.graph import lists
 from runtime.graph.lists import TAKE
 from runtime.graph.nodes import apply
+from runtime.graph.structures import has_object
 from runtime.staging.backend import called
 from runtime.staging.builtin_functions import BUILTINS, elements
 from runtime.staging.control import branches, iteration, logic
@@ -30,6 +31,7 @@ from runtime.staging.lists import keys as keys_
 from runtime.staging.lists.extremes import extreme_of_lists, gives_lists
 from runtime.staging.lists.growing import Growing, GrowingSequence, size_of
 from runtime.staging.lists.growing_list import GrowingList, Items, collected
+from runtime.staging.lists.sequences import chosen
 from runtime.staging.refusals import refuse
 from runtime.staging.tracing import is_symbol
 
@@ -68,8 +70,12 @@ def _sort(self: GrowingList, *, key: Any = None, reverse: Any = False) -> None:
             "sort() orders lists in a list, as the run decides",
             "tuples in place of the inner lists",
         )
-    held = self._covering()
-    self._move(TAKE, held, _order(keys, bool(reverse)), size_of(self))
+    order = _order(keys, bool(reverse))
+    if self.staged is None and any(map(has_object, self)):
+        items = list(self)
+        self.fill(len(items), [chosen(items, order[at]) for at in range(len(items))])
+        return
+    self._move(TAKE, self._covering(), order, size_of(self))
 
 
 def _keys(items: GrowingList, key: Callable[[Any], Any]) -> GrowingList:

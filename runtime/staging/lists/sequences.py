@@ -1,23 +1,28 @@
 """Items of Python sequences at places that only the run knows.
 
 An indexed sequence of numbers is a constant tensor beside it. What else is in a list or tuple is
-joined, as where two paths meet, but for lists: of those an index gives the one that it means.
+joined, as where two paths meet, but for lists: of those an index gives the one that it means. Of
+objects, such as dataclasses, it gives an image, which nobody changes: nor the objects.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
 from runtime.graph import lists, numbers
 from runtime.graph.nodes import NUMBER_TYPES, apply
+from runtime.graph.structures import has_object, structure_of
+from runtime.staging.aliasing.aliases import Copy, Joined
 from runtime.staging.builtin_functions import index_of
 from runtime.staging.control import branches, choices, joins
 from runtime.staging.control.joins import Mismatch
+from runtime.staging.frames import user_location
 from runtime.staging.lists import staged_items
 from runtime.staging.refusals import refuse
+from runtime.staging.scopes import active
 from runtime.staging.symbolic_number import apply_number
 from runtime.staging.tracing import is_symbol, unfailing
 
@@ -135,6 +140,8 @@ def chosen(items: Sequence[Any], place: Any) -> Any:
         return _of_lists[0](items, place)
     if items and choices.are_one(items):
         return items[0]
+    if any(map(has_object, items)) and _are_alike(items):
+        return _image_of(items, place)
     try:
         if all(type(item) in NUMBER_TYPES for item in items):
             table, type_ = staged_items.table_of(items)
@@ -148,6 +155,22 @@ def chosen(items: Sequence[Any], place: Any) -> Any:
     at = convert_to_tensor(place, dtypes.int64)
     row = [apply(lists.GET, x, at, element=x.type.element) for x in columns]
     return staged_items.item_of(row, element)
+
+
+def _are_alike(items: Sequence[Any]) -> bool:
+    found = [structure_of(item) for item in items]
+    return all(each is not None and each[0] == found[0][0] for each in found)  # type: ignore[index]
+
+
+def _image_of(items: Sequence[Any], place: Any) -> Any:
+    """An object, or a tuple with some, that has the parts of the one at a place."""
+    found = [cast(Any, structure_of(item)) for item in items]
+    parts = zip(*[children for _, children in found], strict=True)
+    made = found[0][0].build([chosen(part, place) for part in parts])
+    if not isinstance(made, tuple):
+        copy = Copy("an item of the list", made, [*items])
+        active().joined.append(Joined(copy, [*items], user_location()))
+    return made
 
 
 def _refusal(why: str, hint: str | None) -> Exception:
