@@ -96,7 +96,7 @@ LATER = {
     ),
     "runtime.ops.ordering": (
         "argmax argmax_p argmin argmin_p argsort argsort_p in_top_k invert_permutation "
-        "invert_permutation_p is_non_decreasing is_strictly_increasing searchsorted "
+        "invert_permutation_p set_order_p is_non_decreasing is_strictly_increasing searchsorted "
         "searchsorted_p sort sort_p top_k top_k_p unique unique_p unique_with_counts"
     ),
     "runtime.ops.partitioning": "dynamic_partition dynamic_stitch",

@@ -437,3 +437,28 @@ def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
     """
     flat = ops.reshape(x, (-1,))
     return ops.reduce_all(ops.less(flat[:-1], flat[1:]))
+
+
+# Order of sets
+
+
+def _set_order_kernel(x: Any) -> Any:
+    items = x.tolist()
+    first: dict[Any, int] = {}
+    again = [at for at, item in enumerate(items) if first.setdefault(item, at) != at]
+    return np.array([first[item] for item in set(items)] + again, np.int64)
+
+
+def _set_order_shape(shape: Shape) -> Shape:
+    if shape is not None and len(shape) != 1:
+        raise wrong_value(f"items are a vector, not of shape {list(shape)}")
+    return shape
+
+
+set_order_p: Primitive = row(
+    "set_order", _set_order_kernel, signature="O->int64", shape=_set_order_shape,
+    op_type="SetOrder", gradient=lambda op, g: (None,), keep_inputs=(),
+    samples=(sample("5"),),
+)  # fmt: skip
+"""The places of numbers in the order of Python's set to which they are added one after another;
+those of numbers that were there already come last."""

@@ -140,6 +140,10 @@ class GrowingList(GrowingSequence, RowTable):
             self.share()
         return self.copied()
 
+    def in_order(self) -> GrowingList:
+        """The list of its items, in the order that a loop takes them."""
+        return self.copy()
+
     def copied(self) -> GrowingList:
         """`copy`, of a list that nobody uses any more."""
         made = GrowingList()

@@ -1,5 +1,9 @@
 """The set that stands for one of the user's while a function is traced: a list without equal items,
-of which nobody may ask the order once staged items are in it.
+in the order in which they were added.
+
+The order of Python's own set of numbers follows from that, as long as sets only grow by one item
+after another: then a loop over one has that order. A function that does more with its sets may not
+ask for it.
 """
 
 from __future__ import annotations
@@ -10,15 +14,22 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any, NoReturn, cast
 
 from autograph import register_backend, register_stand_in
+from runtime import ops
+from runtime.core.primitive import bind
+from runtime.core.types import TensorType
+from runtime.graph import lists
+from runtime.graph.nodes import apply
 from runtime.staging.builtin_functions import BUILTINS, elements
 from runtime.staging.control import branches, iteration, joins, logic
 from runtime.staging.control.branches import truth
 from runtime.staging.lists import keys, staged_items
-from runtime.staging.lists.growing import size_of
+from runtime.staging.lists.growing import Growing, size_of
 from runtime.staging.lists.growing_list import GrowingList, Items, ListBackend
 from runtime.staging.lists.keys import index, is_staged
 from runtime.staging.lists.list_builtins import MAKING, has_staged
+from runtime.staging.lists.sequences import check
 from runtime.staging.refusals import refuse
+from runtime.staging.scopes import active
 from runtime.staging.tracing import is_symbol
 
 
@@ -48,8 +59,29 @@ class GrowingSet(GrowingList):
 
     def copy(self) -> GrowingSet:
         """Another set of the same items."""
+        _note_order_lost()
+        return self.copied()
+
+    def copied(self) -> GrowingSet:
+        """`copy`, of a set that nobody uses any more."""
         made = GrowingSet()
         made.fill(*self.content())
+        return made
+
+    def in_order(self) -> GrowingList:
+        """The list of its items in the order of Python's set. StagingError where that is not
+        known.
+        """
+        if self.is_plain:
+            return GrowingList(self)
+        made = GrowingList()
+        held = self._covering()
+        if not _is_number(held.element):
+            raise _refuse_order("iteration")
+        _ask_order()
+        column = held.columns[0]
+        places = bind(ops.set_order_p, apply(lists.STACK, column, element=column.type.element))
+        made.fill(held.kind, [apply(lists.TAKE, column, places)])
         return made
 
     # Changing it
@@ -70,6 +102,7 @@ class GrowingSet(GrowingList):
 
     def remove(self, item: Any, /) -> None:
         """Take an item out. KeyError, at run time, where it is not there."""
+        _note_order_lost()
         if self.is_plain and not is_staged(item):
             known = self._python()
             known.remove(item)
@@ -90,6 +123,7 @@ class GrowingSet(GrowingList):
 
     def discard(self, item: Any, /) -> None:
         """Take an item out, if it is there."""
+        _note_order_lost()
         if self.is_plain and not is_staged(item):
             self._put(self._python() - {item})
             return
@@ -109,6 +143,8 @@ class GrowingSet(GrowingList):
     def update(self, *others: Iterable[Any]) -> None:
         """Put the items of others into it."""
         for items in others:
+            if isinstance(items, set | frozenset | dict) and not _is_small(items):
+                _note_order_lost()
             source = iteration.staged(_unordered(items))
             if source is not None and is_symbol(source.length()):
                 self._add_all(source)
@@ -119,15 +155,16 @@ class GrowingSet(GrowingList):
 
     def _add_all(self, source: iteration.Staged) -> None:
         def one_more(item: Any, items: GrowingSet) -> GrowingSet:
-            made = items.copy()
+            made = items.copied()
             made.add(item)
             return made
 
-        made = iteration.for_loop(source, one_more, (self.copy(),), ("the set",))
+        made = iteration.for_loop(source, one_more, (self.copied(),), ("the set",))
         self.fill(*made.content())
 
     def pop(self) -> Any:  # type: ignore[override]
         """Take out an item, any one, of a set of which Python knows the items."""
+        _note_order_lost()
         rest = self._python("pop()")
         item = rest.pop()
         self._put(rest)
@@ -186,8 +223,88 @@ def _refuse_order(what: str) -> Exception:
     )
 
 
+def _is_number(element: Any) -> bool:
+    if not isinstance(element, joins.Leaf):
+        return False
+    type = staged_items.column_type(element.type)
+    return isinstance(type, TensorType) and type.shape == () and keys.is_real(type.dtype)
+
+
+def _is_small(items: Any) -> bool:
+    """True for a set or dict of which the order is known, for it has no two items."""
+    size = size_of(items) if isinstance(items, GrowingSet) else None
+    if isinstance(items, Growing) and size is None:
+        return False
+    return (len(items) if size is None else size) < 2
+
+
+_ASKED, _LOST = object(), object()
+"""In the memo of a call: the order of a set was asked for; a set did more than grow."""
+
+
+def _memo() -> dict[Any, Any]:
+    trace = active()
+    while trace.outer is not None:
+        trace = trace.outer
+    return trace.memo
+
+
+def _ask_order() -> None:
+    memo = _memo()
+    if _LOST in memo:
+        raise _refuse_order("iteration, in a function that takes items out of sets or joins them,")
+    memo[_ASKED] = True
+
+
+def _note_order_lost() -> None:
+    """A set is changed so that its order does not follow from that of its items."""
+    memo = _memo()
+    memo[_LOST] = True
+    if _ASKED in memo:
+        raise refuse(
+            "a set loses items, or is made of another one, in a function that loops over a set of "
+            "staged values, in the order that Python's own set has",
+            "loop over them in an order: sorted(items)",
+        )
+
+
+class _Walk(iteration.Staged):
+    """The items that a loop over a set takes; the size may not change meanwhile."""
+
+    __slots__ = ("items", "made", "size", "start")
+
+    def __init__(self, items: GrowingSet) -> None:
+        self.items = items
+        self.made = items.in_order()
+        self.start = items.staged
+        self.size = items.length()
+
+    @property
+    def varies(self) -> bool:
+        return True
+
+    @property
+    def streams(self) -> bool:
+        return True
+
+    def has(self, index: Any) -> Any:
+        if self.items.staged is not self.start:
+            check(self.items.length() != self.size, *_CHANGED)
+        return index < self.size
+
+    def length(self) -> Any:
+        return self.size
+
+    def at(self, index: Any) -> Any:
+        return self.made.at(index)
+
+
+_CHANGED = "Set changed size during iteration", RuntimeError
+
+
 def _kept(items: GrowingSet, test: Callable[[Any], Any]) -> GrowingSet:
     """The set of those for which a test holds."""
+    _note_order_lost()
     made = GrowingSet()
     source = _source(items)
     if source is None:
@@ -195,11 +312,11 @@ def _kept(items: GrowingSet, test: Callable[[Any], Any]) -> GrowingSet:
 
     def look(item: Any, made: GrowingSet) -> GrowingSet:
         def with_it() -> GrowingSet:
-            more = made.copy()
+            more = made.copied()
             more.add(item)
             return more
 
-        found = branches.cond(truth(test(item)), with_it, made.copy, (), ("the set",))
+        found = branches.cond(truth(test(item)), with_it, made.copied, (), ("the set",))
         return cast(GrowingSet, found)
 
     return cast(GrowingSet, iteration.for_loop(source, look, (made,), ("the set",)))
@@ -221,7 +338,9 @@ def _union(items: GrowingSet, *others: Any) -> GrowingSet:
 
 
 def _intersection(items: GrowingSet, *others: Any) -> GrowingSet:
-    return functools.reduce(lambda made, each: _kept(made, _as_set(each).has), others, items.copy())
+    return functools.reduce(
+        lambda made, each: _kept(made, _as_set(each).has), others, items.copied()
+    )
 
 
 def _difference(items: GrowingSet, *others: Any) -> GrowingSet:
@@ -229,7 +348,7 @@ def _difference(items: GrowingSet, *others: Any) -> GrowingSet:
         other = _as_set(each)
         return _kept(made, lambda item: logic.not_(other.has(item)))
 
-    return functools.reduce(without, others, items.copy())
+    return functools.reduce(without, others, items.copied())
 
 
 def _symmetric_difference(items: GrowingSet, other: Any) -> GrowingSet:
@@ -422,9 +541,7 @@ _sum = BUILTINS[sum]
 
 
 def _sequence_of_set(items: GrowingSet) -> iteration.Staged | None:
-    if not items.is_plain:
-        raise _refuse_order("iteration")
-    return None
+    return None if items.is_plain else _Walk(items)
 
 
 class _SetBackend(ListBackend):

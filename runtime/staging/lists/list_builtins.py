@@ -49,7 +49,7 @@ def _sorted(items: Any, /, *, key: Any = None, reverse: Any = False) -> Any:
 def listed(items: Any = ()) -> GrowingList:
     """The list of the items of something iterable, of staged length where only the run knows it."""
     if isinstance(items, GrowingList):
-        return items.copy()
+        return items.in_order()
     source = iteration.staged(items)
     if source is not None and is_symbol(source.length()):
         # A copy: the list that a loop leaves is one of several to the user.

@@ -26,6 +26,7 @@ OURS = {
     "CheckDefinite Checked CropFraction PositiveSize SegmentIds StatelessFoldIn": (
         "parts of its Python functions"
     ),
+    "SetOrder": "it has no sets of staged numbers",
     "UnicodeOffsets": "part of UnicodeDecodeWithOffsets, which makes ragged tensors",
     "Probe": "it has no `try` in graphs: an op that may fail is asked first",
     "StringBytesSplit UnicodeSplit": "it makes ragged tensors, we lists",
