@@ -30,6 +30,7 @@ from autograph.context import Context
 from autograph.quoting.builders import call_ag
 
 _RAISES = frozenset({"raise"})
+_COMPREHENSIONS = (gast.GeneratorExp, gast.ListComp)
 _SAME = (gast.Is, gast.Eq, gast.In)
 _OTHER = (gast.IsNot, gast.NotEq, gast.NotIn)
 
@@ -63,7 +64,7 @@ def _answered(test: Any, is_kept: bool) -> Any:
         test.operand = _answered(test.operand, not is_kept)
     elif isinstance(test, gast.BoolOp):
         test.values = [_answered(value, is_kept) for value in test.values]
-    elif _called(test) in ("any", "all") and isinstance(test.args[0], gast.GeneratorExp):
+    elif _called(test) in ("any", "all") and isinstance(test.args[0], _COMPREHENSIONS):
         test.args[0].elt = _answered(test.args[0].elt, is_kept)
     elif is_kept and _called(test) == "isinstance" and len(test.args) == 2:
         return call_ag("passes", [test.func, *test.args], test)

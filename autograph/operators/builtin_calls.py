@@ -17,6 +17,7 @@ from autograph.frames import hide, refusal
 from autograph.operators import reductions
 from autograph.operators.comprehensions import Given, of_generator
 from autograph.operators.growing import is_staging
+from autograph.operators.methods import converted_method
 from autograph.operators.texts import shown_by_user
 from autograph.operators.truths import length, truth
 from autograph.operators.unrolling import holds_shared_iterator
@@ -346,6 +347,9 @@ def _may_hold_staged(items: Any) -> bool:
 def _looked_at(items: Any, all_at_once: bool) -> tuple[Backend | None, tuple[Any, ...]]:
     """Whether the only argument is staged, or has staged elements; and the argument."""
     backend = backend_of(items) or backend_within(items)
+    if backend is None and is_staging():
+        iterate = converted_method(items, "__iter__")
+        items = items if iterate is None else iterate(items)
     is_asked = type(items) is GeneratorType or (is_staging() and isinstance(items, Iterator))
     if backend is not None or not is_asked:
         return backend, (items,)

@@ -9,7 +9,7 @@ from typing import Any
 
 from autograph.backend import Backend, Thunk, backend_of, backend_of_type, identities
 from autograph.frames import hide
-from autograph.operators.growing import backend_inside
+from autograph.operators.growing import backend_inside, is_staging
 from autograph.operators.methods import converted_method
 from autograph.operators.truths import truth
 
@@ -107,6 +107,9 @@ def _in(item: Any, container: Any) -> Any:
     method = converted_method(container, "__contains__")
     if method is not None:
         return not_(not_(method(container, item)))
+    iterate = converted_method(container, "__iter__") if is_staging() else None
+    if iterate is not None and not hasattr(type(container), "__contains__"):
+        container = [*iterate(container)]
     # A library's list may hold staged values and be plain itself.
     backend = backend_of_type(type(container)) or backend_of(item) or backend_inside(container)
     if backend is None and isinstance(item, _SEQUENCES):

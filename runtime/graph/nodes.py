@@ -91,10 +91,8 @@ def _truth(value: Any) -> bool:
 
 def _truth_type(tensor: TensorType) -> Type:
     if is_known(tensor.shape) and size_of(tensor.shape) != 1:
-        empty = ", or len(x) == 0 to ask whether it is empty" if size_of(tensor.shape) == 0 else ""
         raise ValueError(
-            f"the truth of a tensor of type {tensor} is ambiguous: use reduce_any or "
-            f"reduce_all{empty}"
+            f"the truth of a tensor of type {tensor} is ambiguous: use reduce_any or reduce_all"
         )
     return BOOL
 

@@ -43,6 +43,7 @@ from runtime.staging.control.joined_variables import read
 from runtime.staging.control.joins import Mismatch, Spec
 from runtime.staging.control.optional_values import MaybeNone, bound, present
 from runtime.staging.control.truths import Truth
+from runtime.staging.frames import variable_holding
 from runtime.staging.lists.growing import Growing
 from runtime.staging.scopes import active
 from runtime.staging.symbolic_number import SymbolicNumber, apply_number
@@ -73,10 +74,19 @@ def truth(value: Any) -> Any:
     if isinstance(value, SymbolicTensor):
         if value.dtype.is_bool and value.static_shape == ():
             return value
-        trace = active()
-        return trace.apply(TRUTH, (trace.value_of(value),))
+        return _truth_of_tensor(value)
     answer = users_truth(value)
     return bool(value) if answer is value else truth(answer)
+
+
+def _truth_of_tensor(value: SymbolicTensor) -> Any:
+    trace = active()
+    try:
+        return trace.apply(TRUTH, (trace.value_of(value),))
+    except ValueError as error:
+        name = variable_holding(value) or "x"
+        error.args = (f"{error}, or len({name}) > 0 to ask whether {name} has elements",)
+        raise
 
 
 def _truth_of_optional(value: MaybeNone) -> Any:
