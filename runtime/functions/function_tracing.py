@@ -87,6 +87,7 @@ from runtime.staging.lists.growing_deque import GrowingDeque, stand_in
 from runtime.staging.lists.growing_dict import GrowingDict, dict_function, stand_in_for
 from runtime.staging.lists.growing_list import GrowingList, known_list, list_function
 from runtime.staging.lists.growing_set import GrowingSet
+from runtime.staging.lists.iterator_functions import iterator_function
 from runtime.staging.lists.list_builtins import sequence_function
 from runtime.staging.lists.ordered_lists import order_function
 from runtime.staging.lists.remembered_calls import cached_function
@@ -559,6 +560,7 @@ class Tracer:
         instead = instead or sequence_function(function, args) or key_function(function)
         instead = instead or dict_function(function) or order_function(function)
         instead = instead or sink_function(function) or cached_function(function)
+        instead = instead or iterator_function(function)
         if instead is not None:
             return cast(Callable[..., Any], instead)
         trace = self.current

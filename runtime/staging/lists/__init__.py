@@ -8,6 +8,7 @@ growing_deque                   deques
 growing_set                     sets
 sequences, chosen_lists         `table[i]` of Python's sequences, where only the run knows `i`
 repetition, ordered_lists       `[0] * n`; `heapq` and `bisect`
+iterator_functions              `itertools`
 growing_dict, dict_entries      dicts that may become lists of the graph
 dict_views, dict_rows           their keys, values and items; lists as their values
 counters, remembered_calls      `Counter`; `functools.cache`
