@@ -7,7 +7,6 @@ REFUSED: dict[str, frozenset[str]] = {
             "linked_list_iterated",
             "linked_list_found",
             "tree_sort",
-            "greedy_knapsack",
             "n_queens",
             "degrees",
             "blackjack",
