@@ -225,7 +225,7 @@ def _set_slice_rule(op: Any, g: Any) -> Any:
 set_slice_p: Primitive = row(
     "set_slice", _set_slice_kernel, signature="A,A,i*->A", shape=_set_slice_shape,
     op_type="TensorStridedSliceUpdate", gradient=_set_slice_rule, fallible=True,
-    keep_inputs=BEHIND[2],
+    raises=(errors.IndexOutOfBoundsError, errors.InvalidArgumentError), keep_inputs=BEHIND[2],
     samples=(
         sample("3,4", "4", spec=(1,)),
         sample("3,4", "", spec=((None, None, 2), -1)),
