@@ -76,6 +76,7 @@ from runtime.staging.control.carried_objects import (
     refuse_change,
 )
 from runtime.staging.control.choices import Choice
+from runtime.staging.control.deferred_exceptions import is_of_program
 from runtime.staging.control.joins import Leaf, Optional, Spec, Tree
 from runtime.staging.control.optional_values import MaybeNone, bound
 from runtime.staging.control.truths import Truth
@@ -443,8 +444,10 @@ class Tracer:
         except Unreachable:
             recorder.restore()
             return None, []
-        except Exception as error:
+        except BaseException as error:
             recorder.restore()
+            if not is_of_program(error):
+                raise
             self._explain(error, args, kwargs)
             if is_refusal(error) or not (may_act(trace.scope.nodes) or texts.is_in(error)):
                 raise
@@ -499,7 +502,7 @@ class Tracer:
         self.changes, contents = changes_of(self.given, export, is_own, self._location())
         return contents
 
-    def _explain(self, error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def _explain(self, error: BaseException, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if isinstance(error, RecursionError):
             explain_depth(error)
             for descent in self.descents.values():

@@ -9,6 +9,7 @@ adds_in_place     `__radd__` is asked for `items += self` as for `items + self`
 is_operator       a function of ours is called by the user as well as by an operator
 in_class_pattern  `__class__` is not told that `match` asks
 is_subscript      an IndexError of `__getitem__` ends an iteration, and is raised by `x[i]`
+raises            a KeyboardInterrupt is raised by the program, or by who stops it
 returns_of        the place of a result is known when the function has returned
 """
 
@@ -67,6 +68,11 @@ def is_subscript(frame: FrameType | None, methods: Sequence[str]) -> bool:
             return operation_at(frame).name in _SUBSCRIPTS
         frame = frame.f_back
     return False
+
+
+def raises(frame: FrameType) -> bool:
+    """True if a `raise` of this frame raises."""
+    return operation_at(frame).name == "RAISE_VARARGS"
 
 
 _SUBSCRIPTS = frozenset(("BINARY_SUBSCR", "BINARY_SLICE"))

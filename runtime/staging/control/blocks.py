@@ -18,7 +18,12 @@ from runtime.staging.control.carried_objects import (
     Recorder,
     refuse_change,
 )
-from runtime.staging.control.deferred_exceptions import check_not_protocol, check_unhandled
+from runtime.staging.control.deferred_exceptions import (
+    EndOfBlock,
+    check_not_protocol,
+    check_unhandled,
+    is_of_program,
+)
 from runtime.staging.control.joins import Mismatch, Spec
 from runtime.staging.control.optional_values import UNNAMED
 from runtime.staging.control.parts import join_structure_of
@@ -33,7 +38,7 @@ Block = Callable[..., Any]
 Names = Sequence[str]
 
 
-class Unreachable(BaseException):
+class Unreachable(EndOfBlock):
     """Every path to here raises at run time: what follows is dead code. Caught where the region
     ends.
     """
@@ -68,13 +73,13 @@ class deferring:
     def __exit__(self, kind: Any, error: BaseException | None, traceback: Any) -> bool:
         if isinstance(error, Unreachable):
             return True
-        if not isinstance(error, Exception) or is_refusal(error):
+        if error is None or not is_of_program(error) or is_refusal(error):
             return False
         add_raise(self.trace, error)
         return True
 
 
-def add_raise(trace: Trace, error: Exception, origin: Origin | None = None) -> None:
+def add_raise(trace: Trace, error: BaseException, origin: Origin | None = None) -> None:
     """End the open region by raising `error`, with the values of the run for the symbols in its
     arguments and attributes, and in those of its cause: at `origin`, where that is known.
 
@@ -96,10 +101,10 @@ def add_raise(trace: Trace, error: Exception, origin: Origin | None = None) -> N
 
 # Whether the error of an op is raised by the op itself, once more; StagingError where a `try` acts
 # on it. Handed in by the layer above.
-_before_raise: Callable[[Trace, Exception], bool] = lambda trace, error: False  # noqa: E731
+_before_raise: Callable[[Trace, BaseException], bool] = lambda trace, error: False  # noqa: E731
 
 
-def install_before_raise(before_raise: Callable[[Trace, Exception], bool]) -> None:
+def install_before_raise(before_raise: Callable[[Trace, BaseException], bool]) -> None:
     """Ask this about each exception that ends a region."""
     global _before_raise
     _before_raise = before_raise

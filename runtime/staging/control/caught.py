@@ -45,6 +45,7 @@ from runtime.staging.control.carried_objects import Watch, no_watch
 from runtime.staging.control.deferred_exceptions import (
     failures_of,
     is_known_nonzero,
+    is_of_program,
     refuse_put_off,
 )
 from runtime.staging.control.failures import (
@@ -151,7 +152,9 @@ class Level:
             if not self.guards:
                 raise
             return None
-        except Exception as error:
+        except BaseException as error:
+            if not is_of_program(error):
+                raise
             leave_out_handled(self.trace, error)
             if is_refusal(error) or (is_body and not self.guards):
                 raise
@@ -385,7 +388,7 @@ def caught_of(trace: Trace, callee: Callee) -> type[BaseException] | None:
     return None
 
 
-def before_raise(trace: Trace, error: Exception) -> bool:
+def before_raise(trace: Trace, error: BaseException) -> bool:
     """Whether the error of an op is raised by the op itself, once more. StagingError where an
     attempt acts on it, and for another error that is made of its text.
     """

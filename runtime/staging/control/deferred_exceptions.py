@@ -29,9 +29,30 @@ from runtime.graph.nodes import (
     TRUTH,
 )
 from runtime.graph.numbers import BINARY
-from runtime.staging.bytecode import Clause, Handler, handlers_around, is_operator, is_subscript
+from runtime.staging.bytecode import (
+    Clause,
+    Handler,
+    handlers_around,
+    is_operator,
+    is_subscript,
+    raises,
+)
 from runtime.staging.frames import is_ours, user_frame, user_frames
 from runtime.staging.refusals import refuse
+
+
+class EndOfBlock(BaseException):
+    """Ends a block that is traced, and no program: caught where the block ends."""
+
+
+def is_of_program(error: BaseException) -> bool:
+    """Whether the run raises an exception where the trace met it: the program's own, and not what
+    stops the trace itself, by Ctrl-C or the close of a generator.
+    """
+    if isinstance(error, KeyboardInterrupt | GeneratorExit):
+        entries = [*walk_tb(error.__traceback__)]
+        return bool(entries) and raises(entries[-1][0])
+    return not isinstance(error, EndOfBlock)
 
 
 def check_unhandled(
@@ -87,7 +108,7 @@ _PROTOCOL: dict[type[BaseException], tuple[str, ...]] = {
 }
 
 
-def check_not_protocol(error: Exception) -> None:
+def check_not_protocol(error: BaseException) -> None:
     """StagingError for an exception that Python waits for: staged, it would never come.
 
     StopIteration always is one, an IndexError or AttributeError where the user's method for that

@@ -21,6 +21,7 @@ from runtime.graph.nodes import (
 )
 from runtime.graph.structures import Children, Handler, Structure, add_handler, structure_of
 from runtime.staging.control.deferred_exceptions import (
+    EndOfBlock,
     check_not_protocol,
     check_unhandled,
 )
@@ -41,7 +42,7 @@ class Site:
     """
 
     number: int
-    error: Exception
+    error: BaseException
     attempt: Attempt | None
     place: int | None
     symbols: list[Any]
@@ -87,8 +88,8 @@ FAILURE = "failure"
 NONE = Failure(0, {}, certain=False)
 
 
-class Failed(BaseException):
-    """Ends a block that surely has failed. Caught where the block ends."""
+class Failed(EndOfBlock):
+    """Ends a block that surely has failed."""
 
     def __init__(self, failure: Failure) -> None:
         self.failure = failure
@@ -265,7 +266,7 @@ def site_at(
     trace: Trace,
     attempt: Attempt | None,
     place: int | None,
-    error: Exception,
+    error: BaseException,
     held: int,
     again: Callable[[Sequence[Any]], None] | None = None,
 ) -> Site:
@@ -281,7 +282,7 @@ def site_at(
     return site
 
 
-def failure_of(trace: Trace, error: Exception) -> Failure | None:
+def failure_of(trace: Trace, error: BaseException) -> Failure | None:
     """The failure for an exception that a block raises; None where no attempt acts on it."""
     unknown_one = unknown_of(error)
     if unknown_one is not None:
@@ -313,7 +314,7 @@ def failure_of(trace: Trace, error: Exception) -> Failure | None:
     return Failure(site.number, {site: tuple(symbols)}, certain=True)
 
 
-def owned(trace: Trace, error: Exception, is_seen: bool) -> tuple[Exception, list[Any]]:
+def owned(trace: Trace, error: BaseException, is_seen: bool) -> tuple[BaseException, list[Any]]:
     """The exception as one that nobody else holds, with symbols of its own, and these: none where
     it is not seen. One that others hold is given as it is.
     """
@@ -404,7 +405,7 @@ def install_known(is_known: Callable[[Any], bool]) -> None:
     _is_known = is_known
 
 
-def error_of(site: Site, held: Sequence[Any]) -> Exception:
+def error_of(site: Site, held: Sequence[Any]) -> BaseException:
     """The exception of a site, whose symbols stand for what was handed on with it."""
     for item, made in zip(site.symbols, held, strict=True):
         if item is not made and is_symbol(made):

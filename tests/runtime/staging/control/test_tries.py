@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import signal
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -1027,3 +1028,39 @@ def test_refused(case: Any) -> None:
     assert caught.value.filename == __file__
     assert caught.value.lineno
     assert way_out in str(caught.value)
+
+
+class Stop(BaseException):
+    pass
+
+
+@pytest.mark.parametrize("kind", [SystemExit, KeyboardInterrupt, Stop])
+def test_what_is_no_exception_leaves_the_graph_where_it_is_raised(kind: Any) -> None:
+    @rt.function
+    def stops(x):
+        try:
+            if x > 3:
+                raise kind(x)
+        except Exception:
+            return -1
+        return x
+
+    assert stops(rt.constant(3)).numpy() == 3
+    with pytest.raises(kind) as caught:
+        stops(rt.constant(4))
+    assert caught.value.args[0].numpy() == 4
+
+
+def test_who_stops_the_trace_stops_it() -> None:
+    @autograph.do_not_convert
+    def press_control_c():
+        signal.raise_signal(signal.SIGINT)
+
+    @rt.function
+    def stopped(x):
+        if x > 3:
+            press_control_c()
+        return x
+
+    with pytest.raises(KeyboardInterrupt):
+        stopped(rt.constant(1))
