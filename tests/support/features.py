@@ -1117,3 +1117,38 @@ def generator(x):
             yield i
 
     return sum(count())
+
+
+@limit("A bool on one path, and an int on the other")
+def bool_beside_an_int(x):
+    return {0: True, 1: 5}[x % 2]
+
+
+@limit("A bool on one path, and an int on the other")
+def bool_carried_as_an_int(x):
+    last = True
+    for i in range(x):
+        last = i
+    return last
+
+
+@limit("The value of `and` or `or`")
+def number_or_bool(x):
+    return (x > 2) or 7
+
+
+def stops_the_program_where_it_is_reached(x):
+    try:
+        if x > 3:
+            raise SystemExit(x)
+    except SystemExit:
+        return 0
+    return x
+
+
+def item_outside_is_caught(xs):
+    try:
+        xs[xs[1]] = 1
+    except IndexError:
+        return 0
+    return xs

@@ -448,6 +448,12 @@ def join_types(a: Type, b: Type) -> Type:
     Mismatch.
     """
     if isinstance(a, NumberType) and isinstance(b, NumberType):
+        if BOOL in (a, b) and a != b:  # True is printed as another number than 1
+            raise Mismatch(
+                f"it is a Python {a.kind} on one path and a Python {b.kind} on the other",
+                "leave values of one kind: int(...) of the bool, or a bool on both",
+                dtypes_differ=True,
+            )
         return numbers.widest(a, b)
     if isinstance(a, TensorType) and isinstance(b, TensorType):
         if a.dtype is not b.dtype:

@@ -15,7 +15,6 @@ from runtime.staging.control.optional_values import MaybeNone, install_equality
 from runtime.staging.control.truths import Truth
 from runtime.staging.lists.growing import Growing
 from runtime.staging.scopes import active
-from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.symbolic_tensor import SymbolicTensor
 
 _OPERANDS = Wording("its operands")
@@ -55,14 +54,10 @@ def _short_circuit(value: Any, rest: Sequence[Block], name: str, watch: Watch) -
         nonlocal mismatch
         result = _short_circuit(rest[0](), rest[1:], name, watch)
         mismatch = None if isinstance(steer, bool) else _mismatch(value, result)
-        active().memo["operand"] = result
         return result if mismatch is None else truth(result)
 
     def stop() -> Any:
-        # A tensor that is a bool has only one value here, which joins with Python's numbers.
-        other = active().memo.pop("operand", None)
-        known = mismatch is not None or (_is_bool(value) and _is_number(other))
-        return name == "or" if known else value
+        return value if mismatch is None else name == "or"
 
     body, orelse = (stop, further) if name == "or" else (further, stop)
     labels, watching = (f"the value of `{name}`",), also_watching(watch, rest)
@@ -76,8 +71,6 @@ def _mismatch(value: Any, other: Any) -> Mismatch | None:
     for operand in (value, other):
         if type(operand) is Truth:
             return operand.mismatch
-    if _is_bool(value) and _is_number(other):
-        return None
     is_growing = isinstance(value, Growing) or isinstance(other, Growing)
     if is_growing and isinstance(value, list) != isinstance(other, list):
         return Mismatch("one is a list and the other is none", "make both of one kind")
@@ -87,14 +80,6 @@ def _mismatch(value: Any, other: Any) -> Mismatch | None:
         # The frames of a traceback would hold what the user's code has let go.
         return mismatch.with_traceback(None)
     return None
-
-
-def _is_bool(value: Any) -> bool:
-    return isinstance(value, SymbolicTensor) and value.dtype.is_bool and value.static_shape == ()
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, SymbolicNumber | int | float)
 
 
 def equal(a: Any, b: Any) -> Any:

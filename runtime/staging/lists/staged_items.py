@@ -160,9 +160,10 @@ def column_type(type: Type) -> TensorType:
 def table_of(items: Sequence[float]) -> Any:
     """The constant tensor of some Python numbers, and the kind of its items.
 
-    OverflowError for one that 64 bits do not hold.
+    OverflowError for one that 64 bits do not hold, Mismatch for a bool beside an int.
     """
-    type = numbers.widest(*[NUMBER_TYPES[item.__class__] for item in items])
+    types: list[Any] = [NUMBER_TYPES[item.__class__] for item in items]
+    type = functools.reduce(joins.join_types, types)
     return convert_to_tensor(np.array(items, _NUMBERS[type.kind].np_dtype)), type
 
 
