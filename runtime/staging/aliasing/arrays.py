@@ -20,7 +20,9 @@ from runtime.staging.frames import is_ours
 
 
 def entered(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """What a loop begins with: arrays that others see are symbols whose items stay as they are."""
+    """Returns the values that a loop begins with: arrays that others see are symbols, and keep
+    their items.
+    """
     if not any(type(value) is np.ndarray for value in values):
         return values
     if state.trace is not None:
