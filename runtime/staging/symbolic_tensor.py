@@ -19,7 +19,7 @@ from runtime.graph.numbers import ITEMS
 from runtime.staging import refusals
 from runtime.staging.aliasing import item_assignments, sharing
 from runtime.staging.bytecode import rows_unpacked
-from runtime.staging.frames import container_at, is_described, user_location, variable_holding
+from runtime.staging.frames import container_at, is_described, user_location
 from runtime.staging.lists.repetition import repeated
 from runtime.staging.refusals import PRINTED, WAY_OUT, leaked, not_python, refuse_text
 from runtime.staging.scopes import InScope, Stale, active
@@ -50,9 +50,6 @@ class SymbolicTensor(InScope, Tensor):
         what = f"a tensor of the graph has no attribute {name!r}"
         # Libraries ask for these to find out what a value is: no place is worth its price there.
         if not name.startswith("_"):
-            variable = variable_holding(self)
-            held = f"{variable!r}, a tensor of the graph," if variable else "a tensor of the graph"
-            what = f"{held} has no attribute {name!r}"
             what = f"{format_location(user_location())}: {what}{_instead(name)}"
         raise AttributeError(what, name=name, obj=self)
 

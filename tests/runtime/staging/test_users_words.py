@@ -160,7 +160,7 @@ _INTERNAL = ("retval", "did_return", "did_break", "strided_slice", " object at "
         (captured, "'name' cannot be joined"),
         (endless, "the loop over z, n raises ValueError('unknown size')"),
         (rows_of_a_slice, "a tensor is read after items of a tensor were assigned"),
-        (value, "'xs', a tensor of the graph, has no attribute 'value'\n  compute with the tensor"),
+        (value, "a tensor of the graph has no attribute 'value'\n  compute with the tensor"),
         (value_of_number, "has no attribute 'value'\n  compute with the tensor"),
         (shifted, "which it does not take; it takes int8"),
         (returned_range, "the result of returned_range['r'] is a staged range: a function"),
