@@ -162,13 +162,13 @@ class _Finder:
             return False
         value = item.graph_value
         if value not in self.asked:
-            maker = _maker(item)
+            maker = item.scope.maker(value)
             self.asked[value] = maker is not None and self._follow(item, *maker)
         return self.asked[value]
 
     def may_know(self, item: Any) -> bool:
         """Whether an item that the tape does not know may stand for one that it knows."""
-        maker = _maker(item)
+        maker = item.scope.maker(item.graph_value)
         return (maker is not None and maker[0].primitive in ITEMS) or self.find(item)
 
     def _follow(self, item: Any, node: Node, scope: Scope) -> bool:
@@ -190,7 +190,7 @@ class _Finder:
         return True
 
     def _is_item(self, value: Value, scope: Scope) -> bool:
-        maker = _maker(symbol(value, scope, None))
+        maker = scope.maker(value)
         return maker is not None and maker[0].primitive in ITEMS
 
     def _record(self, handle: Handle, pairs: Sequence[Any], outputs: Sequence[Any]) -> None:
@@ -213,13 +213,3 @@ def _refuse_repacked() -> Exception:
         "read or make it inside of the block: with tf.GradientTape(...) as tape: ...; "
         "y = table[i][j]",
     )
-
-
-def _maker(item: Any) -> tuple[Node, Scope] | None:
-    scope: Scope | None = item.scope
-    while scope is not None:
-        for node in reversed(scope.nodes):
-            if item.graph_value in node.outputs:
-                return node, scope
-        scope = scope.outer
-    return None

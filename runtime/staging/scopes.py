@@ -67,6 +67,16 @@ class Scope:
         self.inner += 1
         return (*self.site, self.inner)
 
+    def maker(self, value: Value) -> tuple[Node, Scope] | None:
+        """The node that makes a value, in this scope or one around it, and where it stands."""
+        scope: Scope | None = self
+        while scope is not None:
+            for node in reversed(scope.nodes):
+                if value in node.outputs:
+                    return node, scope
+            scope = scope.outer
+        return None
+
     def region(self, results: Sequence[Value]) -> Region:
         """The finished region."""
         return Region(tuple(self.parameters), tuple(self.nodes), tuple(results))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from runtime.graph.ir import Node, Value
+from runtime.graph.ir import Value
 from runtime.graph.lists import UNSTACK
 from runtime.graph.nodes import apply
 from runtime.graph.passes.common_subexpressions import node_key
@@ -100,20 +100,12 @@ def is_same(key: Any, other: Any) -> bool:
 def _are_same(value: Value, other: Value, scope: Scope) -> bool:
     if value is other:
         return True
-    node, twin = _maker(value, scope), _maker(other, scope)
-    if node is None or twin is None:
+    made, twin_made = scope.maker(value), scope.maker(other)
+    if made is None or twin_made is None:
         return False
+    (node, _), (twin, _) = made, twin_made
     op = node_key(replace(node, inputs=()))
     if op is None or op != node_key(replace(twin, inputs=())):
         return False
     pairs = zip(node.inputs, twin.inputs, strict=True)
     return all(_are_same(a, b, scope) for a, b in pairs)
-
-
-def _maker(value: Value, scope: Scope | None) -> Node | None:
-    while scope is not None:
-        for node in reversed(scope.nodes):
-            if value in node.outputs:
-                return node
-        scope = scope.outer
-    return None

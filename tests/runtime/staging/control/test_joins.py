@@ -11,6 +11,7 @@ import pytest
 
 import autograph
 import runtime as rt
+import runtime.staging.backend
 from runtime.core.types import ListType, TensorType
 from runtime.graph.nodes import BOOL, FLOAT, INT
 from runtime.staging.control import joins
