@@ -9,9 +9,9 @@ import itertools
 from collections.abc import Callable
 from typing import Any
 
+from runtime.core.tensor import Tensor
 from runtime.staging.backend import called
 from runtime.staging.builtin_functions import elements
-from runtime.staging.control import iteration
 
 _TAKING: frozenset[Any] = frozenset((
     itertools.accumulate, itertools.chain, itertools.combinations,
@@ -33,6 +33,6 @@ def _of_items(function: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _plain(function: Any, given: Any) -> Any:
-    if iteration.staged(given) is not None:
+    if isinstance(given, Tensor):
         return elements(given, function.__name__)
     return called(given) if callable(given) else given

@@ -50,7 +50,7 @@ def test_results_are_rounded_once(primitive: Primitive, sample: Sample) -> None:
             if a.dtype == NARROW:
                 assert b.dtype == np.float32
                 np.testing.assert_array_equal(a.astype("f"), b.astype(NARROW).astype("f"))
-            elif primitive.name != "string_format":
+            elif primitive.name not in ("string_format", "fingerprint"):
                 np.testing.assert_array_equal(a, b)
 
 

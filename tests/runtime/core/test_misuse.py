@@ -732,7 +732,7 @@ def staged_value_for_a_cache():
     f(X)
 
 
-@misuse(ValueError, "the truth of a tensor of type bool[0] is ambiguous", "len(x) == 0")
+@misuse(ValueError, "the truth of a tensor of type bool[0] is ambiguous", "len(x) > 0")
 def truth_of_an_empty_comparison():
     @rt.function
     def f(x):

@@ -767,7 +767,7 @@ def zip_with_iterator(xs):
 
 def and_or_of_bools(x):
     b = x > 0
-    return int((b and 5) or 6), int(b and 1)
+    return int(b and x > 3), int((b and x > 5) or x == 3)
 
 
 # Containers

@@ -67,8 +67,8 @@ def tried(n):
         for i in range(n):
             out[i] = 1.0
             if i > 0:
-                raise ValueError
-    except ValueError:
+                raise KeyError
+    except KeyError:
         out = out + 1.0
     return out
 

@@ -129,6 +129,7 @@ def ordered(n):
     items = set()
     for i in range(n):
         items.add(i)
+    items.discard(n)
     return [item for item in items]
 
 

@@ -10,7 +10,6 @@ import dataclasses
 import functools
 import gc
 import inspect
-import itertools
 import operator
 import os
 import re
@@ -1275,8 +1274,6 @@ UNSEEN: dict[str, Case] = {
                                lambda: type("C", (type("B", (OfNothing,), {}),), {})(),
                                lambda o: setattr(type(o).__mro__[1], "fresh", 5)),
     "memoryview": (lambda x, v: x + v[0], lambda: memoryview(bytearray(b"1")), puts(0)),
-    "given to starmap": (lambda x, _: x + sum(itertools.starmap(helps, [(1,)])),
-                         lambda: globals().update(RATE=1), sets_rate),
     "hidden builtin": (lambda x, _: x + divmod(1, 1)[0], lambda: globals().pop("divmod", None),
                        hides_a_builtin),
 }  # fmt: skip
