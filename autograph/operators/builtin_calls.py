@@ -15,7 +15,13 @@ from autograph.backend import Backend, asked, backend_of, backend_within, stand_
 from autograph.errors import ConversionError, StagingError
 from autograph.frames import hide, refusal
 from autograph.operators import reductions
-from autograph.operators.comprehensions import Given, of_generator
+from autograph.operators.comprehensions import (
+    Given,
+    generator,
+    listed,
+    numbered,
+    of_generator,
+)
 from autograph.operators.growing import is_staging
 from autograph.operators.methods import converted_method
 from autograph.operators.texts import shown_by_user
@@ -26,8 +32,8 @@ Function: TypeAlias = Callable[..., Any]
 Call: TypeAlias = Callable[[Any], Any]
 
 _DIRECT = (
-    "abs bin bool callable chr complex divmod enumerate float frozenset hasattr hex int isinstance "
-    "iter len next oct ord pow range reversed round set zip"
+    "abs bin bool callable chr complex divmod float frozenset hasattr hex int isinstance "
+    "iter len oct ord pow range reversed round set zip"
 )
 
 _OWN_REFERENCES = 3
@@ -68,10 +74,13 @@ def taken_over(call: Call) -> dict[Function, Function]:
         **{function: _direct(function) for function in direct},
         bool: _asking(_direct(bool), _truth),
         len: _asking(_direct(len), length),
-        list: _of_all(_direct(list), reductions.listed),
-        tuple: _of_all(_plain_tuple, lambda given: _plain_tuple(reductions.listed(given))),
+        list: _of_all(_direct(list), listed),
+        tuple: _of_all(_plain_tuple, lambda given: _plain_tuple(listed(given))),
         sum: _of_all(_direct(sum), reductions.summed),
-        **{function: _mapping(function, call) for function in (map, filter, functools.reduce)},
+        **{function: _mapping(function, call) for function in (map, functools.reduce)},
+        filter: _filtering(call),
+        enumerate: _enumerating(_direct(enumerate)),
+        next: _of_all(_direct(next), reductions.first, decided=True),
         **{function: _ordering(function, call) for function in (max, min, sorted)},
         all: _deciding(all, decisive=False),
         any: _deciding(any, decisive=True),
@@ -125,12 +134,16 @@ def _truth(value: Any) -> Any:
     return None if answer is value else answer
 
 
-def _of_all(builtin: Function, loop: Function) -> Function:
-    """For functions that take all elements of their first argument: `loop` does of a generator."""
+def _of_all(builtin: Function, loop: Function, decided: bool = False) -> Function:
+    """For functions that take the elements of their first argument: `loop` does of a generator.
+
+    Args:
+        decided: whether the run may decide how many they take.
+    """
 
     def of_all(*args: Any, **kwargs: Any) -> Any:
         try:
-            given = of_generator(args[0]) if args else None
+            given = of_generator(args[0], decided) if args else None
             return builtin(*args, **kwargs) if given is None else loop(given, *args[1:], **kwargs)
         except BaseException as error:  # whatever passes through is the user's: only ours goes
             hide(error)
@@ -183,12 +196,54 @@ def _mapping(function: Function, call: Call) -> Function:
     def builtin(*args: Any, **kwargs: Any) -> Any:
         try:
             applied = (call(args[0]), *args[1:]) if args else args
+            if function is map and len(args) == 2 and of_generator(args[1]) is not None:
+                return generator(args[1], lambda items: map(applied[0], items))
             return _ask(_first_backend(args), function, applied, kwargs)
         except BaseException as error:  # whatever passes through is the user's: only ours goes
             hide(error)
             raise
 
     return builtin
+
+
+def _enumerating(builtin: Function) -> Function:
+    """For `enumerate`, also of what only the run knows the number of."""
+
+    def enumerating(items: Any, start: Any = 0) -> Any:
+        try:
+            given = of_generator(items)
+            return builtin(items, start) if given is None else numbered(given, start)
+        except BaseException as error:  # whatever passes through is the user's: only ours goes
+            hide(error)
+            raise
+
+    return enumerating
+
+
+def _filtering(call: Call) -> Function:
+    """For `filter`: while staging, the generator expression that it abbreviates."""
+
+    def builtin(*args: Any, **kwargs: Any) -> Any:
+        try:
+            if len(args) != 2 or kwargs or not is_staging():
+                return filter(*args, **kwargs)
+            function = None if args[0] is None else call(args[0])
+
+            def accepted(items: Iterable[Any]) -> Iterator[Any]:
+                for item in items:
+                    test = item if function is None else function(item)
+                    yield test, functools.partial(_itself, item)
+
+            return generator(args[1], accepted, tested=True)
+        except BaseException as error:  # whatever passes through is the user's: only ours goes
+            hide(error)
+            raise
+
+    return builtin
+
+
+def _itself(item: Any) -> Any:
+    return item
 
 
 def _ordering(function: Function, call: Call) -> Function:
@@ -227,7 +282,7 @@ def _extreme(function: Function, items: Any, key: Any = None, **options: Any) ->
 def _ordered(function: Function, items: Any, given: Given, **options: Any) -> Any:
     if function is not sorted:
         return _extreme(function, items, **options)
-    elements = reductions.listed(given)
+    elements = listed(given)
     backend = backend_of(elements) or backend_within(elements)
     return _ask(backend, sorted, (elements,), options)
 
@@ -295,7 +350,7 @@ def _joined(separator: str, /, *args: Any) -> Any:
         return str.join(separator, *args)
     try:
         given = of_generator(args[0])
-        items = args[0] if given is None else reductions.listed(given)
+        items = args[0] if given is None else listed(given)
         backend = backend_of(items)
         parts = items if backend is not None else list(items)
         return _ask(backend or backend_within(parts), str.join, (separator, parts), {})

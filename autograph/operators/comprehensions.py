@@ -35,11 +35,10 @@ def list_comp(
     """
     try:
         backend = backend_of(items)
-        if backend is not None:
-            known = backend.elements(items)
-            if known is None:
-                return _in_rounds(items, body, tested, nested)
-            items = known
+        known = items if backend is None else backend.elements(items)
+        if known is None or of_generator(items) is not None:
+            return listed(Given(items, body, tested, nested))
+        items = known
         if not tested and not nested:
             return body(items)
         return _appended([], body(items), tested, nested)
@@ -48,17 +47,15 @@ def list_comp(
         raise
 
 
-def _in_rounds(items: Any, body: Comprehension, tested: bool, nested: bool) -> Any:
-    backend = backend_of(items)
-    assert backend is not None
+def listed(given: Given) -> Any:
+    """The list of what a generator gives."""
     elements = _staged_list([])
-
-    # Default values lead a recorder to what the block changes.
-    def one_round(item: Any, *, elements: Any = elements, body: Any = body) -> None:
-        _appended(elements, body((item,)), tested, nested)
-
-    backend.for_loop(items, one_round, (), ())
+    given.in_rounds(_adding(elements, _append, called=False), (), None, "", known=True)
     return elements
+
+
+def _append(made: Any, element: Any) -> None:
+    made.append(element)
 
 
 def _appended(elements: Any, given: Iterable[Any], tested: bool, nested: bool) -> Any:
@@ -154,7 +151,7 @@ def _gathered(
 ) -> Any:
     backend = backend_of(items)
     known = items if backend is None else backend.elements(items)
-    if known is None:
+    if known is None or of_generator(items) is not None:
         made = growing.growing(made)
         given = Given(items, body, tested, nested)
         given.in_rounds(_adding(made, add, not tested and not nested), (), None, "", known=True)
@@ -299,6 +296,37 @@ class Given:
         return for_loop(self.take(), one_round, state, test, names)
 
 
+class _Numbered(Given):
+    """What another one gives, each element behind its number."""
+
+    __slots__ = ("start",)
+
+    def __init__(self, given: Given, start: Any) -> None:
+        super().__init__(given.take(), given.body, given.tested, given.nested)
+        self.start = start
+
+    def in_rounds(
+        self, block: Block, state: tuple[Any, ...], test: Block | None, names: str, known: bool
+    ) -> Any:
+        def one_round(element: Any, number: Any, *state: Any) -> Any:
+            left = _as_tuple(block((number, element), *state), len(state))
+            return unpacked((number + 1, *left))
+
+        def proceed(number: Any, *state: Any) -> Any:
+            assert test is not None
+            return test(*state)
+
+        state = (self.start, *state)
+        asked = None if test is None else proceed
+        names = f"the number, {names}" if names else "the number"
+        left = super().in_rounds(one_round, state, asked, names, known)
+        return unpacked(_as_tuple(left, len(state))[1:])
+
+
+def _as_tuple(state: Any, count: int) -> tuple[Any, ...]:
+    return state or () if count != 1 else (state,)
+
+
 def _same(*state: Any) -> Any:
     return unpacked(state)
 
@@ -339,22 +367,32 @@ def generator(
     """
     try:
         is_sequence = type(items) in SEQUENCES
-        plain = backend_of(items) is None and not tested and not nested
+        staged = backend_of(items) is not None or of_generator(items) is not None
+        plain = not staged and not tested and not nested
         if plain and not (is_sequence and len(items) > LONG and growing.is_staging()):
             return body(items)  # type: ignore[return-value]  # Python's own
         # As Python does, ask for an iterator at once.
         items = items if is_sequence or backend_of(items) else iter(items)
-        given = Given(items, body, tested, nested, plain)
-        made: Any = _elements(given)
+        made: Any = _generator_of(Given(items, body, tested, nested, plain))
         made.__name__ = "<genexpr>"
         made.__qualname__ = f"{body.__qualname__}.<locals>.<genexpr>"
-        if growing.is_staging():
-            _given[made] = given
-            given.generator = ref(made)
         return made  # type: ignore[no-any-return]
     except BaseException as error:  # whatever passes through is the user's: only our frame goes
         hide(error)
         raise
+
+
+def numbered(given: Given, start: Any) -> Generator[Any, Any, Any]:
+    """`enumerate(generator, start)`."""
+    return _generator_of(_Numbered(given, start))
+
+
+def _generator_of(given: Given) -> Generator[Any, Any, Any]:
+    made = _elements(given)
+    if growing.is_staging():
+        _given[made] = given
+        given.generator = ref(made)
+    return made
 
 
 def _elements(given: Given) -> Generator[Any, Any, Any]:

@@ -5,24 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from autograph.backend import backend_of
+from autograph.errors import StagingError
+from autograph.frames import refusal
 from autograph.operators.comprehensions import Given, of_generator
 from autograph.operators.cond import cond
 from autograph.operators.definedness import defined
-from autograph.operators.growing import growing
 from autograph.operators.logical import compare, not_, or_
 from autograph.undefined import Undefined
-
-
-def listed(given: Given) -> Any:
-    """`list(generator)`."""
-    elements = growing([])
-
-    # Default values lead a recorder to what the block changes.
-    def append(element: Any, *, elements: Any = elements) -> None:
-        elements.append(element)
-
-    given.in_rounds(append, (), None, "", known=True)
-    return elements
 
 
 def summed(given: Given, start: Any = 0) -> Any:
@@ -45,6 +35,28 @@ def decided(given: Given, name: str, decisive: bool) -> Any:
 
     names = f"the result of {name}()"
     return given.in_rounds(truth, (not decisive,), undecided, names, known=False)
+
+
+def first(given: Given, *default: Any) -> Any:
+    """`next(generator)` or `next(generator, default)`, where it has given nothing yet."""
+
+    def take(element: Any, found: Any, taken: Any) -> Any:
+        return True, element
+
+    def is_none_found(found: Any, taken: Any) -> Any:
+        return not_(found)
+
+    name = "the result of next()"
+    start = (False, Undefined(name))
+    names = f"whether there is an element, {name}"
+    found, taken = given.in_rounds(take, start, is_none_found, names, known=False)
+    if not default and backend_of(found) is not None:
+        raise refusal(
+            StagingError,
+            "only the run knows if the generator has an element for next()",
+            hint="give next() a default, and test for it",
+        )
+    return cond(found, lambda: defined(taken), lambda: next(iter(()), *default), (), name)
 
 
 def extreme(

@@ -221,7 +221,7 @@ WRITTEN_OUT = 16
 def known_elements(items: Any) -> Iterator[Any] | None:
     """The elements of something iterable whose length is known and small; else None."""
     source = iteration.staged(items)
-    if source is None or isinstance(source, iteration.Filter) or source.streams:
+    if source is None or source.streams:
         return None
     length = source.length()
     return None if is_symbol(length) or length > WRITTEN_OUT else _one_by_one(source, "list")
@@ -392,11 +392,6 @@ def _map(function: Callable[..., Any], *args: Any) -> Any:
     )(*args)
 
 
-def _filter(function: Any, items: Any) -> Any:
-    source = iteration.staged(items)
-    return NotImplemented if source is None else iteration.Filter(function, source)
-
-
 def _iter(items: Any, *sentinel: Any) -> Any:
     return NotImplemented if not isinstance(items, Streamed) else items._staged_iter()
 
@@ -447,7 +442,6 @@ BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     divmod: _divmod,
     enumerate: _enumerate,
     exception: exception,  # of what may be None it is what is there
-    filter: _filter,
     float: _to_number("float"),
     int: _int,
     iter: _iter,
@@ -477,6 +471,6 @@ TAKES_MISSING = frozenset((
 ))  # fmt: skip
 TAKES_TEXT = frozenset((
     int, float, len, list, operator.getitem,
-    ord, map, filter, enumerate, zip, reversed, tuple, any, all, max, min,
+    ord, map, enumerate, zip, reversed, tuple, any, all, max, min,
 ))  # fmt: skip
 """Those that take a text of the run, or its characters one by one."""

@@ -833,9 +833,13 @@ def attribute_on_one_path(x):
     return tables[0]["a"]
 
 
-@limit("A generator over staged values that is used twice")
 def generator_advanced(x):
     return next((i for i in range(x)), 0)
+
+
+@limit("A generator over staged values that is used twice")
+def generator_advanced_at_its_end(x):
+    return next(i for i in range(x + 9) if i > 2)
 
 
 @limit("A generator over staged values that is used twice")
@@ -1014,7 +1018,6 @@ def caught(x):
     return y
 
 
-@limit("`filter` of a tensor in")
 def map_of_filter(xs):
     total = 0
     for x in map(lambda x: x * 2, filter(lambda x: x > 2, xs)):
@@ -1022,11 +1025,18 @@ def map_of_filter(xs):
     return total
 
 
-@limit("`filter` of a tensor in")
 def enumerate_filter(xs):
     total = 0
     for i, x in enumerate(filter(lambda x: x > 2, xs)):
         total = total + i * x
+    return total
+
+
+@limit("A generator over staged values that is used twice")
+def zip_of_filter(xs):
+    total = 0
+    for x, y in zip(filter(lambda x: x > 2, xs), xs, strict=False):
+        total = total + x * y
     return total
 
 

@@ -363,25 +363,6 @@ class Map(_Iterator):
         return self.function(*[part.at(index) for part in self.parts])
 
 
-class Filter(_Iterator):
-    """`filter` of a sequence: the loop's body runs only for elements that the function accepts."""
-
-    __slots__ = ("function",)
-
-    def __init__(self, function: Callable[[Any], Any] | None, part: Staged) -> None:
-        super().__init__((part,))
-        self.function = function
-
-    def length(self) -> Any:
-        raise refuse(
-            "how many elements a staged `filter` has, and which, is not known beforehand",
-            "use `filter` alone in the `for`, or an `if` in the loop instead",
-        )
-
-    def at(self, index: Any) -> Any:
-        return self.length()
-
-
 def shortest(lengths: Sequence[Any]) -> Any:
     """The least of some lengths."""
     known = [length for length in lengths if not is_symbol(length)]
@@ -451,7 +432,7 @@ def _is_scalar(value: Value) -> bool:
 
 def functions_of(items: Staged) -> Iterator[Callable[..., Any]]:
     """Yields the functions that the iterations of a loop over `items` call to get the elements."""
-    if isinstance(items, Map | Filter) and items.function is not None:
+    if isinstance(items, Map) and items.function is not None:
         yield items.function
     for part in items.parts if isinstance(items, _Iterator) else ():
         yield from functions_of(part)
@@ -469,8 +450,6 @@ def for_loop(
     first.
     """
     use(items)
-    if isinstance(items, Filter):
-        return _filtered(items, body, state, names, test, watch)
     source = _source_of(items)
     length = None if source.streams else source.length()
     if length is not None and not is_symbol(length) and length <= 0:
@@ -525,7 +504,7 @@ def _drain_parts(parts: Sequence[Staged], count: Any, watch: Watch) -> None:
     if not parts:
         return
     first, *rest = parts
-    if not rest or isinstance(first, Filter):
+    if not rest:
         drain(first, count, watch)
         return
 
@@ -612,23 +591,3 @@ def _both(first: Any, second: Callable[[], Any], watch: Watch) -> Any:
 
     watch = also_watching(watch, (second,))
     return cond(first, lambda: truth(second()), no, (), ("the test of the loop",), watch)
-
-
-def _filtered(
-    items: Filter,
-    body: Block,
-    state: tuple[Any, ...],
-    names: Names,
-    test: Block | None,
-    watch: Watch,
-) -> Any:
-    def accepted(item: Any, *state: Any) -> Any:
-        def skip(*state: Any) -> Any:
-            return bare(state)
-
-        accepts = item if items.function is None else items.function(item)
-        return cond(accepts, lambda *state: body(item, *state), skip, state, names, watch)
-
-    accepted.__name__ = body.__name__
-    called = () if items.function is None else (items.function,)
-    return for_loop(items.parts[0], accepted, state, names, test, also_watching(watch, called))

@@ -400,6 +400,59 @@ def filtered(xs):
     return s
 
 
+def all_filtered(xs):
+    kept = filter(lambda v: v % 2 == 0, xs)
+    return len(list(kept)), sum(filter(None, xs)), max(filter(lambda v: v < 4, xs), default=-1)
+
+
+def filters_in_filters(xs):
+    large = filter(lambda v: v > 1, xs)
+    return [v * 2 for v in filter(lambda v: v != 3, large)]
+
+
+def mapped_filter(xs):
+    return list(map(lambda v: v * v, filter(lambda v: v % 2 == 1, xs)))
+
+
+def filter_left_early(xs):
+    s = 0
+    for x in filter(lambda v: v % 2 == 0, xs):
+        s += x
+        if s > 5:
+            break
+    return s
+
+
+def filter_of_a_plain_list(a, b):
+    return list(filter(lambda v: v > 2, [a, b, 7, a + b]))
+
+
+def numbered_filter(xs):
+    s = 0
+    for i, x in enumerate(filter(lambda v: v > 1, xs), 1):
+        if i * x > 9:
+            return s, i
+        s += i * x
+    return s, -1
+
+
+def numbered_generator(xs):
+    return [i * x for i, x in enumerate(x + 1 for x in xs if x > 1)]
+
+
+def first_found(xs):
+    return next((i for i, x in enumerate(xs) if x > 2), -1)
+
+
+def first_accepted(xs):
+    return next(filter(lambda v: v > 2, xs), None) is None
+
+
+def generator_of_a_generator(xs):
+    odd = {x % 2 for x in (x for x in xs if x)}
+    return sum(x * x for x in (x - 1 for x in xs if x > 1)), len(odd)
+
+
 def zip_range(xs, n):
     s = 0
     for i, x in zip(range(n), xs):
@@ -897,6 +950,16 @@ PROGRAMS: list[tuple[Any, ...]] = [
     (reversed_rows, ([1, 2, 3],)),
     (mapped, ([1, 2, 3],)),
     (filtered, ([1, 2, 3, 4],)),
+    (all_filtered, ([1, 2, 3, 4],), ([5, 7],)),
+    (filters_in_filters, ([1, 2, 3, 4],), ([1, 1],)),
+    (mapped_filter, ([1, 2, 3],), ([2, 4],)),
+    (filter_left_early, ([4, 3, 2, 8],), ([1, 1],)),
+    (filter_of_a_plain_list, (1, 2), (5, -9)),
+    (numbered_filter, ([1, 2, 3, 4],), ([2, 2],), ([0, 1],)),
+    (numbered_generator, ([1, 2, 3],), ([0, 1],)),
+    (first_found, ([1, 2, 3],), ([0, 1],)),
+    (first_accepted, ([1, 2, 3],), ([0, 1],)),
+    (generator_of_a_generator, ([1, 2, 3],), ([0, 1],)),
     (zip_range, ([1, 2, 3, 4], 3), ([1, 2], 3)),
     (nested_loops, (0,), (7,)),
     (python_list_staged_break, (0,), (4,), (100,)),
