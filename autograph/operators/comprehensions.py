@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
 from types import GeneratorType
 from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary, ref
@@ -258,6 +258,20 @@ class Given:
             next(generator)
         return items
 
+    def elements(self) -> Iterator[Any]:
+        """Yields the elements to Python."""
+        for each in self.body(self.items):
+            element: Any = each
+            if self.tested:
+                test, thunk = each
+                if not test:
+                    continue
+                element = thunk()
+            if self.nested:
+                yield from element
+            else:
+                yield element
+
     def in_rounds(
         self, block: Block, state: tuple[Any, ...], test: Block | None, names: str, known: bool
     ) -> Any:
@@ -304,6 +318,9 @@ class _Numbered(Given):
     def __init__(self, given: Given, start: Any) -> None:
         super().__init__(given.take(), given.body, given.tested, given.nested)
         self.start = start
+
+    def elements(self) -> Iterator[Any]:
+        return enumerate(super().elements(), self.start)
 
     def in_rounds(
         self, block: Block, state: tuple[Any, ...], test: Block | None, names: str, known: bool
@@ -401,17 +418,7 @@ def _elements(given: Given) -> Generator[Any, Any, Any]:
             yield
             raise _used_again()
         given.is_taken = True
-        for each in given.body(given.items):
-            element: Any = each
-            if given.tested:
-                test, thunk = each
-                if not test:
-                    continue
-                element = thunk()
-            if given.nested:
-                yield from element
-            else:
-                yield element
+        yield from given.elements()
     except Exception as error:  # whatever passes through is the user's: only our frame goes
         hide(error)
         raise

@@ -436,6 +436,12 @@ def numbered_filter(xs):
     return s, -1
 
 
+def numbered_by_python(a, b):
+    return dict(enumerate(v * a for v in (1, 2, 3) if v > 1))[1] + b, list(
+        zip(enumerate(x for x in (a, b)), "xy")
+    )[1][0][1]
+
+
 def numbered_generator(xs):
     return [i * x for i, x in enumerate(x + 1 for x in xs if x > 1)]
 
@@ -956,6 +962,7 @@ PROGRAMS: list[tuple[Any, ...]] = [
     (filter_left_early, ([4, 3, 2, 8],), ([1, 1],)),
     (filter_of_a_plain_list, (1, 2), (5, -9)),
     (numbered_filter, ([1, 2, 3, 4],), ([2, 2],), ([0, 1],)),
+    (numbered_by_python, (2, 5)),
     (numbered_generator, ([1, 2, 3],), ([0, 1],)),
     (first_found, ([1, 2, 3],), ([0, 1],)),
     (first_accepted, ([1, 2, 3],), ([0, 1],)),
