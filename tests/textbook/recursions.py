@@ -397,3 +397,26 @@ def longest_rising(items):
         else:
             ends[at] = item
     return len(ends)
+
+
+@case((3,), (1,), (0,))
+def ring_carries(rings):
+    carried = []
+
+    def carry(count, here, there, spare):
+        if count == 0:
+            return
+        carry(count - 1, here, spare, there)
+        carried.append((here, there))
+        carry(count - 1, spare, there, here)
+
+    carry(rings, "left", "right", "middle")
+    return carried
+
+
+@case((4,), (0,), (1,))
+def turns_of_a_guard(hours):
+    turns = []
+    for hour in range(hours):
+        turns.append(("north", ("tower", None)) if hour % 3 == 0 else ("south", ("gate", None)))
+    return turns, len(turns)

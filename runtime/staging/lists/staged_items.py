@@ -95,11 +95,16 @@ def covering(specs: Sequence[Spec]) -> Spec:
 
 
 def _carried(element: Spec) -> Spec:
-    """The Spec for items that are all one Python value, which takes a column."""
-    if not isinstance(element, Same):
-        return element
-    options = choices.options_of(element.value)
-    return ALL_NONE if element.value is None else joins.choice_of(options) if options else element
+    """The Spec for items that are all one Python value, or a tuple of such: it takes a column."""
+    if element == Same(None):
+        return ALL_NONE
+    if isinstance(element, Same):
+        options = choices.options_of(element.value)
+        return joins.choice_of(options) if options else element
+    if isinstance(element, Tree) and not any(True for _ in joins.types_of(element)):
+        inner = [x if x == Same(None) else _carried(x) for x in element.children]
+        return Tree(element.structure, tuple(inner))
+    return element
 
 
 def check(element: Spec, inside: bool = False) -> None:
