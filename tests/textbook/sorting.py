@@ -260,3 +260,48 @@ def dutch_flag(a):
         else:
             raise ValueError("The elements inside the sequence must contains only (0, 1, 2) values")
     return a
+
+
+@case(([[0, 1, 10], [0, 2, 6], [0, 3, 5], [1, 3, 15], [2, 3, 4]], 4), ([[0, 1, 3]], 2))
+def cheapest_roads(roads, towns):
+    group = list(range(towns))
+    cost, built = 0, []
+    roads = sorted(roads, key=lambda road: road[2])
+    for start, end, price in roads:
+        if group[start] != group[end]:
+            old, new = group[end], group[start]
+            group = [new if each == old else each for each in group]
+            cost += price
+            built.append((start, end))
+    return cost, built
+
+
+@case((5, 3, 4), (1, 2, 3))
+def rows_in_order(x, y, z):
+    rows = [[x, 1], [y, 2], [z, 3]]
+    first = rows[0]
+    rows.sort()
+    first[1] += 10
+    return rows[0][1], rows[-1], [row[0] for row in rows]
+
+
+@case((5, 3), (1, 2))
+def rows_sorted_elsewhere(x, y):
+    rows = [[x, 1], [y, 2, 3]]
+    ordered = sorted(rows, key=lambda row: -row[0])
+    rows[0][1] = 9
+    ordered[0][0] = 7
+    return rows[0], rows[1], ordered[0][1], ordered[1][0]
+
+
+@case((5, 3), (5, 5))
+def rows_found(x, y):
+    rows = [[x, 1], [y, 1], [5, 1]]
+    return rows.count([5, 1]), rows.index([y, 1]), [3, 1] in rows
+
+
+@case((2, 1), (1, 2))
+def names_by_points(a, b):
+    players = [["ann", a], ["bob", b], ["cy", 3]]
+    players.sort(key=lambda player: player[1], reverse=True)
+    return " ".join(name for name, _ in players)

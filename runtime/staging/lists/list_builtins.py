@@ -62,16 +62,13 @@ def _sort(self: GrowingList, *, key: Any = None, reverse: Any = False) -> None:
     keys = self if key is None else _keys(self, called(key))
     if size_of(self) in (0, 1):
         return
+    if self.staged is None and any(isinstance(item, list) for item in keys):
+        keys = GrowingList([tuple(elements(item, "sort")) for item in keys])
     if keys.staged is None and not any(map(is_staged, keys)):
         _sort_known(self, keys, reverse)
         return
-    if self.staged is None and any(isinstance(item, list) for item in self):
-        raise refuse(
-            "sort() orders lists in a list, as the run decides",
-            "tuples in place of the inner lists",
-        )
     order = _order(keys, bool(reverse))
-    if self.staged is None and any(map(has_object, self)):
+    if self.staged is None and any(isinstance(x, list) or has_object(x) for x in self):
         items = list(self)
         self.fill(len(items), [chosen(items, order[at]) for at in range(len(items))])
         return
@@ -91,6 +88,13 @@ def is_staged(item: Any) -> bool:
     return isinstance(item, Tensor) or is_symbol(item) or type(item) is Choice or (
         isinstance(item, tuple) and any(map(is_staged, item))
     )  # fmt: skip
+
+
+def holds_staged(item: Any) -> bool:
+    """True for a staged item, a list of the graph, and a list with one of these in it."""
+    if isinstance(item, Growing) and item.staged is not None:
+        return True
+    return is_staged(item) or (isinstance(item, list) and any(map(holds_staged, item)))
 
 
 def _sort_known(items: GrowingList, keys: GrowingList, reverse: Any) -> None:
@@ -353,7 +357,7 @@ def sequence_function(function: Any, args: tuple[Any, ...]) -> Callable[..., Any
         return None
 
     def staged(*args: Any, **kwargs: Any) -> Any:
-        is_one = kwargs.get("key") or any(map(is_staged, (*items, *args)))
+        is_one = kwargs.get("key") or any(map(holds_staged, (*items, *args)))
         return method(items, *args, **kwargs) if is_one else function(*args, **kwargs)
 
     return staged

@@ -14,8 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 import autograph
-from runtime.staging.lists.growing import Growing
-from runtime.staging.lists.list_builtins import is_staged, listed
+from runtime.staging.lists.list_builtins import holds_staged, listed
 
 
 def _algorithms() -> dict[Callable[..., Any], Callable[..., Any]]:
@@ -144,7 +143,7 @@ def order_function(function: Any) -> Callable[..., Any] | None:
 
 
 def _of_order(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    staged = any(map(_holds_staged, (*args, *kwargs.values()))) or "key" in kwargs
+    staged = any(map(holds_staged, (*args, *kwargs.values()))) or "key" in kwargs
     if not staged:
         return function(*args, **kwargs)
     if function in _READING and type(args[0]) in (list, tuple, range):
@@ -154,9 +153,3 @@ def _of_order(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
 _READING = bisect.bisect_left, bisect.bisect_right
 """Functions that change nothing: what they are given may be a sequence from outside."""
-
-
-def _holds_staged(item: Any) -> bool:
-    if isinstance(item, Growing) and item.staged is not None:
-        return True
-    return is_staged(item) or (isinstance(item, list | tuple) and any(map(is_staged, item)))
