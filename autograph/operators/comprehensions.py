@@ -311,7 +311,7 @@ class Given:
 
 
 class _Numbered(Given):
-    """What another one gives, each element behind its number."""
+    """The elements of another one, each behind its number."""
 
     __slots__ = ("start",)
 

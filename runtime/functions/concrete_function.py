@@ -42,7 +42,8 @@ from runtime.ops.reshaping import ensure_shape
 from runtime.staging.control import joins
 from runtime.staging.control.blocks import Unreachable
 from runtime.staging.control.deferred_exceptions import check_unhandled
-from runtime.staging.control.joins import Leaf, Same, Spec, Tree
+from runtime.staging.control.joins import Leaf, Same, Spec, Tree, Union
+from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.error_notes import depth_explained
 from runtime.staging.guarding.guards import Guards
 from runtime.staging.refusals import refuse
@@ -467,6 +468,8 @@ def _specs_of(spec: Spec, of: Callable[[TensorSpec], Any] = lambda spec: spec) -
         return of(TensorSpec(known.shape, known.dtype)) if isinstance(known, TensorType) else known
     if isinstance(spec, Tree):
         return spec.structure.build([_specs_of(child, of) for child in spec.children])
+    if isinstance(spec, Union):
+        return TaggedUnion(None, [_specs_of(kind, of) for kind in spec.kinds], spec.mismatch)
     return spec.value if isinstance(spec, Same) else _specs_of(spec.inner, of)
 
 

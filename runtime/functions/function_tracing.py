@@ -79,6 +79,7 @@ from runtime.staging.control.choices import Choice
 from runtime.staging.control.deferred_exceptions import is_of_program
 from runtime.staging.control.joins import Leaf, Optional, Spec, Tree
 from runtime.staging.control.optional_values import MaybeNone, bound
+from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth
 from runtime.staging.error_notes import explain, explain_depth, locate
 from runtime.staging.frames import beginning_of
@@ -127,6 +128,9 @@ def _exported(
         return value if numbers else convert_to_tensor(value)
     if isinstance(value, MaybeNone):
         return MaybeNone(_exported(value.held, numbers, what, path), value.flag)
+    if type(value) is TaggedUnion:
+        made = [_exported(each, numbers, what, path) for each in value.values]
+        return TaggedUnion(value.tag, made, value.mismatch)
     if value is None or isinstance(value, Tensor | Symbol | Elements | ObjectHandle):
         return value
     if isinstance(value, TensorShape):

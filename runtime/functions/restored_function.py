@@ -19,7 +19,7 @@ from runtime.graph.storage.decoding import Decoder, Json
 from runtime.graph.storage.encoding import Encoder
 from runtime.graph.storage.type_syntax import type_of, type_text
 from runtime.graph.structures import structure_of
-from runtime.staging.control.joins import Leaf, Maybe, Optional, Same, Spec, Tree
+from runtime.staging.control.joins import Leaf, Maybe, Mismatch, Optional, Same, Spec, Tree, Union
 from runtime.staging.guarding.guards import Guards, Reached
 
 
@@ -148,6 +148,8 @@ def _write_spec(encoder: Encoder, spec: Spec) -> Json:
     if isinstance(spec, Tree):
         children = [_write_spec(encoder, child) for child in spec.children]
         return {"structure": encoder.structure(spec.structure), "children": children}
+    if isinstance(spec, Union):
+        return {"union": [_write_spec(encoder, kind) for kind in spec.kinds]}
     name = spec.name if isinstance(spec, Maybe) else None
     return {"optional": _write_spec(encoder, spec.inner), "name": name}
 
@@ -203,5 +205,8 @@ def _read_spec(decoder: Decoder, entry: Json) -> Spec:
     if "structure" in entry:
         children = [_read_spec(decoder, child) for child in entry["children"]]
         return Tree(decoder.structure(entry["structure"]), tuple(children))
+    if "union" in entry:
+        kinds = tuple([_read_spec(decoder, kind) for kind in entry["union"]])
+        return Union(kinds, Mismatch("they were so when the function was saved", "save it anew"))
     inner, name = _read_spec(decoder, entry["optional"]), entry["name"]
     return Optional(inner) if name is None else Maybe(inner, name)

@@ -45,6 +45,7 @@ from runtime.staging.control.optional_values import (
     bound,
     present,
 )
+from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth
 from runtime.staging.error_notes import locate_hidden
 from runtime.staging.frames import user_location
@@ -55,6 +56,7 @@ from runtime.staging.scopes import active
 from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.texts import Text
+from runtime.staging.type_tests import TYPE_TESTS
 from runtime.variables.variable import Variable
 
 register_locating(locate_hidden)
@@ -245,7 +247,9 @@ class StagingBackend(Backend):
                 return made
         staged = BUILTINS.get(function)
         if function is not bool:
-            _refuse_truths(*args, *kwargs.values())
+            given = (*args, *kwargs.values())
+            asks_kind = function in TYPE_TESTS
+            _refuse_truths(*[x for x in given if not (asks_kind and type(x) is TaggedUnion)])
         if staged is not None:
             if function not in TAKES_MISSING:
                 for item in args:
@@ -266,6 +270,7 @@ for _kind in (
     Streamed,
     Text,
     Truth,
+    TaggedUnion,
     Choice,
     Variable,
     failures.OneOf,
@@ -278,7 +283,7 @@ register_identity(check_identity)
 
 def _refuse_truths(*values: Any) -> None:
     for value in values:
-        if type(value) is Truth:
+        if type(value) is Truth or type(value) is TaggedUnion:
             raise value.refusal()
         if type(value) is failures.OneOf:
             value.refuse()

@@ -12,6 +12,7 @@ from runtime.graph.data import Opaque, is_data
 from runtime.graph.structures import structure_of
 from runtime.graph.templates import Container, Either, Raised, Slot, Written
 from runtime.staging.control.optional_values import MaybeNone, bound
+from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth
 from runtime.staging.lists.growing import GrowingSequence
 from runtime.staging.refusals import refuse
@@ -73,6 +74,8 @@ class Images:
             return self._slot(item)
         if type(item) is Truth:
             raise item.refusal(item.location)
+        if type(item) is TaggedUnion:
+            raise item.refusal()
         if id(item) in above:
             return Opaque(item)
         if isinstance(item, GrowingSequence) and item.__class__ is not list:

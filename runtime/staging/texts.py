@@ -26,7 +26,16 @@ from runtime.graph.templates import ANSWERS, FUNCTIONS, TEXT, TEXTS, Written, wr
 from runtime.staging.control import choices
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.iteration import Staged, register_sequence
-from runtime.staging.control.joins import Leaf, Maybe, Optional, Same, Spec, Tree, install_text
+from runtime.staging.control.joins import (
+    Leaf,
+    Maybe,
+    Optional,
+    Same,
+    Spec,
+    Tree,
+    Union,
+    install_text,
+)
 from runtime.staging.control.optional_values import MaybeNone, bound
 from runtime.staging.frames import user_location
 from runtime.staging.images import Images
@@ -374,6 +383,8 @@ def _example(item: Any, first: bool) -> Any:
 def _example_of_spec(spec: Spec, first: bool) -> Any:
     if isinstance(spec, Optional | Maybe):
         return _example_of_spec(spec.inner, first) if first else None
+    if isinstance(spec, Union):
+        return _example_of_spec(spec.kinds[0 if first else -1], first)
     if isinstance(spec, Tree):
         return spec.structure.build([_example_of_spec(child, first) for child in spec.children])
     return spec.value if isinstance(spec, Same) else _example_of(spec.type, first)

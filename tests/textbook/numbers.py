@@ -594,3 +594,16 @@ def matchsticks(number):
 @case((1207,), (-8,), (0,))
 def known_segments(number):
     return [SEGMENTS.get(sign, 1) for sign in str(number) if sign in SEGMENTS or sign == "-"]
+
+
+@case((6,), (7,), (0,), (28,))
+def kind_of_number(n):
+    if n < 1:
+        return "give a positive number"
+    total = sum(d for d in range(1, n) if n % d == 0)
+    return total == n if total >= n else total
+
+
+@case((2, 0), (3, 4), (0, 5))
+def share(cakes, guests):
+    return "no guests" if guests == 0 else (cakes // guests, cakes % guests)

@@ -9,9 +9,7 @@ REFUSED: dict[str, frozenset[str]] = {
             "tree_sort",
             "n_queens",
             "degrees",
-            "blackjack",
             "total_area",
-            "line_of",
             "can_partition",
             "balanced_parentheses",
             "node_tree_walk",
@@ -21,9 +19,7 @@ REFUSED: dict[str, frozenset[str]] = {
     "lists": frozenset(
         [
             "merge_sort_popping",
-            "blackjack",
             "can_partition",
-            "kruskal_total",
             "degrees",
         ]
     ),

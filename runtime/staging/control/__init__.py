@@ -9,6 +9,7 @@ item_comparisons                    tuples and lists, by the first items that di
 sameness, choices, truths           Python values: equal on all paths, one of several, or a truth
 joined_tensors, joined_variables    tensors of which items were assigned; variables
 optional_values, identity           None and unbound; `is`
+tagged_unions                       results of several kinds
 carried_objects                     Python objects that blocks change
 deferred_exceptions                 exceptions put off to run time
 failures, caught                    those that a `try` catches: where they may be, what follows them

@@ -10,6 +10,7 @@ builds the Python value that stands for them.
     choice      texts or functions that differ: a tree whose child says which it is
     optional    None on one path: a flag "is there", then the values of the other path
     maybe       unbound on one path: a flag "is bound", then the values of the other path
+    union       a result of several kinds: a number that says which, then the values of each kind
 
 A tensor from before the paths parted that one path leaves unbound, or None, is that very tensor
 where it is there: an item assignment by one of its names is seen by the other.
@@ -19,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, cast
 
 import numpy as np
@@ -48,6 +49,7 @@ from runtime.staging.control.optional_values import (
 )
 from runtime.staging.control.parts import join_structure_of
 from runtime.staging.control.sameness import same
+from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Scope, Symbol
@@ -101,17 +103,31 @@ class Maybe:
     name: str
 
 
-Spec = Leaf | Same | Tree | Optional | Maybe
+@dataclass(frozen=True, slots=True)
+class Union:
+    """One of several kinds, which do not join, for the reason that `mismatch` gives."""
+
+    kinds: tuple[Spec, ...]
+    mismatch: Mismatch = field(compare=False)
+
+
+Spec = Leaf | Same | Tree | Optional | Maybe | Union
 
 
 class Mismatch(Exception):
-    """Two values do not join; `path` leads to the place within the variable."""
+    """Two values do not join; `path` leads to the place within the variable.
 
-    def __init__(self, reason: str, hint: str, dtypes_differ: bool = False) -> None:
+    `kinds_differ` says that they are of two kinds, of which a result may be.
+    """
+
+    def __init__(
+        self, reason: str, hint: str, dtypes_differ: bool = False, kinds_differ: bool = False
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.hint = hint
         self.dtypes_differ = dtypes_differ
+        self.kinds_differ = kinds_differ
         self.path = ""
         self.places: list[int] = []
 
@@ -147,6 +163,8 @@ def abstract(value: Any, staged: bool = False) -> Spec:
         return Leaf(value.type)
     if kind is Truth:
         raise value.refusal()
+    if kind is TaggedUnion:
+        return Union(tuple([abstract(each, staged) for each in value.values]), value.mismatch)
     found = join_structure_of(value)
     if found is None:
         return Same(value)
@@ -239,6 +257,8 @@ def abstract_from(value: Any, made_in: Scope, is_older: Callable[[Any], bool]) -
         )
     if kind is Truth:
         raise value.refusal()
+    if kind is TaggedUnion:
+        return abstract(value)
     if isinstance(value, Missing):
         return _with_absence(value, abstract_from(value.held, made_in, is_older))
     found = join_structure_of(value)
@@ -265,6 +285,8 @@ def join(a: Spec, b: Spec) -> Spec:
         return _join_maybe(a, b)
     if isinstance(a, Optional) or isinstance(b, Optional) or _is_none(a) or _is_none(b):
         return _join_optional(a, b)
+    if isinstance(a, Union) or isinstance(b, Union):
+        return united(a, b, a.mismatch if isinstance(a, Union) else cast(Union, b).mismatch)
     a, b = _opened(a), _opened(b)
     choice = _choice(a, b)
     if choice is not None:
@@ -278,6 +300,42 @@ def join(a: Spec, b: Spec) -> Spec:
     if left is None or right is None:
         raise _differ(a, b)
     return Leaf(join_types(left, right), _variables(a) | _variables(b))
+
+
+def united(a: Spec, b: Spec, mismatch: Mismatch) -> Spec:
+    """The Spec of what is of the kind of `a` or of that of `b`, which need not join."""
+    if isinstance(a, Maybe) or isinstance(b, Maybe):
+        name = a.name if isinstance(a, Maybe) else cast(Maybe, b).name
+        first = a.inner if isinstance(a, Maybe) else a
+        second = b.inner if isinstance(b, Maybe) else b
+        return Maybe(united(first, second, mismatch), name)
+    if isinstance(a, Optional) or isinstance(b, Optional):
+        first = a.inner if isinstance(a, Optional) else a
+        second = b.inner if isinstance(b, Optional) else b
+        return Optional(united(first, second, mismatch))
+    kinds = list(_kinds(a))
+    for kind in _kinds(b):
+        at = _place_among(kinds, kind)
+        if at is None:
+            kinds.append(kind)
+        else:
+            kinds[at] = join(kinds[at], kind)
+    return Union(tuple(kinds), mismatch) if len(kinds) > 1 else kinds[0]
+
+
+def _kinds(spec: Spec) -> tuple[Spec, ...]:
+    return spec.kinds if isinstance(spec, Union) else (spec,)
+
+
+def _place_among(kinds: Sequence[Spec], spec: Spec) -> int | None:
+    """The place of the kind that a Spec joins; None where there is none."""
+    for at, kind in enumerate(kinds):
+        try:
+            join(kind, spec)
+        except Mismatch:
+            continue
+        return at
+    return None
 
 
 def _choice(a: Spec, b: Spec) -> Spec | None:
@@ -390,7 +448,8 @@ def _join_trees(a: Tree, b: Tree) -> Spec:
         widened = None if widen is None else widen(a, b)
         if widened is not None:
             return cast(Spec, widened)
-        raise Mismatch(f"the structures differ: {a.structure} and {b.structure}", _way_out(a, b))
+        reason = f"the structures differ: {a.structure} and {b.structure}"
+        raise Mismatch(reason, _way_out(a, b), kinds_differ=True)
     joined = []
     for place, (x, y) in enumerate(zip(a.children, b.children, strict=True)):
         try:
@@ -425,11 +484,20 @@ def _differ(a: Spec, b: Spec) -> Mismatch:
         first, second = _show(a), _show(b)
         if first == second:
             return Mismatch(f"there are two Python values {first}", hint)
-        return Mismatch(f"the Python values {first} and {second} differ", hint)
+        reason = f"the Python values {first} and {second} differ"
+        return Mismatch(reason, hint, kinds_differ=_is_result(a) and _is_result(b))
     return Mismatch(
         f"{_show(a)} cannot be joined with {_show(b)}",
         "leave values of the same kind and structure on both paths",
+        kinds_differ=_is_result(a) and _is_result(b),
     )
+
+
+def _is_result(spec: Spec) -> bool:
+    """Whether a function can return it."""
+    if isinstance(spec, Same):
+        return isinstance(spec.value, str | int | float | Tensor | SymbolicNumber)
+    return not isinstance(spec, Tree) or spec.structure.kind is not choices.Choice or _is_text(spec)
 
 
 def _show(spec: Spec) -> str:
@@ -440,6 +508,8 @@ def _show(spec: Spec) -> str:
     if isinstance(spec, Same):
         text = re.sub(r" at 0x[0-9a-fA-F]+", "", repr(spec.value))
         return text if len(text) <= 60 else f"{text[:56]}..."
+    if isinstance(spec, Union):
+        return " or ".join([_show(kind) for kind in spec.kinds])
     return f"{_show(spec.inner)} or {'None' if isinstance(spec, Optional) else 'nothing'}"
 
 
@@ -453,6 +523,7 @@ def join_types(a: Type, b: Type) -> Type:
                 f"it is a Python {a.kind} on one path and a Python {b.kind} on the other",
                 "leave values of one kind: int(...) of the bool, or a bool on both",
                 dtypes_differ=True,
+                kinds_differ=True,
             )
         return numbers.widest(a, b)
     if isinstance(a, TensorType) and isinstance(b, TensorType):
@@ -497,6 +568,7 @@ def _unequal_dtypes(a: str, b: str, target: str) -> Mismatch:
         f"its dtype is {a} on one path and {b} on the other",
         f"convert one of them, for example with tf.cast(..., tf.{target})",
         dtypes_differ=True,
+        kinds_differ=bool({a, b} & {"bool", "Python bool", "string"}),
     )
 
 
@@ -512,6 +584,9 @@ def values_of(spec: Spec) -> Iterator[Same]:
             yield from values_of(child)
     elif isinstance(spec, Optional | Maybe):
         yield from values_of(spec.inner)
+    elif isinstance(spec, Union):
+        for kind in spec.kinds:
+            yield from values_of(kind)
 
 
 def types_of(spec: Spec) -> Iterator[Type]:
@@ -524,6 +599,10 @@ def types_of(spec: Spec) -> Iterator[Type]:
     elif isinstance(spec, Optional | Maybe):
         yield BOOL
         yield from types_of(spec.inner)
+    elif isinstance(spec, Union):
+        yield NUMBER_TYPES[int]
+        for kind in spec.kinds:
+            yield from types_of(kind)
 
 
 def names_of(spec: Spec, name: str) -> Iterator[str]:
@@ -538,6 +617,10 @@ def names_of(spec: Spec, name: str) -> Iterator[str]:
     elif isinstance(spec, Optional | Maybe):
         yield f"{name}{IS_THERE if isinstance(spec, Optional) else '_is_bound'}"
         yield from names_of(spec.inner, name)
+    elif isinstance(spec, Union):
+        yield f"{name}_kind"
+        for at, kind in enumerate(spec.kinds):
+            yield from names_of(kind, f"{name}_{at}")
 
 
 def lower(value: Any, spec: Spec, trace: Trace, name: str | None = None) -> Iterator[Value]:
@@ -554,6 +637,22 @@ def lower(value: Any, spec: Spec, trace: Trace, name: str | None = None) -> Iter
             yield from lower(child, inner, trace, name)
     elif isinstance(spec, Optional | Maybe):
         yield from _lower_missing(value, spec, trace, name)
+    elif isinstance(spec, Union):
+        yield from _lower_union(value, spec, trace, name)
+
+
+def _lower_union(value: Any, spec: Union, trace: Trace, name: str | None) -> Iterator[Value]:
+    is_one = type(value) is TaggedUnion
+    values = value.values if is_one else [value]
+    places = [_place_among(spec.kinds, abstract(each)) for each in values]
+    tag: Any = places[0]
+    if is_one and places != list(range(len(places))):
+        tag = sum((value.tag == at) * place for at, place in enumerate(places))
+    elif is_one:
+        tag = value.tag
+    yield _lower_number(tag, NUMBER_TYPES[int], trace)
+    for at, kind in enumerate(spec.kinds):
+        yield from lower(values[places.index(at)] if at in places else BLANK, kind, trace, name)
 
 
 def _children(value: Any, structure: Structure) -> Sequence[Any]:
@@ -619,6 +718,9 @@ def lift(spec: Spec, symbols: Iterator[Any]) -> Any:
         return spec.value
     if isinstance(spec, Tree):
         return spec.structure.build([lift(child, symbols) for child in spec.children])
+    if isinstance(spec, Union):
+        tag = next(symbols)
+        return TaggedUnion(tag, [lift(kind, symbols) for kind in spec.kinds], spec.mismatch)
     flag = next(symbols)
     held = lift(spec.inner, symbols)
     return (
@@ -637,8 +739,21 @@ def restored(spec: Spec, values: Iterator[Any], leaf: Callable[[Any, Type], Any]
     if isinstance(spec, Tree):
         children = [restored(child, values, leaf) for child in spec.children]
         return spec.structure.anew().build(children)
+    if isinstance(spec, Union):
+        return _restored_one(spec, values, leaf)
     if next(values):
         return restored(spec.inner, values, leaf)
     for _ in types_of(spec.inner):
         next(values)
     return None
+
+
+def _restored_one(spec: Union, values: Iterator[Any], leaf: Callable[[Any, Type], Any]) -> Any:
+    place, made = int(next(values)), None
+    for at, kind in enumerate(spec.kinds):
+        if at == place:
+            made = restored(kind, values, leaf)
+        else:
+            for _ in types_of(kind):
+                next(values)
+    return made

@@ -65,7 +65,10 @@ _OTHERS = (
     "hash", "array", "enter", "exit", "next", "reversed",
 )  # fmt: skip
 
-for _name in (*OPERATORS, *[f"__{name}__" for name in _OTHERS]):
+USES = (*OPERATORS, *[f"__{name}__" for name in _OTHERS])
+"""The methods by which Python uses a value."""
+
+for _name in USES:
     setattr(Truth, _name, _refused)
 
 register_conversion(Truth, _refused)

@@ -124,6 +124,8 @@ def check(element: Spec, inside: bool = False) -> None:
             )
         for child in element.children:
             check(child, True)
+    elif isinstance(element, joins.Union):
+        raise element.mismatch
     elif isinstance(element, Leaf) and not isinstance(element.type, TensorType | NumberType):
         raise Mismatch("a list holds lists of the graph", "append tuples, numbers and tensors")
 

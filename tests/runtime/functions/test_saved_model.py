@@ -260,3 +260,22 @@ def test_another_process(tmp_path: Path) -> None:
         text=True,
     )
     assert done.stdout.splitlines() == [str(net(X).numpy().tolist()), "True too large"], done.stderr
+
+
+class Kinds(rt.Module):
+    @rt.function
+    def __call__(self, n: Any) -> Any:
+        if n > 2:
+            return "large"
+        return [n, True] if n > 1 else n
+
+
+def test_results_of_several_kinds_stay_what_they_are(tmp_path: Path) -> None:
+    made = Kinds()
+    made(rt.constant(1))
+    rt.saved_model.save(made, str(tmp_path))
+    loaded = rt.saved_model.load(str(tmp_path))
+    assert loaded(rt.constant(1)).numpy() == 1
+    first, second = loaded(rt.constant(2))
+    assert (first.numpy(), second.numpy()) == (2, True)
+    assert loaded(rt.constant(3)).numpy() == b"large"

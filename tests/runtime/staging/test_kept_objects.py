@@ -507,7 +507,8 @@ def test_a_trace_that_is_refused_leaves_all_as_it_was() -> None:
     def refused(x):
         if x > 0:
             account.balance += x
-        return [x] if x > 0 else x
+            x = [x]
+        return x
 
     with pytest.raises(StagingError, match="cannot be joined"):
         rt.function(refused)(rt.constant(1))

@@ -50,13 +50,13 @@ def of_other_dtypes(x: Any) -> Any:
 
 
 def of_other_structures(x: Any) -> Any:
+    y = x
     while x > 0:
         if x == 3:
-            return [x]
-        if x == 9:
+            y = [x]
             break
         x = x - 1
-    return x
+    return y
 
 
 def of_other_shapes(x: Any) -> Any:
