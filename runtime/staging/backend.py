@@ -254,7 +254,7 @@ class StagingBackend(Backend):
                 args = tuple([read(present(item)) for item in args])
             return staged(*args, **kwargs)
         row = numbers.MATH.get(function)
-        return NotImplemented if row is None else staged_math(function, row, args)
+        return NotImplemented if row is None or kwargs else staged_math(row, args)
 
 
 BACKEND = StagingBackend()

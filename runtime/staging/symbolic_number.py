@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from functools import cache
+from functools import cache, partial
 from typing import Any, NoReturn, cast
 
 from runtime import dtypes
@@ -67,7 +67,10 @@ class SymbolicNumber(InScope):
     def __index__(self) -> NoReturn:
         raise not_python(self, "as a Python index", _INDEXED)
 
-    def __getattr__(self, name: str) -> NoReturn:
+    def __getattr__(self, name: str) -> Any:
+        method = numbers.METHODS[self.type.kind].get(name)
+        if method is not None:
+            return partial(apply_number, method, self)
         # Asked for by classes' names too, to find out what an object is: no refusal to remember.
         what = f"a staged {self.type.kind} has no attribute {name!r}"
         raise AttributeError(f"{format_location(user_location())}: {what}", name=name, obj=self)

@@ -15,7 +15,7 @@ from runtime.core.tensor import Tensor
 from runtime.core.types import TensorType
 from runtime.graph.ir import format_location
 from runtime.graph.nodes import CHECK_LENGTH
-from runtime.graph.numbers import ITEMS
+from runtime.graph.numbers import ITEMS, METHODS
 from runtime.staging import refusals
 from runtime.staging.aliasing import item_assignments, sharing
 from runtime.staging.bytecode import rows_unpacked
@@ -32,6 +32,9 @@ def _instead(name: str) -> str:
     """The way out for an attribute of NumPy's arrays, or of what else a tensor is taken for."""
     if name in ("value", "item", "tolist"):
         return "\n  compute with the tensor itself, and call numpy() on the result of the function"
+    for kind, methods in METHODS.items():
+        if name in methods:
+            return f", as numbers have\n  ask the number that it holds: {kind}(x).{name}()"
     if hasattr(list, name):
         return ", as lists have\n  pass a list of tensors in its place, or use an op"
     if not hasattr(np.ndarray, name):

@@ -594,3 +594,38 @@ def matchsticks(number):
 @case((1207,), (-8,), (0,))
 def known_segments(number):
     return [SEGMENTS.get(sign, 1) for sign in str(number) if sign in SEGMENTS or sign == "-"]
+
+
+@case((1.0, 1.0000001), (1.0, 1.1), (-2.0, -2.3))
+def close_enough(guess, wanted):
+    return (
+        math.isclose(guess, wanted),
+        math.isclose(guess, wanted, rel_tol=1e-3),
+        math.isclose(guess, wanted, rel_tol=0.0, abs_tol=guess * guess / 5),
+    )
+
+
+@case((2.0,), (9.0,), (0.25,))
+def root_by_tolerance(area):
+    side = area
+    while not math.isclose(side * side, area, abs_tol=1e-6):
+        side = (side + area / side) / 2
+    return round(side, 3)
+
+
+@case((0.0, 3.5), (3.0, -1.0))
+def reach(across, up):
+    return math.dist((0.0, 0.5), (across, up)), math.dist([across], [up])
+
+
+@case((9.0,), (9.5,), (-3.0,))
+def whole_root(area):
+    if area < 0:
+        raise ValueError("an area is positive")
+    side = float(area) ** 0.5
+    return int(side) if side.is_integer() else -1
+
+
+@case((37,), (0,), (-8,))
+def signs_of_bits(number):
+    return int(number).bit_length(), int(number).bit_count()
