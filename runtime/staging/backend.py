@@ -121,6 +121,10 @@ class StagingBackend(Backend):
         entered = arrays.entered(state)
         return long_loops.for_rest(items, body, entered, names, test, first, BlockRecorder)
 
+    def work(self) -> int:
+        """The nodes that were traced."""
+        return 0 if state.trace is None else state.trace.node_count
+
     def elements(self, items: Any) -> Any:
         """The elements of something short and of known length, each computed as it is asked for."""
         return known_elements(read(present(items)))

@@ -100,6 +100,7 @@ class Trace:
         "levels",
         "memo",
         "name",
+        "node_count",
         "offset",
         "parts",
         "printed",
@@ -122,6 +123,8 @@ class Trace:
     def __init__(self, name: str) -> None:
         self.name = name
         self.code: CodeType | None = None
+        # Of all regions, and of what was undone: the work of tracing.
+        self.node_count = 0
         self.offset = 0
         self.root: FrameType | None = None
         # What the caller handles, which is another exception at each call, or none.
@@ -235,6 +238,7 @@ class Trace:
         if primitive.silent:
             check_silent_failure(self, primitive, values)
         origin = self.origin()
+        self.node_count += 1
         name = self.unique(self._named(primitive))
         if type(inferred) is not tuple:
             output = Value(inferred, name)
@@ -296,6 +300,7 @@ class Trace:
             if self.attempts:
                 _check_call(self, params["callee"])
         origin = origin or self.origin()
+        self.node_count += 1
         node = Node(
             primitive,
             tuple(values),

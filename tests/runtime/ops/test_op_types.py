@@ -44,7 +44,9 @@ OURS = {
     "TensorListCast TensorListDrop TensorListFilled TensorListGap TensorListPut TensorListTake": (
         "lists that stand for Python's"
     ),
-    "PyBitCount PyBitLength PyDivmod PyFromEnd PyIsInteger PyRangeLength": "it has no Python numbers",
+    "PyBitCount PyBitLength PyDivmod PyFromEnd PyIsInteger PyRangeLength": (
+        "it has no Python numbers"
+    ),
     "PowerModulo PyPowerModulo": "its power takes no modulus",
     "PyText": "it has no texts of Python",
     "PythonLeftShift PythonRightShift": "its shifts take any count",

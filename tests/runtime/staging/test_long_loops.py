@@ -240,6 +240,134 @@ def test_too_many_of_them_are_refused() -> None:
         rt.function(too_many_layers)(rt.constant(1.0))
 
 
+# Rounds that are much to trace
+
+
+def settled(x, rounds=100):
+    for _ in range(rounds):
+        x = x * 0.99 + 0.5
+    return x
+
+
+def settled_often(x):
+    for _ in range(60):
+        x = settled(x)
+    return x
+
+
+def product(a):
+    rows = []
+    for i in range(len(a)):
+        row = []
+        for j in range(len(a[0])):
+            total = 0.0
+            for k in range(len(a)):
+                total += a[i][k] * a[k][j]
+            row.append(total)
+        rows.append(row)
+    return rows
+
+
+def table_of_powers(x):
+    table = [[0.0] * 30 for _ in range(30)]
+    for i in range(30):
+        for j in range(30):
+            power = x
+            for _ in range(30):
+                power = power * 0.9 + i * j
+            table[i][j] = power
+    return table
+
+
+def counted(x):
+    count = 0
+    for i in range(250):
+        count += i
+        x = settled(x)
+        if i == 240:
+            break
+    return x, count, i
+
+
+def by_layers(x):
+    layers = [lambda v, k=k: v * (1 + k / 1000) for k in range(90)]
+    for i in range(90):
+        x = layers[i](settled(x))
+    return x
+
+
+MATRIX = np.random.default_rng(4).normal(size=(24, 24))
+
+
+@pytest.mark.parametrize(
+    ("function", "given", "most"),
+    [
+        (settled_often, 1.5, 1_000),
+        (product, MATRIX, 6_000),
+        (table_of_powers, 0.5, 4_000),
+        (counted, 1.5, 1_000),
+    ],
+)
+def test_many_operations_of_known_rounds_are_one_loop(
+    function: Callable[[Any], Any], given: Any, most: int
+) -> None:
+    staged = rt.function(function)
+    expected = function(given.tolist() if isinstance(given, np.ndarray) else given)
+    tensor = rt.constant(given, rt.float64)
+    assert same_outcome(expected, attempt(lambda: staged(tensor)))
+    graph = str(staged.get_concrete_function(tensor).graph)
+    assert " = while " in graph
+    assert len(graph.splitlines()) < most
+
+
+def kept_apart(x):
+    kept = []
+    for i in range(30):
+        x = settled(x)
+        kept.append(x + i)
+    first, second, *others = kept
+    return first, second, len(others)
+
+
+def widened(x):
+    values = rt.reshape(x, [1])
+    for _ in range(40):
+        values = rt.concat([values, [settled(values[-1])]], 0)
+    return values
+
+
+def test_what_python_knows_stays_known(caplog: pytest.LogCaptureFixture) -> None:
+    x = rt.constant(1.5, rt.float64)
+    assert same_outcome(kept_apart(1.5), attempt(lambda: rt.function(kept_apart)(x)))
+    assert "written out" not in caplog.text
+    wide = rt.function(widened)
+    np.testing.assert_allclose(wide(x), widened(x))
+    assert wide.get_concrete_function(x).outputs[0].shape == [41]
+    line = widened.__code__.co_firstlineno + 2
+    assert f"test_long_loops.py:{line}:" in caplog.text
+    assert "keep one shape in all rounds" in caplog.text
+
+
+def test_the_log_says_which_rounds_are_written_out(caplog: pytest.LogCaptureFixture) -> None:
+    staged = rt.function(by_layers)
+    x = rt.constant(1.5, rt.float64)
+    assert same_outcome(by_layers(1.5), attempt(lambda: staged(x)))
+    line = by_layers.__code__.co_firstlineno + 2
+    assert f"test_long_loops.py:{line}:5: the 89 rounds that are left" in caplog.text
+    assert caplog.text.count("written out") == 1
+
+
+def test_gradients_of_them_go_through() -> None:
+    def slope(x):
+        with rt.GradientTape() as tape:
+            tape.watch(x)
+            y = settled_often(x)
+        return tape.gradient(y, x)
+
+    x = rt.constant(2.0, rt.float64)
+    np.testing.assert_allclose(rt.function(slope)(x), 0.99**6000, 1e-9)
+
+
 def test_gradients_go_through() -> None:
     def root(x):
         guess = x
