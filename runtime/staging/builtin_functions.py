@@ -57,9 +57,11 @@ def _to_number(kind: str) -> Callable[..., Any]:
 
 
 def _int(value: Any, base: Any = None) -> Any:
-    if base is not None:
-        raise refuse("int() with a base is given a staged value", "convert the text before")
-    return _to_number("int")(value)
+    if base is None:
+        return _to_number("int")(value)
+    if type(value) is not Text and not isinstance(value, str | bytes | bytearray):
+        raise TypeError("int() can't convert non-string with explicit base")
+    return texts.answer(int, value, index_of(base))
 
 
 def _bool(value: Any = False) -> Any:

@@ -18,7 +18,7 @@ from runtime.graph.nodes import NUMBER_TYPES, TO_TENSOR
 from runtime.staging.bytecode import in_class_pattern
 from runtime.staging.frames import user_location
 from runtime.staging.lists.repetition import repeated
-from runtime.staging.refusals import PRINTED, WAY_OUT, not_python, refuse_text
+from runtime.staging.refusals import PRINTED, WAY_OUT, not_python, refuse, refuse_text
 from runtime.staging.scopes import InScope, active
 
 _INDEXED = "index a tensor with it, or a list that is made for a name of the function"
@@ -148,6 +148,16 @@ def _binary(primitive: Primitive, a: Any, b: Any) -> Any:
 
 def _power(base: Any, exponent: Any) -> Any:
     negative = isinstance(exponent, int) and exponent < 0
+    is_staged = type(exponent) is SymbolicNumber and is_number(base)
+    if (
+        is_staged
+        and active(base, exponent).tentative
+        and numbers.FLOAT not in map(number_type, (base, exponent))
+    ):
+        raise refuse(
+            "an int has a power of which the run may find the exponent negative",
+            "write float(base) ** exponent",
+        )
     return _binary(numbers.FLOAT_POWER if negative else numbers.BINARY["pow"], base, exponent)
 
 

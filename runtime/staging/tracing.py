@@ -112,6 +112,7 @@ class Trace:
         "scope",
         "sites",
         "streams",
+        "tentative",
         "watch",
         "watcher",
         "written",
@@ -125,6 +126,8 @@ class Trace:
         self.code: CodeType | None = None
         # Of all regions, and of what was undone: the work of tracing.
         self.node_count = 0
+        # In what is written out instead where Python's numbers would do more than staged ones.
+        self.tentative = False
         self.offset = 0
         self.root: FrameType | None = None
         # What the caller handles, which is another exception at each call, or none.

@@ -629,3 +629,21 @@ def whole_root(area):
 @case((37,), (0,), (-8,))
 def signs_of_bits(number):
     return int(number).bit_length(), int(number).bit_count()
+
+
+@case((1, 0, 1), (0, 0, 0), (1, 2, 0))
+def rule_of_neighbours(left, middle, right):
+    return 7 - int(f"{left}{middle}{right}", 2)
+
+
+@case((6,), (77,), (0,))
+def reversed_bits(number):
+    return int(bin(number)[2:][::-1], 2)
+
+
+@case((12, 8), (25, 16), (12, 2), (12, 40))
+def read_in_base(digits, base):
+    try:
+        return int(str(digits), base=base)
+    except ValueError:
+        return -1

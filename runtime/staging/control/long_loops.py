@@ -56,7 +56,11 @@ def for_rest(
 
     if len(items) > WRITTEN_OUT and first is not True:
         return _state_in(run(), len(state))
-    done = undone_if_refused(trace, watch(body, state, names), run)
+    tentative, trace.tentative = trace.tentative, trace.tentative or first is True
+    try:
+        done = undone_if_refused(trace, watch(body, state, names), run)
+    finally:
+        trace.tentative = tentative
     if type(done) is not Refused:
         return _state_in(done, len(state))
     if first is True:

@@ -26,12 +26,17 @@ def undone_if_refused(trace: Trace, recorder: Recorder, run: Callable[[], Any]) 
     inner, failures = scope.inner, trace.failures
     try:
         with recorder:
-            return run()
+            done = run()
+            if trace.refusal is None:
+                return done
+            raise trace.refusal
     except Exception as error:
-        if not is_refusal(error) or isinstance(error, RecursionError | MemoryError):
+        # NumPy has an error of its own where a staged number refuses to be an index.
+        found = error if trace.refusal is None or is_refusal(error) else trace.refusal
+        if not is_refusal(found) or isinstance(found, RecursionError | MemoryError):
             raise
-        error.__traceback__ = error.__context__ = None
-        refused = Refused(error)
+        found.__traceback__ = found.__context__ = None
+        refused = Refused(found)
         recorder.restore()
     del scope.nodes[nodes:], trace.joined[joined:]
     scope.inner, trace.failures = inner, failures

@@ -219,7 +219,19 @@ def assigned_before_it_is_refused(x):
     return rt.reduce_sum(shared) + kept[0] + x
 
 
-@pytest.mark.parametrize("function", [chosen_layers, named_weights, assigned_before_it_is_refused])
+def weighted_up_to_a_limit(x):
+    weights = np.linspace(1.0, 2.0, 30)
+    for i in range(30):
+        x = x * weights[i]
+        if x > 100:
+            break
+    return x
+
+
+@pytest.mark.parametrize(
+    "function",
+    [chosen_layers, named_weights, assigned_before_it_is_refused, weighted_up_to_a_limit],
+)
 def test_rounds_that_need_python_numbers_are_written_out(function: Callable[[Any], Any]) -> None:
     staged = rt.function(function)
     for x in (0.0, 1.0, 7.5, 60.0):
@@ -334,6 +346,29 @@ def widened(x):
     for _ in range(40):
         values = rt.concat([values, [settled(values[-1])]], 0)
     return values
+
+
+def halves(x):
+    total = 0.0
+    for i in range(60):
+        total = total + settled(x) * 2**-i
+    return total
+
+
+def weights_of_an_array(x):
+    weights = np.linspace(0.0, 1.0, 60)
+    for i in range(60):
+        x = settled(x) * weights[i]
+    return x
+
+
+@pytest.mark.parametrize("function", [halves, weights_of_an_array])
+def test_rounds_with_numbers_that_only_python_has_are_written_out(
+    function: Callable[[Any], Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    x = rt.constant(1.5, rt.float64)
+    assert same_outcome(function(1.5), attempt(lambda: rt.function(function)(x)))
+    assert "59 rounds that are left" in caplog.text
 
 
 def test_what_python_knows_stays_known(caplog: pytest.LogCaptureFixture) -> None:
