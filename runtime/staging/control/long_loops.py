@@ -58,7 +58,7 @@ def for_rest(
         return _state_in(run(), len(state))
     tentative, trace.tentative = trace.tentative, trace.tentative or first is True
     try:
-        done = undone_if_refused(trace, watch(body, state, names), run)
+        done = undone_if_refused(trace, watch(body, state, names), run, tentative=first is True)
     finally:
         trace.tentative = tentative
     if type(done) is not Refused:

@@ -16,10 +16,13 @@ class Refused(NamedTuple):
     error: Exception
 
 
-def undone_if_refused(trace: Trace, recorder: Recorder, run: Callable[[], Any]) -> Any:
+def undone_if_refused(
+    trace: Trace, recorder: Recorder, run: Callable[[], Any], tentative: bool = False
+) -> Any:
     """Returns what `run` gives; a `Refused` if it is refused: then what it did is undone.
 
-    `recorder` watches the objects that it can reach.
+    `recorder` watches the objects that it can reach. A `tentative` step is undone where anything is
+    raised: that may come from code that does not know staged numbers.
     """
     scope, counts, memo = trace.scope, dict(trace.counts), dict(trace.memo)
     nodes, joined = len(scope.nodes), len(trace.joined)
@@ -33,7 +36,7 @@ def undone_if_refused(trace: Trace, recorder: Recorder, run: Callable[[], Any]) 
     except Exception as error:
         # NumPy has an error of its own where a staged number refuses to be an index.
         found = error if trace.refusal is None or is_refusal(error) else trace.refusal
-        if not is_refusal(found) or isinstance(found, RecursionError | MemoryError):
+        if not (tentative or is_refusal(found)) or isinstance(found, RecursionError | MemoryError):
             raise
         found.__traceback__ = found.__context__ = None
         refused = Refused(found)

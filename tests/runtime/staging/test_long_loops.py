@@ -1,6 +1,7 @@
 """Long loops over plain items with a staged exit: one loop of the graph, or written out."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -362,7 +363,23 @@ def weights_of_an_array(x):
     return x
 
 
-@pytest.mark.parametrize("function", [halves, weights_of_an_array])
+def days_of_a_library(x):
+    for i in range(60):
+        x = settled(x) + timedelta(days=i).days
+    return x
+
+
+def days_under_a_test(x):
+    for i in range(60):
+        x = settled(x)
+        if x > 49:
+            x = x + timedelta(days=i).days
+    return x
+
+
+@pytest.mark.parametrize(
+    "function", [halves, weights_of_an_array, days_of_a_library, days_under_a_test]
+)
 def test_rounds_with_numbers_that_only_python_has_are_written_out(
     function: Callable[[Any], Any], caplog: pytest.LogCaptureFixture
 ) -> None:
