@@ -305,7 +305,7 @@ def counted(x):
 def by_layers(x):
     layers = [lambda v, k=k: v * (1 + k / 1000) for k in range(90)]
     for i in range(90):
-        x = layers[i](settled(x))
+        x = layers[i](settled(x, 30))
     return x
 
 
@@ -344,33 +344,33 @@ def kept_apart(x):
 
 def widened(x):
     values = rt.reshape(x, [1])
-    for _ in range(40):
+    for _ in range(25):
         values = rt.concat([values, [settled(values[-1])]], 0)
     return values
 
 
 def halves(x):
     total = 0.0
-    for i in range(60):
+    for i in range(30):
         total = total + settled(x) * 2**-i
     return total
 
 
 def weights_of_an_array(x):
-    weights = np.linspace(0.0, 1.0, 60)
-    for i in range(60):
+    weights = np.linspace(0.0, 1.0, 30)
+    for i in range(30):
         x = settled(x) * weights[i]
     return x
 
 
 def days_of_a_library(x):
-    for i in range(60):
+    for i in range(30):
         x = settled(x) + timedelta(days=i).days
     return x
 
 
 def days_under_a_test(x):
-    for i in range(60):
+    for i in range(30):
         x = settled(x)
         if x > 49:
             x = x + timedelta(days=i).days
@@ -385,7 +385,7 @@ def test_rounds_with_numbers_that_only_python_has_are_written_out(
 ) -> None:
     x = rt.constant(1.5, rt.float64)
     assert same_outcome(function(1.5), attempt(lambda: rt.function(function)(x)))
-    assert "59 rounds that are left" in caplog.text
+    assert "29 rounds that are left" in caplog.text
 
 
 def test_what_python_knows_stays_known(caplog: pytest.LogCaptureFixture) -> None:
@@ -394,7 +394,7 @@ def test_what_python_knows_stays_known(caplog: pytest.LogCaptureFixture) -> None
     assert "written out" not in caplog.text
     wide = rt.function(widened)
     np.testing.assert_allclose(wide(x), widened(x))
-    assert wide.get_concrete_function(x).outputs[0].shape == [41]
+    assert wide.get_concrete_function(x).outputs[0].shape == [26]
     line = widened.__code__.co_firstlineno + 2
     assert f"test_long_loops.py:{line}:" in caplog.text
     assert "keep one shape in all rounds" in caplog.text
