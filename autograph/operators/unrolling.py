@@ -207,7 +207,7 @@ _this_thread = _Thread()
 
 
 def much_work(items: Any, body: Block, state: tuple[Any, ...]) -> MuchWork | None:
-    """What measures the first round of a `for`; None for what is not long, or not to be staged."""
+    """The measure of the first round of a `for`; None if it is not long, or not to be staged."""
     if type(items) is not range or len(items) <= LONG or not is_staging():
         return None
     backend = staging()

@@ -14,7 +14,7 @@ from runtime.core.types import NumberType
 from runtime.dtypes import DType
 from runtime.graph import numbers
 from runtime.graph.ir import format_location
-from runtime.graph.nodes import NUMBER_TYPES, TO_TENSOR
+from runtime.graph.nodes import FLOAT, NUMBER_TYPES, TO_TENSOR
 from runtime.staging.bytecode import in_class_pattern
 from runtime.staging.frames import user_location
 from runtime.staging.lists.repetition import repeated
@@ -152,7 +152,7 @@ def _power(base: Any, exponent: Any) -> Any:
     if (
         is_staged
         and active(base, exponent).tentative
-        and numbers.FLOAT not in map(number_type, (base, exponent))
+        and FLOAT not in map(number_type, (base, exponent))
     ):
         raise refuse(
             "an int has a power of which the run may find the exponent negative",
