@@ -28,6 +28,12 @@ if TYPE_CHECKING:
     from runtime.graph.format.views import Operation
 
 
+AS_NUMBER = object()
+"""The note of a trace that a guard lets a tensor pass as a Python number."""
+
+_OF_NUMBERS = frozenset(name for methods in METHODS.values() for name in methods)
+
+
 def _instead(name: str) -> str:
     """The way out for an attribute of NumPy's arrays, or of what else a tensor is taken for."""
     if name in ("value", "item", "tolist"):
@@ -49,12 +55,22 @@ class SymbolicTensor(InScope, Tensor):
 
     __slots__ = ("__weakref__", "_owner")
 
-    def __getattr__(self, name: str) -> NoReturn:
+    def __getattr__(self, name: str) -> Any:
+        if name in _OF_NUMBERS and self._passes_as_number(name):
+            kind = "float" if self.dtype.is_floating else "int"
+            trace = active(self)
+            return getattr(trace.apply(ITEMS[kind], (trace.value_of(self),)), name)
         what = f"a tensor of the graph has no attribute {name!r}"
         # Libraries ask for these to find out what a value is: no place is worth its price there.
         if not name.startswith("_"):
             what = f"{format_location(user_location())}: {what}{_instead(name)}"
         raise AttributeError(what, name=name, obj=self)
+
+    def _passes_as_number(self, name: str) -> bool:
+        """Whether a guard let a tensor pass as a Python number that has this method."""
+        kind = "float" if self.dtype.is_floating else "int" if self.dtype.is_integer else ""
+        has_it = name in METHODS.get(kind, ()) and self.static_shape == ()
+        return has_it and AS_NUMBER in active(self).memo
 
     @property
     def type(self) -> TensorType:

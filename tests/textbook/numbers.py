@@ -647,3 +647,20 @@ def read_in_base(digits, base):
         return int(str(digits), base=base)
     except ValueError:
         return -1
+
+
+@case((25, 32), (37, 50), (0, 255), (-1, 3), (2.5, 1))
+def common_bits(one, other):
+    if not isinstance(one, int) or not isinstance(other, int):
+        raise TypeError("whole numbers, please")
+    if one < 0 or other < 0:
+        raise ValueError("no negative numbers")
+    width = max(one.bit_length(), other.bit_length())
+    return f"{one & other:{width}d} of {width} bits"
+
+
+@case((9.0,), (2.5,), (4,))
+def halved_if_whole(amount):
+    if not isinstance(amount, float):
+        raise TypeError("an amount is a float")
+    return int(amount) // 2 if amount.is_integer() else amount / 2
