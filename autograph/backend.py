@@ -100,14 +100,21 @@ class Backend:
         test: Block,
         first: Any,
     ) -> Any:
-        """The rest of a long `for` over plain items whose exit has become staged: the state after
-        `for item in items`. `NotImplemented` leaves it to be written out, under `cond`.
+        """The rest of a long `for` over plain items whose exit has become staged, or whose rounds
+        stage much: the state after `for item in items`. `NotImplemented` leaves it to be written
+        out, in the former case under `cond`.
 
         Args:
             test: asked as `test(*state)` before each item; false ends the loop.
-            first: the staged value of `test(*state)`, which is already known.
+            first: the value of `test(*state)`, which is already known: staged, or True.
         """
         return NotImplemented
+
+    def work(self) -> int:
+        """The number of operations that were staged so far: those of the rounds of a long `for`
+        decide whether the rest of it comes to `for_rest`.
+        """
+        return 0
 
     def elements(self, items: Any) -> Any:
         """An iterable of Python's for a comprehension over staged items.

@@ -72,6 +72,7 @@ def taken_over(call: Call) -> dict[Function, Function]:
     direct += [function for function in vars(math).values() if callable(function)]
     return {
         **{function: _direct(function) for function in direct},
+        math.dist: _within(math.dist),
         bool: _asking(_direct(bool), _truth),
         len: _asking(_direct(len), length),
         list: _of_all(_direct(list), listed),
@@ -111,6 +112,22 @@ def _direct(function: Function) -> Function:
 
 
 _plain_tuple = _direct(tuple)
+
+
+def _within(function: Function) -> Function:
+    """For functions of which an argument may hold something staged."""
+
+    def builtin(*args: Any, **kwargs: Any) -> Any:
+        try:
+            backend = _first_backend(args)
+            if backend is None and is_staging():
+                backend = next(filter(None, map(backend_within, args)), None)
+            return _ask(backend, function, args, kwargs)
+        except BaseException as error:  # whatever passes through is the user's: only ours goes
+            hide(error)
+            raise
+
+    return builtin
 
 
 def _asking(builtin: Function, answer: Function) -> Function:

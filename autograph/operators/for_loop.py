@@ -12,7 +12,7 @@ from autograph.frames import hide
 from autograph.operators.blocks import output_names, unpacked, went_on
 from autograph.operators.comprehensions import of_generator
 from autograph.operators.shared import Shared
-from autograph.operators.unrolling import GuardedRounds, rest_as_loop
+from autograph.operators.unrolling import GuardedRounds, much_work, rest_as_loop
 
 
 def for_loop(
@@ -43,11 +43,19 @@ def for_loop(
         if given is not None:
             names = ", ".join(output_names(body, defines, skip=1))
             return given.in_rounds(body, state, test, names, known=False)
+        work = much_work(items, body, state)
         iterator = chain(items)  # can go on after its `for`; `iter` would ask the items twice
         for item in iterator:
             result = body(item, *state)
             state = (result,) if bare else result or ()
-            if test is None or (proceed := test(*state)) is True:
+            if (test is None or (proceed := test(*state)) is True) and work is None:
+                continue
+            if work is not None and proceed is True:
+                whole = work.rest(items, iterator, body, state, test, defines, shared)
+                if whole is not NotImplemented:
+                    return whole
+            work = None
+            if test is None or proceed is True:
                 continue
             # No calls on the plain way out: debuggers that step over a block would stop there.
             if proceed is not False and backend_of(proceed) is not None:

@@ -80,7 +80,7 @@ def format(value: Any, spec: Any = "", *, conversion: str | None = None) -> Any:
     try:
         if conversion is not None:
             value = _converted(_CONVERSIONS[conversion], value)
-        elif not spec and getattr(type(value), "__format__") is object.__format__:  # noqa: B009
+        elif type(spec) is str and not spec and _shown_by_str(value):
             value = shown_by_user(str, value)
         backend = backend_of(value) or backend_within(value) or backend_of(spec)
         return (
@@ -91,6 +91,10 @@ def format(value: Any, spec: Any = "", *, conversion: str | None = None) -> Any:
     except BaseException as error:  # whatever passes through is the user's: only our frame goes
         hide(error)
         raise
+
+
+def _shown_by_str(value: Any) -> bool:
+    return getattr(type(value), "__format__") is object.__format__  # noqa: B009
 
 
 def mod(template: str, values: Any) -> Any:

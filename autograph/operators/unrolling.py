@@ -1,10 +1,11 @@
-"""The rest of a `for` over plain items whose exit has become staged."""
+"""The rest of a `for` over plain items whose exit has become staged, or whose rounds stage much."""
 
 from __future__ import annotations
 
 import gc
 import itertools
 import sys
+import threading
 from collections import OrderedDict, deque
 from collections.abc import Iterator
 from functools import partial
@@ -12,17 +13,25 @@ from operator import length_hint
 from types import FunctionType, GeneratorType, MethodType
 from typing import Any
 
-from autograph.backend import Block, backend_of
+from autograph.backend import Backend, Block, backend_of, staging
 from autograph.errors import StagingError
 from autograph.frames import is_variable, refusal
+from autograph.objects import contents
 from autograph.operators.blocks import output_names, unpacked
 from autograph.operators.comprehensions import LONG, SEQUENCES
 from autograph.operators.cond import cond
+from autograph.operators.growing import is_staging
 from autograph.operators.items import getitem
 from autograph.operators.shared import Shared
 
 ROUNDS = 10_000
 """Rounds that items of unknown number may add to a graph."""
+
+MUCH, VERY_MUCH, MUCH_IN_A_LOOP = 4_000, 40_000, 200
+"""Operations that the rounds of a `for` add to a graph where it is to be one loop of it instead;
+where Python's numbers and the lengths of lists would become staged ones; and in one that has become
+such a loop, of which the body is staged more than once.
+"""
 
 
 def _own_references(items: Any) -> int:
@@ -89,10 +98,29 @@ def rest_as_loop(
     """
     if type(items) not in SEQUENCES:
         return NotImplemented
-    left = max(map(length_hint, gc.get_referents(iterator)), default=0)
+    left = _left(iterator)
     backend = backend_of(proceed)
     if left <= LONG or backend is None:
         return NotImplemented
+    return _rest(backend, items, left, body, state, test, proceed, defines, shared)
+
+
+def _left(iterator: Iterator[Any]) -> int:
+    """The number of items that an `itertools.chain` of a sequence has yet to give."""
+    return max(map(length_hint, gc.get_referents(iterator)), default=0)
+
+
+def _rest(
+    backend: Backend,
+    items: Any,
+    left: int,
+    body: Block,
+    state: tuple[Any, ...],
+    test: Block,
+    proceed: Any,
+    defines: str | None,
+    shared: str | None,
+) -> Any:
     of_numbers = type(items) is range
     places = (items if of_numbers else range(len(items)))[-left:]
     one_round = body if of_numbers else _with_item_at(body, items)
@@ -110,6 +138,91 @@ def rest_as_loop(
         proceed,
     )
     return result if result is NotImplemented else carried.split(result, count)
+
+
+class MuchWork:
+    """The work of the first round of a long `for` over a plain range, by which the others may be
+    one loop.
+    """
+
+    __slots__ = ("_backend", "_before", "_lists", "_state")
+
+    def __init__(self, backend: Backend, body: Block, state: tuple[Any, ...]) -> None:
+        self._backend = backend
+        self._state = state
+        self._lists = [(each, _length(each)) for each in _lists_of(body, state)]
+        self._before = backend.work()
+
+    def rest(
+        self,
+        items: range,
+        iterator: Iterator[Any],
+        body: Block,
+        state: tuple[Any, ...],
+        test: Block | None,
+        defines: str | None,
+        shared: str | None,
+    ) -> Any:
+        """The state after all rounds; NotImplemented where they are too little work, or have to be
+        written out.
+        """
+        left = _left(iterator)
+        work = (self._backend.work() - self._before) * left
+        if work <= MUCH_IN_A_LOOP or self._backend.catches():
+            return NotImplemented
+        if not _this_thread.in_loop and work <= (VERY_MUCH if self._stages(state) else MUCH):
+            return NotImplemented
+        test = test or _always
+        before, _this_thread.in_loop = _this_thread.in_loop, True
+        try:
+            return _rest(self._backend, items, left, body, state, test, True, defines, shared)
+        finally:
+            _this_thread.in_loop = before
+
+    def _stages(self, state: tuple[Any, ...]) -> bool:
+        """Whether Python would know less about numbers or lists after one loop for all rounds."""
+        grown = any(_length(each) != length for each, length in self._lists)
+        return grown or any(map(_is_new_number, self._state, state))
+
+
+def _lists_of(body: Block, state: tuple[Any, ...]) -> list[list[Any]]:
+    """The lists that a block finds in its variables."""
+    function: Any = body
+    values = [*state, *map(contents, function.__closure__ or ())]
+    return [value for value in values if isinstance(value, list)]
+
+
+def _length(items: list[Any]) -> int:
+    """The number of its items, and of those of the lists in it, that Python knows."""
+    inner = [each for each in list.__iter__(items) if isinstance(each, list)]
+    return list.__len__(items) + sum(map(list.__len__, inner))
+
+
+class _Thread(threading.local):
+    def __init__(self) -> None:
+        self.in_loop = False
+
+
+_this_thread = _Thread()
+
+
+def much_work(items: Any, body: Block, state: tuple[Any, ...]) -> MuchWork | None:
+    """The measure of the first round of a `for`; None if it is not long, or not to be staged."""
+    if type(items) is not range or len(items) <= LONG or not is_staging():
+        return None
+    backend = staging()
+    return None if backend is None else MuchWork(backend, body, state)
+
+
+def _is_new_number(before: Any, after: Any) -> bool:
+    kind = type(after)
+    return kind in (int, float, bool, complex, str) and (
+        kind is not type(before) or after != before
+    )
+
+
+def _always(*state: Any) -> bool:
+    return True
 
 
 def _with_item_at(body: Block, items: Any) -> Block:

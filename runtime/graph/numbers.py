@@ -253,15 +253,28 @@ def _math_rows(names: str, kind: NumberType) -> dict[Callable[..., Any], Primiti
     }
 
 
+def _is_close(a: float, b: float, rel_tol: float = 1e-09, abs_tol: float = 0.0) -> bool:
+    return math.isclose(a, b, rel_tol=rel_tol, abs_tol=abs_tol)
+
+
 MATH: dict[Callable[..., Any], Primitive] = {
     **_math_rows(
-        "acos acosh asin asinh atan atan2 atanh cbrt copysign cos cosh degrees dist erf erfc exp "
+        "acos acosh asin asinh atan atan2 atanh cbrt copysign cos cosh degrees erf erfc exp "
         "exp2 expm1 fabs fmod gamma hypot ldexp lgamma log log10 log1p log2 nextafter pow radians "
         "remainder sin sinh sqrt "
         "tan tanh ulp",
         FLOAT,
     ),
     **_math_rows("ceil comb factorial floor gcd isqrt lcm perm trunc", INT),
-    **_math_rows("isclose isfinite isinf isnan", BOOL),
+    **_math_rows("isfinite isinf isnan", BOOL),
+    math.isclose: _row("math.isclose", _is_close, _always(BOOL), fallible=True),
 }
 """Functions of `math` on numbers: each returns one kind, whatever it is given."""
+
+_BITS = {
+    "bit_length": _row("bit_length", lambda number: int(number).bit_length(), _always(INT)),
+    "bit_count": _row("bit_count", lambda number: int(number).bit_count(), _always(INT)),
+}
+_IS_INTEGER = _row("is_integer", lambda number: float(number).is_integer(), _always(BOOL))
+METHODS = {"int": _BITS, "bool": _BITS, "float": {"is_integer": _IS_INTEGER}}
+"""Methods of numbers without arguments, by the kind."""

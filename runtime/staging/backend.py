@@ -123,6 +123,10 @@ class StagingBackend(Backend):
         entered = arrays.entered(state)
         return long_loops.for_rest(items, body, entered, names, test, first, BlockRecorder)
 
+    def work(self) -> int:
+        """The nodes that were traced."""
+        return 0 if state.trace is None else state.trace.node_count
+
     def elements(self, items: Any) -> Any:
         """The elements of something short and of known length, each computed as it is asked for."""
         return known_elements(read(present(items)))
@@ -258,7 +262,7 @@ class StagingBackend(Backend):
                 args = tuple([read(present(item)) for item in args])
             return staged(*args, **kwargs)
         row = numbers.MATH.get(function)
-        return NotImplemented if row is None else staged_math(function, row, args)
+        return NotImplemented if row is None or kwargs else staged_math(row, args)
 
 
 BACKEND = StagingBackend()

@@ -57,9 +57,11 @@ def _to_number(kind: str) -> Callable[..., Any]:
 
 
 def _int(value: Any, base: Any = None) -> Any:
-    if base is not None:
-        raise refuse("int() with a base is given a staged value", "convert the text before")
-    return _to_number("int")(value)
+    if base is None:
+        return _to_number("int")(value)
+    if type(value) is not Text and not isinstance(value, str | bytes | bytearray):
+        raise TypeError("int() can't convert non-string with explicit base")
+    return texts.answer(int, value, index_of(base))
 
 
 def _bool(value: Any = False) -> Any:
@@ -416,12 +418,26 @@ def _reversed(items: Any) -> Any:
     return NotImplemented if source is None else iteration.Reversed(source)
 
 
-def staged_math(function: Callable[..., Any], row: Any, args: tuple[Any, ...]) -> Any:
+def staged_math(row: Any, args: tuple[Any, ...]) -> Any:
+    """A function of `math` on numbers and tensors with one element."""
     items = [
         _to_number("float" if a.dtype.is_floating else "int")(a) if isinstance(a, Tensor) else a
         for a in [read(present(arg)) for arg in args]
     ]
     return apply_number(row, *items)
+
+
+def _isclose(a: Any, b: Any, *, rel_tol: Any = 1e-09, abs_tol: Any = 0.0) -> Any:
+    return staged_math(numbers.MATH[math.isclose], (a, b, rel_tol, abs_tol))
+
+
+def _dist(p: Any, q: Any) -> Any:
+    a, b = (_tuple(each) if autograph.backend_of(each) else tuple(each) for each in (p, q))
+    if len(a) != len(b):
+        raise ValueError("both points must have the same number of dimensions")
+    to_float = _to_number("float")
+    differences = [to_float(x) - to_float(y) for x, y in zip(a, b, strict=True)]
+    return staged_math(numbers.MATH[math.hypot], tuple(differences))
 
 
 def _of_number(function: Callable[[Any], str]) -> Callable[[Any], Any]:
@@ -453,6 +469,8 @@ BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     operator.contains: _contains,
     operator.is_: identical,
     **{operation: functools.partial(compared, operation) for operation in COMPARISONS},
+    math.dist: _dist,
+    math.isclose: _isclose,
     pow: _pow,
     print: staged_print,
     range: _range,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from functools import cache
+from functools import cache, partial
 from typing import Any, NoReturn, cast
 
 from runtime import dtypes
@@ -14,11 +14,11 @@ from runtime.core.types import NumberType
 from runtime.dtypes import DType
 from runtime.graph import numbers
 from runtime.graph.ir import format_location
-from runtime.graph.nodes import NUMBER_TYPES, TO_TENSOR
+from runtime.graph.nodes import FLOAT, NUMBER_TYPES, TO_TENSOR
 from runtime.staging.bytecode import in_class_pattern
 from runtime.staging.frames import user_location
 from runtime.staging.lists.repetition import repeated
-from runtime.staging.refusals import PRINTED, WAY_OUT, not_python, refuse_text
+from runtime.staging.refusals import PRINTED, WAY_OUT, not_python, refuse, refuse_text
 from runtime.staging.scopes import InScope, active
 
 _INDEXED = "index a tensor with it, or a list that is made for a name of the function"
@@ -67,7 +67,10 @@ class SymbolicNumber(InScope):
     def __index__(self) -> NoReturn:
         raise not_python(self, "as a Python index", _INDEXED)
 
-    def __getattr__(self, name: str) -> NoReturn:
+    def __getattr__(self, name: str) -> Any:
+        method = numbers.METHODS[self.type.kind].get(name)
+        if method is not None:
+            return partial(apply_number, method, self)
         # Asked for by classes' names too, to find out what an object is: no refusal to remember.
         what = f"a staged {self.type.kind} has no attribute {name!r}"
         raise AttributeError(f"{format_location(user_location())}: {what}", name=name, obj=self)
@@ -145,6 +148,16 @@ def _binary(primitive: Primitive, a: Any, b: Any) -> Any:
 
 def _power(base: Any, exponent: Any) -> Any:
     negative = isinstance(exponent, int) and exponent < 0
+    is_staged = type(exponent) is SymbolicNumber and is_number(base)
+    if (
+        is_staged
+        and active(base, exponent).tentative
+        and FLOAT not in map(number_type, (base, exponent))
+    ):
+        raise refuse(
+            "an int has a power of which the run may find the exponent negative",
+            "write float(base) ** exponent",
+        )
     return _binary(numbers.FLOAT_POWER if negative else numbers.BINARY["pow"], base, exponent)
 
 

@@ -15,7 +15,7 @@ from runtime.core.tensor import Tensor
 from runtime.core.types import TensorType
 from runtime.graph.ir import format_location
 from runtime.graph.nodes import CHECK_LENGTH
-from runtime.graph.numbers import ITEMS
+from runtime.graph.numbers import ITEMS, METHODS
 from runtime.staging import refusals
 from runtime.staging.aliasing import item_assignments, sharing
 from runtime.staging.bytecode import rows_unpacked
@@ -28,10 +28,19 @@ if TYPE_CHECKING:
     from runtime.graph.format.views import Operation
 
 
+AS_NUMBER = object()
+"""The note of a trace that a guard lets a tensor pass as a Python number."""
+
+_OF_NUMBERS = frozenset(name for methods in METHODS.values() for name in methods)
+
+
 def _instead(name: str) -> str:
     """The way out for an attribute of NumPy's arrays, or of what else a tensor is taken for."""
     if name in ("value", "item", "tolist"):
         return "\n  compute with the tensor itself, and call numpy() on the result of the function"
+    for kind, methods in METHODS.items():
+        if name in methods:
+            return f", as numbers have\n  ask the number that it holds: {kind}(x).{name}()"
     if hasattr(list, name):
         return ", as lists have\n  pass a list of tensors in its place, or use an op"
     if not hasattr(np.ndarray, name):
@@ -46,12 +55,22 @@ class SymbolicTensor(InScope, Tensor):
 
     __slots__ = ("__weakref__", "_owner")
 
-    def __getattr__(self, name: str) -> NoReturn:
+    def __getattr__(self, name: str) -> Any:
+        if name in _OF_NUMBERS and self._passes_as_number(name):
+            kind = "float" if self.dtype.is_floating else "int"
+            trace = active(self)
+            return getattr(trace.apply(ITEMS[kind], (trace.value_of(self),)), name)
         what = f"a tensor of the graph has no attribute {name!r}"
         # Libraries ask for these to find out what a value is: no place is worth its price there.
         if not name.startswith("_"):
             what = f"{format_location(user_location())}: {what}{_instead(name)}"
         raise AttributeError(what, name=name, obj=self)
+
+    def _passes_as_number(self, name: str) -> bool:
+        """Whether a guard let a tensor pass as a Python number that has this method."""
+        kind = "float" if self.dtype.is_floating else "int" if self.dtype.is_integer else ""
+        has_it = name in METHODS.get(kind, ()) and self.static_shape == ()
+        return has_it and AS_NUMBER in active(self).memo
 
     @property
     def type(self) -> TensorType:

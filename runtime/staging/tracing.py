@@ -100,6 +100,7 @@ class Trace:
         "levels",
         "memo",
         "name",
+        "node_count",
         "offset",
         "parts",
         "printed",
@@ -111,6 +112,7 @@ class Trace:
         "scope",
         "sites",
         "streams",
+        "tentative",
         "watch",
         "watcher",
         "written",
@@ -122,6 +124,10 @@ class Trace:
     def __init__(self, name: str) -> None:
         self.name = name
         self.code: CodeType | None = None
+        # Of all regions, and of what was undone: the work of tracing.
+        self.node_count = 0
+        # In what is written out instead where Python's numbers would do more than staged ones.
+        self.tentative = False
         self.offset = 0
         self.root: FrameType | None = None
         # What the caller handles, which is another exception at each call, or none.
@@ -235,6 +241,7 @@ class Trace:
         if primitive.silent:
             check_silent_failure(self, primitive, values)
         origin = self.origin()
+        self.node_count += 1
         name = self.unique(self._named(primitive))
         if type(inferred) is not tuple:
             output = Value(inferred, name)
@@ -296,6 +303,7 @@ class Trace:
             if self.attempts:
                 _check_call(self, params["callee"])
         origin = origin or self.origin()
+        self.node_count += 1
         node = Node(
             primitive,
             tuple(values),

@@ -22,6 +22,7 @@ from runtime.staging.frames import user_location
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 from runtime.staging.symbolic_number import SymbolicNumber
+from runtime.staging.symbolic_tensor import AS_NUMBER
 
 _CLASSES = {"bool": bool, "int": int, "float": float}
 
@@ -44,7 +45,7 @@ def _isinstance(value: Any, classes: Any) -> Any:
     def is_one(given: Any) -> bool:
         answer = _is_instance(given, classes)
         if not answer and _stands_for_one(given, classes):
-            _note(_AS_TENSOR, _AS_NUMBER)
+            _note(_AS_TENSOR, AS_NUMBER)
         return answer
 
     return _of_optional(is_one, value)
@@ -82,7 +83,7 @@ def _type(value: Any, *others: Any) -> Any:
     if isinstance(value, SymbolicNumber):
         return _CLASSES[value.type.kind]
     if _number_in(value) is not None:
-        _note(_AS_TENSOR, _AS_NUMBER)
+        _note(_AS_TENSOR, AS_NUMBER)
     return type(value)
 
 
@@ -90,7 +91,7 @@ def _hasattr(value: Any, name: str) -> Any:
     def has_it(given: Any) -> bool:
         answer, number = hasattr(given, name), _number_in(given)
         if not answer and number is not None and hasattr(number, name):
-            _note(_AS_TENSOR, _AS_NUMBER)
+            _note(_AS_TENSOR, AS_NUMBER)
         return answer
 
     return _of_optional(has_it, value)
@@ -128,7 +129,7 @@ def _stands_for(value: Any, classes: Any) -> Any:
         # Who handles what the guard raises goes on in another way than a number would.
         if not _stands_for_one(given, classes) or may_be_handled(active()):
             return False
-        _note(_AS_NUMBER, _AS_TENSOR)
+        _note(AS_NUMBER, _AS_TENSOR)
         return True
 
     return _of_optional(passes, value)
@@ -138,11 +139,11 @@ def _class_stood_for(value: Any) -> Any:
     number = _number_in(value)
     if number is None or may_be_handled(active()):
         return _type(value)
-    _note(_AS_NUMBER, _AS_TENSOR)
+    _note(AS_NUMBER, _AS_TENSOR)
     return number
 
 
-_AS_TENSOR, _AS_NUMBER = object(), object()
+_AS_TENSOR = object()
 
 
 def _note(way: object, other: object) -> None:
@@ -154,7 +155,7 @@ def _note(way: object, other: object) -> None:
     if other in asked:
         raise refuse(
             "a guard lets a tensor pass as a Python number "
-            f"({format_location(asked[_AS_NUMBER])}), which to another test is none "
+            f"({format_location(asked[AS_NUMBER])}), which to another test is none "
             f"({format_location(asked[_AS_TENSOR])})",
             "test the dtype there, x.dtype.is_floating, or have the guard name tensors, too: "
             "isinstance(x, (int, rt.Tensor))",

@@ -607,3 +607,71 @@ def kind_of_number(n):
 @case((2, 0), (3, 4), (0, 5))
 def share(cakes, guests):
     return "no guests" if guests == 0 else (cakes // guests, cakes % guests)
+@case((1.0, 1.0000001), (1.0, 1.1), (-2.0, -2.3))
+def close_enough(guess, wanted):
+    return (
+        math.isclose(guess, wanted),
+        math.isclose(guess, wanted, rel_tol=1e-3),
+        math.isclose(guess, wanted, rel_tol=0.0, abs_tol=guess * guess / 5),
+    )
+
+
+@case((2.0,), (9.0,), (0.25,))
+def root_by_tolerance(area):
+    side = area
+    while not math.isclose(side * side, area, abs_tol=1e-6):
+        side = (side + area / side) / 2
+    return round(side, 3)
+
+
+@case((0.0, 3.5), (3.0, -1.0))
+def reach(across, up):
+    return math.dist((0.0, 0.5), (across, up)), math.dist([across], [up])
+
+
+@case((9.0,), (9.5,), (-3.0,))
+def whole_root(area):
+    if area < 0:
+        raise ValueError("an area is positive")
+    side = float(area) ** 0.5
+    return int(side) if side.is_integer() else -1
+
+
+@case((37,), (0,), (-8,))
+def signs_of_bits(number):
+    return int(number).bit_length(), int(number).bit_count()
+
+
+@case((1, 0, 1), (0, 0, 0), (1, 2, 0))
+def rule_of_neighbours(left, middle, right):
+    return 7 - int(f"{left}{middle}{right}", 2)
+
+
+@case((6,), (77,), (0,))
+def reversed_bits(number):
+    return int(bin(number)[2:][::-1], 2)
+
+
+@case((12, 8), (25, 16), (12, 2), (12, 40))
+def read_in_base(digits, base):
+    try:
+        return int(str(digits), base=base)
+    except ValueError:
+        return -1
+
+
+@case((25, 32), (37, 50), (0, 255), (-1, 3), (2.5, 1))
+def common_bits(one, other):
+    if not isinstance(one, int) or not isinstance(other, int):
+        raise TypeError("whole numbers, please")
+    if one < 0 or other < 0:
+        raise ValueError("no negative numbers")
+    width = max(one.bit_length(), other.bit_length())
+    return f"{one & other:{width}d} of {width} bits"
+
+
+@case((9.0,), (2.5,), (4,))
+def halved_if_whole(amount):
+    if not isinstance(amount, float):
+        raise TypeError("an amount is a float")
+    return int(amount) // 2 if amount.is_integer() else amount / 2

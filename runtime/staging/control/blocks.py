@@ -75,6 +75,8 @@ class deferring:
             return True
         if error is None or not is_of_program(error) or is_refusal(error):
             return False
+        if self.trace.tentative and isinstance(error, TypeError | AttributeError):
+            return False  # of code that does not know staged numbers, as it seems
         add_raise(self.trace, error)
         return True
 

@@ -16,22 +16,30 @@ class Refused(NamedTuple):
     error: Exception
 
 
-def undone_if_refused(trace: Trace, recorder: Recorder, run: Callable[[], Any]) -> Any:
+def undone_if_refused(
+    trace: Trace, recorder: Recorder, run: Callable[[], Any], tentative: bool = False
+) -> Any:
     """Returns what `run` gives; a `Refused` if it is refused: then what it did is undone.
 
-    `recorder` watches the objects that it can reach.
+    `recorder` watches the objects that it can reach. A `tentative` step is undone where anything is
+    raised: that may come from code that does not know staged numbers.
     """
     scope, counts, memo = trace.scope, dict(trace.counts), dict(trace.memo)
     nodes, joined = len(scope.nodes), len(trace.joined)
     inner, failures = scope.inner, trace.failures
     try:
         with recorder:
-            return run()
+            done = run()
+            if trace.refusal is None:
+                return done
+            raise trace.refusal
     except Exception as error:
-        if not is_refusal(error) or isinstance(error, RecursionError | MemoryError):
+        # NumPy has an error of its own where a staged number refuses to be an index.
+        found = error if trace.refusal is None or is_refusal(error) else trace.refusal
+        if not (tentative or is_refusal(found)) or isinstance(found, RecursionError | MemoryError):
             raise
-        error.__traceback__ = error.__context__ = None
-        refused = Refused(error)
+        found.__traceback__ = found.__context__ = None
+        refused = Refused(found)
         recorder.restore()
     del scope.nodes[nodes:], trace.joined[joined:]
     scope.inner, trace.failures = inner, failures

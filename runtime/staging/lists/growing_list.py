@@ -391,7 +391,7 @@ class GrowingList(GrowingSequence, RowTable):
         table = cast(InTable, self.table)
         kept, structure = table.table.tensors_at(table.place)
         element = structure.keys.element
-        if staged_items.covering([element, joins.abstract(item)]) != element:
+        if _fitting([element, joins.abstract(item)]) != element:
             return False
         at, row = convert_to_tensor([[_tensor(place)]]), staged_items.row_of(item, element)
         pairs = zip(kept, row, strict=True)
@@ -470,11 +470,7 @@ class GrowingList(GrowingSequence, RowTable):
         specs = [*self._specs(), *further]
         if not specs:
             raise IndexError("list index out of range")
-        try:
-            element = staged_items.covering(specs)
-        except Mismatch as mismatch:
-            what = f"the items of a list that only the run knows do not fit together: {mismatch}"
-            raise refuse(what, mismatch.hint) from None
+        element = _fitting(specs)
         return StagedItems(Kind(element, size_of(self)), staged_items.columns_of(self, element))
 
     # As tensors
@@ -495,6 +491,15 @@ class GrowingList(GrowingSequence, RowTable):
         (column,) = held.columns
         made: Tensor = apply(primitive, column, element=column.type.element)
         return made
+
+
+def _fitting(specs: Sequence[Spec]) -> Spec:
+    """The Spec that covers those of the items."""
+    try:
+        return staged_items.covering(specs)
+    except Mismatch as mismatch:
+        what = f"the items of a list that only the run knows do not fit together: {mismatch}"
+        raise refuse(what, mismatch.hint) from None
 
 
 def row_of(table: RowTable, place: Any, key: Any = None) -> GrowingList:

@@ -44,11 +44,13 @@ OURS = {
     "TensorListCast TensorListDrop TensorListFilled TensorListGap TensorListPut TensorListTake": (
         "lists that stand for Python's"
     ),
-    "PyDivmod PyFromEnd PyRangeLength": "it has no Python numbers",
+    "PyBitCount PyBitLength PyDivmod PyFromEnd PyIsInteger PyRangeLength": (
+        "it has no Python numbers"
+    ),
     "PowerModulo PyPowerModulo": "its power takes no modulus",
     "PyText": "it has no texts of Python",
     "PythonLeftShift PythonRightShift": "its shifts take any count",
-    "PyCbrt PyComb PyCopysign PyDegrees PyDist PyExp2 PyFactorial PyGamma PyGcd PyHypot PyIsclose "
+    "PyCbrt PyComb PyCopysign PyDegrees PyExp2 PyFactorial PyGamma PyGcd PyHypot PyIsclose "
     "PyIsqrt PyLcm PyLdexp PyLog10 PyLog2 PyPerm PyRadians PyRemainder PyTrunc PyUlp": "of `math`",
 }
 """Ops that TensorFlow has no name for, and why."""

@@ -1,6 +1,7 @@
 """Long loops over plain items with a staged exit: one loop of the graph, or written out."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import numpy as np
@@ -219,7 +220,19 @@ def assigned_before_it_is_refused(x):
     return rt.reduce_sum(shared) + kept[0] + x
 
 
-@pytest.mark.parametrize("function", [chosen_layers, named_weights, assigned_before_it_is_refused])
+def weighted_up_to_a_limit(x):
+    weights = np.linspace(1.0, 2.0, 30)
+    for i in range(30):
+        x = x * weights[i]
+        if x > 100:
+            break
+    return x
+
+
+@pytest.mark.parametrize(
+    "function",
+    [chosen_layers, named_weights, assigned_before_it_is_refused, weighted_up_to_a_limit],
+)
 def test_rounds_that_need_python_numbers_are_written_out(function: Callable[[Any], Any]) -> None:
     staged = rt.function(function)
     for x in (0.0, 1.0, 7.5, 60.0):
@@ -238,6 +251,173 @@ def too_many_layers(x):
 def test_too_many_of_them_are_refused() -> None:
     with pytest.raises(TypeError, match=r"test_long_loops.py:\d+:(.|\n)*use a tensor for"):
         rt.function(too_many_layers)(rt.constant(1.0))
+
+
+# Rounds that are much to trace
+
+
+def settled(x, rounds=100):
+    for _ in range(rounds):
+        x = x * 0.99 + 0.5
+    return x
+
+
+def settled_often(x):
+    for _ in range(60):
+        x = settled(x)
+    return x
+
+
+def product(a):
+    rows = []
+    for i in range(len(a)):
+        row = []
+        for j in range(len(a[0])):
+            total = 0.0
+            for k in range(len(a)):
+                total += a[i][k] * a[k][j]
+            row.append(total)
+        rows.append(row)
+    return rows
+
+
+def table_of_powers(x):
+    table = [[0.0] * 30 for _ in range(30)]
+    for i in range(30):
+        for j in range(30):
+            power = x
+            for _ in range(30):
+                power = power * 0.9 + i * j
+            table[i][j] = power
+    return table
+
+
+def counted(x):
+    count = 0
+    for i in range(250):
+        count += i
+        x = settled(x)
+        if i == 240:
+            break
+    return x, count, i
+
+
+def by_layers(x):
+    layers = [lambda v, k=k: v * (1 + k / 1000) for k in range(90)]
+    for i in range(90):
+        x = layers[i](settled(x, 30))
+    return x
+
+
+MATRIX = np.random.default_rng(4).normal(size=(24, 24))
+
+
+@pytest.mark.parametrize(
+    ("function", "given", "most"),
+    [
+        (settled_often, 1.5, 1_000),
+        (product, MATRIX, 6_000),
+        (table_of_powers, 0.5, 4_000),
+        (counted, 1.5, 1_000),
+    ],
+)
+def test_many_operations_of_known_rounds_are_one_loop(
+    function: Callable[[Any], Any], given: Any, most: int
+) -> None:
+    staged = rt.function(function)
+    expected = function(given.tolist() if isinstance(given, np.ndarray) else given)
+    tensor = rt.constant(given, rt.float64)
+    assert same_outcome(expected, attempt(lambda: staged(tensor)))
+    graph = str(staged.get_concrete_function(tensor).graph)
+    assert " = while " in graph
+    assert len(graph.splitlines()) < most
+
+
+def kept_apart(x):
+    kept = []
+    for i in range(30):
+        x = settled(x)
+        kept.append(x + i)
+    first, second, *others = kept
+    return first, second, len(others)
+
+
+def widened(x):
+    values = rt.reshape(x, [1])
+    for _ in range(25):
+        values = rt.concat([values, [settled(values[-1])]], 0)
+    return values
+
+
+def halves(x):
+    total = 0.0
+    for i in range(30):
+        total = total + settled(x) * 2**-i
+    return total
+
+
+def weights_of_an_array(x):
+    weights = np.linspace(0.0, 1.0, 30)
+    for i in range(30):
+        x = settled(x) * weights[i]
+    return x
+
+
+def days_of_a_library(x):
+    for i in range(30):
+        x = settled(x) + timedelta(days=i).days
+    return x
+
+
+def days_under_a_test(x):
+    for i in range(30):
+        x = settled(x)
+        if x > 49:
+            x = x + timedelta(days=i).days
+    return x
+
+
+@pytest.mark.parametrize(
+    "function", [halves, weights_of_an_array, days_of_a_library, days_under_a_test]
+)
+def test_rounds_with_numbers_that_only_python_has_are_written_out(
+    function: Callable[[Any], Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    x = rt.constant(1.5, rt.float64)
+    assert same_outcome(function(1.5), attempt(lambda: rt.function(function)(x)))
+    assert "29 rounds that are left" in caplog.text
+
+
+def test_what_python_knows_stays_known(caplog: pytest.LogCaptureFixture) -> None:
+    x = rt.constant(1.5, rt.float64)
+    assert same_outcome(kept_apart(1.5), attempt(lambda: rt.function(kept_apart)(x)))
+    assert "written out" not in caplog.text
+    wide = rt.function(widened)
+    np.testing.assert_allclose(wide(x), widened(x))
+    assert wide.get_concrete_function(x).outputs[0].shape == [26]
+    line = widened.__code__.co_firstlineno + 2
+    assert f"test_long_loops.py:{line}:" in caplog.text
+    assert "keep one shape in all rounds" in caplog.text
+
+
+def test_the_log_says_which_rounds_are_written_out(caplog: pytest.LogCaptureFixture) -> None:
+    staged = rt.function(by_layers)
+    x = rt.constant(1.5, rt.float64)
+    assert same_outcome(by_layers(1.5), attempt(lambda: staged(x)))
+    line = by_layers.__code__.co_firstlineno + 2
+    assert f"test_long_loops.py:{line}:5: the 89 rounds that are left" in caplog.text
+    assert caplog.text.count("written out") == 1
+
+
+def test_gradients_of_them_go_through() -> None:
+    def slope(x):
+        with rt.GradientTape() as tape:
+            tape.watch(x)
+            y = settled_often(x)
+        return tape.gradient(y, x)
+
+    x = rt.constant(2.0, rt.float64)
+    np.testing.assert_allclose(rt.function(slope)(x), 0.99**6000, 1e-9)
 
 
 def test_gradients_go_through() -> None:

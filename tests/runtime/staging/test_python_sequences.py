@@ -263,11 +263,19 @@ def refused_dtypes(i):
     return [rt.constant(1), rt.constant(1.5)][i]
 
 
+def refused_bools_in_rows(i):
+    table = [[0 for column in range(i + 2)] for row in range(i + 3)]
+    for row in range(i + 3):
+        table[row][0] = True
+    return table[0][0]
+
+
 @pytest.mark.parametrize(
     ("program", "words"),
     [
         (refused_sets, "do not fit together"),
         (refused_dtypes, "do not fit together"),
+        (refused_bools_in_rows, "a Python int on one path and a Python bool on the other"),
     ],
 )
 def test_what_does_not_fit_is_refused(program: Program, words: str) -> None:

@@ -200,7 +200,7 @@ def one_by_one(x: Any) -> Any:
 TESTED = [
     (bools_first, {3: 4, True: None}), (bools_behind, {3: 4, True: None}),
     (halved, {5: 2, 2.5: None}), (of_what_is_computed, {3: 2, 2.5: None}),
-    (by_type, {3: None, 2.5: None}), (by_name, {3: None, 2.5: 2}),
+    (by_type, {3: None, 2.5: None}), (by_name, {3: 1, 2.5: 2}),
     (by_pattern, {3: None, 2.5: 2}), (one_by_one, {3: None, 2.5: 2}),
 ]  # fmt: skip
 
