@@ -124,7 +124,8 @@ class TextFileInitializer:
 
 def _lines(filename: Any, count: int | None) -> list[bytes]:
     with init_scope():
-        path = os.fsdecode(text_scalar(filename, "filename").numpy())
+        name: Any = text_scalar(filename, "filename").numpy()
+    path = os.fsdecode(name)
     if not path:
         raise wrong_value("`filename` is empty")
     try:
