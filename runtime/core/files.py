@@ -10,8 +10,12 @@ import shutil
 import socket
 import tempfile
 from collections.abc import Iterator
+from typing import Any
 
-from runtime import errors
+from runtime import dtypes, errors
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import wrong_value
+from runtime.core.tensor import Tensor
 
 Path = str | os.PathLike[str]
 
@@ -23,6 +27,18 @@ _KINDS: dict[type[OSError], type[errors.OpError]] = {
     IsADirectoryError: errors.FailedPreconditionError,
 }
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+def text_scalar(value: Any, what: str) -> Tensor:
+    """A path or a text as a string scalar, whose rank may be left to the run.
+
+    Raises InvalidArgumentError for other shapes, WrongDtypeError for what is no text.
+    """
+    text = os.fspath(value) if isinstance(value, os.PathLike) else value
+    made = convert_to_tensor(text, dtypes.string)
+    if made.ndim not in (0, None):
+        raise wrong_value(f"`{what}` must be a string scalar, got shape {made.shape}")
+    return made
 
 
 @contextlib.contextmanager

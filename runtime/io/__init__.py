@@ -10,7 +10,7 @@ import numpy as np
 
 from runtime import dtypes, errors
 from runtime.core.convert import convert_to_tensor
-from runtime.core.files import explained
+from runtime.core.files import explained, text_scalar
 from runtime.core.lazy import public as _public
 from runtime.core.primitive import bind, flat, row, wrong_dtype, wrong_value
 from runtime.core.shapes import Shape
@@ -20,8 +20,14 @@ from runtime.io.records import TFRecordOptions as TFRecordOptions
 from runtime.io.records import TFRecordWriter as TFRecordWriter
 
 
+def _only(text: Any, what: str) -> Any:
+    if np.ndim(text):
+        raise wrong_value(f"`{what}` must be a string scalar, got shape {np.shape(text)}")
+    return text.item() if hasattr(text, "item") else text
+
+
 def _path(name: Any) -> Path:
-    return Path(os.fsdecode(name.item() if hasattr(name, "item") else name))
+    return Path(os.fsdecode(_only(name, "filename")))
 
 
 def _read_kernel(name: Any) -> Any:
@@ -43,7 +49,7 @@ _read_p = row(
 def read_file(filename: Any, name: str | None = None) -> Tensor:
     """The bytes of a file, as a string scalar; in a graph, at each run.
 
-    Raises NotFoundError where there is no such file.
+    Raises NotFoundError where there is no such file, InvalidArgumentError for several names.
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile("w") as file:
@@ -51,18 +57,14 @@ def read_file(filename: Any, name: str | None = None) -> Tensor:
     ...     rt.io.read_file(file.name).numpy()
     b'text'
     """
-    return bind(_read_p, convert_to_tensor(_text(filename), dtypes.string))  # type: ignore[no-any-return]
-
-
-def _text(filename: Any) -> Any:
-    return os.fspath(filename) if isinstance(filename, os.PathLike) else filename
+    return bind(_read_p, text_scalar(filename, "filename"))  # type: ignore[no-any-return]
 
 
 def _write_kernel(name: Any, contents: Any) -> Any:
     path = _path(name)
     with explained():
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(contents.item())
+        path.write_bytes(_only(contents, "contents"))
     return ()
 
 
@@ -75,7 +77,8 @@ _write_p = row(
 def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
     """Write a string scalar to a file, and make the folders that it is in; in a graph, at each run.
 
-    Raises PermissionDeniedError, UnknownError where that is not possible.
+    Raises PermissionDeniedError, UnknownError where that is not possible, InvalidArgumentError for
+    several names or texts.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -83,8 +86,7 @@ def write_file(filename: Any, contents: Any, name: str | None = None) -> None:
     ...     rt.io.gfile.listdir(folder)
     ['a']
     """
-    texts = [convert_to_tensor(_text(filename), dtypes.string)]
-    bind(_write_p, *texts, convert_to_tensor(contents, dtypes.string))
+    bind(_write_p, text_scalar(filename, "filename"), text_scalar(contents, "contents"))
 
 
 def _decode_kernel(x: Any, *, dtype: Any, little: bool) -> Any:

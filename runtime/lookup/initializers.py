@@ -9,6 +9,7 @@ import numpy as np
 
 from runtime import dtypes, errors
 from runtime.core.convert import convert_to_tensor
+from runtime.core.files import text_scalar
 from runtime.core.primitive import wrong_dtype, wrong_value
 from runtime.core.state import init_scope
 
@@ -78,8 +79,9 @@ class TextFileInitializer:
         delimiter: what stands between columns.
         value_index_offset: is added to numbers of lines.
 
-    Raises NotFoundError where there is no file, InvalidArgumentError for lines without a column,
-    for columns that are no numbers, and where there are fewer lines than `vocab_size`.
+    Raises NotFoundError where there is no file, InvalidArgumentError for an empty name or several
+    names, for lines without a column, for columns that are no numbers, and where there are fewer
+    lines than `vocab_size`.
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
@@ -121,9 +123,11 @@ class TextFileInitializer:
 
 
 def _lines(filename: Any, count: int | None) -> list[bytes]:
-    if hasattr(filename, "numpy"):
-        filename = filename.numpy()
-    path = os.fsdecode(filename)
+    with init_scope():
+        name: Any = text_scalar(filename, "filename").numpy()
+    path = os.fsdecode(name)
+    if not path:
+        raise wrong_value("`filename` is empty")
     try:
         with open(path, "rb") as file:
             lines = file.read().splitlines()

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import runtime.ops as ops
 from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import wrong_dtype, wrong_value
 from runtime.core.tensor import Tensor
 from runtime.dtypes import as_dtype, float32
 from runtime.ops.random.stateful import normal, truncated_normal, uniform
@@ -52,7 +54,7 @@ class ones_initializer(Initializer):
 
 
 class constant_initializer(Initializer):
-    """A value for all elements, or all values in row order.
+    """A value for all elements, or all values in row order; with `verify_shape`, of that shape.
 
     >>> rt.compat.v1.constant_initializer([1, 2])([2, 1]).numpy().tolist()
     [[1.0], [2.0]]
@@ -60,10 +62,12 @@ class constant_initializer(Initializer):
 
     def __init__(self, value: Any = 0, dtype: Any = float32, verify_shape: bool = False) -> None:
         super().__init__(dtype)
-        self.value = value
+        self.value, self.verify_shape = value, verify_shape
 
     def _made(self, shape: Any, dtype: Any) -> Tensor:
         value = ops.cast(convert_to_tensor(self.value), dtype)
+        if self.verify_shape and value.shape != shape:
+            raise wrong_dtype(f"the value has shape {value.shape}, not {shape} (`verify_shape`)")
         return ops.fill(shape, value) if value.shape.rank == 0 else ops.reshape(value, shape)
 
 
@@ -117,7 +121,46 @@ class random_uniform_initializer(Initializer):
         return uniform(shape, self.minval, most, dtype, self.seed)
 
 
-class glorot_uniform_initializer(Initializer):
+class variance_scaling_initializer(Initializer):
+    """Values whose variance is `scale` divided by the number of inputs, of outputs, or their mean.
+
+    Args:
+        scale: a number above 0.
+        mode: "fan_in", "fan_out" or "fan_avg".
+        distribution: "truncated_normal" or "normal", which are the same, "untruncated_normal" or
+            "uniform".
+
+    Raises InvalidArgumentError for other arguments.
+
+    >>> values = rt.compat.v1.variance_scaling_initializer(3.0, distribution="uniform")([9, 4])
+    >>> bool(rt.reduce_all(abs(values) <= 1.0))
+    True
+    """
+
+    def __init__(
+        self,
+        scale: float = 1.0,
+        mode: str = "fan_in",
+        distribution: str = "truncated_normal",
+        seed: int | None = None,
+        dtype: Any = float32,
+    ) -> None:
+        super().__init__(dtype)
+        if scale <= 0:
+            raise wrong_value(f"`scale` must be above 0, got {scale}")
+        if mode not in _SIZES:
+            raise wrong_value(f"`mode` must be one of {sorted(_SIZES)}, got {mode!r}")
+        if distribution not in _DISTRIBUTIONS:
+            known = sorted(_DISTRIBUTIONS)
+            raise wrong_value(f"`distribution` must be one of {known}, got {distribution!r}")
+        self.scale, self.mode, self.distribution, self.seed = scale, mode, distribution, seed
+
+    def _made(self, shape: Any, dtype: Any) -> Tensor:
+        variance = self.scale / max(1.0, _SIZES[self.mode](*_fans(shape)))
+        return _DISTRIBUTIONS[self.distribution](shape, variance, dtype, self.seed)
+
+
+class glorot_uniform_initializer(variance_scaling_initializer):
     """Values of equal likelihood up to sqrt(6 / (inputs + outputs)), the last two axes.
 
     Glorot and Bengio, Understanding the difficulty of training deep feedforward neural networks,
@@ -128,12 +171,48 @@ class glorot_uniform_initializer(Initializer):
     """
 
     def __init__(self, seed: int | None = None, dtype: Any = float32) -> None:
-        super().__init__(dtype)
-        self.seed = seed
+        super().__init__(1.0, "fan_avg", "uniform", seed, dtype)
 
-    def _made(self, shape: Any, dtype: Any) -> Tensor:
-        limit = math.sqrt(6.0 / max(1.0, sum(_fans(shape))))
-        return uniform(shape, -limit, limit, dtype, self.seed)
+
+class glorot_normal_initializer(variance_scaling_initializer):
+    """Normally distributed values of variance 2 / (inputs + outputs), none of them far off.
+
+    >>> rt.compat.v1.glorot_normal_initializer()([2, 4]).shape
+    TensorShape([2, 4])
+    """
+
+    def __init__(self, seed: int | None = None, dtype: Any = float32) -> None:
+        super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
+
+
+def _truncated(shape: Any, variance: float, dtype: Any, seed: int | None) -> Tensor:
+    return truncated_normal(shape, 0.0, math.sqrt(variance) / _KEPT, dtype, seed)
+
+
+def _untruncated(shape: Any, variance: float, dtype: Any, seed: int | None) -> Tensor:
+    return normal(shape, 0.0, math.sqrt(variance), dtype, seed)
+
+
+def _even(shape: Any, variance: float, dtype: Any, seed: int | None) -> Tensor:
+    limit = math.sqrt(3.0 * variance)
+    return uniform(shape, -limit, limit, dtype, seed)
+
+
+# The deviation of a standard normal distribution that is cut off at two of its deviations.
+_KEPT = math.sqrt(1 - 4 * math.exp(-2) / (math.sqrt(2 * math.pi) * math.erf(math.sqrt(2))))
+
+_DISTRIBUTIONS: dict[str, Callable[[Any, float, Any, int | None], Tensor]] = {
+    "truncated_normal": _truncated,
+    "normal": _truncated,
+    "untruncated_normal": _untruncated,
+    "uniform": _even,
+}
+
+_SIZES: dict[str, Callable[[int, int], float]] = {
+    "fan_in": lambda inputs, outputs: inputs,
+    "fan_out": lambda inputs, outputs: outputs,
+    "fan_avg": lambda inputs, outputs: (inputs + outputs) / 2,
+}
 
 
 def _fans(shape: tuple[int, ...]) -> tuple[int, int]:

@@ -50,10 +50,12 @@ from runtime.core.absent import AbsentName as _AbsentName
 from runtime.core.lazy import facade as _facade
 from runtime.sessions.initializers import (
     constant_initializer as constant_initializer,
+    glorot_normal_initializer as glorot_normal_initializer,
     glorot_uniform_initializer as glorot_uniform_initializer, ones_initializer as ones_initializer,
     random_normal_initializer as random_normal_initializer,
     random_uniform_initializer as random_uniform_initializer,
     truncated_normal_initializer as truncated_normal_initializer,
+    variance_scaling_initializer as variance_scaling_initializer,
     zeros_initializer as zeros_initializer,
 )
 from runtime.sessions.default_session import get_default_session as get_default_session

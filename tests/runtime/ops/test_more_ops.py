@@ -147,6 +147,17 @@ def test_files_and_bytes(tmp_path: Path) -> None:
         tf.io.decode_raw([b"abc"], tf.int32)
     with pytest.raises(tf.errors.NotFoundError, match="no such file"):
         tf.io.read_file(str(tmp_path / "none"))
+    unknown = [tf.TensorSpec(None, tf.string)]
+    read_any = tf.function(tf.io.read_file, input_signature=unknown)
+    write_any = tf.function(lambda text: tf.io.write_file(path, text), input_signature=unknown)
+    assert read_any(tf.constant(str(path))).numpy() == b"\x01\x00\x02\x01"
+    for several in ([str(path)], [str(path), str(path)]):
+        for call in (tf.io.read_file, read_any, write_any, tf.function(tf.io.read_file)):
+            with pytest.raises(tf.errors.InvalidArgumentError, match="must be a string scalar"):
+                call(tf.constant(several))
+        with pytest.raises(tf.errors.InvalidArgumentError, match="`contents` must be"):
+            tf.io.write_file(path, several)
+    assert path.read_bytes() == b"\x01\x00\x02\x01"
     gfile = tf.io.gfile
     assert gfile.listdir(tmp_path) == ["deep"]
     assert gfile.glob(str(tmp_path / "*" / "*.bin")) == [str(path)]

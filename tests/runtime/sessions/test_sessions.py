@@ -391,6 +391,37 @@ def test_initializers(session: Any) -> None:
         assert check(session.run(value)), make
 
 
+@pytest.mark.parametrize(
+    ("make", "variance", "most"),
+    [
+        (v1.variance_scaling_initializer(2.0), 2 / 120, np.inf),
+        (v1.variance_scaling_initializer(mode="fan_out", distribution="normal"), 1 / 600, np.inf),
+        (v1.variance_scaling_initializer(distribution="untruncated_normal"), 1 / 120, np.inf),
+        (v1.variance_scaling_initializer(3.0, "fan_avg", "uniform"), 3 / 360, np.sqrt(9 / 360)),
+        (v1.glorot_uniform_initializer(), 1 / 360, np.sqrt(6 / 720)),
+        (v1.glorot_normal_initializer(), 1 / 360, 2 / np.sqrt(360) / 0.8796),
+    ],
+)
+def test_variance_scaling(session: Any, make: Any, variance: float, most: float) -> None:
+    # A kernel of 2 * 3 places takes 6 * 20 inputs to an output, and an input to 6 * 100 outputs.
+    x = session.run(make([2, 3, 20, 100]))
+    assert abs(np.var(x) / variance - 1) < 0.07
+    assert abs(np.mean(x)) < 5 * np.sqrt(variance / x.size)
+    assert abs(x).max() <= most
+    near = bool(abs(x).max() <= 2 * np.sqrt(variance) / 0.8796)
+    assert near == (make.distribution != "untruncated_normal")
+
+
+def test_refused_initializers() -> None:
+    for arguments in ({"scale": 0.0}, {"mode": "fans"}, {"distribution": "even"}):
+        with pytest.raises(ValueError, match=f"`{next(iter(arguments))}` must be"):
+            v1.variance_scaling_initializer(**arguments)
+    exact = v1.constant_initializer([1, 2, 3, 4], verify_shape=True)
+    assert exact([4]).numpy().tolist() == [1, 2, 3, 4]
+    with pytest.raises(TypeError, match="verify_shape"):
+        exact([2, 2])
+
+
 def test_threads_run_one_session(graph: Any) -> None:
     v = v1.get_variable("v", initializer=0)
     add = v.assign_add(1)

@@ -91,6 +91,11 @@ def test_files(tmp_path: Path) -> None:
     assert set(words.lookup(["the", "ox", "cow", "elk"]).numpy().tolist()) <= {2, 3}
     with pytest.raises(tf.errors.NotFoundError, match="no such file"):
         tf.lookup.TextFileInitializer("/no/file", tf.string, -2, tf.int64, -1)
+    for name, said in (("", "is empty"), ([str(path)] * 2, "scalar"), ([str(path)], "scalar")):
+        with pytest.raises(tf.errors.InvalidArgumentError, match=said):
+            tf.lookup.TextFileInitializer(tf.constant(name), tf.string, -2, tf.int64, -1)
+    with pytest.raises(TypeError, match="to a tensor of dtype string"):
+        tf.lookup.TextFileInitializer(3, tf.string, -2, tf.int64, -1)
     with pytest.raises(tf.errors.InvalidArgumentError, match="line 1 has no column 2"):
         tf.lookup.TextFileInitializer(path, tf.string, 2, tf.int64, -1)
     with pytest.raises(
