@@ -148,6 +148,6 @@ class Tiers:
         self._waiting.clear()
 
     def _best(self) -> Run:
-        from runtime.graph.executors.native.kept_graphs import compiled
+        from runtime.graph.executors.native.kept_graphs import runner_of
 
-        return compiled(self.graph, self.program, self.executor == COMPILED)
+        return runner_of(self.graph, self.program, self.executor == COMPILED)
