@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -20,6 +20,7 @@ from runtime.autodiff.blocks import cond, while_
 from runtime.autodiff.residuals import read_from, with_constants
 from runtime.autodiff.reverse import Reverse, Rules
 from runtime.autodiff.sent import ABSENT, Found, Sent, shaped, truth
+from runtime.core.dataclasses import dataclass
 from runtime.core.types import ResidualsType, Type
 from runtime.graph.ir import Callee, Graph, Node, Region, Value, free_values
 from runtime.graph.nodes import BOOL, CALL, COND, PACK, UNPACK, WHILE

@@ -5,9 +5,9 @@ the caller's lists behind a call.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from runtime.core.dataclasses import dataclass
 from runtime.graph.ir import Location
 from runtime.graph.structures import Children, Structure, structure_of
 from runtime.staging.control import joins

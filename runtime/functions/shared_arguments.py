@@ -8,10 +8,10 @@ symbol stands for that from then on.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from runtime.core.dataclasses import dataclass
 from runtime.graph.ir import Location, Value
 from runtime.staging.aliasing import item_assignments, sharing
 from runtime.staging.refusals import refuse

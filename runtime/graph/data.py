@@ -5,11 +5,11 @@ and saved by whoever has neither the tracer nor the user's code.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from runtime.core.dataclasses import dataclass
 from runtime.core.types import ListType, NumberType, ObjectType, ResidualsType, TensorType
 from runtime.dtypes import DType
 

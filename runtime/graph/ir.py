@@ -9,12 +9,13 @@ checks one, `printing.py` prints one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from types import CodeType
 from typing import Any, NamedTuple, NoReturn
 
 from runtime.core.cells import format_place
+from runtime.core.dataclasses import dataclass
 from runtime.core.primitive import Primitive
 from runtime.core.types import ListType, NumberType, TensorType, Type
 from runtime.graph.data import Record

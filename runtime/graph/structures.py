@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from runtime.core.dataclasses import dataclass
 from runtime.ops.indexed_slices import IndexedSlices
 
 Children = Sequence[Any]
@@ -17,7 +18,7 @@ Flatten = Callable[[Any], tuple[Any, Children]]
 Build = Callable[[type, Any, Children], Any]
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Structure:
     """All of a container but its children: its class, and its keys or number of children."""
 
@@ -66,7 +67,7 @@ class Structure:
         return f"{self.kind.__qualname__} {keys}"
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True)
 class Handler:
     """The way to take one kind of container apart and to build it again. `renew` copies keys that
     change, `join` gives what two equal ones say together, `describe` says what is in it, where its

@@ -8,13 +8,13 @@ from __future__ import annotations
 import builtins
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, cast
 
 import numpy as np
 
 from runtime import dtypes
+from runtime.core.dataclasses import dataclass
 from runtime.core.primitive import structural
 from runtime.core.state import call_back
 from runtime.core.tensor import Tensor, wrap

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from runtime import errors
+from runtime.core.dataclasses import dataclass
 from runtime.core.files import Path, replacing
 from runtime.core.locks import process_lock
 from runtime.train.checkpoint_file import file_of
@@ -15,7 +16,7 @@ from runtime.train.checkpoint_file import file_of
 _lock = process_lock()
 
 
-@dataclass
+@dataclass()
 class CheckpointState:
     """The checkpoints of a folder.
 

@@ -51,7 +51,7 @@ class Pair:
         self.aside = 0
         assert not executor.reasons(graph)
         self.program.run = self._stepped_aside
-        self.native = executor.compiled(graph, self.program)
+        self.native = executor.runner_of(graph, self.program)
 
     def _stepped_aside(self, *raws: Any) -> Any:
         self.aside += 1

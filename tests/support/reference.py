@@ -80,10 +80,10 @@ _compiled: WeakKeyDictionary[ConcreteFunction, Run] = WeakKeyDictionary()
 
 
 def _native(concrete: ConcreteFunction) -> Run:
-    from runtime.graph.executors.native.executor import compiled
+    from runtime.graph.executors.native.executor import runner_of
 
     if concrete not in _compiled:
-        _compiled[concrete] = compiled(concrete.optimized, concrete.program)
+        _compiled[concrete] = runner_of(concrete.optimized, concrete.program)
     return _compiled[concrete]
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from runtime.core.dataclasses import dataclass
 from runtime.sessions.open_graph import disable_eager_execution, enable_eager_execution
 
 

@@ -13,9 +13,10 @@ be in it. What escapes is in none.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from runtime.core.dataclasses import dataclass
 from runtime.core.primitive import Memory
 from runtime.core.types import TensorType
 from runtime.graph.executors.buffer_pool import WORKSPACE, FreeListType, growing

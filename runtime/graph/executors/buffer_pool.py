@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
+from runtime.core.dataclasses import dataclass
 from runtime.core.primitive import Kernel, Primitive
 from runtime.core.shapes import Shape
 from runtime.core.types import ListType, TensorType

@@ -34,7 +34,7 @@ from runtime.core.stacks import on_fit_thread
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Block, Constant, Local
 from runtime.graph.executors.lowering import ALL, Lowering
-from runtime.graph.executors.work import STATEMENT, Patience, Work, work_of
+from runtime.graph.executors.work import REST, STATEMENT, Patience, Work, work_of
 from runtime.graph.ir import Graph, Node, walk
 
 if TYPE_CHECKING:
@@ -141,6 +141,7 @@ class HotLoop:
         self.test = names[proceed] if statement.first else None
         self.round = STATEMENT + work_of(body)
         self.spent = 0.0
+        self._paid = 0.0
         self._sources: list[Iterator[bytearray]] = []
         self._rounds = bytearray()
         self._given = 0
@@ -251,9 +252,19 @@ class HotLoop:
         try:
             if self._rest is None:
                 self._rest = on_fit_thread(self._compiled)
+                self._pay()
         finally:
             self._lock.release()
         return True
+
+    def _pay(self) -> None:
+        """Take the rounds that paid for this loop off what pays for the whole graph: they are
+        Python's no more. Those of a loop inside it, which was compiled before, are off already.
+        """
+        seconds = self.spent - self._paid
+        self.loops.work.paid += seconds
+        for loop in self._nest():
+            loop._paid += seconds
 
     def _compiled(self) -> Rest:
         from runtime.graph.executors.native.resuming import add
@@ -264,6 +275,7 @@ class HotLoop:
     def _go_on(self, *values: Any) -> tuple[Any, ...]:
         """Do the rest: in Python where an interrupt came in between."""
         if self._rest is not None:
+            self.loops.work.add(REST)
             return self._rest(*values)
         rest = self._function()
 

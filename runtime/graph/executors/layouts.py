@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
 
 from runtime import dtypes
+from runtime.core.dataclasses import dataclass
 from runtime.core.primitive import Memory, Order
 from runtime.core.shapes import is_known
 from runtime.core.types import ListType, TensorType

@@ -18,10 +18,11 @@ assigned all at once. Nothing here knows what it will be written in.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import Enum
 from typing import Any
 
+from runtime.core.dataclasses import dataclass
 from runtime.core.forms import Form
 from runtime.core.types import Type
 from runtime.dtypes import DType

@@ -97,7 +97,7 @@ class Tiers:
         due, work = self._due, self.program.work
         if due is None:
             due = self._due = self._patience()
-        if work.spent >= due and Patience.may_import() and self._settle(due):
+        if work.left >= due and Patience.may_import() and self._settle(due):
             return self.run(*raws)
         work.called()
         return self.program.run(*raws)
@@ -131,7 +131,7 @@ class Tiers:
         # Whoever calls graphs while the interpreter shuts down has no more threads.
         with suppress(RuntimeError):
             self._beside = _compiler(), _compiler().submit(lambda: on_fit_thread(self._best))
-            self._due = self.program.work.spent + due
+            self._due = self.program.work.left + due
         return self._beside is not None
 
     def _made(self) -> Run:
@@ -148,6 +148,6 @@ class Tiers:
         self._waiting.clear()
 
     def _best(self) -> Run:
-        from runtime.graph.executors.native.kept_graphs import compiled
+        from runtime.graph.executors.native.kept_graphs import runner_of
 
-        return compiled(self.graph, self.program, self.executor == COMPILED)
+        return runner_of(self.graph, self.program, self.executor == COMPILED)

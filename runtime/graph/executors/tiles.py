@@ -12,11 +12,11 @@ between them stays in the cache, and only results are arrays of full size.
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import prod
 
 import numpy as np
 
+from runtime.core.dataclasses import dataclass
 from runtime.core.types import TensorType
 from runtime.graph.executors.layouts import Layouts
 from runtime.graph.ir import Node, Region, Value, free_values, walk

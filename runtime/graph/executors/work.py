@@ -17,6 +17,8 @@ from runtime.graph.ir import Node
 
 CALL = 1e-6
 """A call of a program."""
+REST = 3e-6
+"""A call of a loop that is machine code, in a program that is not."""
 STATEMENT = 1.5e-8
 """A statement, and an op on numbers."""
 KERNEL = 1e-6
@@ -63,15 +65,21 @@ _here = _Thread()
 
 class Work:
     """The work of one program: of a `call`, without that of loops and of functions inside it, and
-    what it has `spent`.
+    what it has `spent`, of which some has `paid` for loops that are machine code.
     """
 
-    __slots__ = ("_callees", "call", "spent")
+    __slots__ = ("_callees", "call", "paid", "spent")
 
     def __init__(self) -> None:
         self.call = CALL
         self.spent = 0.0
+        self.paid = 0.0
         self._callees: list[_Callee] = []
+
+    @property
+    def left(self) -> float:
+        """The work that may pay for compiling the whole graph."""
+        return self.spent - self.paid
 
     def add(self, seconds: float) -> None:
         """Note what was done."""

@@ -5,9 +5,10 @@ functions for branches, bodies of loops and callees.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from runtime.core.dataclasses import dataclass
 from runtime.core.types import TensorType, Type
 from runtime.graph.format.notation import describe
 from runtime.graph.format.unique_names import Names
@@ -113,7 +114,7 @@ def graph_def(graph: Graph) -> GraphDef:
     return GraphDef(scope.nodes, FunctionLibrary(library.functions))
 
 
-@dataclass
+@dataclass()
 class _Library:
     """The functions made so far, and the names of those of graphs."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
+from runtime.core.dataclasses import dataclass
 from runtime.core.shapes import TensorShape
 from runtime.core.types import TensorType, Type
 from runtime.dtypes import DType

@@ -5,13 +5,13 @@ from __future__ import annotations
 import base64
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
 import numpy as np
 
 from runtime import errors
+from runtime.core.dataclasses import dataclass
 from runtime.core.pickling import has_name
 from runtime.core.tensor import EagerTensor
 from runtime.core.types import ListType, NumberType, ObjectType, ResidualsType, TensorType

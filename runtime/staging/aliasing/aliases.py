@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from runtime.core.dataclasses import dataclass
 from runtime.graph.ir import Location
 from runtime.staging.control.carried_objects import Contents, is_container
 from runtime.staging.control.joins import Leaf, Maybe, Optional, Spec, Tree

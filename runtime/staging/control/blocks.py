@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from runtime.core.dataclasses import dataclass
 from runtime.graph.ir import Location, Origin, Value, format_location
 from runtime.graph.nodes import RAISE
 from runtime.staging.aliasing import item_assignments

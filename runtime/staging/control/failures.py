@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
-from dataclasses import dataclass
 from functools import reduce
 from operator import or_
 from types import FrameType, FunctionType
@@ -15,6 +14,7 @@ from typing import Any, cast
 
 from autograph.objects import attributes_of, put_attributes
 from runtime import errors
+from runtime.core.dataclasses import dataclass
 from runtime.graph.ir import Location, Origin
 from runtime.graph.nodes import (
     INT,

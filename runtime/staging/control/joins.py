@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, cast
 
 import numpy as np
@@ -28,6 +28,7 @@ import numpy as np
 from autograph.undefined import name_of
 from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
+from runtime.core.dataclasses import dataclass
 from runtime.core.shapes import join_shapes
 from runtime.core.tensor import Tensor
 from runtime.core.types import ListType, NumberType, ObjectHandle, TensorType, Type, variable_of

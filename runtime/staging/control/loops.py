@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from runtime import errors
+from runtime.core.dataclasses import dataclass
 from runtime.graph.ir import format_location
 from runtime.graph.nodes import RAISE, WHILE
 from runtime.staging.aliasing import aliases

@@ -5,9 +5,9 @@ Specs of their pairs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from typing import Any, NoReturn, cast
 
+from runtime.core.dataclasses import dataclass
 from runtime.graph.structures import Structure, structure_of
 from runtime.staging.control import branches, joins
 from runtime.staging.control.joins import Mismatch, Spec, Tree

@@ -7,11 +7,11 @@ from __future__ import annotations
 import operator
 import weakref
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
+from runtime.core.dataclasses import dataclass
 from runtime.graph.lists import LENGTH
 from runtime.graph.nodes import apply
 from runtime.staging.refusals import refuse

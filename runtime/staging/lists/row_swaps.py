@@ -6,9 +6,10 @@ in one again. The one that has lost its place waits for the second half, and may
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
+from runtime.core.dataclasses import dataclass
 from runtime.graph.ir import Value
 from runtime.graph.lists import UNSTACK
 from runtime.graph.nodes import apply

@@ -1,4 +1,4 @@
-"""Compiled units as functions of Python's."""
+"""CompiledUnit units as functions of Python's."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from runtime.graph.executors.native import objects
-from runtime.graph.executors.native.code import load, object_of, once
-from runtime.graph.executors.native.objects import Made
+from runtime.graph.executors.native.code import link, object_file_of, once
+from runtime.graph.executors.native.objects import ResultKind
 from runtime.graph.executors.native.symbols import address_of
 
 if TYPE_CHECKING:
@@ -33,19 +33,19 @@ class _Method(ctypes.Structure):
 _FASTCALL = 0x80
 
 
-class Compiled(NamedTuple):
+class CompiledUnit(NamedTuple):
     """A unit without addresses: its object file, the symbols of the table of that, and the table
     of its entry.
     """
 
-    made: bytes
+    object_file: bytes
     symbols: list[str]
     table: list[int | str]
 
 
-def compiled_unit(unit: Unit) -> Compiled:
+def compiled_unit(unit: Unit) -> CompiledUnit:
     """A unit, compiled."""
-    return Compiled(object_of(str(unit.module)), list(unit.symbols.places), unit.table)
+    return CompiledUnit(object_file_of(str(unit.module)), list(unit.symbols.places), unit.table)
 
 
 def callable_of(unit: Unit, fallback: Callable[..., Any]) -> Callable[..., Any]:
@@ -54,7 +54,7 @@ def callable_of(unit: Unit, fallback: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def function_of(
-    unit: Compiled,
+    unit: CompiledUnit,
     fallback: Callable[..., Any],
     arrays: Mapping[str, Any] = MappingProxyType({}),
     known: Sequence[Any] = (),
@@ -65,13 +65,13 @@ def function_of(
     addresses = [
         arrays[name].ctypes.data if name in arrays else address_of(name) for name in unit.symbols
     ]
-    code = load(unit.made, [NAME], addresses, [*arrays.values(), *known])
+    code = link(unit.object_file, [NAME], addresses, [*arrays.values(), *known])
     words = [address_of(word) if isinstance(word, str) else word for word in unit.table]
     table = np.array([code.address(NAME), *words], np.int64)
     return _function("entry", fallback, table, code)
 
 
-_PYTHONS = (Made.INT, Made.UNSIGNED, Made.FLOAT, Made.BOOL)
+_PYTHONS = (ResultKind.INT, ResultKind.UNSIGNED, ResultKind.FLOAT, ResultKind.BOOL)
 
 
 def on_tensors(run: Callable[..., Any], fallback: Callable[..., Any]) -> Callable[..., Any] | None:

@@ -34,17 +34,17 @@ if hasattr(os, "register_at_fork"):
         after_in_child=compiling.release,
     )
 
-Made = TypeVar("Made")
+T = TypeVar("T")
 
 
-def once(make: Callable[..., Made]) -> Callable[..., Made]:
+def once(make: Callable[..., T]) -> Callable[..., T]:
     """Like `cache`, for what has an address: who asks at once, from other threads or from a signal
     handler, is given the same, so that no address is one of what nobody keeps.
     """
-    kept: dict[tuple[Any, ...], Made] = {}
+    kept: dict[tuple[Any, ...], T] = {}
 
     @wraps(make)
-    def found(*given: Any) -> Made:
+    def found(*given: Any) -> T:
         if given not in kept:
             with compiling:
                 if given not in kept:
@@ -66,35 +66,38 @@ class Code:
         return self._places[name]
 
 
-def object_of(text: str, level: int = LEVEL) -> bytes:
+def object_file_of(text: str, level: int = LEVEL) -> bytes:
     """The object file of a module: one that another process has kept, or a new one."""
 
-    def compiled() -> bytes:
+    def generated() -> bytes:
         from runtime.graph.executors.native import machine
 
-        return machine.compiled(text, level)
+        return machine.generate(text, level)
 
-    return cached([text, str(level)], compiled)
+    return cached([text, str(level)], generated)
 
 
-def _linked(made: bytes, exports: Sequence[str]) -> Mapping[str, int]:
+def _linked(object_file: bytes, exports: Sequence[str]) -> Mapping[str, int]:
     """The addresses of names of an object file, which is in memory while these are."""
-    found = elf.linked(made, exports) if elf.is_here() else None
+    found = elf.linked(object_file, exports) if elf.is_here() else None
     if found is None:
         from runtime.graph.executors.native import machine
 
-        found = machine.linked(made, exports)
+        found = machine.linked(object_file, exports)
     return found
 
 
-def load(
-    made: bytes, exports: Sequence[str], addresses: Sequence[int] = (), kept: Sequence[Any] = ()
+def link(
+    object_file: bytes,
+    exports: Sequence[str],
+    addresses: Sequence[int] = (),
+    kept: Sequence[Any] = (),
 ) -> Code:
     """Code of an object file, with these names. `addresses` are those of the symbols of its table,
     in order; `kept` is what must live as long as it does.
     """
     names = [*exports, ADDRESSES] if addresses else exports
-    code = Code(_linked(made, names), kept)
+    code = Code(_linked(object_file, names), kept)
     if addresses:
         filled = (ctypes.c_void_p * len(addresses)).from_address(code.address(ADDRESSES))
         filled[:] = list(addresses)
@@ -105,4 +108,4 @@ def compile_module(
     text: str, exports: Sequence[str], addresses: Sequence[int] = (), level: int = LEVEL
 ) -> Code:
     """The machine code of a module."""
-    return load(object_of(text, level), exports, addresses)
+    return link(object_file_of(text, level), exports, addresses)

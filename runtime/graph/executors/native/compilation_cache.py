@@ -58,13 +58,13 @@ def find(made_of: Sequence[str]) -> bytes | None:
         return None if opened is None else _read(opened, _key(made_of))
 
 
-def keep(made_of: Sequence[str], made: bytes) -> None:
+def keep(made_of: Sequence[str], object_file: bytes) -> None:
     """Keep what was made of these texts."""
     place = directory()
     if place is not None:
         with _opened(place) as opened:
             if opened is not None:
-                _write(opened, _key(made_of), made)
+                _write(opened, _key(made_of), object_file)
 
 
 def directory() -> str | None:
@@ -167,15 +167,15 @@ def _read(opened: int, key: bytes) -> bytes | None:
         return None
     finally:
         os.close(file)
-    made = data[_HEAD:]
-    return made if data[:_HEAD] == _head(key, made) else None
+    object_file = data[_HEAD:]
+    return object_file if data[:_HEAD] == _head(key, object_file) else None
 
 
-def _head(key: bytes, made: bytes) -> bytes:
-    return _MAGIC + key + blake2b(key + made, digest_size=_SIZE).digest()
+def _head(key: bytes, object_file: bytes) -> bytes:
+    return _MAGIC + key + blake2b(key + object_file, digest_size=_SIZE).digest()
 
 
-def _write(opened: int, key: bytes, made: bytes) -> None:
+def _write(opened: int, key: bytes, object_file: bytes) -> None:
     """Keep an entry. It gets its name once it is whole; where the disk is full, none is kept."""
     draft = f"{os.urandom(8).hex()}.draft"
     try:
@@ -183,7 +183,7 @@ def _write(opened: int, key: bytes, made: bytes) -> None:
         file = os.open(draft, flags, 0o600, dir_fd=opened)
         try:
             with os.fdopen(file, "wb") as stream:
-                stream.write(_head(key, made) + made)
+                stream.write(_head(key, object_file) + object_file)
             os.rename(draft, key.hex() + _SUFFIX, src_dir_fd=opened, dst_dir_fd=opened)
         except OSError:
             os.unlink(draft, dir_fd=opened)

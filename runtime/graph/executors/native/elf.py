@@ -64,14 +64,17 @@ class Image:
     places, and of functions of the C library.
     """
 
-    def __init__(self, made: bytes) -> None:
-        if made[:7] != _IDENTITY or struct.unpack_from("<2H", made, 16) != (_RELOCATABLE, _X86_64):
+    def __init__(self, object_file: bytes) -> None:
+        if object_file[:7] != _IDENTITY or (
+            struct.unpack_from("<2H", object_file, 16) != (_RELOCATABLE, _X86_64)
+        ):
             raise Foreign("it is no object file for x86-64")
-        self._file = made
-        (start,) = struct.unpack_from("<Q", made, 40)
-        count = struct.unpack_from("<H", made, 60)[0]
+        self._file = object_file
+        (start,) = struct.unpack_from("<Q", object_file, 40)
+        count = struct.unpack_from("<H", object_file, 60)[0]
         self._sections = [
-            _Section(*struct.unpack_from("<2I4Q2I2Q", made, start + 64 * at)) for at in range(count)
+            _Section(*struct.unpack_from("<2I4Q2I2Q", object_file, start + 64 * at))
+            for at in range(count)
         ]
         self.data = bytearray()
         self.places: dict[str, int] = {}
@@ -197,12 +200,12 @@ def _library() -> Any:
     return found
 
 
-def linked(made: bytes, exports: Sequence[str]) -> Memory | None:
+def linked(object_file: bytes, exports: Sequence[str]) -> Memory | None:
     """The addresses of what is in an object file; None where it is not loaded here, or has not all
     of these names.
     """
     try:
-        image = Image(made)
+        image = Image(object_file)
         return Memory(image) if image.places.keys() >= set(exports) else None
     except Foreign:
         return None

@@ -15,7 +15,7 @@ from runtime.graph.executors.lowered import Constant, Local
 from runtime.graph.executors.native.calling import NAME
 from runtime.graph.executors.native.compiling import Unit
 from runtime.graph.executors.native.emitter import MOST_IN_FRAME, Emitter
-from runtime.graph.executors.native.objects import DATA, Made, Status, Taken
+from runtime.graph.executors.native.objects import DATA, ParameterKind, ResultKind, Status
 from runtime.graph.executors.native.values import (
     BIT,
     BYTE,
@@ -92,7 +92,7 @@ class NewArray:
             self.body.call("python.Py_DecRef", ir.VoidType(), [POINTER], old)
         if self.array is not held:
             self.body.emitter.copy(self.make(held.dtype, held.dims).pointer, held)
-        return Made.ARRAY, 0
+        return ResultKind.ARRAY, 0
 
 
 class Lent:
@@ -109,7 +109,7 @@ class Lent:
 
     def leave(self, held: Array) -> Record:
         """The buffer is the result, unless that is another array."""
-        return (Made.ARGUMENT, self.at) if self.array is held else self.new.leave(held)
+        return (ResultKind.ARGUMENT, self.at) if self.array is held else self.new.leave(held)
 
 
 class Body:
@@ -190,12 +190,12 @@ class Body:
         """Leave a result, unless it is an argument, or one that there is."""
         result, builder = results[at], self.builder
         if result in self.parameters:
-            return Made.ARGUMENT, self.parameters.index(result)
+            return ResultKind.ARGUMENT, self.parameters.index(result)
         if (same := results.index(result)) < at:
-            return Made.RESULT, same
+            return ResultKind.RESULT, same
         if isinstance(result.expression, Constant):
             self.unit.known.append(result.expression.item)
-            return Made.KNOWN, id(result.expression.item)
+            return ResultKind.KNOWN, id(result.expression.item)
         held = self.emitter.as_type(self.emitter.value(result.expression), result.type)
         place = self._place(at)
         if isinstance(held, Array):
@@ -204,15 +204,16 @@ class Body:
         value, dtype = held.value, held.dtype
         if not result.is_python:
             builder.store(builder.zext(value, BYTE) if value.type == BIT else value, place)
-            return Made.SINGLE, f"numpy.descriptor:{dtype.name}"
+            return ResultKind.SINGLE, f"numpy.descriptor:{dtype.name}"
         if dtype.is_floating:
             builder.store(value, place)
-            return Made.FLOAT, 0
+            return ResultKind.FLOAT, 0
         is_signed = not (dtype.is_unsigned or dtype.is_bool)
         if dtype.size < 8:
             value = builder.sext(value, INT64) if is_signed else builder.zext(value, INT64)
         builder.store(value, place)
-        return Made.BOOL if dtype.is_bool else Made.INT if is_signed else Made.UNSIGNED, 0
+        number = ResultKind.INT if is_signed else ResultKind.UNSIGNED
+        return ResultKind.BOOL if dtype.is_bool else number, 0
 
 
 def _taken(parameter: Parameter) -> list[Any]:
@@ -221,15 +222,16 @@ def _taken(parameter: Parameter) -> list[Any]:
     dtype = dtype_of(type)
     if parameter.is_python:
         if dtype.is_bool:
-            return [Taken.BOOL, int(parameter.is_number), 0]
+            return [ParameterKind.BOOL, int(parameter.is_number), 0]
         if dtype.is_floating:
-            return [Taken.FLOAT, 0, 0]
-        return [Taken.INT, int(dtype.min), min(int(dtype.max), (1 << 63) - 1)]
+            return [ParameterKind.FLOAT, 0, 0]
+        return [ParameterKind.INT, int(dtype.min), min(int(dtype.max), (1 << 63) - 1)]
     assert isinstance(type, TensorType)
     descriptor = f"numpy.descriptor:{dtype.name}"
     if not type.shape:
-        return [Taken.SINGLE, descriptor, f"numpy.scalar:{dtype.name}"]
-    return [Taken.ARRAY, descriptor, len(type.shape), *[-1 if d is None else d for d in type.shape]]
+        return [ParameterKind.SINGLE, descriptor, f"numpy.scalar:{dtype.name}"]
+    dims = [-1 if dim is None else dim for dim in type.shape]
+    return [ParameterKind.ARRAY, descriptor, len(dims), *dims]
 
 
 def write_entry(

@@ -10,7 +10,7 @@ from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Block, Constant
 from runtime.graph.executors.lowering import ALL, Lowering
 from runtime.graph.executors.native.calling import (
-    Compiled,
+    CompiledUnit,
     callable_of,
     compiled_unit,
     function_of,
@@ -55,11 +55,11 @@ def _refuse(found: Iterable[Reason]) -> None:
             )
 
 
-def compiled(
+def runner_of(
     graph: Graph,
     program: Program,
     is_required: bool = False,
-    note: Callable[[Compiled], None] = lambda _: None,
+    note: Callable[[CompiledUnit], None] = lambda _: None,
 ) -> Run:
     """The function that runs a graph: machine code if it is native as a whole, else its program,
     with machine code for the islands in it. If it `is_required`, as by `require`. What has no
@@ -69,10 +69,10 @@ def compiled(
     found = Support().of_function(form)
     if not found:
         unit = unit_of(graph, form)
-        made = compiled_unit(unit)
+        compiled = compiled_unit(unit)
         if not unit.arrays and not unit.known:
-            note(made)
-        return function_of(made, program.run, unit.arrays, unit.known)
+            note(compiled)
+        return function_of(compiled, program.run, unit.arrays, unit.known)
     if is_required:
         _refuse(found)
     islands = Islands()

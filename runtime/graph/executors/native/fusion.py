@@ -5,10 +5,11 @@ they compute. It is collected here, and written by `arrays`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from llvmlite import ir
 
+from runtime.core.dataclasses import dataclass
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Local
 from runtime.graph.executors.native.elements import Element

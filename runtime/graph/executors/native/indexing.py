@@ -6,11 +6,11 @@ What is one piece of memory stays where it is; all else is copied, by rows.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 
+from runtime.core.dataclasses import dataclass
 from runtime.core.forms import DYNAMIC
 from runtime.core.types import TensorType
 from runtime.graph.executors.lowered import Kernel

@@ -23,7 +23,7 @@ from runtime.core.primitive import TABLE, Primitive
 from runtime.core.types import ListType, NumberType, TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.native import blas
-from runtime.graph.executors.native.calling import Compiled, function_of
+from runtime.graph.executors.native.calling import CompiledUnit, function_of
 from runtime.graph.executors.native.compilation_cache import directory, find, keep
 from runtime.graph.executors.program import Program
 from runtime.graph.ir import Callee, Graph, Node, Region, Value
@@ -36,8 +36,8 @@ TICK = 2
 """Seconds between two times that a file system tells apart, or more."""
 
 
-def compiled(graph: Graph, program: Program, is_required: bool = False) -> Callable[..., Any]:
-    """The function that runs a graph: the machine code that is kept, or what `executor.compiled`
+def runner_of(graph: Graph, program: Program, is_required: bool = False) -> Callable[..., Any]:
+    """The function that runs a graph: the machine code that is kept, or what `executor.runner_of`
     makes.
     """
     made_of = _description(graph)
@@ -46,22 +46,22 @@ def compiled(graph: Graph, program: Program, is_required: bool = False) -> Calla
         return function_of(_read(kept), program.run)
     from runtime.graph.executors.native import executor
 
-    def note(unit: Compiled) -> None:
+    def note(unit: CompiledUnit) -> None:
         if made_of is not None:
             keep(made_of, _written(unit))
 
-    return executor.compiled(graph, program, is_required, note)
+    return executor.runner_of(graph, program, is_required, note)
 
 
-def _written(unit: Compiled) -> bytes:
+def _written(unit: CompiledUnit) -> bytes:
     symbols, table = " ".join(unit.symbols), " ".join(map(str, unit.table))
-    return f"{symbols}\n{table}\n".encode() + unit.made
+    return f"{symbols}\n{table}\n".encode() + unit.object_file
 
 
-def _read(kept: bytes) -> Compiled:
-    symbols, table, made = kept.split(b"\n", 2)
+def _read(kept: bytes) -> CompiledUnit:
+    symbols, table, object_file = kept.split(b"\n", 2)
     words = table.decode().split()
-    return Compiled(made, symbols.decode().split(), list(map(_word, words)))
+    return CompiledUnit(object_file, symbols.decode().split(), list(map(_word, words)))
 
 
 def _word(text: str) -> int | str:

@@ -89,11 +89,11 @@ def parsed(text: str, level: int = LEVEL) -> Any:
     return module
 
 
-def compiled(text: str, level: int = LEVEL) -> bytes:
+def generate(text: str, level: int = LEVEL) -> bytes:
     """The object file of a module."""
     with compiling:
-        made: bytes = target(level).emit_object(parsed(text, level))
-        return made
+        object_file: bytes = target(level).emit_object(parsed(text, level))
+        return object_file
 
 
 @once
@@ -104,9 +104,9 @@ def _linker() -> Any:
 _linked = itertools.count()
 
 
-def linked(made: bytes, exports: Sequence[str]) -> Any:
+def linked(object_file: bytes, exports: Sequence[str]) -> Any:
     """The addresses of names of an object file, which is in memory while these are."""
-    builder = llvm.JITLibraryBuilder().add_object_img(made).add_current_process()
+    builder = llvm.JITLibraryBuilder().add_object_img(object_file).add_current_process()
     for name in exports:
         builder.export_symbol(name)
     with compiling:

@@ -39,7 +39,7 @@ DEEPEST = 4000
 """Calls inside each other, at most, also where there is more of the stack."""
 
 
-class Taken(IntEnum):
+class ParameterKind(IntEnum):
     """The kinds of parameters, with their words."""
 
     ARRAY = 0  # descriptor, rank
@@ -49,7 +49,7 @@ class Taken(IntEnum):
     BOOL = 4  # may it be NumPy's?
 
 
-class Made(IntEnum):
+class ResultKind(IntEnum):
     """The kinds of results, with their word."""
 
     ARRAY = 0
@@ -177,11 +177,11 @@ define internal ptr @take(ptr %record, ptr %given, ptr %slot) {{
   %inside = getelementptr i8, ptr %given, i64 {NUMBER}
   %descriptor = inttoptr i64 %first to ptr
   switch i64 %kind, label %refused [
-    i64 {Taken.ARRAY}, label %array
-    i64 {Taken.SINGLE}, label %single
-    i64 {Taken.INT}, label %int
-    i64 {Taken.FLOAT}, label %float
-    i64 {Taken.BOOL}, label %bool
+    i64 {ParameterKind.ARRAY}, label %array
+    i64 {ParameterKind.SINGLE}, label %single
+    i64 {ParameterKind.INT}, label %int
+    i64 {ParameterKind.FLOAT}, label %float
+    i64 {ParameterKind.BOOL}, label %bool
   ]
 array:
   %rank = trunc i64 %second to i32
@@ -284,14 +284,14 @@ define internal ptr @box(ptr %record, ptr %word, ptr %arguments, ptr %results) {
   %value = load i64, ptr %word
   %array = inttoptr i64 %value to ptr
   switch i64 %kind, label %own [
-    i64 {Made.SINGLE}, label %single
-    i64 {Made.INT}, label %int
-    i64 {Made.UNSIGNED}, label %unsigned
-    i64 {Made.FLOAT}, label %float
-    i64 {Made.BOOL}, label %bool
-    i64 {Made.ARGUMENT}, label %argument
-    i64 {Made.RESULT}, label %result
-    i64 {Made.KNOWN}, label %again
+    i64 {ResultKind.SINGLE}, label %single
+    i64 {ResultKind.INT}, label %int
+    i64 {ResultKind.UNSIGNED}, label %unsigned
+    i64 {ResultKind.FLOAT}, label %float
+    i64 {ResultKind.BOOL}, label %bool
+    i64 {ResultKind.ARGUMENT}, label %argument
+    i64 {ResultKind.RESULT}, label %result
+    i64 {ResultKind.KNOWN}, label %again
   ]
 own:
   ret ptr %array
@@ -347,7 +347,7 @@ left:
   %twice = shl i64 %at, 1
   %record = getelementptr i64, ptr %records, i64 %twice
   %kind = load i64, ptr %record
-  %is.array = icmp eq i64 %kind, {Made.ARRAY}
+  %is.array = icmp eq i64 %kind, {ResultKind.ARRAY}
   br i1 %is.array, label %gone, label %again
 gone:
   %place = getelementptr ptr, ptr %results, i64 %at

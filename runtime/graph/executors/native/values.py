@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from llvmlite import ir
 
 from runtime import dtypes
+from runtime.core.dataclasses import dataclass
 from runtime.core.types import ListType, NumberType, TensorType, Type
 from runtime.dtypes import DType
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
+from runtime.core.dataclasses import dataclass
 from runtime.graph.format.notation import CalledGraphs, describe, is_scalar, notes
 from runtime.graph.format.views import Operation, device_name
 from runtime.graph.ir import Graph, Node, Region, Value, free_values, has_effect

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from runtime.core.dataclasses import dataclass
 from runtime.graph.format.pictures.boxes import Box, Edge, Frame, frames_of
 from runtime.graph.ir import Graph, Value
 

@@ -8,8 +8,9 @@ they are connected with.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from runtime.core.dataclasses import dataclass
 from runtime.graph.format.pictures.boxes import MOST_ROWS, Box, Edge, Frame
 
 LETTER = 7

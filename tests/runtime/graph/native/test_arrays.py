@@ -15,7 +15,7 @@ import pytest
 pytest.importorskip("llvmlite")
 
 import runtime as rt
-from runtime.graph.executors.native.executor import compiled, reasons
+from runtime.graph.executors.native.executor import reasons, runner_of
 from runtime.graph.executors.program import Program
 from runtime.graph.passes import optimize
 from tests.support.native import forced
@@ -66,7 +66,7 @@ def run(
         return python(*raws)
 
     program.run = fallback
-    native = compiled(graph, program)
+    native = runner_of(graph, program)
     kept = [array.copy() for array in arrays]
     # As eager ops and graphs run: NumPy warns of nothing.
     with np.errstate(all="ignore"):

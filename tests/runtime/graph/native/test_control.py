@@ -469,7 +469,7 @@ def test_signals_are_handled_in_loops() -> None:
         raise TimeoutError("rung")
 
     graph = rt.function(forever).get_concrete_function(rt.constant(0)).optimized
-    run = executor.compiled(graph, Program(graph))
+    run = executor.runner_of(graph, Program(graph))
     before = signal.signal(signal.SIGALRM, ring)
     try:
         signal.setitimer(signal.ITIMER_REAL, 0.05)
@@ -483,7 +483,7 @@ def test_signals_are_handled_in_loops() -> None:
 def test_threads_run_beside_a_loop() -> None:
     """A long loop lets others run; the same code may run in several threads at once."""
     graph = rt.function(nested).get_concrete_function(rt.constant(0)).optimized
-    run = executor.compiled(graph, Program(graph))
+    run = executor.runner_of(graph, Program(graph))
     expected = Program(graph).run(i32(60))
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(run, [i32(60)] * 32)) == [expected] * 32
@@ -494,7 +494,7 @@ def test_programs_keep_their_code() -> None:
     import gc
 
     graph = rt.function(collatz).get_concrete_function(rt.constant(0)).optimized
-    run = executor.compiled(graph, Program(graph))
+    run = executor.runner_of(graph, Program(graph))
     gc.collect()
     assert run(i32(27)) == (111,)
 

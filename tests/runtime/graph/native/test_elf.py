@@ -85,7 +85,7 @@ def of(places, kind=ctypes.c_int64):
 
 @pytest.mark.parametrize("level", [LEVEL, QUICK])
 def test_as_llvm_loads_it(level):
-    made = machine.compiled(ALL_KINDS, level)
+    made = machine.generate(ALL_KINDS, level)
     own = elf.linked(made, ["f", "counter"])
     theirs = machine.linked(made, ["f", "counter"])
     assert own is not None
@@ -96,7 +96,7 @@ def test_as_llvm_loads_it(level):
 
 
 def test_floats_and_functions_of_the_c_library():
-    made = machine.compiled(FLOATS)
+    made = machine.generate(FLOATS)
     own, theirs = elf.linked(made, ["f"]), machine.linked(made, ["f"])
     assert own is not None
     for x in (0.0, -7.25, 1e300, float("inf")):
@@ -105,7 +105,7 @@ def test_floats_and_functions_of_the_c_library():
 
 
 def test_code_cannot_be_written_and_data_not_run():
-    own = elf.linked(machine.compiled(ALL_KINDS), ["f", "counter"])
+    own = elf.linked(machine.generate(ALL_KINDS), ["f", "counter"])
     assert own is not None
     with open("/proc/self/maps", encoding="ascii") as file:
         ranges = [line.split()[:2] for line in file]
@@ -139,7 +139,7 @@ define i64 @f(i64 %x) {
 
 @pytest.mark.parametrize("text", [ELSEWHERE, OF_A_THREAD])
 def test_what_is_not_known_is_left_to_llvm(text):
-    assert elf.linked(machine.compiled(text), ["f"]) is None
+    assert elf.linked(machine.generate(text), ["f"]) is None
 
 
 def test_llvm_loads_where_this_does_not(monkeypatch):
@@ -149,7 +149,7 @@ def test_llvm_loads_where_this_does_not(monkeypatch):
 
 
 def test_what_is_no_such_file_is_not_loaded():
-    made = machine.compiled(ADD)
+    made = machine.generate(ADD)
     assert elf.linked(made, ["f"]) is not None
     assert elf.linked(made, ["f", "g"]) is None
     assert elf.linked(b"", ["f"]) is None
@@ -159,7 +159,7 @@ def test_what_is_no_such_file_is_not_loaded():
 
 
 def test_memory_goes_with_the_last_who_has_it():
-    own = elf.linked(machine.compiled(ADD), ["f"])
+    own = elf.linked(machine.generate(ADD), ["f"])
     assert own is not None
     start = own["f"] & -4096
     line = f"{start:x}-"

@@ -336,6 +336,36 @@ def test_rounds_of_all_calls_count(loops: list[HotLoop]) -> None:
             hot.compare(np.int32(3))
 
 
+def test_rounds_that_paid_for_a_loop_do_not_pay_for_its_graph(
+    patient: None, loops: list[HotLoop]
+) -> None:
+    staged = rt.function(collatz, executor="native")
+    n = rt.constant(3000)
+    tiers = staged.get_concrete_function(n).programs.tiers
+    expected = collatz(3000)
+    assert [int(staged(n)) for _ in range(4)] == [expected] * 4
+    assert lines(loops, collatz) == [3]
+    assert tiers.run == tiers._counted, "its calls are few statements"
+    few = rt.constant(3)
+    calls = 0
+    while tiers.run == tiers._counted:
+        assert int(staged(few)) == collatz(3)
+        calls += 1
+        assert calls < 20_000
+    assert calls > 500
+    assert int(staged(n)) == expected
+    assert lines(loops, collatz) == [3]
+
+
+def test_rounds_of_a_loop_inside_pay_once(patient: None, loops: list[HotLoop]) -> None:
+    staged = rt.function(rarely_outside, executor="native")
+    n = rt.constant(200_000)
+    work = staged.get_concrete_function(n).programs.tiers.program.work
+    staged(n)
+    assert lines(loops, rarely_outside) == [4, 2]
+    assert 0 <= work.left < 1e-3 < work.paid < work.spent
+
+
 def rounds_of(program: Program) -> tuple[Any, str]:
     namespace = program.run.__globals__
     (name,) = [name for name in namespace if name.startswith("rounds ")]

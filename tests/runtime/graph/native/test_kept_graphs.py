@@ -45,21 +45,21 @@ def graph_of(function, *given):
 
 
 class Compilations:
-    """Runs graphs by `kept_graphs.compiled`, and counts those that are compiled."""
+    """Runs graphs by `kept_graphs.runner_of`, and counts those that are compiled."""
 
     def __init__(self, monkeypatch):
-        self.count, own = 0, executor.compiled
+        self.count, own = 0, executor.runner_of
 
         def counted(*given):
             self.count += 1
             return own(*given)
 
-        monkeypatch.setattr(executor, "compiled", counted)
+        monkeypatch.setattr(executor, "runner_of", counted)
 
     def __call__(self, function, *given):
         """The results of a call, and whether it was compiled for that."""
         before, graph = self.count, graph_of(function, *given)
-        run = kept_graphs.compiled(graph, Program(graph))
+        run = kept_graphs.runner_of(graph, Program(graph))
         return run(*[each.numpy() for each in given]), self.count > before
 
 
@@ -261,11 +261,11 @@ def test_what_is_refused_is_refused_by_the_next_process_too(place):
         graph = graph_of(distinct, rt.constant([1, 2, 2]))
         program = Program(graph)
         if executor_of == "native":
-            run = kept_graphs.compiled(graph, program)
+            run = kept_graphs.runner_of(graph, program)
             assert run(np.int32([1, 2, 2]))[0].tolist() == [2, 3]
             continue
         with pytest.raises(rt.errors.InvalidArgumentError, match="jit_compile=True asks"):
-            kept_graphs.compiled(graph, program, is_required=True)
+            kept_graphs.runner_of(graph, program, is_required=True)
 
 
 def test_another_processor_is_another_description(run, monkeypatch):

@@ -16,7 +16,7 @@ pytest.importorskip("llvmlite")
 import runtime as rt
 from runtime.core.primitive import TABLE, bind
 from runtime.graph.executors.native import loops, products
-from runtime.graph.executors.native.executor import compiled, reasons
+from runtime.graph.executors.native.executor import reasons, runner_of
 from runtime.graph.executors.program import Program
 from runtime.graph.passes import optimize
 from tests.runtime.graph.native.test_arrays import numbers, run
@@ -80,7 +80,7 @@ def test_images_of_any_number(count: int) -> None:
     assert reasons(graph) == []
     program = Program(graph)
     x = numbers(count, 6, 5, 2, seed=1)
-    got, wanted = compiled(graph, program)(x, w), program.run(x, w)
+    got, wanted = runner_of(graph, program)(x, w), program.run(x, w)
     for one, other in zip(got, wanted, strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
 

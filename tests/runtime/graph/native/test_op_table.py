@@ -11,7 +11,7 @@ pytest.importorskip("llvmlite")
 
 import runtime as rt
 from runtime.core.primitive import bind
-from runtime.graph.executors.native.executor import compiled, reasons
+from runtime.graph.executors.native.executor import reasons, runner_of
 from runtime.graph.executors.program import Program
 from runtime.graph.passes import optimize
 from tests.runtime.ops.samples import arrays, cases
@@ -35,7 +35,7 @@ def test_rows_are_what_their_kernels_compute(
     if reasons(graph):
         pytest.skip("not native for these types")
     program = Program(graph)
-    native = compiled(graph, program)
+    native = runner_of(graph, program)
     with np.errstate(all="ignore"):
         found, wanted = native(*given), program.run(*given)
     assert len(found) == len(wanted)

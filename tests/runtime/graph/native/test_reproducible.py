@@ -60,6 +60,7 @@ def effects(x):
         printing.assign_add(rt.reduce_sum(rt.exp(x * rt.cast(row, rt.float32))))
     return printing.value()
 
+one = rt.constant(1)
 functions = [sums, loop, shapes, large, effects]
 try:
     for call in range(200):
@@ -68,6 +69,9 @@ try:
         size = 400 + 100 * (call % 3 == 0)
         x = rt.constant(turn.normal(size=size).astype(np.float32))
         y = x[:400] * 0.01
+        # Its hot loop becomes machine code, and later, by its calls, all of it.
+        for _ in range(30):
+            loop(y, one)
         made = [
             sums(y), loop(y, rt.constant(call)), shapes(x), large(y), effects(y),
         ]

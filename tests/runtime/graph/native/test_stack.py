@@ -54,7 +54,7 @@ PROGRAM = """
                 aside.append(threading.get_ident())
                 return made.program.run(*raws)
 
-        run = executor.compiled(made.optimized, Beside())
+        run = executor.runner_of(made.optimized, Beside())
     got = []
     for size in sizes:
         threading.stack_size(size * 1024)

@@ -42,7 +42,7 @@ done:
 def compiled(function: Callable[..., Any], *args: Any) -> Callable[..., Any]:
     graph = rt.function(function).get_concrete_function(*args).optimized
     assert not executor.reasons(graph)
-    return executor.compiled(graph, Program(graph))
+    return executor.runner_of(graph, Program(graph))
 
 
 def until_set(flags):
@@ -209,7 +209,7 @@ def test_what_steps_aside_has_python_again() -> None:
     x = np.ones(1 << 16)
     graph = rt.function(raised_inside).get_concrete_function(rt.constant(x), rt.constant(9))
     program = graph.program
-    run = executor.compiled(graph.optimized, program)
+    run = executor.runner_of(graph.optimized, program)
     for n in (10, 40_000):
         assert run(x, np.int32(n)) == program.run(x, np.int32(n))
     with pytest.raises(ValueError, match="too far"):

@@ -46,13 +46,13 @@ def called(count: int = 2) -> tuple[Any, Tiers]:
 @pytest.mark.parametrize("is_quick", [False, True], ids=["slow", "quick"])
 def test_the_call_that_is_machine_code(monkeypatch: pytest.MonkeyPatch, is_quick: bool) -> None:
     """Is the same, however long it takes to compile: Python answers the calls before."""
-    go, original = threading.Event(), executor.compiled
+    go, original = threading.Event(), executor.runner_of
 
     def compiled(*given: Any) -> Any:
         assert go.wait(60)
         return original(*given)
 
-    monkeypatch.setattr(executor, "compiled", compiled)
+    monkeypatch.setattr(executor, "runner_of", compiled)
     staged = rt.function(lambda n: n + 1, autograph=False, executor="native")
     made = staged.get_concrete_function(rt.constant(1)).programs.tiers
     monkeypatch.setattr(Patience, "graph", 2.5 * made.program.work.call)
@@ -72,7 +72,7 @@ def test_what_the_compiler_raises_is_raised(monkeypatch: pytest.MonkeyPatch) -> 
     def compiled(*given: Any) -> Any:
         raise LookupError("no such instruction")
 
-    monkeypatch.setattr(executor, "compiled", compiled)
+    monkeypatch.setattr(executor, "runner_of", compiled)
     staged, made = called()
     assert made._beside is not None
     made._beside[1].exception()

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
 from llvmlite import binding, ir
+
+from runtime.core.dataclasses import dataclass
 
 Number = int | float
 DOUBLE, SINGLE = ir.DoubleType(), ir.FloatType()
