@@ -100,11 +100,12 @@ class StagingError(AutographError, ValueError):
 
 
 class RestIsStaged(StagingError):
-    """Raised where a round of a `for` has made staged what the loop runs over: it goes on with
-    `rest(proceed)`, as one of its backend, where that is true. Code that is not converted is
-    refused.
+    """Raised where a round of a `for` has made staged the `items` that the loop runs over: it goes
+    on with `rest(proceed)`, as one of its backend, where that is true. Code that is not converted
+    is refused.
     """
 
+    items: Any
     rest: Callable[[Any], Any]
 
 

@@ -71,7 +71,7 @@ def for_loop(
                 break
         return state[0] if bare else state or None
     except RestIsStaged as error:
-        if not _is_of_iterator(error):
+        if not _is_of(items, error):
             hide(error)
             raise
         left = error.rest(proceed)
@@ -85,10 +85,15 @@ def for_loop(
         raise
 
 
-def _is_of_iterator(error: BaseException) -> bool:
-    """Whether the iterator of the loop raised it, and not a block."""
+def _is_of(items: Any, error: RestIsStaged) -> bool:
+    """Whether what a loop runs over raised it: not a block, nor what `enumerate`, `map` and others
+    of Python's take items from, which would do nothing to the rest.
+    """
     own = error.__traceback__
-    return own is not None and own.tb_next is not None and own.tb_next.tb_next is None
+    raised = None if own is None else own.tb_next
+    if raised is None or raised.tb_next is not None:
+        return False
+    return error.items is items or getattr(items, "gi_code", None) is raised.tb_frame.f_code
 
 
 def _staged_for(

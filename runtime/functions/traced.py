@@ -236,6 +236,13 @@ class Traced:
             callee = assumption.callee
             found = concrete.spec, concrete.outer, concrete.shared, concrete.state
             is_other = assumption.assume(*found)
+            if not is_other and assumption.used and concrete.spec is None and concrete.state:
+                place = concrete.state.places[0].name
+                raise refuse(
+                    f"{self._name} changes {place!r} and calls itself, but no call of it returns",
+                    "have a path of it return, or change nothing outside of it",
+                    place,
+                )
             if not is_other or not (assumption.used or concrete.state):
                 return settled(concrete, callee, call, names)
         raise refuse(

@@ -70,6 +70,8 @@ def _bool(value: Any = False) -> Any:
 
 
 def _len(value: Any) -> Any:
+    if isinstance(value, iteration.PythonIterator):
+        raise TypeError(f"object of type {value.kind.__name__!r} has no len()")
     if isinstance(value, Staged | Growing):
         return value.length()
     if isinstance(value, Streamed):
@@ -414,6 +416,8 @@ def _next(items: Any, *default: Any) -> Any:
 
 
 def _reversed(items: Any) -> Any:
+    if isinstance(items, iteration.PythonIterator):
+        raise TypeError(f"{items.kind.__name__!r} object is not reversible")
     source = iteration.staged(items)
     return NotImplemented if source is None else iteration.Reversed(source)
 

@@ -87,9 +87,9 @@ def refuse_replaced(place: Location | None, location: Location | None = None) ->
     )
 
 
-def refuse_rest(message: str, hint: str, rest: Callable[[Any], Any]) -> Exception:
-    """The error for code that is not converted and iterates over what becomes staged meanwhile;
-    converted code goes on with `rest(proceed)`.
+def refuse_rest(message: str, hint: str, items: Any, rest: Callable[[Any], Any]) -> Exception:
+    """The error for code that is not converted and iterates over items that become staged
+    meanwhile; converted code goes on with `rest(proceed)`.
     """
     trace = state.trace
     error = noted(RestIsStaged(message, **_fields(user_location(), None, hint)))
@@ -99,7 +99,7 @@ def refuse_rest(message: str, hint: str, rest: Callable[[Any], Any]) -> Exceptio
             trace.refusal = None
         return rest(proceed)
 
-    error.rest = go_on
+    error.items, error.rest = items, go_on
     return error
 
 

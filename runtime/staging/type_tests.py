@@ -54,6 +54,8 @@ def _isinstance(value: Any, classes: Any) -> Any:
 def _is_instance(value: Any, classes: Any) -> bool:
     if isinstance(value, iteration.Range):
         value = range(0)
+    if isinstance(value, iteration.PythonIterator):
+        return issubclass(value.kind, classes)
     if isinstance(value, SymbolicNumber):
         return issubclass(_CLASSES[value.type.kind], classes)
     answer = isinstance(value, classes)
@@ -80,6 +82,8 @@ def _type(value: Any, *others: Any) -> Any:
         )
     if isinstance(value, iteration.Range):
         return range
+    if isinstance(value, iteration.PythonIterator):
+        return value.kind
     if isinstance(value, SymbolicNumber):
         return _CLASSES[value.type.kind]
     if _number_in(value) is not None:

@@ -607,6 +607,8 @@ def kind_of_number(n):
 @case((2, 0), (3, 4), (0, 5))
 def share(cakes, guests):
     return "no guests" if guests == 0 else (cakes // guests, cakes % guests)
+
+
 @case((1.0, 1.0000001), (1.0, 1.1), (-2.0, -2.3))
 def close_enough(guess, wanted):
     return (

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NoReturn
+from typing import Any, ClassVar, NoReturn
 
 from runtime.core.convert import convert_to_tensor
 from runtime.core.types import TensorType
@@ -282,15 +282,20 @@ class Stream(Staged):
         return self.iterator._current()
 
 
-class _Iterator(Staged):
-    """An iterator of Python's over `parts`: `consumer` is the place that takes its elements."""
+class PythonIterator(Staged):
+    """An iterator of Python's, a `kind`, over `parts`: `consumer` is the place that takes its
+    elements, in the trace of it that is `taken`.
+    """
 
-    __slots__ = ("consumer", "home", "parts")
+    __slots__ = ("consumer", "home", "parts", "taken")
+
+    kind: ClassVar[type]
 
     def __init__(self, parts: Sequence[Staged]) -> None:
         self.parts = parts
         self.home = active().scope
         self.consumer: Any = None
+        self.taken: Scope | None = None
 
     @property
     def varies(self) -> bool:
@@ -308,19 +313,23 @@ class _Iterator(Staged):
         return shortest([part.length() for part in self.parts])
 
 
-class Zip(_Iterator):
+class Zip(PythonIterator):
     """`zip` of sequences; as long as the shortest."""
 
     __slots__ = ()
+
+    kind = zip
 
     def at(self, index: Any) -> Any:
         return tuple([part.at(index) for part in self.parts])
 
 
-class Enumerate(_Iterator):
+class Enumerate(PythonIterator):
     """`enumerate` of a sequence."""
 
     __slots__ = ("start",)
+
+    kind = enumerate
 
     def __init__(self, part: Staged, start: Any = 0) -> None:
         super().__init__((part,))
@@ -331,10 +340,12 @@ class Enumerate(_Iterator):
         return number, self.parts[0].at(index)
 
 
-class Reversed(_Iterator):
+class Reversed(PythonIterator):
     """`reversed` of a sequence: from the end that it has now."""
 
     __slots__ = ("size",)
+
+    kind = reversed
 
     def __init__(self, part: Staged) -> None:
         super().__init__((part,))
@@ -350,10 +361,12 @@ class Reversed(_Iterator):
         return self.parts[0].at(self.size - 1 - index)
 
 
-class Map(_Iterator):
+class Map(PythonIterator):
     """`map` of a function over sequences; the function runs in the loop that takes the elements."""
 
     __slots__ = ("function",)
+
+    kind = map
 
     def __init__(self, function: Callable[..., Any], parts: Sequence[Staged]) -> None:
         super().__init__(parts)
@@ -434,7 +447,7 @@ def functions_of(items: Staged) -> Iterator[Callable[..., Any]]:
     """Yields the functions that the iterations of a loop over `items` call to get the elements."""
     if isinstance(items, Map) and items.function is not None:
         yield items.function
-    for part in items.parts if isinstance(items, _Iterator) else ():
+    for part in items.parts if isinstance(items, PythonIterator) else ():
         yield from functions_of(part)
 
 
@@ -474,7 +487,7 @@ def for_loop(
 def _drain_behind(source: Staged, left: Sequence[Any], test: Block | None, watch: Watch) -> None:
     """Ask for the element behind the last one, unless the loop was left before."""
     index, *state = left
-    if not isinstance(source, _Iterator) or next(functions_of(source), None) is None:
+    if not isinstance(source, PythonIterator) or next(functions_of(source), None) is None:
         return
     if test is None:
         drain(source, index, watch)
@@ -496,7 +509,7 @@ def drain(items: Staged, count: Any, watch: Watch = no_watch) -> None:
     """Do what Python does where it asks for an element behind the last, of `count`: of several
     sequences, those before the first one that has no more are asked for one more each.
     """
-    if isinstance(items, _Iterator) and next(functions_of(items), None) is not None:
+    if isinstance(items, PythonIterator) and next(functions_of(items), None) is not None:
         _drain_parts(items.parts, count, watch)
 
 
@@ -526,18 +539,19 @@ def _drain_parts(parts: Sequence[Staged], count: Any, watch: Watch) -> None:
 
 def use(items: Any) -> None:
     """Note what takes the elements of an iterator; StagingError where something else has done."""
-    if not isinstance(items, _Iterator):
+    if not isinstance(items, PythonIterator):
         return
     scope = active().scope
     # The same in each trace of the same code.
     here = scope.trace, scope.site, scope.inner
-    if items.consumer not in (None, here) or _is_repeated(scope, items.home):
+    is_taken = items.consumer not in (None, here) or items.taken is scope
+    if is_taken or _is_repeated(scope, items.home):
         raise refuse(
             f"an iterator made by {type(items).__name__.lower()}() is used a second time, when "
             "only the run knows where it stands",
             f"make another one: {type(items).__name__.lower()}(...) where it is used",
         )
-    items.consumer = here
+    items.consumer, items.taken = here, scope
     for part in items.parts:
         use(part)
 

@@ -223,7 +223,7 @@ class GrowingList(GrowingSequence, RowTable):
             at += 1
         if self.staged is not None:
             rest = functools.partial(iteration.Rest, Items(self), at)
-            raise refuse_rest(*_CHANGED, rest) if at else _refusal(self, _ITERATION)
+            raise refuse_rest(*_CHANGED, self, rest) if at else _refusal(self, _ITERATION)
 
     def __reversed__(self) -> Iterator[Any]:
         if self.staged is not None:

@@ -210,6 +210,27 @@ def test_it_is_what_python_computes(function: Callable[[Any], Any]) -> None:
         assert same_outcome(expected, got), (n, expected, got)
 
 
+def test_a_recursion_that_never_returns_is_refused() -> None:
+    def function(n):
+        left = []
+
+        def go(k):
+            try:
+                if k == 0:
+                    raise KeyError("the end")
+                return go(k - 1)
+            finally:
+                left.append(k)
+
+        go(n)
+        return left
+
+    words = "go changes 'left' and calls itself, but no call of it returns"
+    with pytest.raises(autograph.errors.StagingError, match=words) as caught:
+        rt.function(function)(rt.constant(3))
+    assert __file__ in str(caught.value)
+
+
 def test_a_graph_calls_itself_whatever_the_depth() -> None:
     graph = rt.function(growing).get_concrete_function(rt.constant(3)).graph
     assert str(graph).count("call halve") <= 2

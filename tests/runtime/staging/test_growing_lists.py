@@ -1,5 +1,6 @@
 """Lists whose length only the run knows: what Python does with eager tensors, graphs do too."""
 
+import itertools
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -670,8 +671,18 @@ def left_while_it_grows(n):
     return made, rounds
 
 
+def filtered_while_it_grows(n):
+    made = [1, 2, 3]
+    total = 0
+    for item in filter(lambda item: item != 2, made):
+        if n > 0 and len(made) < 6:
+            made.append(item + 1)
+        total += item
+    return total, made
+
+
 PROGRAMS = [
-    changed_while_iterated, left_while_it_grows,
+    changed_while_iterated, left_while_it_grows, filtered_while_it_grows,
     of_one_text,
     squares, countdown, evens_and_odds, texts_of_two_orders, further_texts, in_a_branch, popped,
     stack_machine, python_numbers,
@@ -806,6 +817,62 @@ def reversed_while_python_knows(n):
     return total
 
 
+def _added_to(made, items, n):
+    total = 0
+    for item in items:
+        if n > 0 and len(made) < 5:
+            made.append(n)
+        total += item
+    return total
+
+
+def counted_while_it_grows(n):
+    made = [1, 2, 3]
+    total = 0
+    for place, item in enumerate(made):
+        if n > 0 and len(made) < 5:
+            made.append(n)
+        total += place * item
+    return total
+
+
+def mapped_while_it_grows(n):
+    made = [1, 2, 3]
+    return _added_to(made, map(lambda item: item * 10, made), n)
+
+
+def chained_while_it_grows(n):
+    made = [1, 2, 3]
+    return _added_to(made, itertools.chain(made, [50]), n)
+
+
+def repeated_while_it_grows(n):
+    made = [1, 2]
+    total = 0
+    for item in itertools.cycle(made):
+        total += item
+        if n > 0 and len(made) < 4:
+            made.append(n)
+        if total > 9:
+            break
+    return total
+
+
+def an_iterator_listed_twice(n):
+    pairs = enumerate(rt.stack([n, n]))
+    return list(pairs), list(pairs)
+
+
+def an_iterator_summed_twice(n):
+    numbers = map(lambda item: item + 1, rt.stack([n, n]))
+    return sum(numbers), sum(numbers)
+
+
+def an_iterator_beside_itself(n):
+    numbers = reversed(rt.stack([n, n]))
+    return list(zip(numbers, numbers, strict=False))
+
+
 def an_iterator_twice(n):
     pairs = enumerate(rt.range(n))
     total = rt.constant(0)
@@ -855,6 +922,13 @@ def filled_by_a_callee_behind(n):
 REFUSED = {
     filled_by_a_callee_behind: "'other' cannot be joined.*nothing tells what its items are",
     reversed_while_python_knows: "a round of a loop over a list changes it",
+    counted_while_it_grows: "a round of a loop over a list changes it",
+    mapped_while_it_grows: "a round of a loop over a list changes it",
+    chained_while_it_grows: "a round of a loop over a list changes it",
+    repeated_while_it_grows: "a round of a loop over a list changes it",
+    an_iterator_listed_twice: "an iterator made by enumerate\\(\\) is used a second time",
+    an_iterator_summed_twice: "an iterator made by map\\(\\) is used a second time",
+    an_iterator_beside_itself: "an iterator made by reversed\\(\\) is used a second time",
     an_iterator_twice: "an iterator made by enumerate\\(\\) is used a second time",
     an_iterator_in_each_round: "an iterator made by enumerate\\(\\) is used a second time",
     an_iterator_extends_twice: "differ|do not fit|used a second time",

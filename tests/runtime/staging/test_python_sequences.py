@@ -567,3 +567,38 @@ def test_their_gradient_is_that_of_the_first_one() -> None:
         tape.watch(xs)
         best = rt.function(lambda xs: max(xs))(xs)
     assert tape.gradient(best, xs).numpy().tolist() == [0.0, 1.0, 0.0]
+
+
+# Iterators of Python's over staged items
+
+
+def classes_of_iterators(xs):
+    both = zip(xs, xs, strict=False)
+    return (
+        (isinstance(both, zip), isinstance(map(abs, xs), map), isinstance(both, list | tuple)),
+        (type(enumerate(xs)) is enumerate, type(both).__name__),
+    )
+
+
+def test_iterators_are_of_their_classes() -> None:
+    got = rt.function(classes_of_iterators)(rt.constant([3, 1, 2]))
+    assert as_python(got) == classes_of_iterators([3, 1, 2])
+
+
+NO_SEQUENCES: dict[str, Program] = {
+    "object of type 'zip' has no len()": lambda xs: len(zip(xs, xs, strict=False)),
+    "object of type 'map' has no len()": lambda xs: len(map(abs, xs)),
+    "object of type 'enumerate' has no len()": lambda xs: len(enumerate(xs)),
+    "'zip' object is not reversible": lambda xs: list(reversed(zip(xs, xs, strict=False))),
+    "'map' object is not reversible": lambda xs: list(reversed(map(abs, xs))),
+    "'enumerate' object is not reversible": lambda xs: list(reversed(enumerate(xs))),
+}
+
+
+@pytest.mark.parametrize("words", NO_SEQUENCES)
+def test_iterators_are_no_sequences(words: str) -> None:
+    program = NO_SEQUENCES[words]
+    for call in (program, rt.function(program)):
+        with pytest.raises(TypeError) as caught:
+            call(rt.constant([3, 1, 2]))
+        assert words in str(caught.value)
