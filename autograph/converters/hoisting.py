@@ -182,7 +182,7 @@ class _Hoisting:
 
 
 def _as_test(node: Any) -> Any:
-    """The test with the truths of the operands of `and` and `or`, which join where values do not."""
+    """The test with the truths of operands of `and` and `or`, which join where values do not."""
     match node:
         case gast.BoolOp():
             node.values = [_truth(value) for value in node.values]
