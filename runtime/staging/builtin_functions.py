@@ -370,7 +370,18 @@ def _combined(
 
 
 def _zip(*args: Any, strict: bool = False) -> Any:
-    return _combined("zip", functools.partial(zip, strict=strict), iteration.Zip)(*args)
+    build = _strict_zip if strict else iteration.Zip
+    return _combined("zip", functools.partial(zip, strict=strict), build)(*args)
+
+
+def _strict_zip(parts: list[Staged]) -> Staged:
+    lengths = [part.length() for part in parts]
+    if all(type(length) is int and length == lengths[0] for length in lengths):
+        return iteration.Zip(parts)
+    raise refuse(
+        "zip is given strict=True, and only the run knows behind which round an item is missing",
+        "compare the lengths first, raise a ValueError, and leave out strict=True",
+    )
 
 
 def _enumerate(items: Any, start: Any = 0) -> Any:
