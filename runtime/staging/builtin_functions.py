@@ -354,6 +354,8 @@ def _combined(
 ) -> Callable[..., Any]:
     def builtin(*args: Any) -> Any:
         parts = [iteration.staged(item) for item in args]
+        if any(part is not None and iteration.has_open_length(part) for part in parts):
+            parts = [_range_as_staged(*pair) for pair in zip(args, parts, strict=True)]
         if all(part is not None for part in parts):
             return build([part for part in parts if part is not None])
         if any(part is not None and part.streams for part in parts):
@@ -367,6 +369,10 @@ def _combined(
         return plain(*[item if part is None else _one_by_one(part, name) for item, part in pairs])
 
     return builtin
+
+
+def _range_as_staged(item: Any, part: Staged | None) -> Staged | None:
+    return iteration.Range(item.start, item.stop, item.step) if type(item) is range else part
 
 
 def _zip(*args: Any, strict: bool = False) -> Any:
