@@ -222,7 +222,7 @@ def to_code(target: Any) -> str:
 
 
 def is_converted(target: Any) -> bool:
-    """Whether a function, or what holds one, was made by `convert`.
+    """True if a function, or what holds one, was made by `convert`.
 
     >>> def double(x):
     ...     return 2 * x
@@ -235,7 +235,7 @@ def is_converted(target: Any) -> bool:
 
 
 def converted_code(code: CodeType) -> bool:
-    """Whether a code object was made by conversion.
+    """True if a code object was made by conversion.
 
     >>> autograph.converted_code(autograph.convert(lambda x: x).__code__)
     True

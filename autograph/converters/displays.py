@@ -12,9 +12,8 @@ def f(x, y, d, low, high):
     fixed = [x, y], {'x': x, 'y': y}, {1, 2}
     return ag.spread(low, lambda: [x], lambda: high), ag.dict_of((x, 1), ('y', y)), ag.set_of(x, y)
 
-What stands behind the first `*` of a list is computed after its items were taken, as Python does.
-Left as it is: what unpacks something into a dict before what may call a function, which Python
-calls when the dict is filled so far.
+What stands behind the first `*` of a list, or `**` of a dict, is computed after that was unpacked,
+as Python does.
 """
 
 from __future__ import annotations
@@ -77,11 +76,24 @@ def _set_of(node: Any) -> gast.expr:
 
 
 def _dict_of(node: Any) -> gast.expr:
-    if _has_known_keys(node) or not _is_filled_at_once(node):
+    if _has_known_keys(node):
         return node
-    pairs = zip(node.keys, node.values, strict=True)
-    parts = [_part(key, value) for key, value in pairs]
+    parts: list[gast.expr] = []
+    waits = False
+    for key, value in zip(node.keys, node.values, strict=True):
+        part = _part(key, value)
+        waits = waits or (None in node.keys[: len(parts)] and not _is_simple(key, value))
+        if waits:
+            if not fits_lambda(part):
+                return node
+            part = lambda_of(part, part)
+        parts.append(part)
     return call_ag("dict_of", parts, node)
+
+
+def _is_simple(key: Any, value: Any) -> bool:
+    """Whether an entry is the same before and after something else is unpacked."""
+    return (key is None or isinstance(key, _SIMPLE)) and isinstance(value, _SIMPLE)
 
 
 def _has_known_keys(node: Any) -> bool:
@@ -98,12 +110,3 @@ def _part(key: Any, value: Any) -> gast.expr:
     if isinstance(value, gast.List | gast.ListComp):
         value = call_ag("growing", [value], value)
     return tuple_of([key, value], value)
-
-
-def _is_filled_at_once(node: Any) -> bool:
-    """Whether nothing is evaluated that might see a difference after something is unpacked."""
-    if None not in node.keys:
-        return True
-    first = node.keys.index(None)
-    later = [*node.keys[first + 1 :], *node.values[first + 1 :]]
-    return all(key is None or isinstance(key, _SIMPLE) for key in later)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import Any
 
 from autograph.backend import Thunk, backend_of, backend_within, stand_ins
@@ -68,12 +69,17 @@ def set_of(*members: Any) -> Any:
 
 
 def dict_of(*parts: Any) -> Any:
-    """The dict of these: each a pair, or a list of a mapping that is unpacked."""
+    """The dict of pairs, lists of a mapping that is unpacked, and functions that give these."""
     try:
         made: Any = {}
-        if any(_is_staged(part[0]) for part in parts):
+        if any(_is_staged(part[0]) for part in parts if type(part) is not FunctionType):
             made = growing(made)
-        for part in parts:
+        for given in parts:
+            part: Any = given
+            if type(part) is FunctionType:
+                part = part()
+                if type(made) is dict and _is_staged(part[0]):
+                    made = growing(made)
             if type(part) is tuple:
                 made[part[0]] = part[1]
             else:

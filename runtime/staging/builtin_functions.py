@@ -358,6 +358,8 @@ def _combined(
 ) -> Callable[..., Any]:
     def builtin(*args: Any) -> Any:
         parts = [iteration.staged(item) for item in args]
+        if any(part is not None and iteration.has_open_length(part) for part in parts):
+            parts = [_range_as_staged(*pair) for pair in zip(args, parts, strict=True)]
         if all(part is not None for part in parts):
             return build([part for part in parts if part is not None])
         if any(part is not None and part.streams for part in parts):
@@ -373,8 +375,23 @@ def _combined(
     return builtin
 
 
+def _range_as_staged(item: Any, part: Staged | None) -> Staged | None:
+    return iteration.Range(item.start, item.stop, item.step) if type(item) is range else part
+
+
 def _zip(*args: Any, strict: bool = False) -> Any:
-    return _combined("zip", functools.partial(zip, strict=strict), iteration.Zip)(*args)
+    build = _strict_zip if strict else iteration.Zip
+    return _combined("zip", functools.partial(zip, strict=strict), build)(*args)
+
+
+def _strict_zip(parts: list[Staged]) -> Staged:
+    lengths = [part.length() for part in parts]
+    if all(type(length) is int and length == lengths[0] for length in lengths):
+        return iteration.Zip(parts)
+    raise refuse(
+        "zip is given strict=True, and only the run knows behind which round an item is missing",
+        "compare the lengths first, raise a ValueError, and leave out strict=True",
+    )
 
 
 def _enumerate(items: Any, start: Any = 0) -> Any:

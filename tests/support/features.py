@@ -671,7 +671,7 @@ def text_in_an_error(x):
 # Refused when staged
 
 
-@limit("A list that grows or shrinks")
+@limit("A list or dict that grows or shrinks")
 def list_grows(x):
     kept = ("squares", [])
     for i in range(x):
@@ -679,7 +679,7 @@ def list_grows(x):
     return len(kept[1])
 
 
-@limit("Of a list whose length only the run knows")
+@limit("A list or dict whose length only the run knows")
 def staged_list_unpacked(x):
     squares = []
     for i in range(x):
@@ -708,7 +708,7 @@ def staged_list_sorted(x):
     return len(squares)
 
 
-@limit("An iterator of a tensor or of such a list")
+@limit("An iterator that is used twice")
 def iterator_in_two_loops(x):
     pairs = enumerate(range(x))
     for _, i in pairs:
@@ -817,7 +817,7 @@ def entries_counted(x):
     return counts
 
 
-@limit("A set, dict or object under a key that only the run knows")
+@limit("A set, dict or object under a key, or at a place, that only the run knows")
 def sets_under_keys(x):
     groups = {}
     for i in range(x):
@@ -825,7 +825,7 @@ def sets_under_keys(x):
     return len(groups)
 
 
-@limit("A key or an attribute that only one path")
+@limit("A list or dict that grows or shrinks")
 def attribute_on_one_path(x):
     tables = [{"a": x}]
     if x > 0:
@@ -837,18 +837,18 @@ def generator_advanced(x):
     return next((i for i in range(x)), 0)
 
 
-@limit("A generator over staged values that is used twice")
+@limit("An iterator that is used twice")
 def generator_advanced_at_its_end(x):
     return next(i for i in range(x + 9) if i > 2)
 
 
-@limit("A generator over staged values that is used twice")
+@limit("An iterator that is used twice")
 def generator_of_staged_used_again(x):
     squares = (i * i for i in range(x))
     return sum(squares) + max(squares, default=0)
 
 
-@limit("`any` and `all` of a generator")
+@limit("An iterator that is used twice")
 def generator_used_again(x):
     checks = (v > x for v in (1, 2, 3))
     return any(checks) or all(checks)
@@ -934,7 +934,7 @@ def written_for_nobody(xs):
     return 0
 
 
-@limit("A list, dict or object that one path changes in place")
+@limit("A list, dict or object that a staged value chooses")
 def changed_or_replaced(x):
     d = {"a": 1}
     if x > 0:
@@ -998,7 +998,7 @@ def set_chosen(x):
     return len(letters)
 
 
-@limit("A list of objects at a place")
+@limit("A Python value chosen by a staged value")
 def set_indexed(x):
     return len([frozenset("ab"), frozenset("c")][x % 2])
 
@@ -1032,7 +1032,7 @@ def enumerate_filter(xs):
     return total
 
 
-@limit("A generator over staged values that is used twice")
+@limit("An iterator that is used twice")
 def zip_of_filter(xs):
     total = 0
     for x, y in zip(filter(lambda x: x > 2, xs), xs, strict=False):
@@ -1120,7 +1120,7 @@ def advances_an_iterator(x):
     return total
 
 
-@limit("`yield` and `await`")
+@limit("`yield`, `await` and `:=`")
 def generator(x):
     def count():
         for i in range(x):  # noqa: UP028

@@ -13,17 +13,17 @@ LIMITS: dict[str, str] = {
     "A function that calls itself as often": "is a graph of its own, which may raise",
     "`except ValueError` around a division": "is a ValueError too",
     "The text of an error that only the run raises": r"(what|that) only the run (knows|raises)",
-    "Of a list whose length only the run knows": (
-        "(in code that is not converted|, or unpacking,) needs a list of which Python knows"
+    "A list or dict whose length only the run knows": (
+        "(in code that is not converted|, or unpacking,) needs a (list|dict) of which Python knows"
     ),
     "A set, dict or object under a key": "changed that is in two places",
-    "A staged key in a dict that is an item": "in code that is not converted needs a dict of which",
     "The order of a set of staged values": "asks for their order",
     "Tuples and lists compared by names": "Python itself asks here",
     "A bool on one path, and an int": "a Python (bool|int|float) on one path and a Python",
     "The value of `and` or `or`": "but only its truth is known, for its operands do not join",
-    "A list, dict or object that a staged value chooses": "one of several objects, which the run",
-    "A list, dict or object that one path changes in place": "is changed in place on one path, and",
+    "A list, dict or object that a staged value chooses": (
+        "one of several objects, which the run|is changed in place on one path, and"
+    ),
     "A tensor that may be another one": "which may be the same tensor, or share its rows",
 }
 

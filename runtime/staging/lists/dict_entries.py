@@ -130,7 +130,7 @@ def refusal(what: str) -> Exception:
     return refuse(
         f"{what} needs a dict of which Python knows the keys; which are in this one only the run "
         "knows",
-        "use items, get, setdefault, pop, in, len, keys, values and `for`",
+        "use items, get, setdefault, pop, in, len, keys, values, `for` and `|` (for {**d, ...})",
     )
 
 
