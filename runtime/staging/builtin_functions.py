@@ -186,7 +186,7 @@ def _deciding(name: str, reduce: Callable[..., Any], decisive: bool) -> Callable
             return _either(items.items, decisive, _watching(items.generator))
         source = iteration.staged(items)
         if source is not None and (
-            any(True for _ in iteration.functions_of(source)) or iteration.has_open_length(source)
+            iteration.asks_behind(source) or iteration.has_open_length(source)
         ):
             return _decided_by(source, decisive, truth, name)
         return _either(iter(elements(items, name)), decisive)
@@ -385,13 +385,12 @@ def _zip(*args: Any, strict: bool = False) -> Any:
 
 
 def _strict_zip(parts: list[Staged]) -> Staged:
-    lengths = [part.length() for part in parts]
-    if all(type(length) is int and length == lengths[0] for length in lengths):
-        return iteration.Zip(parts)
-    raise refuse(
-        "zip is given strict=True, and only the run knows behind which round an item is missing",
-        "compare the lengths first, raise a ValueError, and leave out strict=True",
-    )
+    if any(part.streams for part in parts):
+        raise refuse(
+            "zip is given strict=True and a dataset or its iterator, which has no length",
+            "use Dataset.zip, or leave out strict=True",
+        )
+    return iteration.Zip(parts, strict=True)
 
 
 def _enumerate(items: Any, start: Any = 0) -> Any:

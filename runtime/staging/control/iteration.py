@@ -314,11 +314,15 @@ class PythonIterator(Staged):
 
 
 class Zip(PythonIterator):
-    """`zip` of sequences; as long as the shortest."""
+    """`zip` of sequences; as long as the shortest, and with `strict` as all."""
 
-    __slots__ = ()
+    __slots__ = ("strict",)
 
     kind = zip
+
+    def __init__(self, parts: Sequence[Staged], strict: bool = False) -> None:
+        super().__init__(parts)
+        self.strict = strict
 
     def at(self, index: Any) -> Any:
         return tuple([part.at(index) for part in self.parts])
@@ -487,7 +491,7 @@ def for_loop(
 def _drain_behind(source: Staged, left: Sequence[Any], test: Block | None, watch: Watch) -> None:
     """Ask for the element behind the last one, unless the loop was left before."""
     index, *state = left
-    if not isinstance(source, PythonIterator) or next(functions_of(source), None) is None:
+    if not asks_behind(source):
         return
     if test is None:
         drain(source, index, watch)
@@ -508,33 +512,77 @@ def _drain_behind(source: Staged, left: Sequence[Any], test: Block | None, watch
 def drain(items: Staged, count: Any, watch: Watch = no_watch) -> None:
     """Do what Python does where it asks for an element behind the last, of `count`: of several
     sequences, those before the first one that has no more are asked for one more each.
+
+    Raises ValueError where sequences of `zip(strict=True)` have other lengths.
     """
-    if isinstance(items, PythonIterator) and next(functions_of(items), None) is not None:
+    if not asks_behind(items):
+        return
+    assert isinstance(items, PythonIterator)
+    watch = also_watching(watch, list(functions_of(items)))
+    if isinstance(items, Zip) and items.strict:
+        _drain_equals(items.parts, count, watch)
+    else:
         _drain_parts(items.parts, count, watch)
 
 
+def asks_behind(items: Staged) -> bool:
+    """Whether it matters that an element behind the last one is asked for."""
+    if not isinstance(items, PythonIterator):
+        return False
+    return (
+        (isinstance(items, Map) and items.function is not None)
+        or (isinstance(items, Zip) and items.strict)
+        or any(map(asks_behind, items.parts))
+    )
+
+
 def _drain_parts(parts: Sequence[Staged], count: Any, watch: Watch) -> None:
-    if not parts:
-        return
     first, *rest = parts
     if not rest:
         drain(first, count, watch)
         return
+    _ask(first, count, watch, lambda: _drain_parts(rest, count, watch), lambda: None)
+
+
+def _drain_equals(parts: Sequence[Staged], count: Any, watch: Watch) -> None:
+    """Ask each of them for one more: none may have it."""
+
+    def ask(at: int, had_more: bool) -> None:
+        def differs() -> None:
+            word = "shorter" if had_more else "longer"
+            others = "argument 1" if at == 1 else f"arguments 1-{at}"
+            raise ValueError(f"zip() argument {at + 1} is {word} than {others}")
+
+        def agrees() -> None:
+            ask(at + 1, had_more)
+
+        if at < len(parts):
+            has_more, has_none = (agrees, differs) if had_more else (differs, agrees)
+            _ask(parts[at], count, watch, has_more, has_none)
+
+    _ask(parts[0], count, watch, lambda: ask(1, True), lambda: ask(1, False))
+
+
+def _ask(
+    part: Staged,
+    count: Any,
+    watch: Watch,
+    has_more: Callable[[], None],
+    has_none: Callable[[], None],
+) -> None:
+    """Ask a sequence for an element at `count`, and then the others."""
 
     def one_more() -> bool:
-        first.at(count)
-        _drain_parts(rest, count, watch)
+        part.at(count)
+        has_more()
         return True
 
     def at_the_end() -> bool:
-        drain(first, count, watch)
+        drain(part, count, watch)
+        has_none()
         return False
 
-    called = list(functions_of(first))
-    for part in rest:
-        called += functions_of(part)
-    watch = also_watching(watch, called)
-    cond(count < first.length(), one_more, at_the_end, (), ("the end of the sequences",), watch)
+    cond(count < part.length(), one_more, at_the_end, (), ("the end of the sequences",), watch)
 
 
 def use(items: Any) -> None:

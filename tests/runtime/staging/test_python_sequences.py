@@ -602,3 +602,68 @@ def test_iterators_are_no_sequences(words: str) -> None:
         with pytest.raises(TypeError) as caught:
             call(rt.constant([3, 1, 2]))
         assert words in str(caught.value)
+
+
+# zip(strict=True) of what only the run knows the lengths of
+
+
+def _below(n):
+    made = []
+    for i in range(n):
+        made.append(i)
+    return made
+
+
+def products_of_equals(n, m):
+    total = 0
+    for a, b, c in zip(_below(n), range(m), _below(n), strict=True):
+        total += a * b + c
+    return total
+
+
+def left_before_the_end(n, m):
+    total = 0
+    for a, b in zip(_below(n), _below(m), strict=True):
+        if a == 1:
+            break
+        total += b
+    return total
+
+
+def asked_behind_the_end(n, m):
+    seen = []
+
+    def noted(x):
+        seen.append(x)
+        return x
+
+    try:
+        for _ in zip(map(noted, _below(n)), map(noted, _below(m)), strict=True):
+            seen.append(100)
+    except ValueError:
+        seen.append(-1)
+    return seen
+
+
+STRICT: list[Callable[[Any, Any], Any]] = [
+    products_of_equals,
+    left_before_the_end,
+    asked_behind_the_end,
+    lambda n, m: [a * b for a, b in zip(_below(n), _below(m), strict=True)],
+    lambda n, m: dict(zip(_below(n), _below(m), strict=True)),
+    lambda n, m: any(a > b for a, b in zip(_below(n), _below(m), strict=True)),
+    lambda n, m: sum(i * a for i, (a, _) in enumerate(zip(range(n), range(m), strict=True))),
+]
+
+
+@pytest.mark.parametrize("lengths", [(3, 3), (0, 0), (1, 4), (4, 1), (3, 2), (0, 2)])
+@pytest.mark.parametrize("program", STRICT)
+def test_strict_zip_is_pythons(program: Callable[[Any, Any], Any], lengths: Any) -> None:
+    def outcome(n: Any, m: Any, function: Any) -> Any:
+        try:
+            return as_python(function(n, m))
+        except ValueError as error:
+            return str(error)
+
+    expected = outcome(*lengths, program)
+    assert outcome(*map(rt.constant, lengths), rt.function(program)) == expected
