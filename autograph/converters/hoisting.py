@@ -9,7 +9,7 @@
     ...         pass
     ... '''))
     def f(x, g):
-        value = not not x
+        value = x
         if value:
             value = (y := g(x)) > 0
         if value:
@@ -32,7 +32,7 @@ import gast
 from autograph.analysis.scopes import own_nodes, suspends
 from autograph.context import Context
 from autograph.quoting.builders import assign, name_load
-from autograph.quoting.templates import quote, quote_expr
+from autograph.quoting.templates import quote
 from autograph.rewriting import rewrite_statements
 from autograph.trees import copy_tree
 
@@ -71,8 +71,6 @@ class _Hoisting:
         value = getattr(node, field)
         if value is None or not _must_hoist(value):
             return [node]
-        if field == "test":
-            value = _as_test(value)
         before, value = self.lift(value)
         setattr(node, field, value)
         return [*before, node]
@@ -179,25 +177,6 @@ class _Hoisting:
             steps.append(further)
             steps, left = further.body, copy_tree(right)
         return _without_empty_end(made)
-
-
-def _as_test(node: Any) -> Any:
-    """The test with the truths of operands of `and` and `or`, which join where values do not."""
-    match node:
-        case gast.BoolOp():
-            node.values = [_truth(value) for value in node.values]
-        case gast.UnaryOp(op=gast.Not()):
-            node.operand = _as_test(node.operand)
-    return node
-
-
-def _truth(node: Any) -> Any:
-    match node:
-        case gast.BoolOp() | gast.UnaryOp(op=gast.Not()):
-            return _as_test(node)
-        case gast.Compare():
-            return node
-    return quote_expr("not not value", at=node, value=node)
 
 
 def _without_empty_end(statements: list[gast.stmt]) -> list[gast.stmt]:

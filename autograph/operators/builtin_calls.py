@@ -201,7 +201,7 @@ def _type(*args: Any, **kwargs: Any) -> Any:
             module = sys._getframe(1).f_globals.get("__name__")
             return type(name, bases, {"__module__": module, **namespace}, **kwargs)
         kind = _ask(_first_backend(args), type, args, kwargs)
-        return stand_ins.get(kind, kind)
+        return kind if backend_of(kind) is not None else stand_ins.get(kind, kind)
     except BaseException as error:  # whatever passes through is the user's: only ours goes
         hide(error)
         raise

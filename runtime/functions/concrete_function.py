@@ -469,7 +469,7 @@ def _specs_of(spec: Spec, of: Callable[[TensorSpec], Any] = lambda spec: spec) -
     if isinstance(spec, Tree):
         return spec.structure.build([_specs_of(child, of) for child in spec.children])
     if isinstance(spec, Union):
-        return TaggedUnion(None, [_specs_of(kind, of) for kind in spec.kinds], spec.mismatch)
+        return TaggedUnion([_specs_of(kind, of) for kind in spec.kinds], None, spec.mismatch)
     return spec.value if isinstance(spec, Same) else _specs_of(spec.inner, of)
 
 

@@ -129,8 +129,8 @@ def _exported(
     if isinstance(value, MaybeNone):
         return MaybeNone(_exported(value.held, numbers, what, path), value.flag)
     if type(value) is TaggedUnion:
-        made = [_exported(each, numbers, what, path) for each in value.values]
-        return TaggedUnion(value.tag, made, value.mismatch)
+        made = [_exported(each, numbers, what, path) for each in value.options]
+        return TaggedUnion(made, value.place, value.mismatch)
     if value is None or isinstance(value, Tensor | Symbol | Elements | ObjectHandle):
         return value
     if isinstance(value, TensorShape):

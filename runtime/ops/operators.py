@@ -34,11 +34,13 @@ def _foreign(other: Any, reflected: str) -> bool:
     """Whether the other operand's class should deal with it; not with arrays of other libraries,
     which become tensors.
     """
-    return (
-        not isinstance(other, _OPERANDS)
-        and conversion_of(type(other)) is None
-        and not hasattr(type(other), "__array__")
-        and hasattr(type(other), reflected)
+    kind = type(other)
+    if isinstance(other, _OPERANDS):
+        return False
+    return getattr(kind, "decides_operators", False) or (
+        conversion_of(kind) is None
+        and not hasattr(kind, "__array__")
+        and hasattr(kind, reflected)
         and not isinstance(other, _PLAIN)
     )
 
@@ -243,8 +245,8 @@ def _equality(function: Any, unequal: bool, operation: Any) -> Any:
     def method(self: Tensor, other: Any) -> Any:
         if other is None:
             return unequal
-        if getattr(other, "may_be_missing", False):
-            return NotImplemented  # its own operator asks first whether it is there
+        if getattr(other, "decides_operators", False):
+            return NotImplemented  # its own operator asks first what it is
         try:
             return function(self, other)
         except errors.WrongDtypeError:

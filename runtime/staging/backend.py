@@ -56,7 +56,6 @@ from runtime.staging.scopes import active
 from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.texts import Text
-from runtime.staging.type_tests import TYPE_TESTS
 from runtime.variables.variable import Variable
 
 register_locating(locate_hidden)
@@ -103,10 +102,10 @@ class StagingBackend(Backend):
         test: Block | None = None,
     ) -> Any:
         """A while node over the rows of a tensor or the elements of a staged range."""
-        _refuse_truths(items)
         items = present(items)
-        if type(items) is Choice:
+        if isinstance(items, Choice):
             return chosen_values.for_loop(items, body, state, names, test)
+        _refuse_truths(items)
         entered = arrays.entered(state)
         return iteration.for_loop(read(items), body, entered, names, test, BlockRecorder)
 
@@ -245,15 +244,14 @@ class StagingBackend(Backend):
             given, args = args, chosen_values.opened(function, args)
             if args is not given and not any(map(backend_of, args)):
                 return function(*args, **kwargs)
-        if any(type(item) is Choice for item in args):
+        if any(isinstance(item, Choice) for item in args):
             made = chosen_values.of_builtin(function, args, kwargs)
             if made is not NotImplemented:
                 return made
         staged = BUILTINS.get(function)
         if function is not bool:
             given = (*args, *kwargs.values())
-            asks_kind = function in TYPE_TESTS
-            _refuse_truths(*[x for x in given if not (asks_kind and type(x) is TaggedUnion)])
+            _refuse_truths(*given)
         if staged is not None:
             if function not in TAKES_MISSING:
                 for item in args:
@@ -322,7 +320,9 @@ def set_item(value: Any, target: Any, key: Any) -> Any:
     if isinstance(target, Growing):
         target[key] = value
         return target
-    if type(key) is Choice:
+    if type(target) is TaggedUnion:
+        raise target.refusal()
+    if isinstance(key, Choice):
         chosen_values.set_item(target, key, value)
         return target
     setter = SETTERS.get(type(target))

@@ -12,13 +12,14 @@ from autograph.operators.raising import exception
 from runtime.core.state import state
 from runtime.staging import texts
 from runtime.staging.block_recorder import BlockRecorder
-from runtime.staging.control import branches, choices
+from runtime.staging.control import branches, choices, tagged_unions
 from runtime.staging.control.blocks import Block, Names, Wording
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.identity import identical
 from runtime.staging.control.optional_values import Missing, present
+from runtime.staging.control.tagged_unions import TaggedUnion
 
-_WORDS = Wording("the values that the run chooses from", "what is made of a choice")
+_WORDS = Wording("the values that the run chooses from", "what is made of a choice", unites=True)
 
 
 def applied(choice: Choice, function: Callable[[Any], Any]) -> Any:
@@ -59,6 +60,7 @@ def _of_many(function: Callable[[Any, Any], Any], a: Choice, b: Choice) -> Any:
     return texts.of_operator(function, a, b)
 
 
+tagged_unions.install_comparison(operators.compare)
 choices.install_application(applied, _called, operators.getitem, _of_many)
 
 _TEXTS = frozenset((print, format, str.format, str.join, operator.mod, repr, ascii))
@@ -72,13 +74,16 @@ def of_builtin(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) 
     """A builtin with a choice among its arguments: NotImplemented for one that takes it as it
     is.
     """
-    if function in _TEXTS:
-        return NotImplemented
-    if function is operator.contains and type(args[0]) in (list, tuple):
-        return NotImplemented  # each item is compared
-    if function in _APPLYING and type(args[0]) is Choice:
-        return call(function)(args[0].__call__, *args[1:])
-    at = next(at for at, item in enumerate(args) if type(item) is Choice)
+    unions = [at for at, item in enumerate(args) if type(item) is TaggedUnion]
+    if not unions:
+        if function in _TEXTS:
+            return NotImplemented
+        if function is operator.contains and type(args[0]) in (list, tuple):
+            return NotImplemented  # each item is compared
+        if function in _APPLYING and type(args[0]) is Choice:
+            return call(function)(args[0].__call__, *args[1:])
+        unions = [at for at, item in enumerate(args) if type(item) is Choice]
+    at = unions[0]
     before, choice, behind = args[:at], args[at], args[at + 1 :]
     known: dict[Callable[..., Any], Callable[..., Any]] = {
         operator.is_: identical,
@@ -143,7 +148,7 @@ def taking(function: Callable[..., Any]) -> Callable[..., Any]:
     def taken(*args: Any, **kwargs: Any) -> Any:
         args = opened(function, args)
         owner = getattr(function, "__self__", None)
-        if any(type(item) is Choice for item in args):
+        if any(isinstance(item, Choice) for item in args):
             return of_builtin(function, args, kwargs)
         if type(owner) is str and any(map(texts.is_staged, args)):
             return getattr(texts.unchecked(str, owner), function.__name__)(*args, **kwargs)

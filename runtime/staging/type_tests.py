@@ -6,7 +6,6 @@ one to every other test, too, which it cannot be: a trace that has asked in both
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -17,7 +16,6 @@ from runtime.staging.control import branches, iteration
 from runtime.staging.control.deferred_exceptions import may_be_handled
 from runtime.staging.control.joined_variables import may_be
 from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined
-from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.frames import user_location
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
@@ -31,9 +29,6 @@ def _of_optional(test: Callable[[Any], bool], value: Any) -> Any:
     """`test(value)`, staged where the value may be None and that makes a difference."""
     if isinstance(value, MaybeUndefined):
         return _of_optional(test, value.get())
-    if type(value) is TaggedUnion:
-        of_kind = functools.partial(_of_optional, test)
-        return branches.by_kind(value, of_kind, "a test of a result")
     if not isinstance(value, MaybeNone):
         return test(value)
     held, absent = _of_optional(test, value.held), test(None)
@@ -73,8 +68,6 @@ def _type(value: Any, *others: Any) -> Any:
         return NotImplemented
     if isinstance(value, MaybeUndefined):
         return _type(value.get())
-    if type(value) is TaggedUnion:
-        raise value.refusal()
     if isinstance(value, MaybeNone):
         raise refuse(
             "the class of a value that is None on one path is known only at run time",

@@ -1129,12 +1129,11 @@ def generator(x):
     return sum(count())
 
 
-@limit("A bool on one path, and an int on the other")
+@limit("A value of another kind on each path, in one slot")
 def bool_beside_an_int(x):
     return {0: True, 1: 5}[x % 2]
 
 
-@limit("A bool on one path, and an int on the other")
 def bool_carried_as_an_int(x):
     last = True
     for i in range(x):

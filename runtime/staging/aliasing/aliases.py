@@ -14,7 +14,7 @@ from typing import Any
 from runtime.core.dataclasses import dataclass
 from runtime.graph.ir import Location
 from runtime.staging.control.carried_objects import Contents, is_container
-from runtime.staging.control.joins import Leaf, Maybe, Optional, Spec, Tree
+from runtime.staging.control.joins import Leaf, Maybe, Optional, Spec, Tree, Union, by_kind
 from runtime.staging.control.optional_values import Missing
 from runtime.staging.control.parts import join_structure_of
 from runtime.staging.frames import user_location
@@ -90,6 +90,11 @@ def copies(name: str, spec: Spec, made: Any, originals: Sequence[Any]) -> Iterat
     """The containers among what a join made for one name; an original for each path."""
     while isinstance(spec, Optional | Maybe):
         spec, made, originals = spec.inner, made.held, [held_by(item) for item in originals]
+    if isinstance(spec, Union):
+        found = [_by_kind(item, spec) for item in originals]
+        for at, kind in enumerate(spec.kinds):
+            yield from copies(name, kind, made.options[at], [each[at] for each in found])
+        return
     if not isinstance(spec, Tree):
         return
     if is_container(made):
@@ -102,6 +107,11 @@ def copies(name: str, spec: Spec, made: Any, originals: Sequence[Any]) -> Iterat
         # The name of contents leads to one of the objects in them already.
         path = "" if isinstance(made, Contents) else spec.structure.path(at)
         yield from copies(f"{name}{path}", child, parts[0], parts[1:])
+
+
+def _by_kind(item: Any, spec: Union) -> list[Any]:
+    is_object = item is not ANYTHING and item is not _ABSENT
+    return by_kind(item, spec) if is_object else [item] * len(spec.kinds)
 
 
 def parts_of(item: Any, count: int) -> Sequence[Any]:

@@ -212,11 +212,12 @@ def variable_name(names: Names, at: int) -> str | None:
 @dataclass(frozen=True, slots=True)
 class Wording:
     """The names in messages for the sides of a statement, and for what it leaves where that
-    has no name.
+    has no name. `unites` says that the sides may leave values of several kinds.
     """
 
     sides: str
     result: str = "the result"
+    unites: bool = False
 
 
 def mismatch_error(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, cast
 
 from autograph.operators.truths import truth as users_truth
@@ -42,7 +43,6 @@ from runtime.staging.control.choices import Choice
 from runtime.staging.control.joined_variables import read
 from runtime.staging.control.joins import Mismatch, Spec
 from runtime.staging.control.optional_values import MaybeNone, bound, present
-from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth
 from runtime.staging.frames import variable_holding
 from runtime.staging.lists.growing import Growing
@@ -51,9 +51,7 @@ from runtime.staging.symbolic_number import SymbolicNumber, apply_number
 from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.tracing import Trace
 
-_STATEMENT = Wording("the branches of `if`", "the value")
-_RESULTS = frozenset(("return", "retval"))
-"""What generated code calls the result of a function."""
+_STATEMENT = Wording("the branches of `if`", "the value", unites=True)
 
 
 def truth(value: Any) -> Any:
@@ -63,11 +61,9 @@ def truth(value: Any) -> Any:
     """
     if isinstance(value, MaybeNone):
         return _truth_of_optional(value)
-    if type(value) is Choice:
-        return truth(value.apply(bool))
+    if isinstance(value, Choice):
+        return truth(value.apply(truth))
     value = read(present(value))
-    if type(value) is TaggedUnion:
-        return truth(by_kind(value, truth, "the truth of a result"))
     if type(value) is Truth:
         value = value.value
     if isinstance(value, Growing):
@@ -92,18 +88,6 @@ def _truth_of_tensor(value: SymbolicTensor) -> Any:
         name = variable_holding(value) or "x"
         error.args = (f"{error}, or len({name}) > 0 to ask whether {name} has elements",)
         raise
-
-
-def by_kind(value: TaggedUnion, answer: Callable[[Any], Any], label: str) -> Any:
-    """`answer(value)` for the kind that it is; `label` is what messages call that."""
-
-    def of(at: int) -> Any:
-        if at == len(value.values) - 1:
-            return answer(value.values[at])
-        of_this, of_others = lambda: answer(value.values[at]), lambda: of(at + 1)
-        return cond(value.tag == at, of_this, of_others, (), (label,))
-
-    return of(0)
 
 
 def _truth_of_optional(value: MaybeNone) -> Any:
@@ -334,11 +318,11 @@ def _join_branches(paths: Sequence[Path], x: Any, y: Any, name: str | None, word
         return joins.join(*pair)
     except Mismatch as mismatch:
         first, second = (place_of(v, mismatch, p.block) for v, p in zip((x, y), paths, strict=True))
-        is_result = words is _STATEMENT and (name is None or name in _RESULTS)
-        if mismatch.kinds_differ and is_result:
+        if mismatch.kinds_differ and words.unites:
             sides = " and ".join(format_location(each) for each in (first, second) if each)
             reason = f"{mismatch.reason} (at {sides})"
-            return joins.united(*pair, Mismatch(reason, mismatch.hint))
+            with suppress(Mismatch):
+                return joins.united(*pair, Mismatch(reason, mismatch.hint))
         raise mismatch_error(mismatch, name, words, (first, second)) from None
 
 

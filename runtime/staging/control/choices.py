@@ -108,7 +108,9 @@ def install_application(
     _applied, _called, _item, _of_many = apply, called, item, of_many
 
 
-def _operator(function: Callable[[Any, Any], Any], is_reflected: bool = False) -> Any:
+def operator_method(function: Callable[[Any, Any], Any], is_reflected: bool = False) -> Any:
+    """The method for a binary operator, done with each option."""
+
     def method(self: Choice, other: Any) -> Any:
         if type(other) is Choice and len(self.options) * len(other.options) > MOST:
             made = _of_many(function, self, other)
@@ -124,9 +126,9 @@ def _operator(function: Callable[[Any, Any], Any], is_reflected: bool = False) -
 
 
 for _name in ("add", "mul", "mod", "eq", "ne", "lt", "le", "gt", "ge"):
-    setattr(Choice, f"__{_name}__", _operator(getattr(operator, _name)))
+    setattr(Choice, f"__{_name}__", operator_method(getattr(operator, _name)))
 for _name in ("add", "mul", "mod"):
-    setattr(Choice, f"__r{_name}__", _operator(getattr(operator, _name), is_reflected=True))
+    setattr(Choice, f"__r{_name}__", operator_method(getattr(operator, _name), is_reflected=True))
 
 
 def _refusing(name: str, use: str) -> None:

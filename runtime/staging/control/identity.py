@@ -40,7 +40,7 @@ def identical(a: Any, b: Any) -> Any:
     if a is None or b is None:
         return False
     for choice, other in ((a, b), (b, a)):
-        if type(choice) is Choice:
+        if isinstance(choice, Choice):
             return choice.apply(functools.partial(identical, other))
     if is_number(a) and is_number(b):
         return _identical_numbers(a, b)

@@ -165,7 +165,7 @@ def abstract(value: Any, staged: bool = False) -> Spec:
     if kind is Truth:
         raise value.refusal()
     if kind is TaggedUnion:
-        return Union(tuple([abstract(each, staged) for each in value.values]), value.mismatch)
+        return Union(tuple([abstract(each, staged) for each in value.options]), value.mismatch)
     found = join_structure_of(value)
     if found is None:
         return Same(value)
@@ -296,15 +296,28 @@ def join(a: Spec, b: Spec) -> Spec:
     if not alike and _is_text(a) and _is_text(b):
         return _text
     if isinstance(a, Tree) and isinstance(b, Tree):
-        return _join_trees(a, b)
+        try:
+            return _join_trees(a, b)
+        except Mismatch:
+            if _is_text(a) and _is_text(b):
+                return _text
+            raise
     left, right = _leaf(a), _leaf(b)
     if left is None or right is None:
         raise _differ(a, b)
     return Leaf(join_types(left, right), _variables(a) | _variables(b))
 
 
+MOST_KINDS = 8
+"""Kinds of values that one may be of. With the rounds of a loop there could be ever more."""
+
+
 def united(a: Spec, b: Spec, mismatch: Mismatch) -> Spec:
-    """The Spec of what is of the kind of `a` or of that of `b`, which need not join."""
+    """The Spec of what is of the kind of `a` or of that of `b`, which need not join.
+
+    Raises `mismatch` for too many, and for a third one within another: each round of a loop can
+    add one. Objects of the user's classes are of one kind, for they are changed in place.
+    """
     if isinstance(a, Maybe) or isinstance(b, Maybe):
         name = a.name if isinstance(a, Maybe) else cast(Maybe, b).name
         first = a.inner if isinstance(a, Maybe) else a
@@ -321,7 +334,27 @@ def united(a: Spec, b: Spec, mismatch: Mismatch) -> Spec:
             kinds.append(kind)
         else:
             kinds[at] = join(kinds[at], kind)
+    if len(kinds) > MOST_KINDS or not all([_is_kind(kind, inner=1) for kind in kinds]):
+        raise mismatch
     return Union(tuple(kinds), mismatch) if len(kinds) > 1 else kinds[0]
+
+
+def _is_kind(spec: Spec, inner: int) -> bool:
+    """Whether it may be a kind of a union, with so many unions within one another in it."""
+    if isinstance(spec, Tree):
+        is_data = issubclass(spec.structure.kind, tuple | list | dict | set) or _is_text(spec)
+        return is_data and all([_is_kind(child, inner) for child in spec.children])
+    if isinstance(spec, Optional | Maybe):
+        return _is_kind(spec.inner, inner)
+    if isinstance(spec, Union):
+        return inner > 0 and all([_is_kind(kind, inner - 1) for kind in spec.kinds])
+    return True
+
+
+def are_alike(a: Spec, b: Spec) -> bool:
+    """Whether both are of one class, such as two lists of other lengths."""
+    a, b = _opened(a), _opened(b)
+    return isinstance(a, Tree) and isinstance(b, Tree) and a.structure.kind is b.structure.kind
 
 
 def _kinds(spec: Spec) -> tuple[Spec, ...]:
@@ -505,7 +538,8 @@ def _show(spec: Spec) -> str:
     if isinstance(spec, Leaf):
         return f"a tensor {spec.type}" if isinstance(spec.type, TensorType) else f"a {spec.type}"
     if isinstance(spec, Tree):
-        return f"a {spec.structure}"
+        shown = str(spec.structure)
+        return shown if shown.startswith(("the ", "no ")) else f"a {shown}"
     if isinstance(spec, Same):
         text = re.sub(r" at 0x[0-9a-fA-F]+", "", repr(spec.value))
         return text if len(text) <= 60 else f"{text[:56]}..."
@@ -643,17 +677,30 @@ def lower(value: Any, spec: Spec, trace: Trace, name: str | None = None) -> Iter
 
 
 def _lower_union(value: Any, spec: Union, trace: Trace, name: str | None) -> Iterator[Value]:
-    is_one = type(value) is TaggedUnion
-    values = value.values if is_one else [value]
-    places = [_place_among(spec.kinds, abstract(each)) for each in values]
+    places = _places_of(value, spec)
+    if len(set(places)) < len(places):
+        raise value.refusal()
     tag: Any = places[0]
-    if is_one and places != list(range(len(places))):
-        tag = sum((value.tag == at) * place for at, place in enumerate(places))
-    elif is_one:
-        tag = value.tag
+    if type(value) is TaggedUnion:
+        tag = value.place
+        if places != list(range(len(places))):
+            tag = sum((tag == at) * place for at, place in enumerate(places))
     yield _lower_number(tag, NUMBER_TYPES[int], trace)
-    for at, kind in enumerate(spec.kinds):
-        yield from lower(values[places.index(at)] if at in places else BLANK, kind, trace, name)
+    for each, kind in zip(by_kind(value, spec), spec.kinds, strict=True):
+        yield from lower(each, kind, trace, name)
+
+
+def _places_of(value: Any, spec: Union) -> list[int | None]:
+    """The place in a Spec of the kind of a value, or of each of its options."""
+    values = value.options if type(value) is TaggedUnion else (value,)
+    return [_place_among(spec.kinds, abstract(each)) for each in values]
+
+
+def by_kind(value: Any, spec: Union) -> list[Any]:
+    """The value for each kind of a Spec; BLANK for those that it never is of."""
+    values = value.options if type(value) is TaggedUnion else (value,)
+    places = _places_of(value, spec)
+    return [values[places.index(at)] if at in places else BLANK for at in range(len(spec.kinds))]
 
 
 def _children(value: Any, structure: Structure) -> Sequence[Any]:
@@ -721,7 +768,7 @@ def lift(spec: Spec, symbols: Iterator[Any]) -> Any:
         return spec.structure.build([lift(child, symbols) for child in spec.children])
     if isinstance(spec, Union):
         tag = next(symbols)
-        return TaggedUnion(tag, [lift(kind, symbols) for kind in spec.kinds], spec.mismatch)
+        return TaggedUnion([lift(kind, symbols) for kind in spec.kinds], tag, spec.mismatch)
     flag = next(symbols)
     held = lift(spec.inner, symbols)
     return (

@@ -7,13 +7,11 @@ from typing import Any
 
 from runtime import errors
 from runtime.graph import numbers
-from runtime.staging.control import tagged_unions
 from runtime.staging.control.blocks import Block, Wording
-from runtime.staging.control.branches import by_kind, cond, truth
+from runtime.staging.control.branches import cond, truth
 from runtime.staging.control.carried_objects import Watch, also_watching, no_watch
 from runtime.staging.control.joins import Mismatch, abstract_pair, join
 from runtime.staging.control.optional_values import MaybeNone, install_equality
-from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth
 from runtime.staging.lists.growing import Growing
 from runtime.staging.scopes import active
@@ -116,19 +114,6 @@ def unequal(a: Any, b: Any) -> Any:
 
 
 install_equality(equal, unequal)
-
-
-def _equal_kind(a: TaggedUnion, b: Any) -> Any:
-    """`a == b`: by the kind that it is."""
-    return by_kind(a, lambda held: equal(held, b), "the equality of a result")
-
-
-def _unequal_kind(a: TaggedUnion, b: Any) -> Any:
-    """`a != b`: by the kind that it is."""
-    return not_(_equal_kind(a, b))
-
-
-tagged_unions.install_equality(_equal_kind, _unequal_kind)
 
 
 def staged_assert(

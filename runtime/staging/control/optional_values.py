@@ -29,6 +29,7 @@ class Missing:
     __slots__ = ("flag", "held")
     __array_ufunc__ = None
     may_be_missing = True
+    decides_operators = True
 
     def __init__(self, held: Any, flag: Any) -> None:
         object.__setattr__(self, "held", held)

@@ -1,70 +1,110 @@
-"""The Python object for a result that is of another kind on each path."""
+"""The Python object for a value that is of another kind on each path."""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from runtime.core.convert import register_conversion
 from runtime.graph.ir import Location
-from runtime.staging.control.truths import USES
+from runtime.staging.control.choices import Choice, operator_method
 from runtime.staging.refusals import refuse
 
 if TYPE_CHECKING:
     from runtime.staging.control.joins import Mismatch
 
 
-class TaggedUnion:
-    """A result that is a number on one path and a text on another, for example.
+class TaggedUnion(Choice):
+    """A value that is a number on one path and a text on another, for example.
 
-    `tag` says which of `values` it is; None in the signature of a function. It may be returned,
-    compared by `==` and `!=`, tested, and asked for its class; any other use is refused, for the
-    reason that `mismatch` gives.
+    Unlike those of other choices, its options are values of the graph. `place` is None in the
+    signature of a function; `mismatch` says why the options are no one kind.
     """
 
-    __slots__ = ("mismatch", "tag", "values")
-    __array_ufunc__ = None
-    __hash__ = None  # type: ignore[assignment]
+    __slots__ = ("mismatch",)
+    decides_operators = True
 
-    def __init__(self, tag: Any, values: Sequence[Any], mismatch: Mismatch) -> None:
-        self.tag = tag
-        self.values = values
-        self.mismatch = mismatch
+    def __init__(self, options: Sequence[Any], place: Any, mismatch: Mismatch) -> None:
+        super().__init__(tuple(options), place)
+        object.__setattr__(self, "mismatch", mismatch)
 
-    def __repr__(self) -> str:
-        return f"<one of {', '.join(map(repr, self.values))}>"
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        return TaggedUnion
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if not any(hasattr(option, name) for option in self.options):
+            raise AttributeError(f"none of {self!r} has an attribute {name!r}", name=name, obj=self)
+        return self.apply(lambda option: getattr(option, name))
 
     def __str__(self) -> str:
-        if self.tag is not None:
+        if self.place is not None:
             raise self.refusal()
         return repr(self)
 
-    def __getattr__(self, name: str) -> NoReturn:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        raise self.refusal()
-
     def refusal(self, location: Location | None = None) -> Exception:
-        """StagingError for any other use of it."""
+        """StagingError for a use that is not done with each option."""
         return refuse(
-            "a result is used that is of another kind on each path, as only the run knows: "
+            "a value is used that is of another kind on each path, as only the run knows: "
             f"{self.mismatch.reason}",
             f"return it, or ask for its class first; or {self.mismatch.hint}",
             location=location,
         )
 
 
+def _method(function: Callable[[Any, Any], Any]) -> Any:
+    """The method for an operator, done with each pair of options."""
+
+    def of_options(option: Any, other: Any) -> Any:
+        if type(other) is not TaggedUnion:
+            return function(option, other)
+
+        def of_other(kind: Any, *, _reached: Any = option) -> Any:
+            return function(option, kind)
+
+        return other.apply(of_other)
+
+    return operator_method(of_options)
+
+
+def _reflected(method: Any) -> Any:
+    def reflected(self: TaggedUnion, other: Any) -> Any:
+        if isinstance(other, list):  # Python asks here for `other += self` too, which changes it
+            raise self.refusal()
+        return method(self, other)
+
+    return reflected
+
+
 def _refused(self: TaggedUnion, *_: Any) -> NoReturn:
     raise self.refusal()
 
 
-for _name in USES:
-    setattr(TaggedUnion, _name, _refused)
+for _name in ("hash", "iter", "bool", "len", "contains", "index", "int", "float", "format"):
+    setattr(TaggedUnion, f"__{_name}__", _refused)
+for _name in (
+    "add", "sub", "mul", "mod", "truediv", "floordiv", "pow", "matmul", "lshift", "rshift", "and",
+    "or", "xor",
+):  # fmt: skip
+    _function = getattr(operator, f"__{_name}__")
+    setattr(TaggedUnion, f"__{_name}__", _method(_function))
+    setattr(TaggedUnion, f"__r{_name}__", _reflected(operator_method(_function, True)))
+    setattr(TaggedUnion, f"__i{_name}__", _method(getattr(operator, f"__i{_name}__")))
+for _function in (operator.neg, operator.pos, operator.abs, operator.invert):
+    setattr(TaggedUnion, f"__{_function.__name__}__", lambda self, of=_function: self.apply(of))
 
 register_conversion(TaggedUnion, _refused)
 
 
-def install_equality(equal: Callable[..., Any], unequal: Callable[..., Any]) -> None:
-    """Compare them by these: they take control flow, which is above this layer."""
-    TaggedUnion.__eq__ = equal  # type: ignore[method-assign]
-    TaggedUnion.__ne__ = unequal  # type: ignore[method-assign]
+def install_comparison(compare: Callable[[Any, str, Any], Any]) -> None:
+    """Compare their options by this: it takes control flow, which is above this layer."""
+    signs = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+    for name, sign in signs.items():
+
+        def of_options(a: Any, b: Any, sign: str = sign) -> Any:
+            return compare(a, sign, b)
+
+        setattr(TaggedUnion, f"__{name}__", _method(of_options))

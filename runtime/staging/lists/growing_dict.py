@@ -623,11 +623,12 @@ def new(kind: type[GrowingDict], factory: Any) -> Any:
 
 def _widen(a: Tree, b: Tree) -> Tree:
     kinds = {GrowingDict if x.structure.kind is dict else x.structure.kind for x in (a, b)}
+    reason = f"the structures differ: {a.structure} and {b.structure}"
+    if len(kinds) != 1:
+        raise Mismatch(reason, "make a dict on both paths", kinds_differ=True)
     entries = [entries_of(each) for each in (a, b)]
-    if len(kinds) != 1 or entries[0].factory is not entries[1].factory:
-        raise Mismatch(
-            f"the structures differ: {a.structure} and {b.structure}", "make a dict on both paths"
-        )
+    if entries[0].factory is not entries[1].factory:
+        raise Mismatch(reason, "make a dict on both paths")
     kind = kinds.pop()
     if entries[0] == entries[1] and entries[0].known is not None:
         pairs = zip(a.children, b.children, strict=True)

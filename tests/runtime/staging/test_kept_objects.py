@@ -507,7 +507,7 @@ def test_a_trace_that_is_refused_leaves_all_as_it_was() -> None:
     def refused(x):
         if x > 0:
             account.balance += x
-            x = [x]
+            x = rt.cast(x, rt.float32)
         return x
 
     with pytest.raises(StagingError, match="cannot be joined"):

@@ -104,20 +104,12 @@ def grown_behind(n):
     return rows
 
 
-def of_another_length(n):
-    rows = [[1, 0], [0, 1]]
-    if n > 1:
-        rows = [[n, n], *made(n)]
-    return rows
-
-
 @pytest.mark.parametrize(
     ("function", "says"),
     [
         (by_another_name, "'rows\\[0\\]' is one of several objects"),
         (a_row_of_before, "'rows\\[0\\]' is one of several objects"),
         (grown_behind, "'rows' is one of several objects"),
-        (of_another_length, "'rows' cannot be joined"),
     ],
 )
 def test_which_list_is_changed_is_refused_by_name(function: Callable[..., Any], says: str) -> None:

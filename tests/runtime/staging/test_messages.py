@@ -49,16 +49,6 @@ def of_other_dtypes(x: Any) -> Any:
     return rt.cast(x, rt.float32)
 
 
-def of_other_structures(x: Any) -> Any:
-    y = x
-    while x > 0:
-        if x == 3:
-            y = [x]
-            break
-        x = x - 1
-    return y
-
-
 def of_other_shapes(x: Any) -> Any:
     y = rt.zeros([2])
     while x > 0:
@@ -70,7 +60,7 @@ def of_other_shapes(x: Any) -> Any:
 
 
 REFUSED = [
-    as_int, as_key, as_text, as_array, of_other_dtypes, of_other_structures, of_other_shapes,
+    as_int, as_key, as_text, as_array, of_other_dtypes, of_other_shapes,
 ]  # fmt: skip
 
 

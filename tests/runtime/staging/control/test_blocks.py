@@ -48,14 +48,6 @@ def unequal_dtypes_inside(x):
     return d
 
 
-def unequal_structures(x):
-    if x > 0:
-        y = (x, 1)
-    else:
-        y = [x, 1]
-    return y
-
-
 def unequal_objects(x):
     if x > 0:
         mode = frozenset("a")
@@ -135,7 +127,6 @@ def hashed(x):
 REFUSED = [
     (unequal_dtypes, TypeError, "y", "float32 on one path and int32"),
     (unequal_dtypes_inside, TypeError, "d", r"d\['k'\]\[1\]"),
-    (unequal_structures, autograph.StagingError, "y", "tuple of 2 and list of 2"),
     (unequal_objects, autograph.StagingError, "mode", "differ"),
     (growing_list, autograph.StagingError, "items", "list of 1 and list of 2"),
     (loop_dtype, TypeError, "y", "int32 on one path and float32"),

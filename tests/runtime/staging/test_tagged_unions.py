@@ -1,0 +1,371 @@
+"""Values of another kind on each path: each use is Python's for the kind that it is, or refused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import runtime as rt
+from autograph.errors import StagingError
+from tests.support.staging import attempt, same_outcome
+
+Program = Callable[[Any], Any]
+
+
+def below(n):
+    made = []
+    for i in range(n):
+        made.append(i)
+    return made
+
+
+# Joined
+
+
+def result_for_a_name(n):
+    result = "none"
+    if n > 2:
+        result = (n, n + 1)
+    return result
+
+
+def three_kinds(n):
+    x = 0
+    if n > 2:
+        x = "big"
+    if n > 4:
+        x = [n, n]
+    return x
+
+
+def in_rounds(n):
+    best = None
+    for i in range(n):
+        if i == 3:
+            best = "three"
+        elif i == 5:
+            best = i
+    return best
+
+
+def across_rounds(n):
+    x = -1
+    while n > 3:
+        x = "s"
+        n -= 1
+    return x
+
+
+def left_with(n):
+    x = 0
+    while True:
+        if n > 4:
+            x = "big"
+            break
+        n += 1
+        if n > 9:
+            break
+    return x
+
+
+def of_functions(n):
+    def small():
+        return n if n > 2 else "small"
+
+    result = small()
+    return result if n > 4 else (result, result)
+
+
+def bool_of_rounds(n):
+    last = True
+    for i in range(n):
+        last = i
+    return last, last + 1, last == 1, -last, f"{last}", not last
+
+
+# Used
+
+
+def asked_for_its_class(n):
+    x = n if n > 2 else "low"
+    return len(x) if isinstance(x, str) else x * 2
+
+
+def computed_with(n):
+    x = n if n > 2 else "low"
+    return x * 2, n + x if n > 2 else 0
+
+
+def computed_with_another(n):
+    x = n if n > 2 else "s"
+    y = n if n > 4 else "t"
+    return x + y if n > 4 or n < 3 else 0
+
+
+def wrong_for_one_kind(n):
+    x = n if n > 2 else "low"
+    try:
+        return x + 1
+    except TypeError:
+        return -1
+
+
+def iterated(n):
+    x = (n, 1) if n > 2 else "ab"
+    total = 0
+    for _ in x:
+        total = total + 1
+    return total
+
+
+def read_by_place(n):
+    x = [n, 1, 2] if n > 2 else (1, n)
+    return x[0], len(x), n in x, x == [3, 1, 2]
+
+
+def ordered(n):
+    x = (n, 1) if n > 2 else [n, 2]
+    return x == [1, 2], x != (3, 1), x == (3, 1), max(x), sorted(x)
+
+
+def keys_of_one_kind(n):
+    x = {"a": n} if n > 2 else "none"
+    if x == "none":
+        return 0
+    return x["a"]
+
+
+def changed_in_place(n):
+    x = [n] if n > 2 else n
+    if isinstance(x, list):
+        x.append(3)
+        return len(x)
+    return x
+
+
+def as_text(n):
+    x = "a" if n > 2 else 5
+    return f"{x!r:>5}|{x}", str(x)
+
+
+def as_number(n):
+    x = "7" if n > 2 else n
+    return int(x)
+
+
+def given_to_a_function(n):
+    x = n if n > 2 else "low"
+
+    def named(y):
+        return y if isinstance(y, str) else "num"
+
+    return named(x)
+
+
+def compared_with_another(n):
+    x = n if n > 2 else "s"
+    y = n if n > 4 else "s"
+    return x == y, x != y, x == n, n == x, x is None
+
+
+def class_of_it(n):
+    x = n > 2 if n > 1 else "s"
+    return type(x) is str
+
+
+def matched(n):
+    x = n if n > 2 else "s"
+    match x:
+        case str():
+            return 1
+        case _:
+            return 2
+
+
+def in_and(n):
+    x = (n > 5) if n > 2 else "s"
+    return (x and 1), (x or "none")
+
+
+def in_containers(n):
+    x = (n, 1) if n > 2 else "s"
+    return [x, 1], {"k": x}, x in [(5, 1), "s"]
+
+
+def method_of_one_kind(n):
+    x = n if n > 2 else "s"
+    return -x if n > 2 else x.upper()
+
+
+def asked_in_rounds(n):
+    total = 0
+    for i in range(n):
+        x = i if i % 2 else "even"
+        if x == "even":
+            total += 10
+        else:
+            total += x
+    return total
+
+
+PROGRAMS: list[Program] = [
+    result_for_a_name, three_kinds, in_rounds, across_rounds, left_with, of_functions,
+    bool_of_rounds, asked_for_its_class, computed_with, computed_with_another,
+    wrong_for_one_kind, iterated,
+    read_by_place, ordered, keys_of_one_kind, changed_in_place, as_text, as_number,
+    given_to_a_function, compared_with_another, class_of_it, matched, in_and, in_containers,
+    method_of_one_kind, asked_in_rounds,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("n", [1, 3, 6])
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
+def test_graphs_do_as_python_does(program: Program, n: int) -> None:
+    expected = attempt(lambda: program(n))
+    staged = rt.function(program)
+    for _ in range(2):
+        got = attempt(lambda: staged(rt.constant(n)))
+        assert same_outcome(expected, got), (expected, got)
+
+
+def test_an_error_of_one_kind_is_raised_where_the_run_has_it() -> None:
+    @rt.function
+    def increased(n):
+        x = n if n > 2 else "low"
+        return x + 1
+
+    assert int(increased(rt.constant(3))) == 4
+    with pytest.raises(TypeError, match="can only concatenate str"):
+        increased(rt.constant(1))
+
+
+def test_gradients_pass_through_the_kind_that_it_is() -> None:
+    @rt.function
+    def scaled(x):
+        y = x * 3.0 if x > 0.0 else "low"
+        return 0.0 if isinstance(y, str) else y * y
+
+    for value, expected in ((2.0, 36.0), (-1.0, 0.0)):
+        x = rt.constant(value)
+        with rt.GradientTape() as tape:
+            tape.watch(x)
+            y = scaled(x)
+        assert float(tape.gradient(y, x, unconnected_gradients="zero")) == expected
+
+
+# Refused
+
+
+def changed_by_another_name(n):
+    y = [n, 5]
+    x = y if n > 2 else "s"
+    y[0] = 100
+    return x
+
+
+def grown_by_another_name(n):
+    y = below(n)
+    x = y if n > 2 else "empty"
+    y.append(77)
+    return x
+
+
+def key_changed_by_another_name(n):
+    y = {"a": n}
+    x = y if n > 2 else 0
+    y["a"] = 7
+    return x
+
+
+def extended_by_another_name(n):
+    y = [n]
+    x = y if n > 2 else "s"
+    x += [3] if n > 2 else "t"
+    return y, x
+
+
+def extending_a_list(n):
+    y = [1]
+    z = y
+    y += [n] if n > 2 else (n,)
+    return y, z
+
+
+def item_assigned(n):
+    x = {} if n > 2 else []
+    if n > 2:
+        x["k"] = n
+    return x
+
+
+def deeper_with_each_round(n):
+    x = 0
+    for i in range(n):
+        if i > 2:
+            x = (x, 1)
+    return x
+
+
+def longer_with_each_round(n):
+    x = ()
+    for i in range(n):
+        if i > 2:
+            x = x + (i,)  # noqa: RUF005
+    return x
+
+
+def unpacked(n):
+    a, _ = (n, n) if n > 2 else "xy"
+    return a
+
+
+def as_a_key(n):
+    x = n if n > 2 else "low"
+    return {x: 1}
+
+
+def raised_with(n):
+    x = n if n > 2 else "s"
+    raise ValueError(x)
+
+
+def in_growing_lists(n):
+    rows = []
+    for i in range(n):
+        rows.append(i if i % 2 else "even")
+    return rows
+
+
+REFUSED: dict[Program, str] = {
+    changed_by_another_name: "'the result' is one of several objects",
+    grown_by_another_name: "'the result' is one of several objects",
+    key_changed_by_another_name: "'the result' is one of several objects",
+    extended_by_another_name: "'the result' is one of several objects",
+    extending_a_list: "of another kind on each path",
+    item_assigned: "of another kind on each path.*return it",
+    deeper_with_each_round: "'x' cannot be joined.*tuple of 2",
+    longer_with_each_round: "'x' cannot be joined.*tuple of 7 and tuple of 8",
+    unpacked: "of another kind on each path",
+    as_a_key: "of another kind on each path",
+    raised_with: "of another kind on each path",
+    in_growing_lists: "'rows' cannot be joined across the rounds of a loop",
+}
+
+
+@pytest.mark.parametrize("program", REFUSED, ids=lambda f: f.__name__)
+def test_what_is_not_done_by_kind_is_refused(program: Program) -> None:
+    with pytest.raises(StagingError, match=f"(?s){REFUSED[program]}") as caught:
+        rt.function(program)(rt.constant(3))
+    assert str(caught.value).startswith(f"{__file__}:")
+
+
+def test_a_tensor_function_takes_none() -> None:
+    @rt.function
+    def root(n):
+        x = rt.cast(n, rt.float32) if n > 2 else "low"
+        return rt.sqrt(x)
+
+    with pytest.raises(StagingError, match="of another kind on each path"):
+        root(rt.constant(3))
