@@ -1129,7 +1129,6 @@ def generator(x):
     return sum(count())
 
 
-@limit("A value of another kind on each path, in one slot")
 def bool_beside_an_int(x):
     return {0: True, 1: 5}[x % 2]
 

@@ -315,7 +315,7 @@ def _alone(path: Path, value: Any) -> Spec:
 def _join_branches(paths: Sequence[Path], x: Any, y: Any, name: str | None, words: Wording) -> Spec:
     pair = joins.abstract_pair(x, y)
     try:
-        return joins.join(*pair)
+        return joins.join(*pair, words.unites)
     except Mismatch as mismatch:
         first, second = (place_of(v, mismatch, p.block) for v, p in zip((x, y), paths, strict=True))
         if mismatch.kinds_differ and words.unites:

@@ -275,17 +275,17 @@ _text_kind: type
 _text: Tree
 
 
-def join(a: Spec, b: Spec) -> Spec:
-    """The Spec that covers both.
+def join(a: Spec, b: Spec, unites: bool = False) -> Spec:
+    """The Spec that covers both. With `unites`, what is in them may be of several kinds.
 
     Raises Mismatch, whose `path` says where in the variable.
     """
     if a == b:
         return a
     if isinstance(a, Maybe) or isinstance(b, Maybe) or _is_unbound(a) or _is_unbound(b):
-        return _join_maybe(a, b)
+        return _join_maybe(a, b, unites)
     if isinstance(a, Optional) or isinstance(b, Optional) or _is_none(a) or _is_none(b):
-        return _join_optional(a, b)
+        return _join_optional(a, b, unites)
     if isinstance(a, Union) or isinstance(b, Union):
         return united(a, b, a.mismatch if isinstance(a, Union) else cast(Union, b).mismatch)
     a, b = _opened(a), _opened(b)
@@ -297,7 +297,7 @@ def join(a: Spec, b: Spec) -> Spec:
         return _text
     if isinstance(a, Tree) and isinstance(b, Tree):
         try:
-            return _join_trees(a, b)
+            return _join_trees(a, b, unites)
         except Mismatch:
             if _is_text(a) and _is_text(b):
                 return _text
@@ -329,7 +329,7 @@ def united(a: Spec, b: Spec, mismatch: Mismatch) -> Spec:
         return Optional(united(first, second, mismatch))
     kinds = list(_kinds(a))
     for kind in _kinds(b):
-        at = _place_among(kinds, kind)
+        at = place_among(kinds, kind)
         if at is None:
             kinds.append(kind)
         else:
@@ -351,9 +351,21 @@ def _is_kind(spec: Spec, inner: int) -> bool:
     return True
 
 
-def are_alike(a: Spec, b: Spec) -> bool:
-    """Whether both are of one class, such as two lists of other lengths."""
-    a, b = _opened(a), _opened(b)
+def of_kinds(a: Spec, b: Spec) -> Spec:
+    """The Spec that covers both, of which there may be ever more: of one kind, or of several that
+    are of unlike classes.
+
+    Raises Mismatch, also for two lists of other lengths.
+    """
+    try:
+        return join(a, b, unites=True)
+    except Mismatch as mismatch:
+        if not mismatch.kinds_differ or _are_alike(_opened(a), _opened(b)):
+            raise
+        return united(a, b, mismatch)
+
+
+def _are_alike(a: Spec, b: Spec) -> bool:
     return isinstance(a, Tree) and isinstance(b, Tree) and a.structure.kind is b.structure.kind
 
 
@@ -361,7 +373,7 @@ def _kinds(spec: Spec) -> tuple[Spec, ...]:
     return spec.kinds if isinstance(spec, Union) else (spec,)
 
 
-def _place_among(kinds: Sequence[Spec], spec: Spec) -> int | None:
+def place_among(kinds: Sequence[Spec], spec: Spec) -> int | None:
     """The place of the kind that a Spec joins; None where there is none."""
     for at, kind in enumerate(kinds):
         try:
@@ -433,15 +445,15 @@ def _is_none(spec: Spec) -> bool:
     return isinstance(spec, Same) and spec.value is None
 
 
-def _join_maybe(a: Spec, b: Spec) -> Spec:
+def _join_maybe(a: Spec, b: Spec, unites: bool) -> Spec:
     if _is_unbound(b):
         a, b = b, a
     if isinstance(a, Same) and _is_unbound(a):
         return Maybe(b.inner if isinstance(b, Maybe) else b, name_of(a.value))
     name = a.name if isinstance(a, Maybe) else b.name if isinstance(b, Maybe) else ""
-    return Maybe(
-        join(a.inner if isinstance(a, Maybe) else a, b.inner if isinstance(b, Maybe) else b), name
-    )
+    first = a.inner if isinstance(a, Maybe) else a
+    second = b.inner if isinstance(b, Maybe) else b
+    return Maybe(join(first, second, unites), name)
 
 
 def _optional(spec: Spec) -> Optional:
@@ -452,13 +464,20 @@ def _optional(spec: Spec) -> Optional:
     return Optional(spec)
 
 
-def _join_optional(a: Spec, b: Spec) -> Spec:
+def _join_optional(a: Spec, b: Spec, unites: bool) -> Spec:
     if _is_none(a):
         return _optional(b)
     if _is_none(b):
         return _optional(a)
-    return Optional(
-        join(a.inner if isinstance(a, Optional) else a, b.inner if isinstance(b, Optional) else b)
+    first = a.inner if isinstance(a, Optional) else a
+    second = b.inner if isinstance(b, Optional) else b
+    return Optional(join(first, second, unites))
+
+
+def _holds_data(structure: Structure) -> bool:
+    """Whether values stand in it for themselves: in no text, and in no object."""
+    return structure.handler.widen is not None or issubclass(
+        structure.kind, tuple | list | dict | set
     )
 
 
@@ -476,7 +495,7 @@ def _way_out(a: Tree, b: Tree) -> str:
     return "give all of them a value before the statement"
 
 
-def _join_trees(a: Tree, b: Tree) -> Spec:
+def _join_trees(a: Tree, b: Tree, unites: bool) -> Spec:
     if a.structure != b.structure:
         widen = a.structure.handler.widen or b.structure.handler.widen
         widened = None if widen is None else widen(a, b)
@@ -484,10 +503,11 @@ def _join_trees(a: Tree, b: Tree) -> Spec:
             return cast(Spec, widened)
         reason = f"the structures differ: {a.structure} and {b.structure}"
         raise Mismatch(reason, _way_out(a, b), kinds_differ=True)
+    unites = unites and _holds_data(a.structure)
     joined = []
     for place, (x, y) in enumerate(zip(a.children, b.children, strict=True)):
         try:
-            joined.append(join(x, y))
+            joined.append(of_kinds(x, y) if unites else join(x, y))
         except Mismatch as mismatch:
             mismatch.path = a.structure.path(place) + mismatch.path
             mismatch.places.insert(0, place)
@@ -693,7 +713,7 @@ def _lower_union(value: Any, spec: Union, trace: Trace, name: str | None) -> Ite
 def _places_of(value: Any, spec: Union) -> list[int | None]:
     """The place in a Spec of the kind of a value, or of each of its options."""
     values = value.options if type(value) is TaggedUnion else (value,)
-    return [_place_among(spec.kinds, abstract(each)) for each in values]
+    return [place_among(spec.kinds, abstract(each)) for each in values]
 
 
 def by_kind(value: Any, spec: Union) -> list[Any]:

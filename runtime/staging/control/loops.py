@@ -496,7 +496,7 @@ def _widen(loop: Loop, path: Path) -> list[Spec]:
     widened = []
     for at, (spec, left) in enumerate(zip(loop.specs, path.values, strict=True)):
         try:
-            wide = _joined(spec, joins.abstract_next(left, spec))
+            wide = joins.of_kinds(spec, joins.abstract_next(left, spec))
         except Mismatch as mismatch:
             places = place_of(loop.values[at], mismatch, None), place_of(left, mismatch, loop.key)
             name = variable_name(loop.names, at)
@@ -505,15 +505,6 @@ def _widen(loop: Loop, path: Path) -> list[Spec]:
             check_kept(wide, loop.declared[at], loop.names[at])
         widened.append(wide)
     return widened
-
-
-def _joined(spec: Spec, left: Spec) -> Spec:
-    try:
-        return joins.join(spec, left)
-    except Mismatch as mismatch:
-        if not mismatch.kinds_differ or joins.are_alike(spec, left):
-            raise
-        return joins.united(spec, left, mismatch)
 
 
 def _close_loop(trace: Trace, steer: Any, loop: Loop, round_: Round) -> Any:

@@ -13,7 +13,7 @@ from typing import Any, NoReturn, cast
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
 from runtime.graph import lists, numbers
-from runtime.graph.nodes import NUMBER_TYPES, apply
+from runtime.graph.nodes import apply
 from runtime.graph.structures import has_object, structure_of
 from runtime.staging.aliasing.aliases import Copy, Joined
 from runtime.staging.builtin_functions import index_of
@@ -123,6 +123,10 @@ def register_lists(of_lists: Callable[[Sequence[Any], Any], Any]) -> None:
     _of_lists[:] = [of_lists]
 
 
+_TABLES = ({bool}, {int}, {float}, {int, float})
+"""The classes of numbers that are one kind of item."""
+
+
 @unfailing
 def chosen(items: Sequence[Any], place: Any) -> Any:
     """The item at a place, which is in bounds, of Python items.
@@ -143,7 +147,7 @@ def chosen(items: Sequence[Any], place: Any) -> Any:
     if any(map(has_object, items)) and _are_alike(items):
         return _image_of(items, place)
     try:
-        if all(type(item) in NUMBER_TYPES for item in items):
+        if {type(item) for item in items} in _TABLES:
             table, type_ = staged_items.table_of(items)
             return staged_items.value_of(table[place], type_)
         element = staged_items.covering(list(map(joins.abstract, items)))

@@ -69,6 +69,8 @@ def staged(spec: Spec) -> Spec:
             element = covering(spec.children) if spec.children else NOTHING
             return tree(spec.structure.kind, element, spec.structure.keys)
         return Tree(spec.structure, tuple(map(staged, spec.children)))
+    if isinstance(spec, joins.Union):
+        return dataclasses.replace(spec, kinds=tuple(map(staged, spec.kinds)))
     return joins.abstract(spec.value, staged=True) if isinstance(spec, Same) else spec
 
 
@@ -80,7 +82,7 @@ def covering(specs: Sequence[Spec]) -> Spec:
         )
     try:
         found = [Same(None) if x == ALL_NONE else x for x in map(staged, specs)]
-        element = functools.reduce(joins.join, [x for x in found if x != NOTHING] or [NOTHING])
+        element = functools.reduce(joins.of_kinds, [x for x in found if x != NOTHING] or [NOTHING])
     except Mismatch as mismatch:
         mismatch.path = "[...]" + mismatch.path
         raise
@@ -101,6 +103,8 @@ def _carried(element: Spec) -> Spec:
     if isinstance(element, Same):
         options = choices.options_of(element.value)
         return joins.choice_of(options) if options else element
+    if isinstance(element, joins.Union):
+        return dataclasses.replace(element, kinds=tuple(map(_carried, element.kinds)))
     if isinstance(element, Tree) and not any(True for _ in joins.types_of(element)):
         inner = [x if x == Same(None) else _carried(x) for x in element.children]
         return Tree(element.structure, tuple(inner))
@@ -125,7 +129,8 @@ def check(element: Spec, inside: bool = False) -> None:
         for child in element.children:
             check(child, True)
     elif isinstance(element, joins.Union):
-        raise element.mismatch
+        for kind in element.kinds:
+            check(kind, True)
     elif isinstance(element, Leaf) and not isinstance(element.type, TensorType | NumberType):
         raise Mismatch("a list holds lists of the graph", "append tuples, numbers and tensors")
 
@@ -147,6 +152,8 @@ def _is_flat(element: Spec) -> bool:
         return element.structure.handler.is_tuple and all(map(_is_flat, element.children))
     if isinstance(element, Optional):
         return _is_flat(element.inner)
+    if isinstance(element, joins.Union):
+        return all(map(_is_flat, element.kinds))
     return isinstance(element, Leaf) and (
         isinstance(element.type, NumberType)
         or (isinstance(element.type, TensorType) and element.type.shape == ())
@@ -167,7 +174,7 @@ def column_type(type: Type) -> TensorType:
 def table_of(items: Sequence[float]) -> Any:
     """The constant tensor of some Python numbers, and the kind of its items.
 
-    OverflowError for one that 64 bits do not hold, Mismatch for a bool beside an int.
+    OverflowError for one that 64 bits do not hold.
     """
     types: list[Any] = [NUMBER_TYPES[item.__class__] for item in items]
     type = functools.reduce(joins.join_types, types)
@@ -199,6 +206,9 @@ def with_tensors(element: Spec, dtype: dtypes.DType | None = None) -> Spec:
         return Tree(element.structure, tuple([with_tensors(x, dtype) for x in element.children]))
     if isinstance(element, Optional | Maybe):
         return dataclasses.replace(element, inner=with_tensors(element.inner, dtype))
+    if isinstance(element, joins.Union):
+        kinds = tuple([with_tensors(kind, dtype) for kind in element.kinds])
+        return dataclasses.replace(element, kinds=kinds)
     return element
 
 
@@ -375,6 +385,8 @@ def _converted(
             inner = list(_converted(held, wanted.inner, columns, size))
             yield apply(FILLED, inner[0])
             yield from inner
+    elif isinstance(wanted, joins.Union):
+        yield from _of_kinds(held, wanted, columns, size)
     elif isinstance(wanted, Tree) and wanted.structure.kind is Choice:
         yield _chosen(held, wanted.structure.keys, columns, size)
     elif isinstance(wanted, Tree) and _is_empty_row(held):
@@ -385,6 +397,12 @@ def _converted(
         if wanted.structure.kind is Text is not held.structure.kind:
             yield _spelled(held.structure.keys, next(columns))
             return
+        if len(held.children) != len(wanted.children):
+            raise refuse(
+                "a list in a list of which only the run knows the length gets an item of another "
+                f"kind: {wanted.structure} for {held.structure}",
+                "keep values of one kind in it, or make it with both kinds",
+            )
         for mine, its in zip(held.children, wanted.children, strict=True):
             yield from _converted(mine, its, columns, size)
     elif isinstance(wanted, Leaf):
@@ -428,6 +446,41 @@ def _chosen(
     stacked = apply(lists.STACK, column, element=column.type.element)
     table = convert_to_tensor(places, dtypes.int64)
     return apply(lists.UNSTACK, ops.gather(table, stacked))
+
+
+def _of_kinds(
+    held: Spec, wanted: joins.Union, columns: Iterator[Any], size: Callable[[], Any]
+) -> Iterator[Any]:
+    """The columns of a union that gets further kinds: of the numbers of kinds, and of each kind."""
+    is_union = isinstance(held, joins.Union)
+    tags = next(columns) if is_union else None
+    kinds = held.kinds if is_union else (held,)
+    places = [_place_among(wanted.kinds, kind) for kind in kinds]
+    if len(set(places)) < len(places):
+        raise refuse(wanted.mismatch.reason, wanted.mismatch.hint)
+    table = convert_to_tensor(places, dtypes.int64)
+    if tags is None:
+        count = ops.reshape(convert_to_tensor(size(), dtypes.int64), [1])
+        tags = apply(lists.UNSTACK, ops.fill(count, table[0]))
+    elif places != list(range(len(places))):
+        stacked = apply(lists.STACK, tags, element=tags.type.element)
+        tags = apply(lists.UNSTACK, ops.gather(table, stacked))
+    own = [[next(columns) for _ in joins.types_of(kind)] for kind in kinds]
+    yield tags
+    for at, kind in enumerate(wanted.kinds):
+        if at in places:
+            place = places.index(at)
+            yield from _converted(kinds[place], kind, iter(own[place]), size)
+        else:
+            yield from _blank_columns(kind, size)
+
+
+def _place_among(kinds: Sequence[Spec], kind: Spec) -> int:
+    at = joins.place_among(kinds, kind)
+    if at is None:  # texts that leave the graph
+        at = joins.place_among(kinds, with_tensors(kind))
+    assert at is not None
+    return at
 
 
 def _spelled(options: Sequence[str], column: Any) -> Any:

@@ -210,7 +210,129 @@ def asked_in_rounds(n):
     return total
 
 
+# In lists and dicts
+
+
+def evens(n):
+    rows = []
+    for i in range(n):
+        rows.append(i if i % 2 else "even")
+    return rows
+
+
+def fizz_buzz(n):
+    out = []
+    for i in range(1, n + 10):
+        if i % 15 == 0:
+            out.append("FizzBuzz")
+        elif i % 3 == 0:
+            out.append("Fizz")
+        elif i % 5 == 0:
+            out.append("Buzz")
+        else:
+            out.append(i)
+    return out
+
+
+def in_comprehensions(n):
+    return ["Fizz" if i % 3 == 0 else i for i in range(n)], [x if x > 2 else "s" for x in [n, 2]]
+
+
+def in_slots(n):
+    table = [0] * 8
+    for i in range(n):
+        table[i] = "x" if i % 2 else i
+    return table, [True, 2, "x"][n % 3], [1, "a", 2.5, None][n % 4]
+
+
+def read_from_lists(n):
+    rows = evens(n)
+    total = 0
+    for row in rows:
+        total += 100 if isinstance(row, str) else row
+    return total, rows[0], len(rows), rows[-1] == "even", "even" in rows, rows.count("even")
+
+
+def changed_lists(n):
+    rows = evens(n)
+    rows.remove("even")
+    rows.extend([n, "z"])
+    rows[0] = (1, 2)
+    return rows, rows + rows, rows.index("z"), rows[:2], rows == [(1, 2), "z"]
+
+
+def taken_from_a_list(n):
+    rows = evens(n)
+    x = None
+    while rows:
+        x = rows.pop()
+        if x == "even":
+            break
+    return rows, x
+
+
+def shown(n):
+    return [f"{x}" for x in evens(n) if x != 1], ",".join(str(x) for x in evens(n))
+
+
+def tuples_and_none(n):
+    rows = []
+    for i in range(n):
+        rows.append(None if i == 1 else (i, "a") if i % 2 else i)
+    return rows
+
+
+def bools_and_ints(n):
+    rows = [i > 2 if i % 2 else i for i in range(n)]
+    return rows, rows.count(1), sum(rows)
+
+
+def in_pairs(n):
+    rows = [(i, "a" if i % 2 else i) for i in range(n)]
+    return rows, dict(rows), rows[-1][1]
+
+
+def in_lists_of_lists(n):
+    groups = {}
+    for i in range(n):
+        groups.setdefault(i % 2, []).append(i if i % 3 else "t")
+    rows = []
+    for i in range(n):
+        rows.append([i, "x" if i % 2 else 2])
+    rows.sort(key=lambda row: -row[0])
+    return groups, rows, rows[0][1]
+
+
+def in_dicts(n):
+    found = {}
+    for i in range(n):
+        found[i] = i if i % 2 else "even"
+    return found, {0: "zero", 1: n, 2: (n, n)}[n % 3]
+
+
+def of_a_function_in_a_list(n):
+    def named(i):
+        if i == 0:
+            return "zero"
+        return None if i == 1 else i
+
+    return [named(i) for i in range(n)]
+
+
+def brackets(n):
+    stack = []
+    for i in range(n):
+        if stack and stack[-1] == "(":
+            stack.pop()
+        else:
+            stack.append("(" if i % 3 else i)
+    return stack
+
+
 PROGRAMS: list[Program] = [
+    evens, fizz_buzz, in_comprehensions, in_slots, read_from_lists, changed_lists,
+    taken_from_a_list, shown, tuples_and_none, bools_and_ints, in_pairs, in_lists_of_lists,
+    in_dicts, of_a_function_in_a_list, brackets,
     result_for_a_name, three_kinds, in_rounds, across_rounds, left_with, of_functions,
     bool_of_rounds, asked_for_its_class, computed_with, computed_with_another,
     wrong_for_one_kind, iterated,
@@ -331,14 +453,15 @@ def raised_with(n):
     raise ValueError(x)
 
 
-def in_growing_lists(n):
-    rows = []
+def later_in_a_table(n):
+    table = [[0] * n for _ in range(n)]
     for i in range(n):
-        rows.append(i if i % 2 else "even")
-    return rows
+        table[i][i] = "here"
+    return table
 
 
 REFUSED: dict[Program, str] = {
+    later_in_a_table: "gets an item of another kind.*keep values of one kind in it",
     changed_by_another_name: "'the result' is one of several objects",
     grown_by_another_name: "'the result' is one of several objects",
     key_changed_by_another_name: "'the result' is one of several objects",
@@ -350,7 +473,6 @@ REFUSED: dict[Program, str] = {
     unpacked: "of another kind on each path",
     as_a_key: "of another kind on each path",
     raised_with: "of another kind on each path",
-    in_growing_lists: "'rows' cannot be joined across the rounds of a loop",
 }
 
 
