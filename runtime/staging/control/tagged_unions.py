@@ -85,11 +85,12 @@ def _refused(self: TaggedUnion, *_: Any) -> NoReturn:
 
 for _name in ("hash", "iter", "bool", "len", "contains", "index", "int", "float", "format"):
     setattr(TaggedUnion, f"__{_name}__", _refused)
-for _name in (
-    "add", "sub", "mul", "mod", "truediv", "floordiv", "pow", "matmul", "lshift", "rshift", "and",
-    "or", "xor",
+for _function in (
+    operator.add, operator.sub, operator.mul, operator.mod, operator.truediv, operator.floordiv,
+    operator.pow, operator.matmul, operator.lshift, operator.rshift, operator.and_, operator.or_,
+    operator.xor,
 ):  # fmt: skip
-    _function = getattr(operator, f"__{_name}__")
+    _name = _function.__name__.rstrip("_")
     setattr(TaggedUnion, f"__{_name}__", _method(_function))
     setattr(TaggedUnion, f"__r{_name}__", _reflected(operator_method(_function, True)))
     setattr(TaggedUnion, f"__i{_name}__", _method(getattr(operator, f"__i{_name}__")))

@@ -452,9 +452,8 @@ def _of_kinds(
     held: Spec, wanted: joins.Union, columns: Iterator[Any], size: Callable[[], Any]
 ) -> Iterator[Any]:
     """The columns of a union that gets further kinds: of the numbers of kinds, and of each kind."""
-    is_union = isinstance(held, joins.Union)
-    tags = next(columns) if is_union else None
-    kinds = held.kinds if is_union else (held,)
+    tags = next(columns) if isinstance(held, joins.Union) else None
+    kinds = held.kinds if isinstance(held, joins.Union) else (held,)
     places = [_place_among(wanted.kinds, kind) for kind in kinds]
     if len(set(places)) < len(places):
         raise refuse(wanted.mismatch.reason, wanted.mismatch.hint)

@@ -37,7 +37,7 @@ def test_nothing_is_left_out_where_nothing_has_to_be() -> None:
 def test_distributions_of_any_floats(target: str, initial: str | None) -> None:
     half = np.array([0.5, 0.5])
     given = None if initial is None else half.astype(initial)
-    drawn = Dataset.range(10).rejection_resample(lambda x: x % 2, half.astype(target), given)
+    drawn = Dataset.range(400).rejection_resample(lambda x: x % 2, half.astype(target), given)
     assert int(next(iter(drawn))[0]) in (0, 1)
 
 
