@@ -535,13 +535,13 @@ def _differ(a: Spec, b: Spec) -> Mismatch:
         hint = (
             "only numbers, texts, functions and tensors can depend on a tensor: choose among such"
         )
-        first, second = _show(a), _show(b)
+        first, second = shown(a), shown(b)
         if first == second:
             return Mismatch(f"there are two Python values {first}", hint)
         reason = f"the Python values {first} and {second} differ"
         return Mismatch(reason, hint, kinds_differ=_is_result(a) and _is_result(b))
     return Mismatch(
-        f"{_show(a)} cannot be joined with {_show(b)}",
+        f"{shown(a)} cannot be joined with {shown(b)}",
         "leave values of the same kind and structure on both paths",
         kinds_differ=_is_result(a) and _is_result(b),
     )
@@ -554,18 +554,19 @@ def _is_result(spec: Spec) -> bool:
     return not isinstance(spec, Tree) or spec.structure.kind is not choices.Choice or _is_text(spec)
 
 
-def _show(spec: Spec) -> str:
+def shown(spec: Spec) -> str:
+    """It in messages."""
     if isinstance(spec, Leaf):
         return f"a tensor {spec.type}" if isinstance(spec.type, TensorType) else f"a {spec.type}"
     if isinstance(spec, Tree):
-        shown = str(spec.structure)
-        return shown if shown.startswith(("the ", "no ")) else f"a {shown}"
+        text = str(spec.structure)
+        return text if text.startswith(("the ", "no ")) else f"a {text}"
     if isinstance(spec, Same):
         text = re.sub(r" at 0x[0-9a-fA-F]+", "", repr(spec.value))
         return text if len(text) <= 60 else f"{text[:56]}..."
     if isinstance(spec, Union):
-        return " or ".join([_show(kind) for kind in spec.kinds])
-    return f"{_show(spec.inner)} or {'None' if isinstance(spec, Optional) else 'nothing'}"
+        return " or ".join([shown(kind) for kind in spec.kinds])
+    return f"{shown(spec.inner)} or {'None' if isinstance(spec, Optional) else 'nothing'}"
 
 
 def join_types(a: Type, b: Type) -> Type:

@@ -94,8 +94,8 @@ for _function in (
     setattr(TaggedUnion, f"__{_name}__", _method(_function))
     setattr(TaggedUnion, f"__r{_name}__", _reflected(operator_method(_function, True)))
     setattr(TaggedUnion, f"__i{_name}__", _method(getattr(operator, f"__i{_name}__")))
-for _function in (operator.neg, operator.pos, operator.abs, operator.invert):
-    setattr(TaggedUnion, f"__{_function.__name__}__", lambda self, of=_function: self.apply(of))
+for _unary in (operator.neg, operator.pos, operator.abs, operator.invert):
+    setattr(TaggedUnion, f"__{_unary.__name__}__", lambda self, of=_unary: self.apply(of))
 
 register_conversion(TaggedUnion, _refused)
 

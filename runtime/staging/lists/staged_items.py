@@ -398,9 +398,12 @@ def _converted(
             yield _spelled(held.structure.keys, next(columns))
             return
         if len(held.children) != len(wanted.children):
+            inner = wanted.structure.keys.element
+            is_union = isinstance(inner, joins.Union)
+            reason = inner.mismatch.reason if is_union else joins.shown(inner)
             raise refuse(
                 "a list in a list of which only the run knows the length gets an item of another "
-                f"kind: {wanted.structure} for {held.structure}",
+                f"kind: {reason}",
                 "keep values of one kind in it, or make it with both kinds",
             )
         for mine, its in zip(held.children, wanted.children, strict=True):
