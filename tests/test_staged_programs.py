@@ -13,7 +13,7 @@ from tests.support import reference, staging
 from tests.support.limits import refused_by
 from tests.support.programs import Program, batches, explain, loaded, programs, unhurried, write
 from tests.support.programs_choices import Seeded
-from tests.support.programs_dialects import COLLECTIONS, STAGED
+from tests.support.programs_dialects import COLLECTIONS, KINDS, STAGED
 
 
 @unhurried
@@ -32,6 +32,12 @@ def test_many_staged(seeds: range) -> None:
 def test_many_of_collections(seeds: range) -> None:
     for seed in seeds:
         same_when_staged(write(Seeded(seed), COLLECTIONS))
+
+
+@pytest.mark.parametrize("seeds", batches(10), ids=str)
+def test_many_of_kinds(seeds: range) -> None:
+    for seed in seeds:
+        same_when_staged(write(Seeded(seed), KINDS))
 
 
 @pytest.mark.parametrize("seeds", batches(20), ids=str)

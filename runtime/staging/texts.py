@@ -37,6 +37,7 @@ from runtime.staging.control.joins import (
     install_text,
 )
 from runtime.staging.control.optional_values import MaybeNone, bound
+from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.frames import user_location
 from runtime.staging.images import Images
 from runtime.staging.lists.growing import Growing
@@ -265,6 +266,8 @@ def _kept(item: Any) -> Any:
         return MaybeNone(_kept(item.held), item.flag)
     if type(item) is Choice:
         return _text_of(item)
+    if type(item) is TaggedUnion:
+        raise item.refusal()
     if is_symbol(item):
         active(item).value_of(item)  # raises for a symbol of another graph
     if type(item) is SymbolicTensor:

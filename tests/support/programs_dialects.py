@@ -1,7 +1,7 @@
 """The dialects of random programs: what they contain, how often, and what stands before them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tests.support.programs_collections import COLLECTIONS as COLLECTIONS_FORMS
 from tests.support.programs_collections import (
@@ -10,6 +10,8 @@ from tests.support.programs_collections import (
     GROWING,
     RESULTS,
 )
+from tests.support.programs_kinds import KINDS as KINDS_FORMS
+from tests.support.programs_kinds import KINDS_HEADER, KINDS_PRELUDE, KINDS_RESULTS
 from tests.support.programs_scopes import PLAIN_SCOPES
 from tests.support.programs_snippets import PLAIN_SNIPPETS, STAGED_SNIPPETS
 from tests.support.programs_staged_scopes import STAGED_SCOPES
@@ -271,3 +273,12 @@ EXITS = Dialect(
     size=(2, 8),
 )
 """Small nests of which every arm may leave: by a return, an exception, an exit of a loop."""
+
+KINDS = replace(
+    COLLECTIONS,
+    prelude=KINDS_PRELUDE,
+    header=KINDS_HEADER,
+    growing=KINDS_FORMS,
+    results=KINDS_RESULTS,
+)
+"""Values of several kinds: assigned, used and stored, in branches, loops, tries and exits."""
