@@ -285,9 +285,12 @@ def _scalar(value: Any, dtype: DType | None) -> Any:
         raise _out_of_range(value, dtype) from None
 
 
+_WIDE = dtypes.int64, dtypes.uint64, dtypes.float64
+
+
 def _out_of_range(value: Any, dtype: DType) -> ValueError:
-    wide = dtypes.int64
-    hint = f"ask for dtype=tf.{wide.name}" if wide.min <= value <= wide.max else None
+    fitting = (wide for wide in _WIDE if wide.min <= value <= wide.max)
+    hint = next((f"ask for dtype=tf.{wide.name}" for wide in fitting), None)
     return wrong_value(
         f"{value} does not fit dtype {dtype.name}, which holds {dtype.min} to {dtype.max}", hint
     )

@@ -153,7 +153,9 @@ class SharedTensors:
         return self.again
 
     def _note_rebound(self, first: Any, left: Any) -> None:
-        if id(first) in self.kept and left is not first:
+        if left is first:
+            return
+        if id(first) in self.kept:
             self.rebound.add(id(first))
         found, other = structure_of(first), structure_of(left)
         if found is not None and other is not None:
@@ -165,7 +167,7 @@ class SharedTensors:
         if type(value) is SymbolicTensor:
             stays = id(value) in self.kept and id(value) not in self.rebound
             return joins.Same(value) if stays else spec
-        found = structure_of(value)
+        found = structure_of(value) if isinstance(spec, joins.Tree) else None
         if found is None or not isinstance(spec, joins.Tree) or found[0] != spec.structure:
             return spec
         pairs = zip(spec.children, found[1], strict=True)

@@ -326,6 +326,8 @@ def refuse_change(
 
 def is_mutable(item: Any) -> bool:
     """True for a container that joins take apart, and that can be changed in place."""
+    if isinstance(item, Growing):
+        return True
     found = None if isinstance(item, Contents) else join_structure_of(item)
     return found is not None and not found[0].handler.is_value
 

@@ -532,8 +532,10 @@ def _close_loop(trace: Trace, steer: Any, loop: Loop, round_: Round) -> Any:
 
 def _tell_replaced(first: Any, given: Any, left: Any, made: Any) -> None:
     """Tell what the loop started with where a round put something else into its place."""
+    if first is made:
+        return
     found = [join_structure_of(item) for item in (first, given, left, made)]
-    if first is made or any(each is None for each in found):
+    if any(each is None for each in found):
         return
     (structure, _), *_ = present = [each for each in found if each is not None]
     become = structure.handler.become

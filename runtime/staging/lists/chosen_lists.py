@@ -34,15 +34,20 @@ from runtime.staging.tracing import is_symbol
 class Row(GrowingSequence):
     """One of several lists of one length: that at a place which only the run knows.
 
-    It is what its items are; who changes one of those changes it in the list that is meant.
+    It is what its items are; who changes one of those changes it in the list that is meant. To
+    Python, and so to what watches objects, it is the list of the several.
     """
 
-    __slots__ = ("place", "rows")
+    __slots__ = ("place",)
 
     def __init__(self, rows: Sequence[Any], place: Any) -> None:
-        super().__init__()
-        self.rows = list(rows)
+        super().__init__(rows)
         self.place = place
+
+    @property
+    def rows(self) -> list[Any]:
+        """The lists that it may be."""
+        return list(list.__iter__(self))
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:

@@ -400,12 +400,83 @@ def of_tuples(n):
     return sum(weight * to for to, weight in graph[n])
 
 
+def raised_in_a_branch(n):
+    t = [[1, 2], [3, 4], [5, 6]]
+    row = t[n % 3]
+    if n > 1:
+        row[0] += 10
+    return t
+
+
+def raised_behind_a_swap(n):
+    t = [[1, 2], [3, 4], [5, 6]]
+    k = n % 3
+    t[k], t[0] = t[0], t[k]
+    for i in range(n % 4):
+        for j in range(n % 3):
+            t[i][j] += 10 * t[k][0]
+    return [item for row in t for item in row]
+
+
+def drained_behind_a_swap(n):
+    t = [[1, 2], [3, 4], [5, 6]]
+    k = n % 3
+    t[k], t[1] = t[1], t[k]
+    total = 0
+    while t[k][0] > 0:
+        total = 2 * total + t[1][1]
+        if total > 5:
+            t[1][1] -= 1
+        t[k][0] -= 1
+    return total, t[0][0], t[1][0], t[2][0]
+
+
+def put_back_in_a_handler(n):
+    t = [[1, 2], [3, 4], [5, 6]]
+    row = t[n % 3]
+    try:
+        row[1] = 0
+        if n > 1:
+            raise ValueError
+    except ValueError:
+        row[1] += 7
+    return t
+
+
+def raised_in_a_loop(n):
+    t = [[1, 2], [3, 4], [5, 6]]
+    row = t[n % 3]
+    for i in range(n % 3):
+        row[0] += 10 * row[1] + i
+        if row[0] > 40:
+            break
+    return t
+
+
+def filled_in_a_loop(n):
+    t = [[1, 2], [3, 0], [0, 5]]
+    row = t[n % 3]
+    while sum(row) < 10 * n:
+        row[1] += n + 1
+    return row[1], t[0][1], t[1][1], t[2][1]
+
+
+def another_row_in_each_round(n):
+    t = [[1, 2], [3, 4], [5, 6]]
+    row = t[0]
+    for i in range(n % 4):
+        row = t[i]
+    return row[0]
+
+
 RIGHT = [
     *(put_then_grown, two_views, view_in_loop, iterate, passed, ragged, rowtuple),
     *(floats, widened, outside_index, outside_column, negative),
     *(at_a_place, taken_at_a_place, of_several_lengths, of_tuples, equal, popped, replaced),
     *(of_empty_lists, cleared, moved, longest),
     *(row_swapped, at_staged_places, by_a_name, sorted_by_bubbles, determinant, by_a_helper),
+    *(raised_in_a_branch, raised_behind_a_swap, drained_behind_a_swap, put_back_in_a_handler),
+    *(raised_in_a_loop, filled_in_a_loop),
 ]
 
 
@@ -436,6 +507,7 @@ REFUSED: dict[Callable[[Any], Any], str] = {
     concat: "could be changed in place",
     same_row_twice: "is in two places",
     two_tables: "is in two places",
+    another_row_in_each_round: "kept where paths or rounds meet",
 }
 
 
