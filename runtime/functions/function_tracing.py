@@ -584,10 +584,10 @@ class Tracer:
         if not isinstance(plain, FunctionType):
             return None
         depth = active_calls(plain.__code__, trace.root, autograph.converted_code)
-        if trace.scope.outer is None:
-            # Python itself decides where recursion ends, unless a staged `raise` does.
-            if depth < _DEEP or not _may_raise(trace.scope.nodes[-_RECENT:]):
-                return None
+        is_python = trace.scope.outer is None
+        # Outside of staged blocks Python ends recursion, unless a staged `raise` does.
+        if is_python and (depth < _DEEP or not _may_raise(trace.scope.nodes[-_RECENT:])):
+            return None
         return functools.partial(self._again, function, plain, depth) if depth else None
 
     def _again(self, function: Any, plain: Any, depth: int, *args: Any, **kwargs: Any) -> Any:
