@@ -54,9 +54,10 @@ from runtime.graph.ir import (
     format_location,
     may_act,
     position_of,
+    walk,
 )
 from runtime.graph.lists import Elements
-from runtime.graph.nodes import NUMBER_TYPES
+from runtime.graph.nodes import NUMBER_TYPES, RAISE
 from runtime.graph.passes.dead_code import used_values
 from runtime.graph.structures import structure_of
 from runtime.graph.verification import verify
@@ -104,6 +105,12 @@ from runtime.variables.creation import Creations, active, variable_creator_scope
 
 _MOST_RETURNS = 3
 """Places of `return` that a message names."""
+
+_DEEP = 50
+"""Calls that wait for each other outside of staged blocks before a `raise` of the run ends them."""
+
+_RECENT = 50
+"""Nodes among which a `raise` is looked for that would end the recursion at hand."""
 
 _MAKING = "format", "format_map", "join"
 """The methods of texts that make texts of staged values."""
@@ -571,19 +578,28 @@ class Tracer:
         if instead is not None:
             return cast(Callable[..., Any], instead)
         trace = self.current
-        # Outside of a staged block Python itself decides where recursion ends.
-        if trace is None or trace is not state.trace or trace.scope.outer is None:
+        if trace is None or trace is not state.trace:
             return None
         plain = getattr(function, "__func__", function)
         if not isinstance(plain, FunctionType):
             return None
         depth = active_calls(plain.__code__, trace.root, autograph.converted_code)
+        is_python = trace.scope.outer is None
+        # Outside of staged blocks Python ends recursion, unless a staged `raise` does.
+        if is_python and (depth < _DEEP or not _may_raise(trace.scope.nodes[-_RECENT:])):
+            return None
         return functools.partial(self._again, function, plain, depth) if depth else None
 
     def _again(self, function: Any, plain: Any, depth: int, *args: Any, **kwargs: Any) -> Any:
         # A method: what watches objects looks into the arguments of a partial, not in here.
         descent = self.descents.setdefault(id(plain), Descent())
         return self.call_again(descent, depth, function, args, kwargs)
+
+
+def _may_raise(nodes: Sequence[Node]) -> bool:
+    """True if a branch or a loop among these nodes has a `raise`."""
+    regions = [region for node in nodes for region in node.regions]
+    return any(node.primitive is RAISE for region in regions for node in walk(region))
 
 
 def _is_converted(function: Any) -> bool:

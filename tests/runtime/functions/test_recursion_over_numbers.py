@@ -107,11 +107,60 @@ def counted_outside(n):
     return calls
 
 
+def ended_by_a_raise(n):
+    def go(k):
+        if k > n:
+            raise ValueError("passed")
+        return go(k + 1)
+
+    return go(0)
+
+
+def ended_by_an_assertion(n):
+    def go(k):
+        if k * k >= n:
+            raise AssertionError("passed")
+        go(k + 1)
+
+    go(0)
+    return n
+
+
+def raise_on_the_way(n):
+    def go(k):
+        if k > n:
+            raise ValueError("passed")
+        if k > 90:
+            return k
+        return 1 + go(k + 1)
+
+    return go(0)
+
+
+def kept_until_a_raise(n):
+    kept = []
+
+    def go(k):
+        if k > n:
+            raise ValueError("passed")
+        kept.append(k)
+        if k < 80:
+            go(k + 1)
+
+    try:
+        go(0)
+    except ValueError:
+        return -len(kept)
+    return sum(kept)
+
+
 @pytest.mark.parametrize(
     "function",
     [
         *(count, is_prime, two_calls, mutual, method, by_keyword, float_counter, raising),
         *(ended_by_python, counts_in_a_dict, counted_outside),
+        *(ended_by_a_raise, ended_by_an_assertion, raise_on_the_way),
+        kept_until_a_raise,
     ],
 )
 def test_it_is_what_python_computes(function: Callable[[Any], Any]) -> None:
@@ -157,9 +206,22 @@ def hashed(n):
     return go(0)
 
 
+def caught_in_the_caller(n):
+    def go(k):
+        if k * 2 > n:
+            raise ValueError("passed")
+        return go(k + 1)
+
+    try:
+        return go(0)
+    except ValueError:
+        return n + 1
+
+
 @pytest.mark.parametrize(
     ("function", "message"),
     [
+        (caught_in_the_caller, "go is a graph of its own.*past the `try` around"),
         (hashed, "as a dictionary key or in a set is not allowed"),
     ],
 )
