@@ -13,9 +13,10 @@ from runtime.core.tensor import wrap
 from runtime.core.types import ObjectHandle, TensorType
 from runtime.data.layouts import DatasetSpec, Layout, components_of, normalized, spec_of, wrapped
 from runtime.data.pipelines import Element
+from runtime.data.positions import refuse_position
 from runtime.functions.concrete_function import ConcreteFunction
 from runtime.functions.polymorphic_function import Function
-from runtime.graph.ir import format_location
+from runtime.graph.ir import Graph, format_location, walk_called
 from runtime.staging.frames import user_location
 
 
@@ -35,9 +36,12 @@ class Traced:
             isinstance(type, TensorType) and type.dtype.np_dtype.hasobject for type in layout.types
         )
         self._place = user_location()
+        self._outside = _outside(concrete.graph)
 
     def runner(self, outer: Sequence[Any]) -> Callable[..., Element]:
         """Returns what computes the components of a result from those of the arguments."""
+        if self._outside:
+            refuse_position(f"{self._outside} in the function of {self.what}")
         programs = self._concrete.programs
         generic = programs.generic
         fixed = None if programs.places else generic.run
@@ -76,6 +80,27 @@ class Traced:
             if note not in getattr(named, "__notes__", ()):
                 named.add_note(note)
             raise named from None
+
+
+_REPEATABLE = {
+    *("make_dataset", "reduce_dataset", "dataset_length", "make_iterator", "read_file"),
+    *("raise", "check_length", "check_defined", "check_present", "assert"),
+}
+"""Effects that do the same again."""
+
+
+def _outside(graph: Graph) -> str:
+    """The first op of a graph that may do something else when it is run again; empty for none."""
+    own: set[Any] = set()
+    for node in walk_called(graph, set()):
+        if node.primitive.name == "make_iterator":
+            own.update(node.outputs)
+        if not node.primitive.effect or node.primitive.name in _REPEATABLE:
+            continue
+        if not own.isdisjoint(node.inputs):
+            continue
+        return node.primitive.op_type or node.primitive.name
+    return ""
 
 
 def _is_pipeline(item: Any) -> bool:
