@@ -12,11 +12,13 @@ from runtime.core.state import run_calling_back
 from runtime.core.tensor import wrap
 from runtime.core.types import ObjectHandle, TensorType
 from runtime.data.layouts import DatasetSpec, Layout, components_of, normalized, spec_of, wrapped
+from runtime.data.nodes import COMPUTE, ITERATE, LENGTH, MAKE
 from runtime.data.pipelines import Element
 from runtime.data.positions import refuse_position
 from runtime.functions.concrete_function import ConcreteFunction
 from runtime.functions.polymorphic_function import Function
 from runtime.graph.ir import Graph, format_location, walk_called
+from runtime.graph.nodes import CHECK_DEFINED, CHECK_LENGTH, CHECK_PRESENT, RAISE
 from runtime.staging.frames import user_location
 
 
@@ -82,20 +84,19 @@ class Traced:
             raise named from None
 
 
-_REPEATABLE = {
-    *("make_dataset", "reduce_dataset", "dataset_length", "make_iterator", "read_file"),
-    *("raise", "check_length", "check_defined", "check_present", "assert"),
-}
-"""Effects that do the same again."""
+_REPEATABLE = (MAKE, COMPUTE, LENGTH, ITERATE, RAISE, CHECK_LENGTH, CHECK_DEFINED, CHECK_PRESENT)
+"""Effects that do the same again, as assertions and reading a file do."""
 
 
 def _outside(graph: Graph) -> str:
     """The first op of a graph that may do something else when it is run again; empty for none."""
     own: set[Any] = set()
     for node in walk_called(graph, set()):
-        if node.primitive.name == "make_iterator":
+        if node.primitive is ITERATE:
             own.update(node.outputs)
-        if not node.primitive.effect or node.primitive.name in _REPEATABLE:
+        if not node.primitive.effect or node.primitive in _REPEATABLE:
+            continue
+        if node.primitive.op_type in ("Assert", "ReadFile"):
             continue
         if not own.isdisjoint(node.inputs):
             continue
