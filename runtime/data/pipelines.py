@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from runtime import errors
-from runtime.data.positions import Draw, Record, decoded, encoded, recording
+from runtime.data.positions import Draw, Record, current, decoded, encoded, recording
 
 Component = Any
 Element = tuple[Component, ...]
@@ -134,14 +134,15 @@ class Cursor:
         self._lock = threading.RLock()
         self._is_begun = False
         self._count: int | None = None
-        self._open([])
+        self._open([], current())
         self.element: Element = ()
 
-    def _open(self, draws: list[Draw]) -> None:
-        self._record = Record(draws)
+    def _open(self, draws: list[Draw], outer: Record | None) -> None:
+        # What a function of another iterator iterates over belongs to that one.
+        self._record = Record(draws) if outer is None else outer
         with recording(self._record):
             self._elements = self._pipeline.elements()
-        self._record.is_open = True
+        self._record.is_open |= outer is None
 
     def __next__(self) -> Element:
         with self._lock:
@@ -198,7 +199,7 @@ class Cursor:
         with self._lock:
             # Of the run that was saved itself, also what was drawn since.
             since = self._record.drawn
-            self._open(list(since) if since[: len(draws)] == draws else draws)
+            self._open(list(since) if since[: len(draws)] == draws else draws, None)
             done = 0
             with recording(self._record):
                 while done < count and passed(self._elements):
