@@ -29,6 +29,7 @@ from runtime.ops.nn import (
     swish as swish, weighted_cross_entropy_with_logits as weighted_cross_entropy_with_logits,
     weighted_moments as weighted_moments,
 )
+from runtime.ops.morphology import dilation2d as dilation2d, erosion2d as erosion2d
 from runtime.ops.normalization import (
     batch_norm_with_global_normalization as batch_norm_with_global_normalization,
     dropout as dropout, general_dropout as _general_dropout,

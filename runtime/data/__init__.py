@@ -5,7 +5,7 @@ transformations.
 `combinations.py`; `transformations.py` and `sources.py` are the pipelines behind them: each is an
 iterator over tuples of arrays (`pipelines.py`); those of several elements stand in
 `grouping_pipelines.py`, those of files in `files.py`, of folders in `saved.py`. `nodes.py` has what
-a graph does with them.
+a graph does with them, `positions.py` the positions of iterators that checkpoints keep.
 """
 
 from runtime.core.lazy import facade as _facade

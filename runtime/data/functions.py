@@ -12,10 +12,13 @@ from runtime.core.state import run_calling_back
 from runtime.core.tensor import wrap
 from runtime.core.types import ObjectHandle, TensorType
 from runtime.data.layouts import DatasetSpec, Layout, components_of, normalized, spec_of, wrapped
+from runtime.data.nodes import COMPUTE, ITERATE, LENGTH, MAKE
 from runtime.data.pipelines import Element
+from runtime.data.positions import refuse_position
 from runtime.functions.concrete_function import ConcreteFunction
 from runtime.functions.polymorphic_function import Function
-from runtime.graph.ir import format_location
+from runtime.graph.ir import Graph, format_location, walk_called
+from runtime.graph.nodes import CHECK_DEFINED, CHECK_LENGTH, CHECK_PRESENT, RAISE
 from runtime.staging.frames import user_location
 
 
@@ -35,9 +38,12 @@ class Traced:
             isinstance(type, TensorType) and type.dtype.np_dtype.hasobject for type in layout.types
         )
         self._place = user_location()
+        self._outside = _outside(concrete.graph)
 
     def runner(self, outer: Sequence[Any]) -> Callable[..., Element]:
         """Returns what computes the components of a result from those of the arguments."""
+        if self._outside:
+            refuse_position(f"{self._outside} in the function of {self.what}")
         programs = self._concrete.programs
         generic = programs.generic
         fixed = None if programs.places else generic.run
@@ -76,6 +82,26 @@ class Traced:
             if note not in getattr(named, "__notes__", ()):
                 named.add_note(note)
             raise named from None
+
+
+_REPEATABLE = (MAKE, COMPUTE, LENGTH, ITERATE, RAISE, CHECK_LENGTH, CHECK_DEFINED, CHECK_PRESENT)
+"""Effects that do the same again, as assertions and reading a file do."""
+
+
+def _outside(graph: Graph) -> str:
+    """The first op of a graph that may do something else when it is run again; empty for none."""
+    own: set[Any] = set()
+    for node in walk_called(graph, set()):
+        if node.primitive is ITERATE:
+            own.update(node.outputs)
+        if not node.primitive.effect or node.primitive in _REPEATABLE:
+            continue
+        if node.primitive.op_type in ("Assert", "ReadFile"):
+            continue
+        if not own.isdisjoint(node.inputs):
+            continue
+        return node.primitive.op_type or node.primitive.name
+    return ""
 
 
 def _is_pipeline(item: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from runtime import errors
 from runtime.core.pickling import refused
 from runtime.core.state import state
 from runtime.core.types import ObjectHandle, ObjectType
@@ -66,6 +67,29 @@ class Iterator(StreamedIterator):
     def _current(self) -> Any:
         """The element that was fetched, in a graph."""
         return self._layout.pack(applied(CURRENT, (self._handle,)), wrapped)
+
+    def _begin_saving(self) -> bool:
+        """Count elements, for a checkpoint; False where some were given before."""
+        return type(self._handle) is ObjectHandle and bool(self._handle.raw.begin_counting())
+
+    def _saved_array(self) -> Any:
+        """The position, for a checkpoint.
+
+        Raises FailedPreconditionError where it is not known, or does not say which elements follow.
+        """
+        if not self._begin_saving():
+            raise errors.FailedPreconditionError(
+                None,
+                None,
+                "the position of this iterator is not known: it gave elements before a Checkpoint "
+                "held it",
+                hint="make the Checkpoint before the first element is taken",
+            )
+        return self._handle.raw.position()
+
+    def _restore_array(self, array: Any) -> None:
+        """Go to a position of `_saved_array`."""
+        self._handle.raw.go_to(array)
 
     def __reduce__(self) -> NoReturn:
         raise refused("an iterator over a Dataset", "make one where it is needed")

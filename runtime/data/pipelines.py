@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from runtime import errors
+from runtime.data.positions import Draw, Record, current, decoded, encoded, recording
 
 Component = Any
 Element = tuple[Component, ...]
@@ -121,18 +122,46 @@ class Pipeline:
 
 
 class Cursor:
-    """An iterator's place in a pipeline; threads may share it."""
+    """An iterator's place in a pipeline; threads may share it.
 
-    __slots__ = ("_elements", "_lock", "element")
+    A checkpoint keeps the place of one that counts: of its elements, and errors in their places.
+    """
+
+    __slots__ = ("_count", "_elements", "_is_begun", "_lock", "_pipeline", "_record", "element")
 
     def __init__(self, pipeline: Pipeline) -> None:
-        self._elements = pipeline.elements()
+        self._pipeline = pipeline
         self._lock = threading.RLock()
+        self._is_begun = False
+        self._count: int | None = None
+        self._open([], current())
         self.element: Element = ()
+
+    def _open(self, draws: list[Draw], outer: Record | None) -> None:
+        # What a function of another iterator iterates over belongs to that one.
+        self._record = Record(draws) if outer is None else outer
+        with recording(self._record):
+            self._elements = self._pipeline.elements()
+        self._record.is_open |= outer is None
 
     def __next__(self) -> Element:
         with self._lock:
+            if self._count is not None:
+                return self._counted(self._count)
+            self._is_begun = True
             return next(self._elements)
+
+    def _counted(self, count: int) -> Element:
+        with recording(self._record):
+            try:
+                found = next(self._elements)
+            except StopIteration:
+                raise
+            except Exception:
+                self._count = count + 1
+                raise
+        self._count = count + 1
+        return found
 
     def advance(self) -> bool:
         """Fetch the next element; False at the end."""
@@ -141,6 +170,41 @@ class Cursor:
             return False
         self.element = found
         return True
+
+    def begin_counting(self) -> bool:
+        """Count elements from now on; False where some were given before."""
+        with self._lock:
+            if self._count is None and not self._is_begun:
+                self._count = 0
+            return self._count is not None
+
+    def position(self) -> Any:
+        """The place of an iterator that counts, as an array; FailedPreconditionError where its
+        elements would not come the same again.
+        """
+        with self._lock:
+            if self._record.refusal:
+                raise errors.FailedPreconditionError(
+                    None,
+                    None,
+                    "the position of this iterator cannot be saved, for its elements need not come "
+                    f"the same again: {self._record.refusal}",
+                    hint="count the steps in a Variable, and go on with dataset.skip(step)",
+                )
+            return encoded(self._count or 0, self._record)
+
+    def go_to(self, position: Any) -> None:
+        """Begin anew, and compute the elements before the place without giving them."""
+        count, draws = decoded(position)
+        with self._lock:
+            # Of the run that was saved itself, also what was drawn since.
+            since = self._record.drawn
+            self._open(list(since) if since[: len(draws)] == draws else draws, None)
+            done = 0
+            with recording(self._record):
+                while done < count and passed(self._elements):
+                    done += 1
+            self._count = done
 
 
 def invalid(what: str, reason: str) -> errors.InvalidArgumentError:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from runtime.data.positions import current
 from runtime.ops.random.seeds import global_seeds
 
 _BLOCK = 256
@@ -60,14 +61,28 @@ class SeedGenerator:
     def __init__(self, seeds: Seeds, anew: bool) -> None:
         self._seeds = seeds
         self._numbers = numbers(seeds) if anew else None
+        self._drawn = 0
         self._lock = threading.Lock()
 
     def next(self) -> Seeds:
-        """The seeds of the next iteration."""
-        if self._numbers is None:
-            return self._seeds
+        """The seeds of the next iteration: those that the iterator is to repeat, if any."""
+        record = current()
         with self._lock:
+            if record is not None:
+                if record.given:
+                    self._go_to(*record.given.popleft())
+                record.draws((*self._seeds, self._drawn))
+            if self._numbers is None:
+                return self._seeds
+            self._drawn += 1
             return next(self._numbers), next(self._numbers)
+
+    def _go_to(self, low: int, high: int, drawn: int) -> None:
+        self._seeds = low, high
+        if self._numbers is not None:
+            self._numbers, self._drawn = numbers(self._seeds), drawn
+            for _ in range(2 * drawn):
+                next(self._numbers)
 
 
 class _Order:

@@ -18,6 +18,7 @@ from runtime.data.pipelines import (
     invalid,
     row_iterator,
 )
+from runtime.data.positions import refuse_position
 from runtime.data.randomness import SeedGenerator, chosen_seeds, numbers
 
 _CHUNK = 1024
@@ -77,6 +78,7 @@ def generated(
     """The items of the iterable `make(*args)`, of which `take` gives the components."""
 
     def elements() -> Iterator[Element]:
+        refuse_position("Dataset.from_generator, whose Python generator has a state of its own")
         iterator: Any = None
 
         def steps() -> Iterator[Element]:
@@ -99,7 +101,6 @@ def drawn(seed: Any, *, anew: bool) -> Pipeline:
     made = SeedGenerator(chosen_seeds(None if seed is None else int(seed)), anew)
 
     def elements() -> Iterator[Element]:
-        for number in numbers(made.next()):
-            yield (np.int64(number),)
+        return zip(map(np.int64, numbers(made.next())))
 
     return Pipeline(elements, INFINITE)

@@ -16,6 +16,7 @@ from runtime.core.files import replacing
 from runtime.core.shapes import compatible
 from runtime.core.types import TensorType, Type
 from runtime.data.pipelines import Element, Pipeline, Resumed, invalid
+from runtime.data.positions import Record, current, recording
 
 
 def path_of(filename: Any) -> str:
@@ -33,24 +34,46 @@ def cached(source: Pipeline, *, path: str, types: tuple[Type, ...]) -> Pipeline:
         _check_types(types)
     lock = threading.Lock()
     kept: list[list[Element]] = []
+    origin = Record()
 
     def elements() -> Iterator[Element]:
         if not kept and path and os.path.exists(_file(path)):
             found = _read(path, types)
             with lock:
                 kept.append(found)
-        return iter(kept[0]) if kept else Resumed(partial(computed, source.elements(), []))
+        if kept:
+            report(origin)
+            return iter(kept[0])
+        record = Record()
+        with recording(record):
+            inputs = source.elements()
+        report(record)
+        return Resumed(partial(computed, inputs, [], record))
 
-    def computed(inputs: Iterator[Element], made: list[Element]) -> Iterator[Element]:
-        for element in inputs:
+    def report(record: Record) -> None:
+        # Another iteration draws what this one has kept, or the other way round.
+        if (outer := current()) is not None:
+            outer.hand_on(record, "Dataset.cache of elements in random order")
+
+    def following(inputs: Iterator[Element], record: Record) -> Element | None:
+        with recording(record):
+            found = next(inputs, None)
+        report(record)
+        return found
+
+    def computed(
+        inputs: Iterator[Element], made: list[Element], record: Record
+    ) -> Iterator[Element]:
+        while (element := following(inputs, record)) is not None:
             made.append(element)
             if len(made) == source.cardinality:
-                keep(made)
+                keep(made, record)
             yield element
         if not made or len(made) != source.cardinality:
-            keep(made)
+            keep(made, record)
 
-    def keep(made: list[Element]) -> None:
+    def keep(made: list[Element], record: Record) -> None:
+        origin.hand_on(record, "Dataset.cache of elements in random order")
         if path:
             _write(path, made)
         with lock:

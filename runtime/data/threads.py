@@ -13,6 +13,7 @@ from time import perf_counter
 from typing import Any
 
 from runtime.data.pipelines import Element, Failure, Raised, attempts
+from runtime.data.positions import begin_worker, current, refuse_position
 
 AHEAD = 2
 """Elements that `prefetch(AUTOTUNE)` computes ahead."""
@@ -35,7 +36,13 @@ class _Stop:
 
 
 def _started(work: Callable[..., None], *args: Any) -> None:
-    threading.Thread(target=work, args=args, name="runtime.data", daemon=True).start()
+    record = current()
+
+    def run() -> None:
+        begin_worker(record)
+        work(*args)
+
+    threading.Thread(target=run, name="runtime.data", daemon=True).start()
 
 
 def ahead(source: Iterator[Element], size: int) -> Iterator[Element]:
@@ -86,6 +93,7 @@ def mapped_as_needed(
     source: Iterator[Element], run: Callable[..., Element], ordered: bool
 ) -> Iterator[Element]:
     """`run` of each element: by threads, once the first ones have shown that it takes long."""
+    _check_order(ordered)
     return Raised(_as_needed(source, run, ordered))
 
 
@@ -110,7 +118,13 @@ def mapped(
     source: Iterator[Element], run: Callable[..., Element], workers: int, ordered: bool
 ) -> Iterator[Element]:
     """`run` of each element, by as many threads; in the order of the elements, or as they come."""
+    _check_order(ordered)
     return Raised(_mapped(source, run, workers, ordered))
+
+
+def _check_order(ordered: bool) -> None:
+    if not ordered:
+        refuse_position("elements in no fixed order (deterministic=False)")
 
 
 def _mapped(

@@ -160,6 +160,27 @@ class variance_scaling_initializer(Initializer):
         return _DISTRIBUTIONS[self.distribution](shape, variance, dtype, self.seed)
 
 
+class uniform_unit_scaling_initializer(Initializer):
+    """Values of equal likelihood up to `factor * sqrt(3 / inputs)`.
+
+    The inputs are the product of all axes but the last: what a linear layer makes of an input has
+    the input's scale.
+
+    >>> bool(rt.reduce_all(abs(rt.compat.v1.uniform_unit_scaling_initializer()([3, 4])) <= 1.0))
+    True
+    """
+
+    def __init__(self, factor: float = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
+        super().__init__(dtype)
+        if not self.dtype.is_floating:
+            raise wrong_dtype(f"uniform_unit_scaling_initializer makes floats, not {dtype}")
+        self.factor, self.seed = factor, seed
+
+    def _made(self, shape: Any, dtype: Any) -> Tensor:
+        bound = self.factor * math.sqrt(3 / max(1.0, math.prod(map(float, shape[:-1]))))
+        return uniform(shape, -bound, bound, dtype, seed=self.seed)
+
+
 class glorot_uniform_initializer(variance_scaling_initializer):
     """Values of equal likelihood up to sqrt(6 / (inputs + outputs)), the last two axes.
 

@@ -12,7 +12,8 @@ from runtime.dtypes import int64
 from runtime.train import checkpoint_file, restoration
 from runtime.train.checkpoint_state import update_state
 from runtime.train.restoration import InitializationOnlyStatus, LoadStatus, Restoration
-from runtime.train.trackable import children, is_trackable, walk
+from runtime.train.trackable import children, has_value, is_trackable, walk
+from runtime.variables.module import Module
 from runtime.variables.variable import Variable
 
 ATTRIBUTE = "/.ATTRIBUTES/VARIABLE_VALUE"
@@ -35,10 +36,10 @@ class Checkpoint:
     """Saves the variables of objects, and restores them, also into objects that are made later.
 
     `root` is an object that holds the others, the keyword arguments are objects by name: Variables,
-    Modules, Keras' models and optimizers, random generators, lists, tuples and dicts of them.
-    Attributes that are assigned join them. In a file each variable has the names on the way to it,
-    so that what is restored may be other objects of the same structure. Raises ValueError for
-    an object that holds no state.
+    Modules, Keras' models and optimizers, random generators, iterators over datasets, lists, tuples
+    and dicts of them. Attributes that are assigned join them. In a file each variable has the names
+    on the way to it, so that what is restored may be other objects of the same structure. Raises
+    ValueError for an object that holds no state.
 
     >>> import tempfile
     >>> folder = tempfile.TemporaryDirectory()
@@ -67,6 +68,7 @@ class Checkpoint:
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
+        _begin_saving(value, set())
         restoration.proceed()
 
     def _trackable_children(self) -> dict[str, Any]:
@@ -134,12 +136,18 @@ class Checkpoint:
         variables = {
             _name_of(way): item for _, way, item in names.values() if isinstance(item, Variable)
         }
+        states = {
+            _name_of(way): item
+            for _, way, item in names.values()
+            if has_value(item) and not isinstance(item, Variable)
+        }
         objects = [_entry(way, item, names) for _, way, item in names.values()]
         with contextlib.ExitStack() as locks:
             # One moment for all of them. In one order, for two threads may save.
             for variable in sorted(variables.values(), key=lambda item: item.handle.node):
                 locks.enter_context(variable.handle.lock)
             arrays = {name: item.handle.raw_value() for name, item in variables.items()}
+            arrays.update({name: item._saved_array() for name, item in states.items()})
             checkpoint_file.write(path, objects, arrays)
         return path
 
@@ -195,6 +203,18 @@ def _check(name: str, item: Any) -> None:
         )
 
 
+def _begin_saving(item: Any, seen: set[int]) -> None:
+    if id(item) in seen or isinstance(item, Variable):
+        return
+    seen.add(id(item))
+    if has_value(item):
+        item._begin_saving()
+    elif isinstance(item, Module | list | tuple | dict):
+        parts = vars(item) if isinstance(item, Module) else item
+        for part in parts.values() if isinstance(parts, dict) else parts:
+            _begin_saving(part, seen)
+
+
 def _refuse_staging(method: str) -> None:
     if state.trace is not None:
         raise RuntimeError(
@@ -210,4 +230,6 @@ def _name_of(way: tuple[str, ...]) -> str:
 def _entry(way: tuple[str, ...], item: Any, names: dict[int, Any]) -> dict[str, Any]:
     if isinstance(item, Variable):
         return {"array": _name_of(way), "name": item.name}
+    if has_value(item):
+        return {"array": _name_of(way)}
     return {"children": {name: names[id(part)][0] for name, part in children(item).items()}}

@@ -11,7 +11,7 @@ from runtime.core.shapes import compatible, format_shape
 from runtime.core.state import init_scope
 from runtime.core.tensor import wrap
 from runtime.train.checkpoint_file import CheckpointFile
-from runtime.train.trackable import children, walk
+from runtime.train.trackable import children, has_value, walk
 from runtime.variables.module import Module
 from runtime.variables.variable import Variable
 
@@ -51,22 +51,26 @@ class Restoration:
         if self._root() is None:
             return
         pairs = [(number, item) for number, item in self._pairs() if number not in self._owners]
-        for number, variable in pairs:
-            self._check(self.file.objects[number]["array"], variable)
+        for number, item in pairs:
+            if isinstance(item, Variable):
+                self._check(self.file.objects[number]["array"], item)
         for number, variable in pairs:
             self._owners[number] = weakref.ref(variable)
-            value = wrap(self.file.array(self.file.objects[number]["array"]))
+            array = self.file.array(self.file.objects[number]["array"])
+            if not isinstance(variable, Variable):
+                variable._restore_array(array)
+                continue
             with init_scope():
-                variable.assign(value)
+                variable.assign(wrap(array))
         self._wait(bool(self.left()))
 
-    def _pairs(self) -> Iterator[tuple[int, Variable]]:
-        """The entries of variables, each with the object in its place."""
+    def _pairs(self) -> Iterator[tuple[int, Any]]:
+        """The entries of variables and other values, each with the object in its place."""
         seen, waiting = {0}, [(0, self._root())]
         for number, item in waiting:
             entry = self.file.objects[number]
             if "array" in entry:
-                if isinstance(item, Variable):
+                if has_value(item) and isinstance(item, Variable) == ("name" in entry):
                     yield number, item
                 continue
             present = children(item)
@@ -113,9 +117,9 @@ class Restoration:
         """The variables of the objects that have got no value, by the way to them."""
         owners = {id(found()) for found in self._owners.values()}
         return [
-            f"{'.'.join(way)} ({item.name})"
+            f"{'.'.join(way)} ({getattr(item, 'name', type(item).__name__)})"
             for way, item in walk(self._root())
-            if isinstance(item, Variable) and id(item) not in owners and way != _COUNTER
+            if has_value(item) and id(item) not in owners and way != _COUNTER
         ]
 
     @property

@@ -1,7 +1,8 @@
 """The objects that a checkpoint follows: variables and their holders, by the names in a holder.
 
 An object of another class takes part by a method `_trackable_children()`, which returns a dict from
-names to the objects in it, or by the variable that it is read from, its `held_variable`.
+names to the objects in it, by the variable that it is read from, its `held_variable`, or, with a
+state that is one array, by methods `_begin_saving()`, `_saved_array()` and `_restore_array(array)`.
 """
 
 from __future__ import annotations
@@ -16,8 +17,13 @@ Children = Mapping[str, Any]
 
 
 def is_trackable(item: Any) -> bool:
-    """True if a checkpoint can hold it: a variable, or something that may hold variables."""
-    return isinstance(_held(item), Variable) or _has_children(item)
+    """True if a checkpoint can hold it: something with a value, or that may hold such things."""
+    return has_value(_held(item)) or _has_children(item)
+
+
+def has_value(item: Any) -> bool:
+    """True for a variable, and for another object whose state is one array."""
+    return isinstance(item, Variable) or hasattr(type(item), "_saved_array")
 
 
 def _held(item: Any) -> Any:
@@ -36,7 +42,7 @@ def children(item: Any) -> Children:
 
     Raises ValueError for a dict with an object under a key that is no name.
     """
-    if isinstance(item, Variable):
+    if has_value(item):
         return {}
     if hasattr(item, "_trackable_children"):
         found: Children = item._trackable_children()

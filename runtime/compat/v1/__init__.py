@@ -10,7 +10,7 @@ from typing import Any as _Any
 from runtime.compat.v1 import train as train
 from runtime.compat.v1.moved import MOVED as _MOVED
 from runtime.compat.v1.namespaces import (
-    debugging as debugging, image as image, math as math, nn as nn, random as random,
+    data as data, debugging as debugging, image as image, math as math, nn as nn, random as random,
     strings as strings, summary as summary,
 )
 from runtime.compat.v1.ops import (
@@ -55,6 +55,7 @@ from runtime.sessions.initializers import (
     random_normal_initializer as random_normal_initializer,
     random_uniform_initializer as random_uniform_initializer,
     truncated_normal_initializer as truncated_normal_initializer,
+    uniform_unit_scaling_initializer as uniform_unit_scaling_initializer,
     variance_scaling_initializer as variance_scaling_initializer,
     zeros_initializer as zeros_initializer,
 )

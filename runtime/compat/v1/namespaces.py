@@ -6,6 +6,11 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import Any
 
+from runtime.compat.v1.datasets import (
+    get_output_classes,
+    get_output_shapes,
+    get_output_types,
+)
 from runtime.compat.v1.ops import dropout, in_top_k, poisson, with_older_arguments
 
 
@@ -37,6 +42,14 @@ class Namespace:
 
 _EVENTS = "write with tf.summary's functions, which take a step, eagerly or in a @tf.function"
 
+data = Namespace(
+    "data",
+    {
+        "get_output_classes": get_output_classes,
+        "get_output_shapes": get_output_shapes,
+        "get_output_types": get_output_types,
+    },
+)
 debugging = Namespace("debugging")
 image = Namespace(
     "image", refused={"resize": "it samples at other places than tf.image.resize, which is here"}

@@ -400,6 +400,8 @@ def test_initializers(session: Any) -> None:
         (v1.variance_scaling_initializer(3.0, "fan_avg", "uniform"), 3 / 360, np.sqrt(9 / 360)),
         (v1.glorot_uniform_initializer(), 1 / 360, np.sqrt(6 / 720)),
         (v1.glorot_normal_initializer(), 1 / 360, 2 / np.sqrt(360) / 0.8796),
+        (v1.uniform_unit_scaling_initializer(), 1 / 120, np.sqrt(3 / 120)),
+        (v1.uniform_unit_scaling_initializer(2.0), 4 / 120, 2 * np.sqrt(3 / 120)),
     ],
 )
 def test_variance_scaling(session: Any, make: Any, variance: float, most: float) -> None:
@@ -409,7 +411,7 @@ def test_variance_scaling(session: Any, make: Any, variance: float, most: float)
     assert abs(np.mean(x)) < 5 * np.sqrt(variance / x.size)
     assert abs(x).max() <= most
     near = bool(abs(x).max() <= 2 * np.sqrt(variance) / 0.8796)
-    assert near == (make.distribution != "untruncated_normal")
+    assert near == (getattr(make, "distribution", "") != "untruncated_normal")
 
 
 def test_refused_initializers() -> None:
@@ -420,6 +422,25 @@ def test_refused_initializers() -> None:
     assert exact([4]).numpy().tolist() == [1, 2, 3, 4]
     with pytest.raises(TypeError, match="verify_shape"):
         exact([2, 2])
+
+
+def test_unit_scaling_makes_floats() -> None:
+    with pytest.raises(TypeError, match="makes floats"):
+        v1.uniform_unit_scaling_initializer(dtype=rt.int32)
+
+
+def test_questions_about_elements() -> None:
+    data = rt.data.Dataset.from_tensor_slices({"x": [1.0, 2.0], "y": [[1], [2]]}).batch(2)
+    for asked in (data, iter(data)):
+        assert v1.data.get_output_types(asked) == {"x": rt.float32, "y": rt.int32}
+        assert v1.data.get_output_classes(asked) == {"x": rt.Tensor, "y": rt.Tensor}
+        shapes = v1.data.get_output_shapes(asked)
+        assert {name: shape.as_list() for name, shape in shapes.items()} == {
+            "x": [None],
+            "y": [None, 1],
+        }
+    with pytest.raises(TypeError, match=r"get_output_types: DatasetSpec.* ask element_spec"):
+        v1.data.get_output_types(rt.data.Dataset.range(3).window(2))
 
 
 def test_threads_run_one_session(graph: Any) -> None:
