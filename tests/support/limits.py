@@ -19,7 +19,9 @@ LIMITS: dict[str, str] = {
     "A set, dict or object under a key": "changed that is in two places",
     "The order of a set of staged values": "asks for their order",
     "Tuples and lists compared by names": "Python itself asks here",
-    "A value of another kind on each path": "is used that is of another kind on each path",
+    "A value of another kind on each path": (
+        "(is used that is of another kind on each path|values of several kinds in|keeps changing)"
+    ),
     "The value of `and` or `or`": "but only its truth is known, for its operands do not join",
     "A list, dict or object that a staged value chooses": (
         "one of several objects, which the run|is changed in place on one path, and"

@@ -276,9 +276,10 @@ EXITS = Dialect(
 
 KINDS = replace(
     COLLECTIONS,
+    statements={k: w for k, w in COLLECTIONS.statements.items() if k != "leaving_try"},
     prelude=KINDS_PRELUDE,
     header=KINDS_HEADER,
     growing=KINDS_FORMS,
     results=KINDS_RESULTS,
 )
-"""Values of several kinds: assigned, used and stored, in branches, loops, tries and exits."""
+"""Values of several kinds: assigned, used and stored, in branches, loops and exits."""

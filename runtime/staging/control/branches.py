@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import Any, cast
 
 from autograph.operators.truths import truth as users_truth
@@ -321,8 +320,10 @@ def _join_branches(paths: Sequence[Path], x: Any, y: Any, name: str | None, word
         if mismatch.kinds_differ and words.unites:
             sides = " and ".join(format_location(each) for each in (first, second) if each)
             reason = f"{mismatch.reason} (at {sides})"
-            with suppress(Mismatch):
+            try:
                 return joins.united(*pair, Mismatch(reason, mismatch.hint))
+            except Mismatch as further:
+                mismatch = further
         raise mismatch_error(mismatch, name, words, (first, second)) from None
 
 

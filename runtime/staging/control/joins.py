@@ -315,8 +315,8 @@ MOST_KINDS = 8
 def united(a: Spec, b: Spec, mismatch: Mismatch) -> Spec:
     """The Spec of what is of the kind of `a` or of that of `b`, which need not join.
 
-    Raises `mismatch` for too many, and for a third one within another: each round of a loop can
-    add one. Objects of the user's classes are of one kind, for they are changed in place.
+    Raises `mismatch` for too many, and another one for a third union within others: each round of
+    a loop can add one. Objects of the user's classes are of one kind: they are changed in place.
     """
     if isinstance(a, Maybe) or isinstance(b, Maybe):
         name = a.name if isinstance(a, Maybe) else cast(Maybe, b).name
@@ -334,8 +334,13 @@ def united(a: Spec, b: Spec, mismatch: Mismatch) -> Spec:
             kinds.append(kind)
         else:
             kinds[at] = join(kinds[at], kind)
-    if len(kinds) > MOST_KINDS or not all([_is_kind(kind, inner=1) for kind in kinds]):
+    if len(kinds) > MOST_KINDS or not all([_is_kind(kind, inner=MOST_KINDS) for kind in kinds]):
         raise mismatch
+    if not all([_is_kind(kind, inner=1) for kind in kinds]):
+        raise Mismatch(
+            "there are values of several kinds in values of several kinds",
+            "give those inside a name of their own, or make them of one kind",
+        )
     return Union(tuple(kinds), mismatch) if len(kinds) > 1 else kinds[0]
 
 
