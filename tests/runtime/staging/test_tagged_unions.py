@@ -468,7 +468,7 @@ REFUSED: dict[Program, str] = {
     extended_by_another_name: "'the result' is one of several objects",
     extending_a_list: "of another kind on each path",
     item_assigned: "of another kind on each path.*return it",
-    deeper_with_each_round: "'x' cannot be joined.*tuple of 2",
+    deeper_with_each_round: "'x' cannot be joined.*kinds in values of several kinds",
     longer_with_each_round: "'x' cannot be joined.*tuple of 7 and tuple of 8",
     unpacked: "of another kind on each path",
     as_a_key: "of another kind on each path",
