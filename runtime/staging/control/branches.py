@@ -320,10 +320,11 @@ def _join_branches(paths: Sequence[Path], x: Any, y: Any, name: str | None, word
         if mismatch.kinds_differ and words.unites:
             sides = " and ".join(format_location(each) for each in (first, second) if each)
             reason = f"{mismatch.reason} (at {sides})"
+            of_union = Mismatch(reason, mismatch.hint)
             try:
-                return joins.united(*pair, Mismatch(reason, mismatch.hint))
-            except Mismatch as further:
-                mismatch = further
+                return joins.united(*pair, of_union)
+            except Mismatch as other:
+                mismatch = mismatch if other is of_union else other
         raise mismatch_error(mismatch, name, words, (first, second)) from None
 
 
