@@ -1024,7 +1024,7 @@ def while_with_two_dtypes():
     f(X)
 
 
-@misuse(StagingError, "'a' cannot be joined across the rounds of a loop", "same kind and structure")
+@misuse(StagingError, "'a' cannot be joined across the rounds of a loop", "of one kind")
 def while_with_two_structures():
     @rt.function
     def f(x):
