@@ -23,7 +23,7 @@ spelling: ContextVar[str] = ContextVar("ag", default="ag")
 
 @contextmanager
 def ag_spelled(name: str) -> Iterator[None]:
-    """Within it, templates write `name` for `ag`: for user code that has an `ag` of its own."""
+    """Within it, generated code says `name` for `ag`: for user code that has an `ag` of its own."""
     token = spelling.set(name)
     try:
         yield
