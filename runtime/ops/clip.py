@@ -176,13 +176,3 @@ def clip_by_global_norm(
         given.with_values(values) if type(given) is IndexedSlices else values
         for given, values in zip(t_list, scaled, strict=True)
     ], norm
-
-
-__all__ = [
-    "clip_by_average_norm",
-    "clip_by_global_norm",
-    "clip_by_norm",
-    "clip_by_value",
-    "clip_p",
-    "global_norm",
-]

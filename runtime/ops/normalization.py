@@ -200,15 +200,3 @@ def batch_norm_with_global_normalization(
     """
     scale = gamma if scale_after_normalization else None
     return ops.batch_normalization(input, mean, variance, beta, scale, variance_epsilon)
-
-
-__all__ = [
-    "batch_norm_with_global_normalization",
-    "dropout",
-    "general_dropout",
-    "local_response_normalization",
-    "lrn",
-    "normalize_moments",
-    "stateless_dropout",
-    "sufficient_statistics",
-]

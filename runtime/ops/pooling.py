@@ -543,17 +543,3 @@ def max_pool_with_argmax(
         dtype=wanted, ksize=spatial(ksize, 2, "ksize"), strides=spatial(strides, 2, "strides"),
         padding=padding_of(padding, 2), dilations=(1, 1),
     )  # fmt: skip
-
-
-__all__ = [
-    "avg_pool",
-    "avg_pool1d",
-    "avg_pool2d",
-    "avg_pool3d",
-    "max_pool",
-    "max_pool1d",
-    "max_pool2d",
-    "max_pool3d",
-    "max_pool_with_argmax",
-    "pool",
-]

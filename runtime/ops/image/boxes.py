@@ -167,6 +167,3 @@ def non_max_suppression(
     limits = [convert_to_tensor(n, x.dtype) for n in (iou_threshold, score_threshold)]
     given = convert_to_tensor(scores, x.dtype), convert_to_tensor(max_output_size)
     return bind(suppression_p, x, *given, *limits)  # type: ignore[no-any-return]
-
-
-__all__ = ["crop_and_resize", "non_max_suppression"]

@@ -352,24 +352,3 @@ def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> T
     TensorShape([2, 2, 3])
     """
     return adjust_saturation(image, _between(lower, upper, uniform, seed))
-
-
-__all__ = [
-    "adjust_brightness",
-    "adjust_contrast",
-    "adjust_gamma",
-    "adjust_hue",
-    "adjust_saturation",
-    "convert_image_dtype",
-    "grayscale_to_rgb",
-    "hsv_to_rgb",
-    "per_image_standardization",
-    "random_brightness",
-    "random_contrast",
-    "random_hue",
-    "random_saturation",
-    "rgb_to_grayscale",
-    "rgb_to_hsv",
-    "stateless_random_brightness",
-    "stateless_random_contrast",
-]

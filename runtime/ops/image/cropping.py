@@ -213,13 +213,3 @@ def stateless_random_crop(value: Any, size: Any, seed: Any, name: str | None = N
     TensorShape([1, 1, 3])
     """
     return _random_crop(value, size, stateless_uniform, seed)
-
-
-__all__ = [
-    "central_crop",
-    "crop_to_bounding_box",
-    "pad_to_bounding_box",
-    "random_crop",
-    "resize_with_crop_or_pad",
-    "stateless_random_crop",
-]

@@ -110,15 +110,3 @@ def stateless_random_flip_up_down(image: Any, seed: Any) -> Tensor:
     TensorShape([2, 2, 3])
     """
     return _flipped(image, flip_up_down, stateless_uniform, seed)
-
-
-__all__ = [
-    "flip_left_right",
-    "flip_up_down",
-    "random_flip_left_right",
-    "random_flip_up_down",
-    "rot90",
-    "stateless_random_flip_left_right",
-    "stateless_random_flip_up_down",
-    "transpose",
-]

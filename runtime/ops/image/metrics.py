@@ -178,12 +178,3 @@ def _similarity(
     luminance = (product + c1) / (squares + c1)
     both, power = blurred(x * y) * 2.0, blurred(ops.square(x) + ops.square(y))
     return luminance, (both - product + c2) / (power - squares + c2)
-
-
-__all__ = [
-    "image_gradients",
-    "psnr",
-    "ssim",
-    "ssim_multiscale",
-    "total_variation",
-]

@@ -106,6 +106,3 @@ def sobel_edges(image: Any) -> Tensor:
     kernel = convert_to_tensor(filters.astype(x.dtype.np_dtype))
     edges = depthwise_conv2d(padded, kernel, [1, 1, 1, 1], "VALID")
     return ops.reshape(edges, [*(dimension(x, axis) for axis in range(4)), 2])
-
-
-__all__ = ["extract_patches", "sobel_edges"]

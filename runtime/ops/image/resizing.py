@@ -448,10 +448,3 @@ def _fitted(x: Tensor, target: Sequence[Any]) -> tuple[list[Any], list[Any]]:
     room = [ops.maximum(ops.floor((t - n) / 2), 0.0) for t, n in zip(wide[2:], scaled, strict=True)]
     whole = [ops.maximum(ops.floor(n), 1.0) for n in scaled]
     return [ops.cast(n, dtypes.int32) for n in whole], [ops.cast(n, dtypes.int32) for n in room]
-
-
-__all__ = [
-    "ResizeMethod",
-    "resize",
-    "resize_with_pad",
-]

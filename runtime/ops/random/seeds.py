@@ -247,9 +247,3 @@ def seeded(seed: Any) -> np.random.Generator:
     if len(values) == 2:
         return _at((values[0], values[1]), (0, 0, _BY_SEED))
     return _at((values[2], 0), (values[0], values[1], _BY_STATE))
-
-
-__all__ = [
-    "get_seed",
-    "set_seed",
-]

@@ -255,14 +255,3 @@ def shuffle(value: Any, seed: Any = None, name: str | None = None) -> Tensor:
     x = convert_to_tensor(value)
     stream = global_seeds.stream(seed_of(seed), shuffle_p.name, x.dtype)
     return bind(shuffle_p, x, stream=stream)  # type: ignore[no-any-return]
-
-
-__all__ = [
-    "categorical",
-    "gamma",
-    "normal",
-    "poisson",
-    "shuffle",
-    "truncated_normal",
-    "uniform",
-]

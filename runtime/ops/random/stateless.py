@@ -395,17 +395,3 @@ def split(seed: Any, num: Any = 2, alg: Any = "auto_select") -> Tensor:
     if vector.dtype not in INTS:
         raise wrong_dtype(f"seed must be int32 or int64, not {vector.dtype.name}")
     return from_seed(stateless_bits_p, vector, (), [num, 2], vector.dtype)  # type: ignore[no-any-return]
-
-
-__all__ = [
-    "fold_in",
-    "split",
-    "stateless_binomial",
-    "stateless_categorical",
-    "stateless_gamma",
-    "stateless_normal",
-    "stateless_poisson",
-    "stateless_shuffle",
-    "stateless_truncated_normal",
-    "stateless_uniform",
-]

@@ -165,12 +165,3 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None 
     if isinstance(bands, int) and bands < 1:
         raise wrong_value(f"there must be a band at least, got shape {x.shape}")
     return dct(x) * ops.cast(ops.pow(ops.cast(bands, x.dtype) * 2.0, -0.5), x.dtype)
-
-
-__all__ = [
-    "inverse_stft",
-    "inverse_stft_window_fn",
-    "linear_to_mel_weight_matrix",
-    "mfccs_from_log_mel_spectrograms",
-    "stft",
-]

@@ -65,10 +65,3 @@ def strip(input: Any, name: str | None = None) -> Tensor:
     b'a'
     """
     return bind(strip_p, as_strings(input))  # type: ignore[no-any-return]
-
-
-__all__ = [
-    "lower",
-    "strip",
-    "upper",
-]

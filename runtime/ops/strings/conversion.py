@@ -158,10 +158,3 @@ def format(
         format_p, *map(convert_to_tensor, given), template=template, placeholder=placeholder,
         summarize=static_int(summarize, "summarize"),
     )  # fmt: skip
-
-
-__all__ = [
-    "as_string",
-    "format",
-    "to_number",
-]

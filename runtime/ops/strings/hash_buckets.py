@@ -77,10 +77,3 @@ def to_hash_bucket_strong(
         raise wrong_value(f"key must be two integers, got {key!r}")
     words = tuple([number % (1 << 64) for number in numbers])
     return _bucket(bucket_strong_p, input, num_buckets, key=words)
-
-
-__all__ = [
-    "to_hash_bucket",
-    "to_hash_bucket_fast",
-    "to_hash_bucket_strong",
-]

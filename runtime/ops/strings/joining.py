@@ -171,10 +171,3 @@ def unsorted_segment_join(
         segment_join_p, as_strings(inputs), convert_to_tensor(segment_ids), *dynamic, shape=static,
         separator=as_bytes(separator),
     )  # fmt: skip
-
-
-__all__ = [
-    "join",
-    "reduce_join",
-    "unsorted_segment_join",
-]

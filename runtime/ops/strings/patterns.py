@@ -129,9 +129,3 @@ def regex_full_match(input: Any, pattern: Any, name: str | None = None) -> Tenso
     True
     """
     return bind(match_p, as_strings(input), as_strings(pattern))  # type: ignore[no-any-return]
-
-
-__all__ = [
-    "regex_full_match",
-    "regex_replace",
-]

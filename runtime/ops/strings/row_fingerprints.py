@@ -56,8 +56,3 @@ def fingerprint(data: Any, method: str = "farmhash64", name: str | None = None) 
     if method != "farmhash64":
         raise wrong_value(f"method must be 'farmhash64', got {method!r}")
     return bind(fingerprint_p, convert_to_tensor(data))  # type: ignore[no-any-return]
-
-
-__all__ = [
-    "fingerprint",
-]

@@ -164,10 +164,3 @@ def ngrams(
     if isinstance(data, RaggedTensor):
         return RaggedTensor(*bind(ragged_ngrams_p, data.values, data.row_splits, **params))
     return bind(ngrams_p, as_strings(data), **params)  # type: ignore[no-any-return]
-
-
-__all__ = [
-    "bytes_split",
-    "ngrams",
-    "split",
-]

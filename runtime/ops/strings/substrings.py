@@ -101,9 +101,3 @@ def substr(input: Any, pos: Any, len: Any, unit: str = "BYTE", name: str | None 
     start = convert_to_tensor(pos)
     count = convert_to_tensor(len, dtype_hint=start.dtype)
     return bind(substr_p, as_strings(input), start, count, unit=one_of(unit, "unit", _UNITS))  # type: ignore[no-any-return]
-
-
-__all__ = [
-    "length",
-    "substr",
-]

@@ -287,11 +287,3 @@ def unicode_transcode(
     how = _unicode_params(input_encoding, errors, replacement_char)
     how["controls"] = bool(replace_control_characters)
     return bind(transcode_p, as_strings(input), output=output_encoding, **how)  # type: ignore[no-any-return]
-
-
-__all__ = [
-    "unicode_decode",
-    "unicode_encode",
-    "unicode_split",
-    "unicode_transcode",
-]
