@@ -15,7 +15,7 @@ import numpy as np
 import runtime.ops as ops
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
-from runtime.core.primitive import TABLE, Order, Primitive, bind, row, sample, wrong_value
+from runtime.core.primitive import Order, Primitive, bind, row, sample, wrong_value
 from runtime.core.shapes import Shape, is_known, merge_shapes
 from runtime.core.tensor import Tensor
 from runtime.ops.convolution_kernels import (
@@ -37,6 +37,8 @@ from runtime.ops.windows import (
     positions,
     spatial,
 )
+
+Rule = Callable[..., Any]
 
 # Shapes
 
@@ -71,14 +73,24 @@ def _check_channels(x: tuple[int | None, ...], w: tuple[int | None, ...]) -> Non
         )
 
 
-def _input_shape(
-    w: Shape, g: Shape, *dims: Shape, shape: Shape, **geometry: Any
-) -> Shape:  # fmt: skip
-    rank = len(geometry["strides"])
-    checked_rank(shape, rank + 2, "the input's shape")
-    made = (None,) * (rank + 2) if shape is None else shape
-    _check_result(_conv_shape(made, w, **geometry), g, made)
-    return made
+def _gradient_shapes(rank: int, result: Rule) -> tuple[Rule, Rule]:
+    """The shape rules of a convolution's gradients, for its input and for its filter."""
+
+    def of_input(w: Shape, g: Shape, *dims: Shape, shape: Shape, **geometry: Any) -> Shape:
+        made = of_rank(shape, "the input's shape")
+        _check_result(result(made, w, **geometry), g, made)
+        return made
+
+    def of_filter(x: Shape, g: Shape, *dims: Shape, shape: Shape, **geometry: Any) -> Shape:
+        made = of_rank(shape, "the filter's shape")
+        _check_result(result(x, made, **geometry), g, x)
+        return made
+
+    def of_rank(shape: Shape, what: str) -> Shape:
+        checked_rank(shape, rank + 2, what)
+        return (None,) * (rank + 2) if shape is None else shape
+
+    return of_input, of_filter
 
 
 def _check_result(expected: Shape, g: Shape, of: Shape) -> None:
@@ -88,16 +100,6 @@ def _check_result(expected: Shape, g: Shape, of: Shape) -> None:
         raise wrong_value(
             f"a convolution of shape {of} has a result of shape {expected}, which {g} is not"
         ) from None
-
-
-def _filter_shape(
-    x: Shape, g: Shape, *dims: Shape, shape: Shape, **geometry: Any
-) -> Shape:  # fmt: skip
-    rank = len(geometry["strides"])
-    checked_rank(shape, rank + 2, "the filter's shape")
-    made = (None,) * (rank + 2) if shape is None else shape
-    _check_result(_conv_shape(x, made, **geometry), g, x)
-    return made
 
 
 def _geometry(op: Any) -> dict[str, Any]:
@@ -110,30 +112,6 @@ def like(shape_of: Any) -> tuple[tuple[Any, ...], Shape]:
     return () if is_known(static) else (ops.shape(shape_of),), static
 
 
-Rule = Callable[..., Any]
-
-
-def _gradients(for_input: Rule, for_filter: Rule, convolve: Rule) -> tuple[Rule, Rule, Rule]:
-    """The gradients of a convolution, of its gradient for the input and of that for the filter."""
-
-    def of_convolution(op: Any, g: Any) -> Any:
-        (x, w), geometry = op.inputs, _geometry(op)
-        # The gradient for the first layer's input is as dear as the others, and mostly not asked
-        # for.
-        of_x = for_input(w, g, x, geometry) if _needed(op, 0) else None
-        return of_x, for_filter(x, g, w, geometry) if _needed(op, 1) else None
-
-    def of_input_gradient(op: Any, h: Any) -> Any:
-        (w, g, *dims), geometry = op.inputs, _geometry(op)
-        return for_filter(h, g, w, geometry), convolve(h, w, geometry), *[None] * len(dims)
-
-    def of_filter_gradient(op: Any, h: Any) -> Any:
-        (x, g, *dims), geometry = op.inputs, _geometry(op)
-        return for_input(h, g, x, geometry), convolve(x, h, geometry), *[None] * len(dims)
-
-    return of_convolution, of_input_gradient, of_filter_gradient
-
-
 def _needed(op: Any, place: int) -> bool:
     needed = getattr(op, "needed", None)
     return needed is None or bool(needed[place])
@@ -144,48 +122,75 @@ def _flops(made: tuple[int, ...], window: tuple[int, ...]) -> int:
     return 2 * math.prod(made) * math.prod(window)
 
 
-def _family(rank: int) -> tuple[Primitive, Primitive, Primitive]:
-    """The rows of the convolution over `rank` axes and of its two gradients."""
+def _family(
+    name: str, op_type: str, rank: int, result: Rule, kernels: tuple[Rule, Rule, Rule],
+    samples: Any, in_window: slice, instruction: str = "",
+) -> tuple[Primitive, Primitive, Primitive]:  # fmt: skip
+    """The rows of a convolution over `rank` axes and of its two gradients.
 
-    def for_input(w: Any, g: Any, x: Any, geometry: Any) -> Any:
+    `result` is the shape rule of the convolution; the dimensions `in_window` of a filter are those
+    that one element of a result is summed over.
+    """
+
+    def bind_convolution(x: Any, w: Any, geometry: Any) -> Any:
+        return bind(convolution, x, w, **geometry)
+
+    def bind_input(w: Any, g: Any, x: Any, geometry: Any) -> Any:
         dims, shape = like(x)
-        return bind(backprop_input, w, g, *dims, shape=shape, **geometry)
+        return bind(for_input, w, g, *dims, shape=shape, **geometry)
 
-    def for_filter(x: Any, g: Any, w: Any, geometry: Any) -> Any:
+    def bind_filter(x: Any, g: Any, w: Any, geometry: Any) -> Any:
         dims, shape = like(w)
-        return bind(backprop_filter, x, g, *dims, shape=shape, **geometry)
+        return bind(for_filter, x, g, *dims, shape=shape, **geometry)
 
-    conv_gradient, input_gradient, filter_gradient = _gradients(
-        for_input, for_filter, lambda x, w, geometry: bind(conv, x, w, **geometry)
-    )
-    samples = _SAMPLES[rank]
-    conv = row(
-        f"conv{rank}d", kernel_of(convolve, _conv_shape), signature="R,R->R", shape=_conv_shape,
-        op_type=f"Conv{rank}D", gradient=conv_gradient,
-        samples=tuple(sample(x, w, **geometry) for x, w, _, geometry in samples), order=Order.C,
-        instruction="convolution", flops=lambda x, w, y, **_: _flops(y, w[:-1]),
+    def gradient(op: Any, g: Any) -> Any:
+        (x, w), geometry = op.inputs, _geometry(op)
+        # The gradient for the first layer's input is as dear as the others, and mostly not asked
+        # for.
+        of_x = bind_input(w, g, x, geometry) if _needed(op, 0) else None
+        return of_x, bind_filter(x, g, w, geometry) if _needed(op, 1) else None
+
+    def input_gradient(op: Any, h: Any) -> Any:
+        (w, g, *dims), geometry = op.inputs, _geometry(op)
+        return (
+            bind_filter(h, g, w, geometry), bind_convolution(h, w, geometry), *[None] * len(dims)
+        )  # fmt: skip
+
+    def filter_gradient(op: Any, h: Any) -> Any:
+        (x, g, *dims), geometry = op.inputs, _geometry(op)
+        return (
+            bind_input(h, g, x, geometry), bind_convolution(x, h, geometry), *[None] * len(dims)
+        )  # fmt: skip
+
+    input_shape, filter_shape = _gradient_shapes(rank, result)
+    convolve, convolve_for_input, convolve_for_filter = kernels
+    convolution = row(
+        name, kernel_of(convolve, result), signature="R,R->R", shape=result, op_type=op_type,
+        gradient=gradient, order=Order.C, instruction=instruction,
+        samples=tuple(sample(x, w, **geometry) for x, w, _, geometry in samples),
+        flops=lambda x, w, y, **_: _flops(y, w[in_window]),
     )  # fmt: skip
-    backprop_input = row(
-        f"conv{rank}d_backprop_input", kernel_of(convolve_for_input, _input_shape),
-        signature="R,R,i*->R",
-        shape=_input_shape, op_type=f"Conv{rank}DBackpropInput", gradient=input_gradient,
-        keep_inputs=(0, 1),
+    for_input = row(
+        f"{name}_backprop_input", kernel_of(convolve_for_input, input_shape),
+        signature="R,R,i*->R", shape=input_shape, op_type=f"{op_type}BackpropInput",
+        gradient=input_gradient, keep_inputs=(0, 1), order=Order.C,
+        instruction=instruction and f"{instruction}_for_input",
         samples=tuple(
             sample(w, g, shape=_numbers(x), **geometry) for x, w, g, geometry in samples
-        ), order=Order.C, instruction="convolution_for_input",
-        flops=lambda w, g, *_, **__: _flops(g, w[:-1]),
+        ),
+        flops=lambda w, g, *_, **__: _flops(g, w[in_window]),
     )  # fmt: skip
-    backprop_filter = row(
-        f"conv{rank}d_backprop_filter", kernel_of(convolve_for_filter, _filter_shape),
-        signature="R,R,i*->R",
-        shape=_filter_shape, op_type=f"Conv{rank}DBackpropFilter", gradient=filter_gradient,
-        keep_inputs=(0, 1),
+    for_filter = row(
+        f"{name}_backprop_filter", kernel_of(convolve_for_filter, filter_shape),
+        signature="R,R,i*->R", shape=filter_shape, op_type=f"{op_type}BackpropFilter",
+        gradient=filter_gradient, keep_inputs=(0, 1), order=Order.C,
+        instruction=instruction and f"{instruction}_for_filter",
         samples=tuple(
             sample(x, g, shape=_numbers(w), **geometry) for x, w, g, geometry in samples
-        ), order=Order.C, instruction="convolution_for_filter",
-        flops=lambda x, g, *dims_and_w, **_: _flops(g, dims_and_w[-1][:-1]),
+        ),
+        flops=lambda x, g, *dims_and_w, **_: _flops(g, dims_and_w[-1][in_window]),
     )  # fmt: skip
-    return conv, backprop_input, backprop_filter
+    return convolution, for_input, for_filter
 
 
 def _numbers(shape: str) -> tuple[int, ...]:
@@ -207,8 +212,13 @@ _SAMPLES = {
     ),
     3: (("1,3,3,2,2", "2,2,2,2,2", "1,2,2,1,2", _sampled(1, "VALID", 1, 3)),),
 }
-conv2d_p, conv2d_backprop_input_p, conv2d_backprop_filter_p = _family(2)
-conv3d_p, conv3d_backprop_input_p, conv3d_backprop_filter_p = _family(3)
+_KERNELS = convolve, convolve_for_input, convolve_for_filter
+conv2d_p, conv2d_backprop_input_p, _ = _family(
+    "conv2d", "Conv2D", 2, _conv_shape, _KERNELS, _SAMPLES[2], slice(-1), "convolution"
+)
+conv3d_p, conv3d_backprop_input_p, _ = _family(
+    "conv3d", "Conv3D", 3, _conv_shape, _KERNELS, _SAMPLES[3], slice(-1), "convolution"
+)
 _CONV = {2: conv2d_p, 3: conv3d_p}
 _BACKPROP_INPUT = {2: conv2d_backprop_input_p, 3: conv3d_backprop_input_p}
 
@@ -231,69 +241,13 @@ def _depthwise_shape(x: Shape, w: Shape, **geometry: Any) -> Shape:
     return (x[0], *positions(x[1:-1], w[:-2], **geometry), made)
 
 
-def _depthwise_input_shape(
-    w: Shape, g: Shape, *dims: Shape, shape: Shape, **geometry: Any
-) -> Shape:  # fmt: skip
-    checked_rank(shape, 4, "the input's shape")
-    made = (None,) * 4 if shape is None else shape
-    expected = _depthwise_shape(made, w, **geometry)
-    _check_result(expected, g, made)
-    return made
-
-
-def _depthwise_filter_shape(
-    x: Shape, g: Shape, *dims: Shape, shape: Shape, **geometry: Any
-) -> Shape:  # fmt: skip
-    checked_rank(shape, 4, "the filter's shape")
-    made = (None,) * 4 if shape is None else shape
-    expected = _depthwise_shape(x, made, **geometry)
-    _check_result(expected, g, x)
-    return made
-
-
-def _depthwise_for_input(w: Any, g: Any, x: Any, geometry: Any) -> Any:
-    dims, shape = like(x)
-    return bind(depthwise_backprop_input_p, w, g, *dims, shape=shape, **geometry)
-
-
-def _depthwise_for_filter(x: Any, g: Any, w: Any, geometry: Any) -> Any:
-    dims, shape = like(w)
-    return bind(depthwise_backprop_filter_p, x, g, *dims, shape=shape, **geometry)
-
-
-def _depthwise(x: Any, w: Any, geometry: Any) -> Any:
-    return bind(TABLE["depthwise_conv2d"], x, w, **geometry)
-
-
-_of_depthwise, _of_depthwise_input, _of_depthwise_filter = _gradients(
-    _depthwise_for_input, _depthwise_for_filter, _depthwise
-)
 _DEPTHWISE = (
     ("1,4,3,2", "2,2,2,3", "1,4,3,6", _sampled(1, "SAME", 1, 2)),
     ("2,5,4,3", "2,2,3,1", "2,2,2,3", _sampled(2, "VALID", 1, 2)),
 )
-depthwise_conv2d_p = row(
-    "depthwise_conv2d", kernel_of(depthwise, _depthwise_shape),
-    signature="R,R->R", shape=_depthwise_shape, op_type="DepthwiseConv2dNative",
-    gradient=_of_depthwise,
-    samples=tuple(sample(x, w, **geometry) for x, w, _, geometry in _DEPTHWISE), order=Order.C,
-    flops=lambda x, w, y, **_: _flops(y, w[:-2]),
-)  # fmt: skip
-depthwise_backprop_input_p = row(
-    "depthwise_conv2d_backprop_input", kernel_of(depthwise_for_input, _depthwise_input_shape),
-    signature="R,R,i*->R",
-    shape=_depthwise_input_shape, op_type="DepthwiseConv2dNativeBackpropInput",
-    gradient=_of_depthwise_input, keep_inputs=(0, 1),
-    samples=tuple(sample(w, g, shape=_numbers(x), **geometry) for x, w, g, geometry in _DEPTHWISE),
-    order=Order.C, flops=lambda w, g, *_, **__: _flops(g, w[:-2]),
-)  # fmt: skip
-depthwise_backprop_filter_p = row(
-    "depthwise_conv2d_backprop_filter", kernel_of(depthwise_for_filter, _depthwise_filter_shape),
-    signature="R,R,i*->R",
-    shape=_depthwise_filter_shape, op_type="DepthwiseConv2dNativeBackpropFilter",
-    gradient=_of_depthwise_filter, keep_inputs=(0, 1),
-    samples=tuple(sample(x, g, shape=_numbers(w), **geometry) for x, w, g, geometry in _DEPTHWISE),
-    order=Order.C, flops=lambda x, g, *dims_and_w, **_: _flops(g, dims_and_w[-1][:-2]),
+depthwise_conv2d_p, _, _ = _family(
+    "depthwise_conv2d", "DepthwiseConv2dNative", 2, _depthwise_shape,
+    (depthwise, depthwise_for_input, depthwise_for_filter), _DEPTHWISE, slice(-2),
 )  # fmt: skip
 
 
@@ -607,19 +561,3 @@ def atrous_conv2d_transpose(
     TensorShape([1, 4, 4, 1])
     """
     return conv2d_transpose(value, filters, output_shape, 1, padding, dilations=rate)
-
-
-__all__ = [
-    "atrous_conv2d",
-    "atrous_conv2d_transpose",
-    "conv1d",
-    "conv1d_transpose",
-    "conv2d",
-    "conv2d_transpose",
-    "conv3d",
-    "conv3d_transpose",
-    "conv_transpose",
-    "convolution",
-    "depthwise_conv2d",
-    "separable_conv2d",
-]
