@@ -72,44 +72,25 @@ class Recorder:
         return EagerTensor(raw) if y is None else y
 
 
+def _by_each(method: str) -> Any:
+    """The method by which all of several recorders see an op, and share its result."""
+
+    def see(self: _Several, *op: Any) -> EagerTensor:
+        y = EagerTensor(op[-1])
+        for recorder in self.recorders:
+            getattr(recorder, method)(*op, y)
+        return y
+
+    return see
+
+
 class _Several(Recorder):
     __slots__ = ("recorders",)
 
     def __init__(self, recorders: tuple[Recorder, ...]) -> None:
         self.recorders = recorders
 
-    def single(
-        self, primitive: Primitive, x: Any, raw: Any, y: EagerTensor | None = None
-    ) -> EagerTensor:
-        y = EagerTensor(raw)
-        for recorder in self.recorders:
-            recorder.single(primitive, x, raw, y)
-        return y
-
-    def pair(
-        self, primitive: Primitive, a: Any, b: Any, raw: Any, y: EagerTensor | None = None
-    ) -> EagerTensor:
-        y = EagerTensor(raw)
-        for recorder in self.recorders:
-            recorder.pair(primitive, a, b, raw, y)
-        return y
-
-    def number(
-        self,
-        primitive: Primitive,
-        x: Any,
-        number: Any,
-        first: bool,
-        raw: Any,
-        y: EagerTensor | None = None,
-    ) -> EagerTensor:
-        y = EagerTensor(raw)
-        for recorder in self.recorders:
-            recorder.number(primitive, x, number, first, raw, y)
-        return y
-
-    def read(self, variable: Any, raw: Any, y: EagerTensor | None = None) -> EagerTensor:
-        y = EagerTensor(raw)
-        for recorder in self.recorders:
-            recorder.read(variable, raw, y)
-        return y
+    single = _by_each("single")
+    pair = _by_each("pair")
+    number = _by_each("number")
+    read = _by_each("read")

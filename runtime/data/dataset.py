@@ -14,14 +14,13 @@ from runtime.core.pickling import refused
 from runtime.core.shapes import TensorSpec
 from runtime.core.tensor import EagerTensor, Tensor
 from runtime.core.types import ObjectHandle, ObjectType
-from runtime.data import layouts, saved, sources
+from runtime.data import arguments, layouts, saved, sources
 from runtime.data.arguments import (
     AUTOTUNE,
     check_dataset,
     check_tensors,
     common_spec,
     integer,
-    seed,
     signature,
 )
 from runtime.data.combinations import Combinations
@@ -189,7 +188,7 @@ class Dataset(Selections, Groups, Combinations, Streamed):
         >>> int(next(iter(first))) == int(next(iter(second)))
         True
         """
-        own = _seed(seed, "Dataset.random")
+        own = arguments.seed(seed, "Dataset.random")
         anew = bool(rerandomize_each_iteration)
         spec = TensorSpec([], dtypes.int64)
         return _of(spec, lambda: sources.drawn(own, anew=anew))
@@ -403,10 +402,6 @@ class Dataset(Selections, Groups, Combinations, Streamed):
 
     def __repr__(self) -> str:
         return f"<Dataset element_spec={self.element_spec!r}>"
-
-
-def _seed(value: Any, what: str) -> int | None:
-    return seed(value, what)
 
 
 def _of(

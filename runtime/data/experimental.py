@@ -252,8 +252,7 @@ def choose_from_datasets(
     >>> [int(x) for x in rt.data.experimental.choose_from_datasets([a, b], choice)]
     [0, 5]
     """
-    of = _dataset().choose_from_datasets
-    return of(datasets, choice_dataset, stop_on_empty_dataset)
+    return Dataset.choose_from_datasets(datasets, choice_dataset, stop_on_empty_dataset)
 
 
 def sample_from_datasets(
@@ -265,7 +264,7 @@ def sample_from_datasets(
     >>> sorted(int(x) for x in rt.data.experimental.sample_from_datasets([a, b]))
     [0, 1, 5, 6]
     """
-    return _dataset().sample_from_datasets(datasets, weights, seed, stop_on_empty_dataset)
+    return Dataset.sample_from_datasets(datasets, weights, seed, stop_on_empty_dataset)
 
 
 def get_single_element(dataset: Any) -> Any:
@@ -296,7 +295,7 @@ def from_list(elements: Any, name: str | None = None) -> Any:
     """
     if not isinstance(elements, list) or not elements:
         raise ValueError("data.experimental.from_list: takes a list with elements")
-    return _dataset().from_tensor_slices(nest.map_structure(_column, *elements))
+    return Dataset.from_tensor_slices(nest.map_structure(_column, *elements))
 
 
 def _column(*items: Any) -> list[Any]:
@@ -309,7 +308,7 @@ def Counter(start: Any = 0, step: Any = 1, dtype: Any = None) -> Any:
     >>> [int(x) for x in rt.data.experimental.Counter(2).take(2)]
     [2, 3]
     """
-    return partial(_dataset().counter, start, step)(*([] if dtype is None else [dtype]))
+    return partial(Dataset.counter, start, step)(*([] if dtype is None else [dtype]))
 
 
 def RandomDataset(seed: Any = None) -> Any:
@@ -318,11 +317,7 @@ def RandomDataset(seed: Any = None) -> Any:
     >>> len(list(rt.data.experimental.RandomDataset(4).take(2)))
     2
     """
-    return _dataset().random(seed)
-
-
-def _dataset() -> Any:
-    return Dataset
+    return Dataset.random(seed)
 
 
 __dir__ = _public(__name__, "AUTOTUNE INFINITE_CARDINALITY UNKNOWN_CARDINALITY")

@@ -13,6 +13,7 @@ from runtime import dtypes, nest
 from runtime.core.convert import convert_to_tensor
 from runtime.core.shapes import TensorShape, TensorSpec
 from runtime.core.tensor import Tensor
+from runtime.data import arguments
 from runtime.data import grouping_pipelines as made
 from runtime.data.arguments import (
     check_no_nones,
@@ -21,8 +22,6 @@ from runtime.data.arguments import (
     integers,
     known,
     known_all,
-    padded_shapes,
-    padding_values,
     with_first,
     without_first,
 )
@@ -89,8 +88,8 @@ class Groups(Chained):
         check_tensors(self._layout, what)
         check_no_nones(self.element_spec, what)
         size, drop = integer(batch_size, what, "batch_size"), bool(drop_remainder)
-        shapes = _shapes(padded_shapes, self._layout, what)
-        values = _values(padding_values, self._layout, what)
+        shapes = arguments.padded_shapes(padded_shapes, self._layout, what)
+        values = arguments.padding_values(padding_values, self._layout, what)
         first = [known(size) if drop else None]
         leaves = [
             TensorSpec(TensorShape(None if shape is None else [*first, *shape]), leaf.dtype)
@@ -254,8 +253,8 @@ class Groups(Chained):
                 bucket, len(bounds), f"{what}: an element is not shorter than all bucket_boundaries"
             )
             longest = ops.gather(np.array(bounds, np.int64) - 1, bucket)
-            shapes = _shapes(padded_shapes, self._layout, what)
-            values = _values(padding_values, self._layout, what)
+            shapes = arguments.padded_shapes(padded_shapes, self._layout, what)
+            values = arguments.padding_values(padding_values, self._layout, what)
             leaves = zip(nest.flatten(element), shapes, values, strict=True)
             return nest.pack_sequence_as(
                 self.element_spec, [_filled_up(x, dims, longest, fill) for x, dims, fill in leaves]
@@ -305,6 +304,3 @@ def _integral(function: Any) -> Any:
 
 def _constant(value: Any) -> Callable[[Any], Any]:
     return lambda key: value
-
-
-_shapes, _values = padded_shapes, padding_values
