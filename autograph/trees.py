@@ -32,7 +32,7 @@ def copy_tree(value: Any) -> Any:
         return [copy_tree(item) for item in value]
     if not isinstance(value, ast.AST):
         return value
-    copied = _new(type(value))
+    copied = new_node(type(value))
     fields = copied.__dict__
     for field, child in value.__dict__.items():
         fields[field] = copy_tree(child) if isinstance(child, list | ast.AST) else child
@@ -54,13 +54,14 @@ def walk(node: Any) -> Iterator[Any]:
                 pending.append(value)
 
 
-def _new(cls: Any) -> Any:
+def new_node(cls: Any) -> Any:
+    """A node without fields, made faster than by calling its class."""
     return cls.__new__(cls)
 
 
 def _to_gast(node: Any) -> Any:
     target, missing = _gast_targets[type(node)]
-    made = _new(target)
+    made = new_node(target)
     fields, given = made.__dict__, node.__dict__
     for field in missing:
         fields[field] = [] if field == "type_params" else None
@@ -76,7 +77,7 @@ def _to_gast(node: Any) -> Any:
 
 
 def _to_ast(node: Any) -> Any:
-    made = _new(_ast_targets[type(node)][0])
+    made = new_node(_ast_targets[type(node)][0])
     fields = made.__dict__
     for field, value in node.__dict__.items():
         if isinstance(value, list):
@@ -107,7 +108,7 @@ _ast_targets = _Targets(ast)
 
 def _arg_to_gast(node: ast.arg) -> Any:
     annotation = None if node.annotation is None else to_gast(node.annotation)
-    made = gast.Name(node.arg, _new(gast.Param), annotation, node.type_comment)
+    made = gast.Name(node.arg, new_node(gast.Param), annotation, node.type_comment)
     return ast.copy_location(made, node)
 
 
@@ -121,7 +122,7 @@ def _name_to_ast(node: Any) -> Any:
 def _handler_to_gast(node: ast.ExceptHandler) -> Any:
     made = _to_gast(node)
     if node.name is not None:
-        name = gast.Name(node.name, _new(gast.Store), None, None)
+        name = gast.Name(node.name, new_node(gast.Store), None, None)
         made.name = ast.copy_location(name, node)
     return made
 

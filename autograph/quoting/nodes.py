@@ -9,7 +9,7 @@ from typing import Any
 
 import gast
 
-from autograph.trees import copy_tree
+from autograph.trees import copy_tree, new_node
 
 Item = Any  # a name (str) or an expression
 Position = dict[str, int]
@@ -55,10 +55,6 @@ _HEADER_END: dict[Any, Callable[[Any], Any]] = {
     gast.AsyncWith: lambda node: node.items[-1].optional_vars or node.items[-1].context_expr,
     gast.Match: lambda node: node.subject,
 }
-
-
-def new_node(cls: Any) -> Any:
-    return cls.__new__(cls)
 
 
 def is_scaffold(node: gast.AST) -> bool:
