@@ -100,9 +100,9 @@ class StagingError(AutographError, ValueError):
 
 
 class RestIsStaged(StagingError):
-    """Raised where a round of a `for` has made staged the `items` that the loop runs over: it goes
-    on with `rest(proceed)`, as one of its backend, where that is true. Code that is not converted
-    is refused.
+    """Raised by the `items` of a `for` when its body has changed them into staged ones. The loop
+    continues over `rest(proceed)`, as a loop of their backend. A loop that is not converted cannot,
+    and ends with this error.
     """
 
     items: Any

@@ -35,7 +35,7 @@ def module_of(cls: type) -> str:
 
 
 def own_of(value: Any) -> Any:
-    """The attributes of an object for which there is no slot; None where nobody can get them."""
+    """The `__dict__` of an object; None if it has none, or a class of its own hides it."""
     cls = type(value)
     if hides_its_own(cls):
         return None

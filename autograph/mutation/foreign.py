@@ -1,7 +1,7 @@
 """Objects of the standard library and of installed packages.
 
-What the objects keep in attributes and slots is looked at like that of the user's own. What they
-keep in C nobody can look at: such an object is known not to change, or it is hidden.
+Their attributes and slots are compared like those of the user's own objects. State in C cannot be
+compared: a type with such state is known to be immutable, or its objects count as hidden.
 """
 
 from __future__ import annotations

@@ -50,7 +50,7 @@ def acts_elsewhere(function: Any) -> bool:
 
 
 def is_called_as_it_is(function: Any) -> bool:
-    """Whether nobody sees what a callable does: it is foreign, and no function of NumPy."""
+    """Whether a callable is opaque: foreign code, and no function of NumPy."""
     if type(function) in (FunctionType, BuiltinFunctionType):
         if is_ordering(function):
             return False

@@ -21,7 +21,7 @@ from autograph.objects import MISSING
 
 
 class Unconverted(NamedTuple):
-    """A function that Python calls, not the generated code: nobody sees what it calls itself."""
+    """A function that Python calls by itself, so that the calls in it are not intercepted."""
 
     function: FunctionType
 

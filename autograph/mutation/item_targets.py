@@ -1,7 +1,8 @@
-"""The objects of which code assigns or deletes items, where variables and attributes lead to them.
+"""The objects whose items a function assigns or deletes, reached by variables and attributes.
 
-What Python does for `table.rows[i] = v` nobody is asked about, and an object of C code does not
-show it: so who stages the code looks at `table.rows` before it runs.
+`table.rows[i] = v` calls no function that generated code could intercept, and an object written in
+C does not show that it has changed. So the objects are found before the function runs: `table.rows`
+is read off its code.
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ def _is_looked_into(kind: type) -> bool:
 
 
 def is_hidden(kind: type) -> bool:
-    """Whether the objects of a type may change where nobody sees it."""
+    """Whether objects of a type may have mutable state that cannot be compared."""
     if issubclass(kind, LOCKS):
         return True
     if is_library(module_of(kind)) or is_unchanging(kind) or keeps_state_in_python(kind):

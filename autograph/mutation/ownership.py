@@ -1,8 +1,9 @@
-"""The objects that nobody else holds: trial deletion, as garbage collectors find cycles by it.
+"""The objects that are referenced by the given ones only: trial deletion, the method by which
+garbage collectors find cycles.
 
-Of each object those references are counted that come from what is given, or from what is found
-there. An object with more references is held from outside, and so is all that it leads to; the
-others are held by each other only. What cannot be told counts as held.
+For each object that the given ones lead to, the references from among them are counted. An object
+with more references than that is also held from outside, and so is all that it leads to; the others
+are not. Where the count is unknown, an object is taken to be held from outside.
 """
 
 from __future__ import annotations

@@ -1,18 +1,17 @@
-"""Hidden changes: what a piece of code did to Python objects that it could reach.
+"""Side effects: the changes that code makes to Python objects within its reach.
 
 A `Snapshot` remembers the state of the mutable objects reachable from some roots, tells later what
 has changed, and can put it back. Elements are compared by identity, and no code of the user's runs.
 
-Looked at are lists, dicts, sets, deques, bytearrays (also of subclasses) and memoryviews,
-attributes and slots of instances, attributes of the user's classes, arguments of exceptions,
-context variables, arrays and buffers by content, and of functions the cells, defaults and
-attributes, the globals that they name, and what they name of the user's modules.
-Looked through are tuples, frozensets, slices, views of dicts, bound methods and partial functions.
-A function is looked into but for what is a method or a global variable; so is what Python calls of
-a class by itself, operators and properties, and what these call. Of generators and of Python's own
-iterators the position is looked at, and what they hold; it cannot be put back. Instances of classes
-of the standard library and of installed packages are looked into as far as they keep what they are
-in attributes, up to a number of objects; `Snapshot.unseen` says what nobody looks at.
+Compared are lists, dicts, sets, deques, bytearrays (also of subclasses) and memoryviews, attributes
+and slots of instances, attributes of the user's classes, arguments of exceptions, context
+variables, arrays and buffers by content, and of functions the cells, defaults and attributes, the
+globals that they name, and what they name of the user's modules. Tuples, frozensets, slices, views
+of dicts, bound methods and partial functions are immutable, but lead to other objects. A function
+that is a method or a global variable is not searched, unless Python calls it implicitly (operators,
+properties). For generators and Python's own iterators, the position is compared; it cannot be put
+back. Instances of classes of the standard library and of installed packages are searched as far as
+their state is in attributes, up to a number of objects; `Snapshot.unseen` tells what is left out.
 """
 
 from __future__ import annotations

@@ -73,5 +73,5 @@ def lists_made_by(maker: Maker | None) -> Iterator[None]:
 
 
 def backend_inside(container: Any) -> Backend | None:
-    """`backend_within`, while a function is staged: else nobody looks."""
+    """`backend_within` while a function is staged, else None, which is faster."""
     return None if _this_thread.maker is None else backend_within(container)

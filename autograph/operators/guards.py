@@ -46,10 +46,10 @@ def has_class(ask: Any, value: Any, classes: Any) -> Any:
 
 
 def class_stood_for(value: Any) -> type:
-    """The builtin that a backend is asked for: by itself a value stands for no other."""
+    """`type`, which backends replace: there a staged value has the class that it stands for."""
     return type(value)
 
 
 def stands_for(value: Any, classes: Any) -> bool:
-    """The builtin that a backend is asked for: by itself a value stands for no other."""
+    """`isinstance`, which backends replace: a staged value is also what it stands for there."""
     return isinstance(value, classes)

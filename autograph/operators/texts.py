@@ -1,4 +1,4 @@
-"""Texts: f-strings and `%`. A backend makes those that only the run knows."""
+"""Texts: f-strings and `%`. A backend makes those with staged values in them."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _CONVERSIONS: dict[str, Callable[[Any], Any]] = {"s": str, "r": repr, "a": ascii
 
 
 def shown_by_user(function: Callable[..., Any], value: Any) -> Any:
-    """The text that code of the user's gives of an object: it may be one that only the run knows,
-    which Python would not take from a method. Else the value itself.
+    """The text that the user's `__str__` or `__repr__` returns for an object; the value itself if
+    there is no such method. The text may be staged, which Python would not accept from a method.
     """
     name = _METHODS.get(function)
     if name is None:

@@ -25,17 +25,17 @@ def try_(
     discards: Thunk | None = None,
     manager: Entered | None = None,
 ) -> Any:
-    """`try: body()` with its handlers: what the part returns that ends it.
+    """`try: body()` with its handlers; returns the result of the block that ran last.
 
     Args:
-        handlers: what gives the classes of each `except` (None for all), and its block, which
-            takes the exception where it has a name for it, or raises it again.
-        orelse: runs where the body has come to its end.
-        final: runs at the end, however that comes.
+        handlers: for each `except` a thunk of its classes (None for all), and its block, which is
+            given the exception if it has a name for it, or raises it again.
+        orelse: runs if the body raises nothing.
+        final: runs at the end in any case.
         shared: names that the blocks assign where they live.
-        lost: those of them that nobody reads where the body has failed.
-        discards: asked behind `final`, whether that has left by an exit of its own.
-        manager: of a `with`, which handles what the body raises, and runs at its end.
+        lost: those of them that are not read after the body has failed.
+        discards: called after `final`: whether that has left by an exit of its own.
+        manager: of a `with`; it handles what the body raises, and its end.
     """
     try:
         backend = staging()
@@ -63,7 +63,7 @@ class _Try:
         backend: stages it; None where nothing is being staged.
         blocks: its blocks.
         shared: the names that they assign where they live, as generated code writes them.
-        lost: those that nobody reads where the body has failed.
+        lost: those that are not read after the body has failed.
     """
 
     def __init__(

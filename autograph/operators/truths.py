@@ -1,5 +1,5 @@
-"""The truth and the length of objects, which only the run may know: Python takes no staged
-answer from `__bool__` and `__len__`.
+"""The truth and the length of objects whose `__bool__` or `__len__` gives a staged value, which
+Python would not accept.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def length(value: Any) -> Any:
 
 
 class _Sized:
-    """Lets Python say what it says of a plain length."""
+    """An object with this length: `len` of it checks the value, and raises Python's own errors."""
 
     def __init__(self, size: Any) -> None:
         self.size = size

@@ -141,8 +141,8 @@ def _rest(
 
 
 class MuchWork:
-    """The work of the first round of a long `for` over a plain range, by which the others may be
-    one loop.
+    """Measures the operations that the first round of a long `for` over a plain range stages, to
+    decide whether the others become one staged loop.
     """
 
     __slots__ = ("_backend", "_before", "_lists", "_state")
@@ -163,8 +163,8 @@ class MuchWork:
         defines: str | None,
         shared: str | None,
     ) -> Any:
-        """The state after all rounds; NotImplemented where they are too little work, or have to be
-        written out.
+        """The state after all rounds, as one staged loop; NotImplemented if they are too little
+        work, or cannot be one.
         """
         left = _left(iterator)
         work = (self._backend.work() - self._before) * left

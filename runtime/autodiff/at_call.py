@@ -1,9 +1,9 @@
-"""Functions that are called later than what they belong to: they read what was there then.
+"""Functions that are called later, for a gradient, but must read what was there at the call that
+they belong to.
 
-What is recomputed for a gradient reads the variables of functions around it. It
-gets cells of its own, with what is in them now: neither `k = k * 2.0` nor `k[0] = 9.0` changes what
-it sees. What it reads by globals, attributes and items cannot be kept so: it is compared, and a
-call is refused where it has changed.
+Such a function gets copies of the cells of enclosing functions, with their present contents, so
+that neither `k = k * 2.0` nor `k[0] = 9.0` changes what it reads. Globals, attributes and items
+cannot be copied like that: they are compared, and a call is refused if one has changed.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ _ITEMS = 100
 
 
 def at_call(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function`, which reads what it would read now.
+    """A function that computes what `function` would compute now.
 
-    A call raises StagingError where that is no longer there.
+    A call raises StagingError if a value has changed that could not be copied.
     """
     if _function_of(function) is None:
         return function
@@ -89,7 +89,7 @@ def _cells_written(function: Any) -> set[int]:
 
 
 def _with_own_cells(item: Any, shared: set[int], known: dict[int, Any]) -> Any:
-    """A value as a function will find it: tensors as they are now, functions with own cells."""
+    """A copy of a value: tensors with their present value, functions with cells of their own."""
     if isinstance(item, EagerTensor):
         return another(item)
     if type(item) is MethodType:

@@ -110,7 +110,7 @@ class _Rounds(NamedTuple):
 def while_(
     reverse: Reverse, node: Node, given: Sequence[Any], sent: Sequence[Sent | None]
 ) -> Sequence[Node]:
-    """The gradient of a while: a while of as many rounds, that takes them in reverse."""
+    """The gradient of a while: a while with the same number of iterations, in reverse order."""
     whole, sent = reverse.reduced(given, sent)
     carried = _carried(reverse, node, given)
     at_first = [at for at in carried if given[at] is None or sent[at] is not None]
@@ -143,10 +143,11 @@ def while_(
 def _way_through_rounds(
     reverse: Reverse, node: Node, carried: Sequence[int], at_first: Sequence[int]
 ) -> _Rounds:
-    """Returns the backward pass through an iteration, for all iterations.
+    """The backward pass through one iteration, in a form that fits all iterations.
 
-    Of a place of the state it carries whether its gradient is sent where that is not certain before
-    the first iteration, `at_first`, or behind one.
+    For a place of the state whose gradient may be missing in some runs, the backward loop carries a
+    flag beside it. These are the places `at_first`, for which that holds before the first
+    iteration, and those for which it holds behind one.
     """
     trace = reverse.trace
     doubted = reverse.activity.doubted.setdefault(node, set())
@@ -163,11 +164,10 @@ def _way_through_rounds(
 def _back_through_body(
     reverse: Reverse, node: Node, carried: Sequence[int], doubted: set[int]
 ) -> tuple[_Rounds, list[int]]:
-    """Returns the backward pass through an iteration, and the places of which it doubts that
-    gradients are sent to them.
+    """The backward pass through one iteration, and the places whose gradients may be missing.
 
-    The region is given the gradients of what is carried and the sums, and whether those of the
-    places in `doubted` are sent, and gives back the same.
+    The parameters and results of its region are the gradients of the carried state, the sums, and
+    a flag for each of the places in `doubted`.
     """
     (body,) = node.regions
     with reverse.inside() as (scope, inner):
@@ -206,7 +206,7 @@ def _back_through_body(
 def _starts(
     reverse: Reverse, node: Node, given: Sequence[Any], carried: Sequence[int]
 ) -> list[Any]:
-    """The gradients of what a loop leaves, zeros where there is none."""
+    """The gradients of the final state of a loop, zeros where there is none."""
     types = [parameter.type for parameter in node.regions[0].parameters]
     return [
         reverse.zeros(node.outputs[at]) if given[at] is None else shaped(given[at], types[at])
@@ -221,7 +221,7 @@ def _reverse_loop(
     rounds: Value,
     starts: list[Any],
 ) -> tuple[Value, Sequence[Any]]:
-    """The test of whether there is a round, and what the loop leaves."""
+    """The backward loop: whether it has any iteration, and its final state."""
     count = reverse.symbol(rounds)
     proceed = count > 0
     inputs = [proceed, count, *starts]

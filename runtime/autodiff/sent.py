@@ -1,11 +1,11 @@
-"""Whether the run sends a gradient at all, in graphs where only the run knows.
+"""Gradients in graphs that exist in some runs only: the run-time tests for that.
 
-Outside of graphs nothing goes back to what a target did not use in this run. In a graph the
-gradient of a branch not taken, of a loop without rounds or of a result that nobody reads has a
-value, zeros, and beside it a `Sent`: a test that says whether the run sends it. A rule that only
-moves and adds its gradient makes zeros of zeros, and is applied in any case. One that reads floats
-of the forward run could make NaN of them (0 times infinity) or fail, and stands in a branch on the
-test. Where a gradient is sent for certain, its `Sent` is None and nothing is added to the graph.
+Eagerly, the backward pass visits only what a target has used. In a graph, the gradient of a branch
+not taken, of a loop without iterations or of a result that is never read is zeros, with a `Sent`
+beside it: a test that is true if the run has such a gradient. A rule that only moves and adds
+gradients maps zeros to zeros, and is applied in any case. A rule that reads floats of the forward
+pass could turn zeros into NaN (0 times infinity) or fail, and is put into a branch on the test. If
+a gradient exists in every run, its `Sent` is None, and nothing is added to the graph.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The ground of all else: tensors, types, ops as such, and the state of a thread.
+"""The lowest layer: tensors, types, the definition of an op, and the state of a thread.
 
 types, shapes, tensor           dtypes with shapes; the eager tensor
 primitive, convert              what an op is, and the one way to apply it; values to tensors

@@ -1,7 +1,8 @@
-"""TFRecord files: each record is its length, a check of it, the bytes, and a check of them.
+"""TFRecord files: each record is its length, the checksum of the length, the bytes, and their
+checksum.
 
-The checks are CRC-32C (Castagnoli), turned and shifted so that a check of data with checks in it is
-none of them.
+The checksums are CRC-32C (Castagnoli), masked (rotated, and a constant added), as the CRC of data
+that contains CRCs is weak.
 """
 
 from __future__ import annotations

@@ -12,9 +12,9 @@ _ALIGNMENT = 64
 
 
 class Workspace:
-    """Arrays, one behind the other in one piece of memory, for one kernel at a time.
+    """Scratch arrays in one block of memory, one behind the other, for one kernel at a time.
 
-    What does not fit gets memory of its own, and has room once the workspace was told to `grow`.
+    An array that does not fit is allocated by itself; `grow` enlarges the block for the next time.
     """
 
     __slots__ = ("_memory", "_most", "_used")
@@ -25,7 +25,7 @@ class Workspace:
         self._most = 0
 
     def array(self, shape: Sequence[int], dtype: Any) -> Any:
-        """An array with anything in it."""
+        """An uninitialised array."""
         dtype, start = np.dtype(dtype), self._used
         size = math.prod(shape) * dtype.itemsize
         self._used += -(-size // _ALIGNMENT) * _ALIGNMENT
@@ -36,7 +36,7 @@ class Workspace:
         return np.empty(shape, dtype)
 
     def like(self, array: Any) -> Any:
-        """An array of the same shape and dtype, with anything in it."""
+        """An uninitialised array of the same shape and dtype."""
         return self.array(array.shape, array.dtype)
 
     def zeros(self, shape: Sequence[int], dtype: Any) -> Any:
@@ -52,15 +52,15 @@ class Workspace:
         return made
 
     def inner(self) -> _Inner:
-        """A context: what is made inside is not needed behind it."""
+        """A context that frees at its end the arrays that were made inside."""
         return _Inner(self)
 
     def clear(self) -> None:
-        """Begin anew: nothing that was made is needed any more."""
+        """Free all arrays."""
         self._used = 0
 
     def grow(self) -> None:
-        """Have room for the most that was ever needed; nothing that was made may be needed."""
+        """Enlarge the block to the most that was needed so far. No array in it may be in use."""
         if self._most > self._memory.size:
             self._memory = np.empty(self._most, np.uint8)
 
@@ -87,7 +87,7 @@ class GrowableBuffer:
         self._memory = np.empty(0, np.uint8)
 
     def array(self, shape: Sequence[int], dtype: Any) -> Any:
-        """An array with anything in it; the one before is not needed any more."""
+        """An uninitialised array; the one before must not be in use."""
         size = math.prod(shape) * np.dtype(dtype).itemsize
         if size > self._memory.size:
             self._memory = np.empty(size, np.uint8)
@@ -102,12 +102,12 @@ def placed(out: Any, shape: Sequence[int], dtype: Any) -> Any:
 
 
 def in_rows(array: Any) -> Any:
-    """The array, or a C-contiguous copy of it: graphs count on that."""
+    """The array if it is C-contiguous, as graphs assume, else such a copy of it."""
     return array if array.flags.c_contiguous else np.ascontiguousarray(array)
 
 
 def opened(work: Workspace | None) -> Workspace:
-    """The workspace of a kernel, which it has for itself now: a new one where it was given none."""
+    """The workspace of a kernel, cleared; a new one if it was given none."""
     if work is None:
         return Workspace()
     work.clear()

@@ -61,7 +61,7 @@ def changed_image(found: Iterable[Image]) -> str | None:
 
 
 class Kept:
-    """An item that a call finds there in its arguments, and leaves as it is."""
+    """An item of a list that the function leaves unchanged: `way` leads to it in the arguments."""
 
     # No dataclass, which joins would take apart.
     __slots__ = ("way",)

@@ -1,9 +1,9 @@
-"""Initial values of variables that a function creates on its first call: what a symbol stands for
-in that call, computed at once, before the graph runs.
+"""Initial values of variables that a function creates on its first call: symbols, which are
+evaluated before the graph runs.
 
-Only the nodes that a value is made of are run, and the assertions before it: where one fails, there
-is to be no variable. Where they read a variable that the call has changed before, what was assigned
-stands in its place; where only the run knows that, the value is refused.
+Only the nodes that a value depends on are run, and the assertions before it: if one fails, no
+variable is created. A read of a variable that the call has assigned before gives the assigned
+value; if that is known at run time only, the initial value is refused.
 """
 
 from __future__ import annotations

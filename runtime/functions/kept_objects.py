@@ -80,9 +80,7 @@ class Part:
         return contents(item) if self.name is None else attribute_of(item, self.name)
 
     def put(self, value: Any) -> None:
-        """Have this there instead; what an object has from its class anyway is left to that, and an
-        object that is no more as it was.
-        """
+        """Replace the value, unless the object was collected, or has the value from its class."""
         item = self._read()
         if item is None:
             return
@@ -98,8 +96,8 @@ class Part:
             item[:] = value
 
     def inputs(self, value: Any) -> tuple[Any, list[Any]]:
-        """A key that tells this content from such as need another trace, and the tensors and
-        numbers in it that are inputs.
+        """The key of this content, which is equal for contents that one trace serves, and the
+        tensors and numbers in it, which are inputs.
         """
         leaves: list[Any] = []
         if not self.is_whole:

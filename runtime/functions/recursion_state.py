@@ -1,7 +1,8 @@
-"""Objects from outside of a recursive function that it changes: each call of the graph is given
-what is in them, and gives what it leaves there.
+"""Objects from outside that a recursive function changes: their contents are further parameters
+and results of its graph.
 
-Python runs until no trace finds more of them, or leaves what the last one did not know of.
+The function is traced again until a trace finds no more such objects, and leaves in them only what
+the trace before had assumed.
 """
 
 from __future__ import annotations

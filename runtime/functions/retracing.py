@@ -216,10 +216,10 @@ _counting = process_lock()
 
 
 def detector_of(function: Any, owner: Any) -> Detector:
-    """Returns the detector of a Python function, or of a method of one instance.
+    """The detector of a Python function, or of a method of one instance.
 
-    Where the owner of the last one for the same code is gone, it goes on with that: functions that
-    are decorated anew in a loop are many, but live one at a time.
+    If the owner of the last detector for the same code was collected, that detector is used again:
+    functions that are decorated anew in a loop count as one.
     """
     code = getattr(function, "__code__", None)
     if code is None:

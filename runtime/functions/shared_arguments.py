@@ -1,8 +1,9 @@
-"""The effects of a call on the tensors that it is given, and what its results share with them.
+"""The item assignments of a function to its arguments, and the memory that its results share with
+them.
 
-A traced function has symbols of its own for its arguments. Where its code assigns to items of one,
-a call from another trace has what the argument is afterwards as a further result, and the caller's
-symbol stands for that from then on.
+A traced function has its own symbols for its arguments. If its code assigns to items of one, the
+final value of that argument is a further result of the graph. After a call from another trace, the
+caller's symbol stands for that value.
 """
 
 from __future__ import annotations
@@ -93,8 +94,8 @@ NOTHING = Shared()
 def shared_of(
     scope: Scope, symbols: Sequence[Any], before: Sequence[Value], results: Sequence[Any]
 ) -> Shared:
-    """Returns what a trace did to the symbols of its arguments, which stood for `before`, and what
-    the tensors of its results share with them.
+    """The arguments of a trace to whose items it assigned, and the results that share memory with
+    arguments. `before` are the values that the symbols of the arguments stood for at first.
     """
     places = {id(item): at for at, item in enumerate(symbols) if _may_be_written(item)}
     pairs = zip(symbols, before, strict=True)
@@ -121,7 +122,9 @@ def _may_be_written(item: Any) -> bool:
 def lost(
     trace: Trace, symbols: Sequence[Any], before: Sequence[Value], used: set[Value]
 ) -> Callable[[], Exception] | None:
-    """The refusal of an assignment to items of an argument that nobody can see."""
+    """The refusal of an assignment to items of an argument that no result shows; None if all
+    assignments are shown.
+    """
     for item, value in zip(symbols, before, strict=True):
         if not _may_be_written(item) or not item_assignments.is_changed(item, value):
             continue

@@ -102,14 +102,14 @@ class Traces:
                 self.reasons.remove(text)
 
     def keep(self, key: Any, concrete: ConcreteFunction) -> None:
-        """Add a trace; where there are too many, the first that nobody used of late gives way."""
+        """Add a trace; if there are too many, drop one that was not used recently."""
         if key not in self.by_key:
             while len(self.by_key) - len(self._aliases) >= MOST_TRACES:
                 self._make_room()
         self._lead(key, concrete, None, None)
 
     def shorten(self, key: Any, concrete: ConcreteFunction, run: Run, order: Order) -> None:
-        """Let further calls of this key, of which a trace has another one, take the short way."""
+        """Let further calls with this key, an alias of the key of a trace, run that directly."""
         if key not in self.by_key:
             if len(self._aliases) >= MOST_TRACES:
                 self._forget_aliases()
@@ -121,7 +121,7 @@ class Traces:
         self._direct_key, self.direct = key, direct
 
     def end_short_ways(self) -> None:
-        """Have all further calls ask for their default values, which are others now."""
+        """End all shortcuts, since the default values of parameters have changed."""
         self.left_out = self.direct = self._direct_key = None
         for entries in list(self.by_key.values()):
             entries[:] = [(guards, None, None, use, made) for guards, _, _, use, made in entries]

@@ -1,9 +1,9 @@
-"""The turns of several threads that are about to trace.
+"""Mutual exclusion of threads that trace.
 
-One thread traces at a time: what it changes in Python objects, variables that it creates among
-them, would look to another one like changes of its own. But none waits for long for a thread that
-traces something else and does not get on, since that may wait for this one; and none at all for the
-trace of a thread that waits for its own.
+One thread traces at a time, since a trace looks for changes of Python objects (new variables among
+them), and would take those of another thread for its own. There are no deadlocks: a thread waits
+for the trace that it needs unless the thread that makes it waits for this one, and for other traces
+only as long as their threads make progress, since they may be waiting for this one.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from runtime.core.locks import in_child
 from runtime.core.state import active_traces
 
 PATIENCE = 0.25
-"""Seconds that others wait for a thread which adds nothing to what it traces."""
+"""Seconds after which a thread that adds no node to its trace makes no progress."""
 
 _changed = threading.Condition()
 _tracing: dict[int, list[Any]] = {}
@@ -28,7 +28,7 @@ _NOWHERE = object()
 
 
 def _forget_others() -> None:
-    """Take the turns of a forked process: the other threads are not there."""
+    """Start anew in a forked process, which has none of the other threads."""
     global _changed
     me = threading.get_ident()
     _changed = threading.Condition()
@@ -44,8 +44,8 @@ in_child(_forget_others)
 
 @contextmanager
 def turn(wanted: Any) -> Iterator[None]:
-    """Within it this thread makes the trace that is `wanted`, a function and a key; it may enter
-    when no other one makes it.
+    """A context in which this thread makes the trace that is `wanted`, a function and a key. It
+    waits for other threads first.
     """
     me = threading.get_ident()
     with _changed:
@@ -91,7 +91,7 @@ def _waits_for(thread: int, me: int) -> bool:
 
 
 def _gets_on(thread: int) -> bool:
-    """True if a thread has added to its trace of late."""
+    """True if a thread has added nodes to its trace within the last `PATIENCE` seconds."""
     trace, now = active_traces.get(thread), monotonic()
     place = None if trace is None else (id(trace.scope), len(trace.scope.nodes))
     seen, since = _seen.get(thread, (_NOWHERE, now))

@@ -1,10 +1,9 @@
-"""Dataflow through the nested regions of a graph: forwards, from what nodes are given, or
-backwards, from what is made of their results.
+"""Dataflow analysis over the nested regions of a graph: forwards, from inputs to outputs, or
+backwards.
 
-An analysis says what one op does (`op`, the transfer) and what follows where a value may be another
-one (`flow`, the join of its lattice). The ways through branches and loops are the same for all; a
-loop is gone through again as long as a round says more. An analysis whose chains are long, or whose
-join does not end by itself, widens in `flow`.
+A subclass defines the transfer function of one op (`op`) and the join of the lattice (`flow`).
+Branches and loops are handled here; the body of a loop is analysed until a fixed point is reached.
+An analysis with long or infinite ascending chains widens in `flow`.
 
     class Dependent(Forward):              # the values that depend on those in `found`
         def op(self, node):
@@ -24,11 +23,11 @@ class _Analysis:
     """An analysis in one direction."""
 
     def region(self, region: Region) -> None:
-        """Follow the nodes of a region."""
+        """Analyse a region."""
         self.follow(region.nodes)
 
     def follow(self, nodes: Iterable[Node]) -> None:
-        """Follow nodes that stand behind each other."""
+        """Analyse nodes in their order."""
         for node in nodes:
             if node.primitive is WHILE:
                 self.loop(node)
@@ -38,15 +37,15 @@ class _Analysis:
                 self.op(node)
 
     def op(self, node: Node) -> None:
-        """Learn what a node without branches or rounds does."""
+        """Apply the transfer function of a node without regions."""
         raise NotImplementedError
 
     def branches(self, node: Node) -> None:
-        """Follow the branches of a node."""
+        """Analyse the branches of a node."""
         raise NotImplementedError
 
     def loop(self, node: Node) -> None:
-        """Follow the rounds of a node."""
+        """Analyse the body of a loop."""
         raise NotImplementedError
 
 
@@ -54,7 +53,7 @@ class Forward(_Analysis):
     """An analysis in program order."""
 
     def flow(self, sources: Iterable[Value], targets: Iterable[Value]) -> bool:
-        """Learn that each target may be its source; returns whether that says more."""
+        """Join the facts of each source into those of its target; True if these changed."""
         raise NotImplementedError
 
     def taken(self, node: Node) -> Sequence[Region]:
@@ -62,14 +61,14 @@ class Forward(_Analysis):
         return node.regions
 
     def branches(self, node: Node) -> None:
-        """Follow the branches, and join what they end with."""
+        """Analyse the branches, and join their results."""
         for region in self.taken(node):
             self.region(region)
             if not diverges(region):
                 self.flow(region.results, node.outputs)
 
     def loop(self, node: Node) -> None:
-        """Follow the rounds until the state that they carry is settled."""
+        """Analyse the body until its state reaches a fixed point."""
         (body,) = node.regions
         self.flow(node.inputs[1:], body.parameters)
         self.region(body)
@@ -79,31 +78,31 @@ class Forward(_Analysis):
 
 
 class Backward(_Analysis):
-    """An analysis of the values in `found`, against program order: of what they are made."""
+    """An analysis against program order, which propagates the set `found` from uses to sources."""
 
     def __init__(self, found: Iterable[Value]) -> None:
         self.found = set(found)
 
     def follow(self, nodes: Iterable[Node]) -> None:
-        """Follow nodes that stand behind each other, the last one first."""
+        """Analyse nodes, the last one first."""
         super().follow(reversed(tuple(nodes)))
 
     def flow(self, targets: Iterable[Value], sources: Iterable[Value]) -> bool:
-        """Find the source of each target that is found; returns whether there is a new one."""
+        """Add the sources of the targets in `found` to it; True if there is a new one."""
         pairs = zip(targets, sources, strict=True)
         new = {source for target, source in pairs if target in self.found} - self.found
         self.found |= new
         return bool(new)
 
     def branches(self, node: Node) -> None:
-        """Follow the branches, from what they end with."""
+        """Analyse the branches, from their results backwards."""
         for region in node.regions:
             if not diverges(region):
                 self.flow(node.outputs, region.results)
             self.region(region)
 
     def loop(self, node: Node) -> None:
-        """Follow the rounds until the state that they carry is settled."""
+        """Analyse the body until its state reaches a fixed point."""
         (body,) = node.regions
         first, results = node.inputs[1:], body.results[1:]
         self.flow(node.outputs, results)

@@ -1,5 +1,5 @@
-"""Calls of the standard library that make a text, now, of what they are given: loggers, warnings,
-templates; and those that read what the graph prints when it runs.
+"""Calls of the standard library that would format staged values while tracing (loggers, warnings,
+templates), or read what the graph prints only when it runs.
 """
 
 from __future__ import annotations

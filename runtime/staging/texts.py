@@ -1,7 +1,8 @@
-"""Texts that only the run knows: what makes one, and of what. One is made where somebody reads it:
-by `print`, when an exception that holds it is raised, or by a node that makes a tensor of it.
+"""Strings of staged values, which the graph builds at run time: the operations, and their operands.
 
-In a text a scalar is the Python number that it holds, as in an eager f-string.
+A string is built where it is used: by `print`, when an exception that contains it is raised, or by
+a node that makes a tensor of it. A scalar is written as the Python number that it holds, as in an
+eager f-string.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Staged values that are asked what they are: `isinstance`, `type`, `hasattr`, `callable`.
+"""Type tests of staged values: `isinstance`, `type`, `hasattr`, `callable`.
 
-A tensor is no Python number, but a guard that raises lets it pass as one. From then on it should be
-one to every other test, too, which it cannot be: a trace that has asked in both ways is refused.
+A tensor is no Python number, but a test that only guards a `raise` takes it for one. Another test
+of the same tensor would have to agree, and cannot: a trace with tests of both kinds is refused.
 """
 
 from __future__ import annotations

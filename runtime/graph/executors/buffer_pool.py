@@ -1,5 +1,5 @@
 """The memory that programs keep between calls: buffers, growable ones for arrays of dynamic shape,
-the workspace of kernels, and free lists of arrays that others hold for a while.
+the workspace of kernels, and free lists of arrays that outlive the ops that write them.
 
     mul = k_mul(x, y, buffer)
     mul = k_mul(x, y, growable)
@@ -35,12 +35,10 @@ class FreeListType:
 
 
 class FreeList:
-    """A free list of arrays that others hold for a while.
+    """A free list of arrays that lists refer to: those of residuals, and those of users.
 
-    The holders are lists of what a gradient reads, and lists of users.
-
-    Each call takes them in the same order. One that somebody still holds is left to them, and a new
-    one kept in its place.
+    Each call takes the arrays in the same order. One that is still referenced elsewhere is replaced
+    in the free list by a new one.
     """
 
     __slots__ = ("_arrays", "_dtype", "_next", "_shape")
@@ -52,7 +50,7 @@ class FreeList:
         self._next = 0
 
     def take(self) -> Any:
-        """An array that nobody else holds, with anything in it."""
+        """An array without other references, uninitialised."""
         arrays, at = self._arrays, self._next
         self._next += 1
         if at == len(arrays):
@@ -78,10 +76,10 @@ _OWN = _references()
 
 
 class Pool:
-    """Arrays and what else has these types, which calls take and give back.
+    """Sets of buffers of these types, which calls take and give back.
 
-    A call has them for itself: another thread, and a call inside of the call, gets others. Those of
-    a call that raises are lost.
+    Each call has a set of its own: calls of other threads, and calls inside of the call, take other
+    sets. The set of a call that raises is dropped.
     """
 
     def __init__(self, types: Sequence[Any]) -> None:
@@ -92,7 +90,7 @@ class Pool:
         self.give = self._give if self._renew else self._waiting.append
 
     def take(self) -> tuple[Any, ...]:
-        """The arrays of a call that is over, or new ones."""
+        """The buffers of an earlier call, or new ones."""
         try:
             return self._waiting.pop()
         except IndexError:

@@ -1,12 +1,12 @@
-"""Escape analysis: the arrays that somebody may see after the last op that names them, which are
+"""Escape analysis: the arrays that may be read after the last op that names them. These are
 results, what a list, a variable or a call is given, and what these are views of.
 
     a = x * y
     view = reshape(a, ...)    # a escapes with its view
     return view
 
-What a loop carries does not escape if nobody sees it in a round: the array of the round before the
-last one can be written over.
+An array that a loop carries does not escape if it does not escape within an iteration: the
+iteration after the next one can overwrite it.
 """
 
 from __future__ import annotations
@@ -23,8 +23,10 @@ from runtime.graph.nodes import WHILE
 
 
 class Escapes(Backward):
-    """The values of a graph's body that escape. `carried` are the places of each loop's state at
-    which no round's array does, of `native` loops none; `pushed` is what may be given to a list.
+    """The values of a graph's body that escape.
+
+    `carried` has the places of each loop's state whose arrays do not escape in any iteration, of
+    `native` loops none; `pushed` are the values that may be given to a list.
     """
 
     def __init__(self, body: Region, layouts: Layouts, native: Container[Node]) -> None:
@@ -46,7 +48,7 @@ class Escapes(Backward):
         return value in self.found
 
     def _are_carried(self) -> bool:
-        """Leave what no loop can carry, and tell whether there was nothing of that kind."""
+        """Remove the places that turned out to escape; True if there were none."""
         found = dict(self.carried)
         for node, places in found.items():
             (body,) = node.regions
@@ -68,7 +70,7 @@ class Escapes(Backward):
             self.found.update(node.inputs)
 
     def loop(self, node: Node) -> None:
-        """Follow one round: what is not carried escapes, and the state is looked at once more."""
+        """Analyse one iteration: all state that is not carried escapes."""
         (body,) = node.regions
         places = set(range(len(node.outputs))).difference(self.carried[node])
         self.found.update([body.results[at + 1] for at in places])

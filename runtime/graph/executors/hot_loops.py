@@ -1,7 +1,8 @@
-"""Hot loops: those of one call that are worth to be compiled before it ends.
+"""Hot loops: on-stack replacement of loops of the NumPy program by machine code, in the middle of a
+call.
 
-A loop has no state but what it carries, so that the rest of it is the same loop, from other values
-on. A program that may become machine code draws the rounds of each loop from an iterator:
+The only state of a loop is what it carries, so that its remaining rounds are the same loop with
+other initial values. A program that may become machine code iterates over an iterator of rounds:
 
     while True:                 for _ in rounds:
         if not proceed:             if not proceed:
@@ -11,12 +12,13 @@ on. A program that may become machine code draws the rounds of each loop from an
                                     if proceed:
                                         n, steps = rest(n, steps)
 
-That ends when the rounds of all calls were so much work that compiling the loop pays: `rest` is its
-machine code, and goes on. Rounds are counted, and nothing is timed. They are the bytes of arrays,
-so that a round costs next to nothing more.
+The iterator ends when the rounds of all calls were so much work that compiling the loop pays;
+`rest`, its machine code, does the remaining rounds. Rounds are counted, and nothing is timed. They
+are the bytes of arrays, as iterating over these costs almost nothing.
 
-Of a nest the outermost loop is compiled that can be: a loop inside it ends its rounds, so that it
-is asked when it comes round. If it does not, the loop inside is compiled after as much work again.
+Of a loop nest, the outermost loop that can be is compiled. A hot inner loop makes the outer one's
+iterator end, so that it is replaced at its next round. If that does not come, the inner loop itself
+is compiled after as much work again.
 """
 
 from __future__ import annotations
@@ -81,7 +83,7 @@ class HotLoops:
         return HotLoop(self, self.graphs[function], statement, around, names, outside)
 
     def instrument(self, tree: ast.Module, namespace: dict[str, Any]) -> None:
-        """Have the functions of a program count their calls, and its loops draw their rounds."""
+        """Make the functions of a program count their calls, and its loops iterate over rounds."""
         for each in tree.body if self.at or self.counters else ():
             assert isinstance(each, ast.FunctionDef)
             self._draw(each.body, namespace)
@@ -152,7 +154,7 @@ class HotLoop:
     # In the program
 
     def drawing(self, loop: ast.While, namespace: dict[str, Any]) -> ast.For:
-        """The loop as one that draws rounds, and has a rest."""
+        """The loop over an iterator of rounds, with a call of the rest behind it."""
         # No name of the program has a blank.
         rounds, rest = f"rounds {loop.lineno}", f"rest {loop.lineno}"
         self._place = namespace, rounds
@@ -190,7 +192,7 @@ class HotLoop:
         return self._rounds
 
     def stop(self) -> None:
-        """Let the rounds end."""
+        """Make the iterator of rounds end."""
         self._rounds.clear()
 
     def _is_replaced(self) -> bool:
@@ -222,7 +224,7 @@ class HotLoop:
         return Patience.of(sum(1 for region in self.node.regions for _ in walk(region)))
 
     def _waits_for(self, outer: HotLoop) -> bool:
-        """Whether a loop around this one has still to come round."""
+        """Whether to wait for the next round of a loop around this one."""
         if outer.spent < outer._limit:
             return True
         if self._grace is None:
@@ -246,7 +248,7 @@ class HotLoop:
         return rest.is_whole and is_native(rest.function)
 
     def _compile(self) -> bool:
-        """Have the rest, unless another thread is at it."""
+        """Compile the rest; False if another thread is doing so."""
         if not self._lock.acquire(blocking=False):
             return False
         try:
@@ -258,8 +260,8 @@ class HotLoop:
         return True
 
     def _pay(self) -> None:
-        """Take the rounds that paid for this loop off what pays for the whole graph: they are
-        Python's no more. Those of a loop inside it, which was compiled before, are off already.
+        """Subtract the work of this loop from what counts for compiling the whole graph, since it
+        is not done in Python any more. That of inner loops was subtracted before.
         """
         seconds = self.spent - self._paid
         self.loops.work.paid += seconds
@@ -273,7 +275,7 @@ class HotLoop:
         return rest.of(self.loops.extend(lambda module: add(rest.function, module)))
 
     def _go_on(self, *values: Any) -> tuple[Any, ...]:
-        """Do the rest: in Python where an interrupt came in between."""
+        """Run the rest: in Python if an interrupt prevented its compilation."""
         if self._rest is not None:
             self.loops.work.add(REST)
             return self._rest(*values)

@@ -37,7 +37,7 @@ def views(node: Node) -> bool:
 
 
 def updates(node: Node) -> bool:
-    """Whether the node changes its first input, in place where nobody else reads it."""
+    """True if the node updates its first input, in place if it has no other reader."""
     return memory_of(node) in (Memory.UPDATES, Memory.STORES)
 
 

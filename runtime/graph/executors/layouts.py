@@ -1,12 +1,12 @@
 """The memory layouts of arrays: C-contiguous, or otherwise.
 
     y = transpose(x)      # a view: column by column
-    z = y + 1             # NumPy makes an array that lies as y does
+    z = y + 1             # NumPy allocates a result with the layout of y
     s = sum(z)            # rounds otherwise than a sum over rows
 
-What an op computes for such arrays is written to a buffer that lies as the result would, where that
-is known, or to none. Variables are taken to hold rows: training needs buffers most, and transposed
-values are rare there.
+The result of an op on such arrays is written to a buffer of the layout that NumPy would choose, if
+that is known, and else to a new array. Variables are taken to be C-contiguous: training needs
+buffers most, and transposed values are rare there.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ _LIST = ListType(TensorType(dtypes.float32, ()))
 
 
 class Layouts(Forward):
-    """The layouts of the values of a body if those `given` need not be C-contiguous.
+    """The layouts of the values of a body, if the values `given` need not be C-contiguous.
 
-    `axes` has all that may do so, with None where nobody knows how; `repeated` has those that may
-    be views which repeat elements, `strided` such that may have gaps between rows, and `copied`
-    what is reshaped and can be no view.
+    `axes` has all values that need not be, with None for an unknown layout; `repeated` are values
+    that may be views which repeat elements, `strided` those that may have gaps between rows, and
+    `copied` are reshaped values that cannot be views.
     """
 
     def __init__(self, body: Region, given: Iterable[Value]) -> None:
@@ -80,7 +80,7 @@ class Layouts(Forward):
         return is_view(node) and self.copied.isdisjoint(node.outputs)
 
     def flow(self, sources: Iterable[Value], targets: Iterable[Value]) -> bool:
-        """Nobody knows how an array lies that may be one of several."""
+        """Join layouts: that of a value with several sources is unknown, if one is permuted."""
         before = len(self.axes) + len(self.repeated)
         for source, target in zip(sources, targets, strict=True):
             if source in self.axes:
@@ -90,7 +90,7 @@ class Layouts(Forward):
         return len(self.axes) + len(self.repeated) > before
 
     def op(self, node: Node) -> None:
-        """Learn how the results of a node lie."""
+        """Infer the layouts of a node's results."""
         if self._copies(node):
             self.copied.update(node.outputs)
             return

@@ -1,8 +1,8 @@
-"""The release of arrays: behind the last statement that reads them.
+"""The release of arrays (`del`) behind the last statement that reads them.
 
-Of large ones the next op can have the memory, which is still in the caches; only functions without
-branches and loops are looked at. Of those of variables an update can write over the array, which
-nobody else holds then.
+Memory of large arrays is then reused by the next op while it is in the caches; this is done in
+functions without branches and loops only. An array that was read from a variable is released so
+that an update of the variable can be in place: no other reference is left.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from runtime.graph.executors.lowered import Block, Function, Local, Statement, l
 def release(
     function: Function, large: Set[Local], fleeting: Set[Local], shared: Mapping[Local, Local]
 ) -> None:
-    """Release locals that are large, or fleeting, where nobody reads them any more, unless others
-    have their names.
+    """Release the locals that are large or fleeting behind their last use, unless they share a
+    name with others.
     """
     straight = not any(statement.blocks for statement in function.body.statements)
     wanted = {local for local in fleeting | (large if straight else set()) if local not in shared}

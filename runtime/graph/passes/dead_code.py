@@ -1,5 +1,5 @@
-"""Remove nodes whose outputs nobody uses, unused results of branches, and state that a loop carries
-in vain.
+"""Dead code elimination: remove nodes whose outputs are not used, unused results of branches, and
+unused state of loops.
 
 Before:
     y: float32[] = add(x, x)
@@ -15,7 +15,7 @@ After:
       yield z
     return a
 
-Effects stay, and so do ops that may fail: Python raises the error of a value that nobody reads.
+Effects stay, and so do ops that may fail: Python raises their errors even if the value is not used.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from runtime.ops import range_p
 
 
 def eliminate_dead_code(graph: Graph) -> Graph:
-    """The graph without what is computed in vain."""
+    """The graph without dead code."""
     use = _Use()
     use.index(graph.body)
     use.mark(*graph.results, *[value for node in use.effects for value in _always(node)])

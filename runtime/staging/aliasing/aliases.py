@@ -1,7 +1,8 @@
-"""Containers that a join makes anew: what was one object on a path is another one behind it.
+"""Copies of containers that a join makes: behind a branch or a loop, a variable holds a copy of the
+object that it held inside.
 
-Python may know the object by further names. A copy that stands for such an object is remembered,
-and refused where it, or the object, is changed afterwards: the other one would not show the change.
+Other names may still refer to the object itself. So the copy and the object are remembered as a
+pair, and a later change of either is refused: the other would not show it.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""NumPy arrays that a staged loop begins with.
+"""NumPy arrays as the initial state of a staged loop.
 
-The loop carries a tensor in place of the array. Where the variable of the loop is all that knows
-the array, nobody can tell. Where others see it, another variable, a list, a view, they would have
-to see what the loop changes in it, which a graph cannot do: then such a change is refused.
+The loop carries a tensor in place of the array. If the loop's variable is the only reference to the
+array, this makes no difference. If there are others (another variable, a list, a view), they would
+have to show what the loop assigns to items of the array, which a graph cannot do: such an
+assignment is refused.
 """
 
 from __future__ import annotations

@@ -1,12 +1,13 @@
 """`x[i] = v` in converted code on eager tensors: every name that shares the memory of `x` sees it.
 
 A tensor is a reference, as a symbol of a graph is (`runtime.staging.aliasing.item_assignments`):
-an assignment makes a new array, and the same object holds it from then on. What its memory was
-lent to keeps the old one: results of ops, NumPy arrays, and the records of tapes.
+an assignment makes a new array, and the same object holds it from then on. Whatever else uses the
+old array (results of ops, NumPy arrays, the records of tapes) keeps it.
 
-A view is `m[i]`, of a tensor of several dimensions also `m[i:j]`. Until the first assignment a
-tensor only knows what it was read from; from then on, that one also knows its views. Where the
-assignment to one changes the other, a list and an array agree, or the other refuses to be read.
+A view is `m[i]`, of a tensor of several dimensions also `m[i:j]`. Until the first assignment in a
+process, only views know their bases; from then on bases know their views, too. An assignment to a
+tensor updates its views and bases if a list and an array would agree in the result; otherwise
+reading them is refused.
 """
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ _COPY = "assign to items of a copy, made with tf.identity(x), or read it before"
 
 
 class Stale(EagerTensor):
-    """The class of a tensor that another name has changed, until it is looked at."""
+    """The class of a tensor that was changed by another name, until its value is read."""
 
     __slots__ = ()
 
@@ -100,13 +101,13 @@ def _hold(item: EagerTensor, raw: Any) -> None:
 
 
 class _Noting:
-    """Whether it is noted which tensors are views, and which tapes there are."""
+    """`begun` is True once bases know their views, and all tapes are registered."""
 
     begun = False
 
 
 def _begin() -> None:
-    """Note it from now on; find what there is."""
+    """Register views and tapes from now on, and those that exist already."""
     living.append(WeakSet())
     tensor.lend = indexing.lend = _lend
     if gc.get_freeze_count():
@@ -287,8 +288,8 @@ def _former(item: EagerTensor) -> EagerTensor:
 
 
 def _assign(item: EagerTensor, made: EagerTensor, rows: range | None, region: range | None) -> None:
-    """Let a tensor have a new value, which differs in a `region` of its rows, and tell who shares
-    its memory; `rows` are those that other ones have taken the place of.
+    """Give a tensor a new value, which differs in a `region` of its rows, and update what shares
+    its memory; `rows` are the rows that were replaced as a whole.
     """
     links = links_of(item)
     if links is None:
@@ -458,7 +459,7 @@ def _refuse(item: EagerTensor, why: Callable[[], Exception], replaced: bool = Fa
 
 
 def _replace(view: EagerTensor) -> None:
-    """Refuse to read a row that another one has taken the place of, and views of it."""
+    """Refuse reads of a view whose row was replaced, and of views of it."""
     why = partial(refuse_replaced, user_location())
     _refuse(view, why, True)  # before it is asked for its views, which another thread may read
     for each in views_below(view):

@@ -1,12 +1,12 @@
 """`x[i] = v` on symbols: every name that shares the memory of `x` sees it.
 
-A `SymbolicTensor` is a reference. An item assignment makes a new value, and the same object stands
-for it from then on, in the open scope: whoever holds the object sees the change. A view is computed
-anew where it is read, if it is read. What may share its memory is refused where it is read.
+A `SymbolicTensor` is a reference. An item assignment adds a node for the new value, and the same
+object stands for that value from then on, in the open scope: all holders of the object see the
+change. Views of it are computed again when they are read. A symbol that only perhaps shares its
+memory is refused when it is read.
 
-A list puts another row in the place of the old one, and an array copies into it: what is read
-through an older view of the same row is refused, and one whose place only the run knows stays what
-it was.
+Assigning a row means two things: a list replaces the old row, an array copies into it. So reading
+an older view of that row is refused. A view whose row is known only at run time keeps its value.
 """
 
 from __future__ import annotations

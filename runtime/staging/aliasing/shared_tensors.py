@@ -1,8 +1,8 @@
-"""Tensors that a loop's variables stand for, and by what other names its rounds know them.
+"""Variables of a loop whose tensors the loop's body also reads by other names.
 
-A variable of a loop begins each round as a symbol of its own. That is the object that it was before
-only where nothing else in the round sees that one: else the round is traced again, and the variable
-stays the same object, whose value is carried.
+Each iteration starts with a new symbol for each variable of the loop. That is right only if nothing
+else in the body refers to the symbol that the variable held before. Otherwise the body is traced
+again, with the variable kept as the same object, whose value the loop carries.
 """
 
 from __future__ import annotations

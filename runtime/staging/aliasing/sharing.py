@@ -1,10 +1,11 @@
-"""The symbols that share memory in the user's Python, for certain or perhaps.
+"""The symbols whose tensors share memory in the user's Python, certainly or possibly.
 
-    view    `r = m[i]`: each stands for the other's items.
-    may be  `z = a if t else b`, and rows that were put into a matrix: only the run knows, or lists
-            and arrays differ.
+    view    `r = m[i]`: a change of one is a change of the other.
+    may be  `z = a if t else b`: known at run time only; and rows that were stored in a matrix:
+            lists and arrays differ in whether they share.
 
-Here it is noted and asked for; `item_assignments` changes what shares memory with a symbol.
+This module records these links and answers queries; `item_assignments` and `eager_assignments`
+apply changes to what shares memory with a tensor.
 """
 
 from __future__ import annotations
@@ -35,13 +36,13 @@ NOBODY: Symbols = WeakValueDictionary()
 class Links:
     """The symbols that share the memory of one.
 
-    `base` is what it is a view of, and `views` are views of it. `may_be` are symbols that it may
-    be, and `copies` those that may be it; `part_of` and `parts` are those that it may be some rows
-    of, and that may be some of its rows. What a symbol comes from is kept as long as the symbol:
-    another may come from that as well.
+    `base` is what it is a view of, and `views` are views of it. `may_be` are the symbols that it
+    may be identical to, and `copies` is the inverse; `part_of` are symbols that it may be some rows
+    of, and `parts` is the inverse. References to origins are strong: two symbols may have one
+    origin in common.
 
-    `rows` are views of an eager tensor too, by their number: each is one row that leads nowhere
-    else (that is its `row`), so that only who changes this row has to look at it.
+    `rows` are further views of an eager tensor, by row number: those of one row (their `row`) that
+    have no links of their own. Only a change of that row visits them.
     """
 
     __slots__ = (
@@ -77,7 +78,7 @@ def linked(item: Any) -> Links:
 
 
 def join(item: Any) -> None:
-    """Let a row lead elsewhere: who goes over links comes past it from now on."""
+    """Move a view of one row from `rows` to `views`, since it is about to get links of its own."""
     links = links_of(item)
     if links is not None and links.row is not None:
         set_base(item, links.base)
@@ -234,7 +235,7 @@ def views(item: Any) -> list[Any]:
 
 
 def views_at(item: EagerTensor, rows: range | None) -> list[Any]:
-    """The views of an eager tensor but for single rows that are none of these; None is all rows."""
+    """The views of an eager tensor, of those in `rows` only the ones of these rows (None: all)."""
     if rows is None:
         return views(item)
     joined = _joined_views(item)
@@ -289,7 +290,7 @@ def family(item: Any) -> list[Any]:
 
 
 def joined_family(item: Any) -> list[Any]:
-    """The family of a symbol but for rows that lead nowhere, and are not what it is a view of."""
+    """The family of a symbol without the views in `rows`, but with the bases of the symbol."""
     *own, root = item, *bases(item)
     return [
         root,
