@@ -114,7 +114,7 @@ def while_(
     whole, sent = reverse.reduced(given, sent)
     carried = _carried(reverse, node, given)
     at_first = [at for at in carried if given[at] is None or sent[at] is not None]
-    way = _way_through_rounds(reverse, node, carried, at_first)
+    way = _through_all_rounds(reverse, node, carried, at_first)
     made, rounds, region = loop_with_residuals(node, way.nodes, way.back, reverse.trace)
     made = list(reverse.rewrite(node, made))
     targets = [*(node.inputs[at + 1] for at in carried), *way.sources]
@@ -140,7 +140,7 @@ def while_(
     return made
 
 
-def _way_through_rounds(
+def _through_all_rounds(
     reverse: Reverse, node: Node, carried: Sequence[int], at_first: Sequence[int]
 ) -> _Rounds:
     """The backward pass through one iteration, in a form that fits all iterations.

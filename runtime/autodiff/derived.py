@@ -71,7 +71,7 @@ def derive(
     activity.follow(graph.nodes)
     trace = Trace(f"gradient_of_{graph.name}")
     with trace:
-        reverse, nodes = _gone_back(graph, activity, given)
+        reverse, nodes = _backward_pass(graph, activity, given)
         found = [s for s in (*chosen, *captures, *variables) if s in reverse.grads]
         results = [trace.value_of(reverse.taken(source)) for source in found]
         doubts = [reverse.found(source) for source in found]
@@ -80,7 +80,7 @@ def derive(
     return _separated(graph, nodes, back, trace, found, [doubt is not None for doubt in doubts])
 
 
-def _gone_back(
+def _backward_pass(
     graph: Graph, activity: Activity, given: Sequence[Given]
 ) -> tuple[Reverse, list[Node]]:
     """The gradients that lead back through a graph, in the active trace; and what stands in the
@@ -195,7 +195,7 @@ def _derive_recursion(graph: Graph, activity: Activity) -> Recursion:
     trace = Trace(made.backward.name)
     with trace:
         kinds = _given_in_recursion(graph, activity)
-        reverse, nodes = _gone_back(graph, activity, kinds)
+        reverse, nodes = _backward_pass(graph, activity, kinds)
         results = [trace.value_of(reverse.taken(source)) for source in sources]
         results += [truth(trace, reverse.found(source)) for source in sources]
     back = trace.scope.region(results)
@@ -276,7 +276,7 @@ def call(
     made = reverse.rewrite(node, [forward])
     types = [value.type for value in derived.backward.results[: len(derived.sources)]]
     backward = Callee(derived.backward.name, derived.backward)
-    way = _WayBack(backward, derived.sources, types, derived.doubted)
+    way = _BackwardCall(backward, derived.sources, types, derived.doubted)
 
     def upstream() -> list[Any]:
         grads = [
@@ -292,7 +292,7 @@ def call(
     return made
 
 
-class _WayBack(NamedTuple):
+class _BackwardCall(NamedTuple):
     """A graph that computes the gradients for these places of a call, and whether those that are
     doubted are sent.
     """
@@ -310,7 +310,7 @@ def _flag(reverse: Reverse, sent: Sent | None) -> Any:
 def _call_back(
     reverse: Reverse,
     node: Node,
-    way: _WayBack,
+    way: _BackwardCall,
     whole: Sent | None,
     upstream: Callable[[], Sequence[Any]],
 ) -> None:
@@ -343,7 +343,7 @@ def _recursion(
     params = {"callee": made.forward}
     forward = replace(node, outputs=(*node.outputs, residuals), params=params)
     nodes = reverse.rewrite(node, [forward])
-    way = _WayBack(made.backward, made.sources, made.types, [True] * len(made.sources))
+    way = _BackwardCall(made.backward, made.sources, made.types, [True] * len(made.sources))
     kinds = _given_in_recursion(graph, reverse.activity)
 
     def upstream() -> list[Any]:

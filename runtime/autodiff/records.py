@@ -42,7 +42,7 @@ def another(item: Any) -> Any:
     return item.snapshot() if isinstance(item, EagerTensor) else as_it_is(item)
 
 
-def apart(found: list[Any], others: Sequence[Any]) -> list[Any]:
+def distinct(found: list[Any], others: Sequence[Any]) -> list[Any]:
     """Gradients, each another object than the rest of them and than `others`."""
     all_ids = [*map(id, found), *map(id, others)]
     seen = set(all_ids)

@@ -13,9 +13,9 @@ from runtime.autodiff.recorder import Recorder
 from runtime.autodiff.records import (
     UNSENT,
     Record,
-    apart,
     as_it_is,
     backward,
+    distinct,
     kept,
     leading_to,
     replaced,
@@ -677,7 +677,7 @@ class GradientTape(Recorder):
             grad = found.get(source.node)
             return zeros_for(source) if grad is UNSENT else grad
 
-        return apart(list(map(gradient, sources)), (*targets, *sources, *weights))
+        return distinct(list(map(gradient, sources)), (*targets, *sources, *weights))
 
     def _check_changed(self, targets: Sequence[Any], sources: Sequence[Any]) -> None:
         from runtime.autodiff import staged

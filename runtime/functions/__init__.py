@@ -11,5 +11,5 @@ recursion_state, kept_objects       objects that recursions, and all functions, 
 shared_arguments                    arguments that share memory
 changed_arguments                   lists among the arguments that the function changes
 restored_function                   the functions of a saved module
-signature_text, turns               signatures as text; which thread traces
+signature_text, tracing_lock        signatures as text; one thread traces at a time
 """

@@ -349,8 +349,8 @@ class Function(Traced, Generic[P, R]):
     def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the graph for these arguments; it is traced now if there is none yet."""
         try:
-            # `run` is None while anything records or traces: one look tells that the short way is
-            # open.
+            # `run` is None while anything records or traces: one test tells whether shortcuts may
+            # be taken.
             run = state.run
             key: Any = None
             if run is not None and not (Mode.eager or Mode.blocks):
@@ -360,7 +360,7 @@ class Function(Traced, Generic[P, R]):
                     left_out.function.__defaults__ is not left_out.positional
                     or (left_out.keyword_only is not None and not left_out.hold())
                 ):
-                    traces.end_short_ways()
+                    traces.end_shortcuts()
                 direct = traces.direct
                 if direct is not None and not kwargs:
                     made = direct(*args)
@@ -427,7 +427,7 @@ class Function(Traced, Generic[P, R]):
         if chosen.changes is not None:
             return self._call_changing(chosen, call)
         if concrete is not call.first and chosen.kept is None:
-            self._shorten(key, args, kwargs, call, concrete)
+            self._add_shortcut(key, args, kwargs, call, concrete)
         return chosen.call_leaves(call.leaves)
 
     def _inlined(self, trace: Trace, call: Call, concrete: ConcreteFunction) -> Any:
@@ -493,7 +493,7 @@ class Function(Traced, Generic[P, R]):
     def _again(self, *given: Any) -> Any:
         return _again(*given)
 
-    def _shorten(
+    def _add_shortcut(
         self,
         key: Any,
         args: tuple[Any, ...],
@@ -501,7 +501,7 @@ class Function(Traced, Generic[P, R]):
         call: Call,
         concrete: ConcreteFunction,
     ) -> None:
-        """Take the short way with further calls of this key, if it leads to the same."""
+        """Let further calls with this key run the program directly, if that does the same."""
         if state.run is None or concrete.outer or key is None:
             return
         if not all([type(leaf) is EagerTensor for leaf in call.leaves]):
@@ -522,12 +522,12 @@ class Function(Traced, Generic[P, R]):
         defaults = self._parameters.defaults
         if defaults is not None and len(args) + len(kwargs) < len(call.args) + len(call.kwargs):
             self._traces.left_out = defaults
-        self._traces.shorten(key, concrete, run, order)
+        self._traces.add_shortcut(key, concrete, run, order)
         concrete.programs.when_settled(self._traces.forgetting(key, run))
         if order is None and not kwargs and all([type(item) is EagerTensor for item in args]):
             direct = concrete.on_tensors()
             if direct is not None:
-                self._traces.answer(key, direct)
+                self._traces.answer_directly(key, direct)
 
 
 def _become(old: Function[..., Any], new: Function[..., Any]) -> None:

@@ -49,8 +49,8 @@ class Traces:
     outside. The arguments of a call may be written in several ways: `_aliases` are the keys of
     those that no trace was made for. `generic` are traces for several shapes, by the rest of
     their keys. `direct` answers the calls of one key, with tensors alone, by machine code alone,
-    and returns NotImplemented for others. Short ways that leave default values out are taken while
-    these are `left_out`.
+    and returns NotImplemented for others. Shortcuts of calls that leave default values out hold as
+    long as these are `left_out`.
     """
 
     __slots__ = (
@@ -105,22 +105,22 @@ class Traces:
         """Add a trace; if there are too many, drop one that was not used recently."""
         if key not in self.by_key:
             while len(self.by_key) - len(self._aliases) >= MOST_TRACES:
-                self._make_room()
-        self._lead(key, concrete, None, None)
+                self._drop_unused()
+        self._put_first(key, concrete, None, None)
 
-    def shorten(self, key: Any, concrete: ConcreteFunction, run: Run, order: Order) -> None:
+    def add_shortcut(self, key: Any, concrete: ConcreteFunction, run: Run, order: Order) -> None:
         """Let further calls with this key, an alias of the key of a trace, run that directly."""
         if key not in self.by_key:
             if len(self._aliases) >= MOST_TRACES:
                 self._forget_aliases()
             self._aliases.add(key)
-        self._lead(key, concrete, run, order)
+        self._put_first(key, concrete, run, order)
 
-    def answer(self, key: Any, direct: Callable[..., Any]) -> None:
+    def answer_directly(self, key: Any, direct: Callable[..., Any]) -> None:
         """Have further calls of this key answered by machine code alone."""
         self._direct_key, self.direct = key, direct
 
-    def end_short_ways(self) -> None:
+    def end_shortcuts(self) -> None:
         """End all shortcuts, since the default values of parameters have changed."""
         self.left_out = self.direct = self._direct_key = None
         for entries in list(self.by_key.values()):
@@ -130,7 +130,9 @@ class Traces:
         if self.direct is not None and self._direct_key == key:
             self.direct = self._direct_key = None
 
-    def _lead(self, key: Any, concrete: ConcreteFunction, run: Run | None, order: Order) -> None:
+    def _put_first(
+        self, key: Any, concrete: ConcreteFunction, run: Run | None, order: Order
+    ) -> None:
         self._end_direct(key)
         known = self.by_key.setdefault(key, [])
         weak = [each.ref for each in references(key) if isinstance(each.ref, weakref.ref)]
@@ -145,7 +147,7 @@ class Traces:
             self._forget_aliases()
 
     def forgetting(self, key: Any, run: Run) -> Callable[[], None]:
-        """Returns what ends the short way with calls of a key by `run`, until the next one."""
+        """A function that ends the shortcut from a key to `run`; the next call adds another."""
         traces = weakref.ref(self)
 
         def forget() -> None:
@@ -160,7 +162,7 @@ class Traces:
 
         return forget
 
-    def _make_room(self) -> None:
+    def _drop_unused(self) -> None:
         keys = [key for key in list(self.by_key) if key not in self._aliases]
         for key in keys:
             uses = [use for *_, use, _ in self.by_key.get(key, ())]

@@ -44,7 +44,7 @@ from runtime.functions.trace_cache import (
     guards_changed,
     has_open_shapes,
 )
-from runtime.functions.turns import turn
+from runtime.functions.tracing_lock import tracing_lock
 from runtime.graph.ir import covers
 from runtime.staging.control import joins
 from runtime.staging.control.optional_values import present
@@ -148,7 +148,7 @@ class Traced:
     def _concrete(self, call: Call) -> ConcreteFunction | Assumption:
         found: ConcreteFunction | Assumption | None = self._traces.find(call.key)
         if found is None:
-            with turn((self._traces, call.key)):
+            with tracing_lock((self._traces, call.key)):
                 found = self._traces.find(call.key) or self._relaxed(call) or self._trace(call)
         return found
 

@@ -72,7 +72,7 @@ class Stale(EagerTensor):
 
     @raw.setter
     def raw(self, value: Any) -> None:
-        _hold(self, value)
+        _set_value(self, value)
 
     @property
     def node(self) -> Any:
@@ -92,7 +92,7 @@ _node_of = EagerTensor.__dict__["node"].__get__
 _set_node = EagerTensor.__dict__["node"].__set__
 
 
-def _hold(item: EagerTensor, raw: Any) -> None:
+def _set_value(item: EagerTensor, raw: Any) -> None:
     _set_raw(item, raw)
     item.__class__ = EagerTensor
 
@@ -100,13 +100,13 @@ def _hold(item: EagerTensor, raw: Any) -> None:
 # What shares memory
 
 
-class _Noting:
+class _Registry:
     """`begun` is True once bases know their views, and all tapes are registered."""
 
     begun = False
 
 
-def _begin() -> None:
+def _begin_registry() -> None:
     """Register views and tapes from now on, and those that exist already."""
     living.append(WeakSet())
     tensor.lend = indexing.lend = _lend
@@ -114,10 +114,10 @@ def _begin() -> None:
         gc.unfreeze()
     for item in gc.get_objects():
         if type(item) is EagerTensor:
-            _note(item)
+            _register(item)
         elif issubclass(type(item), GradientTape):
             living[0].add(item)
-    _Noting.begun = True
+    _Registry.begun = True
 
 
 class _Lent(list[ReferenceType[EagerTensor]]):
@@ -133,7 +133,7 @@ class _Lent(list[ReferenceType[EagerTensor]]):
             for each in lent:
                 made = each()
                 if made is not None:
-                    _note(made)
+                    _register(made)
 
 
 def _lend(x: EagerTensor, made: EagerTensor) -> None:
@@ -155,7 +155,7 @@ def _lent_by(x: EagerTensor) -> _Lent:
         return lent
 
 
-def _note_links(item: EagerTensor) -> None:
+def _register_links(item: EagerTensor) -> None:
     """Note what a tensor is a view of, and the views of that."""
     base: EagerTensor | None = item
     while base is not None:
@@ -163,7 +163,7 @@ def _note_links(item: EagerTensor) -> None:
         base, _ = getattr(base, "viewed", (None, None))
 
 
-def _note(made: EagerTensor) -> None:
+def _register(made: EagerTensor) -> None:
     base, key = getattr(made, "viewed", (None, None))
     if base is None:
         return
@@ -217,7 +217,7 @@ def _is_slice(item: EagerTensor) -> bool:
     return bool(spec) and type(spec[0]) is tuple
 
 
-def _meet(one: range | None, other: range | None) -> bool:
+def _overlap(one: range | None, other: range | None) -> bool:
     if one is None or other is None:
         return True
     few, many = (one, other) if len(one) < len(other) else (other, one)
@@ -239,13 +239,13 @@ def set_item(
 
 
 def _set_item(target: EagerTensor, key: Any, value: Any, name: Callable[[], str | None]) -> None:
-    if not _Noting.begun:
-        _begin()
-    _note_links(target)
+    if not _Registry.begun:
+        _begin_registry()
+    _register_links(target)
     _check(target, name)
     if isinstance(value, EagerTensor):
         value = _stored(value)
-        _note_links(value)
+        _register_links(value)
     made = cast(EagerTensor, ops.setitem(target, key, value))
     spec = spec_of(key) if target.raw.ndim > 1 else None
     region = None if spec is None else _region(target, spec)
@@ -274,11 +274,11 @@ def _check(target: EagerTensor, name: Callable[[], str | None]) -> None:
 def _stored(value: EagerTensor) -> EagerTensor:
     """The tensor to store in an item: for a row that was replaced the old one, as in a list."""
     if type(value) is Stale and getattr(value.links.renew, "replaced", False):
-        return _former(value)
+        return _previous(value)
     return value
 
 
-def _former(item: EagerTensor) -> EagerTensor:
+def _previous(item: EagerTensor) -> EagerTensor:
     made = EagerTensor(_raw_of(item))
     made.node = _node_of(item)
     return made
@@ -293,34 +293,34 @@ def _assign(item: EagerTensor, made: EagerTensor, rows: range | None, region: ra
     """
     links = links_of(item)
     if links is None:
-        _become(item, made)
+        _take_value(item, made)
         return
     relatives = joined_family(item)
     if any(_rows_of(each) is None for each in relatives[1:]):
         rows = None  # no list has such views
     if rows is not None:
-        for each in [*relatives, *_rows_met(item, rows)]:
-            _settle(each)
-    _become(item, made)
+        for each in [*relatives, *_views_of_rows(item, rows)]:
+            _resolve(each)
+    _take_value(item, made)
     if rows is not None and _is_slice(item):
         own = sharing.ids([item, *views_below(item)])
         for each in family(item):
             if id(each) not in own:
                 _refuse(each, _differs(item, each))
     else:
-        _tell_bases(item, rows)
+        _update_bases(item, rows)
     for each in views_at(item, region):
         if rows is None:
-            if _meet(_region_of(each), region):
-                _outdate(each)
-        elif _meet(_rows_of(each), rows):
+            if _overlap(_region_of(each), region):
+                _invalidate(each)
+        elif _overlap(_rows_of(each), rows):
             _replace(each)
     change = Change.ITEMS if rows is None else Change.ROWS
     for each in sharing.may_show(item, change):
         _refuse(each, _differs(item, each))
 
 
-def _rows_met(item: EagerTensor, rows: range) -> Iterator[EagerTensor]:
+def _views_of_rows(item: EagerTensor, rows: range) -> Iterator[EagerTensor]:
     """Views that show some of these rows of a tensor."""
     met: range | None = rows
     for each in (item, *bases(item)):
@@ -329,13 +329,13 @@ def _rows_met(item: EagerTensor, rows: range) -> Iterator[EagerTensor]:
         met = None if each.links.base is None else _rows_of(each)
 
 
-def _become(item: EagerTensor, made: EagerTensor) -> None:
-    _keep(item)
-    _hold(item, made.raw)
+def _take_value(item: EagerTensor, made: EagerTensor) -> None:
+    _keep_for_tapes(item)
+    _set_value(item, made.raw)
     item.node = made.node
 
 
-def _keep(item: EagerTensor) -> None:
+def _keep_for_tapes(item: EagerTensor) -> None:
     """Let tapes hold the value that a tensor has had."""
     former = None
     for tape in list(living[0]):
@@ -344,33 +344,33 @@ def _keep(item: EagerTensor) -> None:
         tape.keep(item, former)
 
 
-def _settle(item: EagerTensor) -> None:
+def _resolve(item: EagerTensor) -> None:
     if type(item) is Stale and type(item.links.renew) is not _Raising:
         _ = item.raw
 
 
-def _tell_bases(item: EagerTensor, rows: range | None) -> None:
+def _update_bases(item: EagerTensor, rows: range | None) -> None:
     changed, level = item, item.raw.ndim
     for base in list(bases(item)):
         _write_into(base, changed)
         region = _rows_of(changed)
         for each in views_at(base, region):
-            if each is not changed and _meet(_rows_of(each), region):
-                _tell(each, rows, level)
+            if each is not changed and _overlap(_rows_of(each), region):
+                _update_view(each, rows, level)
         changed = base
 
 
-def _tell(view: EagerTensor, rows: range | None, level: int) -> None:
+def _update_view(view: EagerTensor, rows: range | None, level: int) -> None:
     """Tell a view of what a changed tensor is a part of; at its own level it is the same."""
     own = len(_shape(view))
     if rows is not None and (own < level or (own == level and _is_slice(view))):
         _replace(view)
         return
-    _mark(view, _read_anew)
+    _mark_stale(view, _read_anew)
     met = rows if own == level else None
     for each in views_at(view, met):
-        if _meet(_rows_of(each), met):
-            _tell(each, rows, level)
+        if _overlap(_rows_of(each), met):
+            _update_view(each, rows, level)
 
 
 def _shape(item: EagerTensor) -> tuple[int, ...]:
@@ -384,24 +384,24 @@ def _write_into(base: EagerTensor, changed: EagerTensor) -> None:
         renew = base.links.renew
         if type(renew) is _Written and renew.view is changed:
             return
-        _settle(base)
-    _mark(base, _Written(changed))
+        _resolve(base)
+    _mark_stale(base, _Written(changed))
 
 
-def _outdate(view: EagerTensor) -> None:
+def _invalidate(view: EagerTensor) -> None:
     """Let a view, and views of it, be read anew."""
-    _mark(view, _read_anew)
+    _mark_stale(view, _read_anew)
     for each in views(view):
-        _outdate(each)
+        _invalidate(each)
 
 
-def _mark(item: EagerTensor, renew: Any) -> None:
+def _mark_stale(item: EagerTensor, renew: Any) -> None:
     """Let `renew` look the value up when it is wanted: at once where ops are seen."""
     if type(item) is Stale:
         if state.run is not None or type(item.links.renew) is _Raising:
             return
-        _settle(item)
-    _keep(item)
+        _resolve(item)
+    _keep_for_tapes(item)
     if state.run is None:
         renew(item)
         return
@@ -418,7 +418,7 @@ class _Written:
 
     def __call__(self, item: EagerTensor) -> None:
         _, spec, _ = self.view.links.base
-        _renew(item, set_slice_p, _former(item), self.view, spec=spec)
+        _renew(item, set_slice_p, _previous(item), self.view, spec=spec)
 
 
 def _read_anew(item: EagerTensor) -> None:
@@ -429,10 +429,10 @@ def _read_anew(item: EagerTensor) -> None:
 
 def _renew(item: EagerTensor, primitive: Primitive, *inputs: EagerTensor, spec: Spec) -> None:
     if type(item) is Stale:  # it was computed when nobody recorded
-        _hold(item, primitive.kernel(*[each.raw for each in inputs], spec=spec))
+        _set_value(item, primitive.kernel(*[each.raw for each in inputs], spec=spec))
         return
     made = bind(primitive, *inputs, spec=spec)
-    _hold(item, made.raw)
+    _set_value(item, made.raw)
     item.node = made.node
 
 
@@ -453,7 +453,7 @@ def _refuse(item: EagerTensor, why: Callable[[], Exception], replaced: bool = Fa
         if type(item.links.renew) is _Raising:
             return
         _ = item.raw
-    _keep(item)
+    _keep_for_tapes(item)
     linked(item).renew = _Raising(why, replaced)
     item.__class__ = Stale
 

@@ -206,14 +206,14 @@ def assign(
         _detach_below(trace, item, True, [rows])
         _detach_elsewhere(trace, item, rows)
     for each in views(item) if Change.ITEMS in change else ():
-        _outdate(trace, each)
-    _tell_base(trace, item)
+        _invalidate(trace, each)
+    _update_bases(trace, item)
     place = user_location()
     for each in may_show(item, change):
         unsure(trace, each, _unsure(item, each, place))
 
 
-def _tell_base(trace: Trace, item: Any) -> None:
+def _update_bases(trace: Trace, item: Any) -> None:
     base = item.links.base
     while base is not None:
         holder = base[0]
@@ -225,7 +225,7 @@ def _tell_base(trace: Trace, item: Any) -> None:
         holder.scope = Stale(home(holder), _renew_base, item)
         for each in views(holder):
             if each is not item:
-                _outdate(trace, each)
+                _invalidate(trace, each)
         item, base = holder, holder.links.base
 
 
@@ -240,14 +240,14 @@ def _renew_base(trace: Trace, item: Any) -> Value:
     return made.graph_value  # type: ignore[no-any-return]
 
 
-def _outdate(trace: Trace, item: Any) -> None:
+def _invalidate(trace: Trace, item: Any) -> None:
     """Have a view computed anew, whose base was assigned to."""
     if type(item.scope) is Stale and item.scope.renew is _renew_view:
         return
     _note(trace, item)
     item.scope = Stale(home(item), _renew_view)
     for each in views(item):
-        _outdate(trace, each)
+        _invalidate(trace, each)
 
 
 def _renew_view(trace: Trace, item: Any) -> Value:
@@ -279,7 +279,7 @@ def _detach_below(trace: Trace, item: Any, is_same: bool | None, way: Sequence[R
     rows, *rest = way
     for each in views(item) if is_same is not False else ():
         if not _is_of_lists(each):  # an array copies into it
-            _outdate(trace, each)
+            _invalidate(trace, each)
             continue
         found = _is_same_row(each, rows)
         found = found if is_same or found is False else None

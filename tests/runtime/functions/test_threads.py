@@ -21,7 +21,7 @@ import pytest
 import autograph
 import runtime as rt
 from autograph import twins
-from runtime.functions import turns
+from runtime.functions import tracing_lock
 from runtime.functions.function import function
 from runtime.staging.aliasing import eager_assignments
 
@@ -98,7 +98,7 @@ def by_lock(call: Callable[[], Any]) -> Any:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "PATIENCE", 0.01)
+    monkeypatch.setattr(tracing_lock, "PATIENCE", 0.01)
 
 
 WAYS = [by_join, by_future, by_queue, by_lock]

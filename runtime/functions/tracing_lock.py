@@ -43,7 +43,7 @@ in_child(_forget_others)
 
 
 @contextmanager
-def turn(wanted: Any) -> Iterator[None]:
+def tracing_lock(wanted: Any) -> Iterator[None]:
     """A context in which this thread makes the trace that is `wanted`, a function and a key. It
     waits for other threads first.
     """
@@ -71,13 +71,13 @@ def _must_wait(me: int, wanted: Any) -> bool:
     own = _tracing.get(me, ())
     if wanted in own:
         return False
-    makers = _makers(wanted)
+    makers = _threads_making(wanted)
     if makers:
         return not any(_waits_for(thread, me) for thread in makers)
-    return not own and any([_gets_on(thread) for thread in _tracing])
+    return not own and any([_makes_progress(thread) for thread in _tracing])
 
 
-def _makers(wanted: Any) -> list[int]:
+def _threads_making(wanted: Any) -> list[int]:
     """The threads that make a trace."""
     return [thread for thread, made in _tracing.items() if wanted in made]
 
@@ -86,11 +86,11 @@ def _waits_for(thread: int, me: int) -> bool:
     """True if a thread waits for traces that end only when this one goes on."""
     if thread == me or thread not in _waiting:
         return thread == me
-    makers = _makers(_waiting[thread])
+    makers = _threads_making(_waiting[thread])
     return any(_waits_for(maker, me) for maker in makers if maker != thread)
 
 
-def _gets_on(thread: int) -> bool:
+def _makes_progress(thread: int) -> bool:
     """True if a thread has added nodes to its trace within the last `PATIENCE` seconds."""
     trace, now = active_traces.get(thread), monotonic()
     place = None if trace is None else (id(trace.scope), len(trace.scope.nodes))
