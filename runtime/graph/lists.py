@@ -222,10 +222,6 @@ def _scatter_add(items: Items, index: Any, value: Any, out: Items | None = None)
     return made
 
 
-def _scatter(index: Any, value: Any, *, type: ListType) -> Items:
-    return _scatter_add([], index, value)
-
-
 def _stack(
     items: Items, *, element: TensorType, size: int | None = None, out: Any = None
 ) -> Any:  # fmt: skip
@@ -238,18 +234,10 @@ def _stack_like(items: Items, like: Any) -> Any:
     return in_rows(np.stack([_or_zeros(items, at, row) for at, row in enumerate(like)]))
 
 
-def _unstack(value: Any) -> Items:
-    return list(value)
-
-
 def _has(items: Items, *index: Any) -> bool:
     """Whether there is an item, or one at an index."""
     places = np.atleast_1d(index[0]) if index else range(len(items))
     return any(at < len(items) and items[at] is not None for at in places)
-
-
-def _zero_items(items: Items) -> Items:
-    return [None if item is None else np.zeros_like(item) for item in items]
 
 
 def _concat(items: Items, *, element: TensorType, out: Any = None) -> Any:
@@ -294,14 +282,6 @@ def _cast_item(item: Any, dtype: dtypes.DType) -> Any:
             message = f"the Python number {number!r} does not fit into {dtype.name}"
             raise errors.InvalidArgumentError(None, None, message)
     return item.astype(dtype.np_dtype)
-
-
-def _filled(items: Items) -> Items:
-    return [np.True_] * len(items)
-
-
-def _take(items: Items, places: Any) -> Items:
-    return [items[at] if at < len(items) else None for at in places]
 
 
 def _put(items: Items, places: Any) -> Items:
@@ -349,34 +329,14 @@ def is_empty(node: Node) -> bool:
     return node.primitive is OF and not node.params["size"]
 
 
-def _new_type(size: Type, *, element: TensorType) -> Type:
-    return ListType(element)
-
-
 def _rows(shape: Shape, element: TensorType) -> TensorType:
     whole = None if shape is None or element.shape is None else (*shape, *element.shape)
     return TensorType(element.dtype, whole)
 
 
-def _item_type(items: ListType, at: Type) -> Type:
-    return items.element
-
-
 def _item_form(inputs: Sequence[Type], target: Type, params: Mapping[str, Any]) -> Form:
     number = "int" if forms.is_integer(target) else "bool" if forms.is_bool(target) else ""
     return Form(f"{number}({{}}[{{}}])" if number else "{}[{}]", "")
-
-
-def _get_type(items: Type, index: TensorType, *, element: TensorType) -> Type:
-    return _rows(index.shape, element)
-
-
-def _stack_type(items: Type, *, element: TensorType, size: int | None = None) -> Type:
-    return _rows((size,), element)
-
-
-def _unstack_type(value: TensorType) -> Type:
-    return ListType(TensorType(value.dtype, element_shape(value.shape)))
 
 
 def _concat_type(items: ListType, *, element: TensorType) -> Type:
@@ -392,10 +352,6 @@ def _split_type(value: TensorType, lengths: Type) -> Type:
 def _cast_type(items: ListType, *, dtype: dtypes.DType) -> Type:
     assert isinstance(items.element, TensorType)
     return ListType(TensorType(dtype, items.element.shape))
-
-
-def _filled_type(items: ListType) -> Type:
-    return ListType(TensorType(dtypes.bool, ()))
 
 
 # Gradients
@@ -455,22 +411,6 @@ def _dense(grad: Any, items: Any) -> Any:
     return apply(LIST_ADD, grad, apply(ZERO_ITEMS, items))
 
 
-def _of_clear(op: Any, grad: Any) -> Any:
-    return apply(CLEAR, grad, op.inputs[1]), None
-
-
-def _of_stack(op: Any, grad: Any) -> Any:
-    return (apply(UNSTACK, grad), *[None] * (len(op.inputs) - 1))
-
-
-def _of_unstack(op: Any, grad: Any) -> Any:
-    return (Item(apply(STACK_LIKE, grad, op.inputs[0]), apply(HAS, grad)),)
-
-
-def _of_concat(op: Any, grad: Any) -> Any:
-    return (apply(SPLIT_LIKE, grad, op.inputs[0], element=op.params["element"]),)
-
-
 def _of_split(op: Any, grad: Any) -> Any:
     pieces = _dense(grad, op.outputs[0])
     return Item(apply(CONCAT, pieces, element=pieces.type.element), apply(HAS, grad)), None
@@ -481,36 +421,20 @@ def _of_split_like(op: Any, grad: Any) -> Any:
     return Item(apply(CONCAT, pieces, element=op.params["element"]), apply(HAS, grad)), None
 
 
-def _of_drop(op: Any, grad: Any) -> Any:
-    return apply(GAP, grad, op.inputs[1]), None
-
-
-def _of_gap(op: Any, grad: Any) -> Any:
-    return apply(DROP, grad, op.inputs[1]), None
-
-
-def _of_take(op: Any, grad: Any) -> Any:
-    return apply(PUT, grad, op.inputs[1]), None
-
-
-def _of_put(op: Any, grad: Any) -> Any:
-    return apply(TAKE, grad, op.inputs[1]), None
-
-
-def _of_cast(op: Any, grad: Any) -> Any:
-    return (apply(CAST, grad, dtype=op.inputs[0].type.element.dtype),)
-
-
 # Lists, and their items. What a loop has pushed is there: `list_item` reads it unchecked.
 OF = _row("list_of", _of, _as_declared, gradient=_of_of, instruction="list_of")
-NEW = _row("list_new", _new, _new_type, "TensorListReserve", fallible=True, instruction="list_new")
+NEW = _row(
+    "list_new", _new, lambda size, *, element: ListType(element), "TensorListReserve",
+    fallible=True, instruction="list_new",
+)  # fmt: skip
 LENGTH = _row(
     "list_length", len, lambda items: INT, memory=Memory.READS, scalar=Form("len({})", ""),
     interval=intervals.length, instruction="list_length",
 )  # fmt: skip
 GET = _row(
-    "list_get", _get, _get_type, "TensorListGetItem", gradient=_of_get, fallible=True,
-    memory=Memory.READS, instruction="list_get",
+    "list_get", _get, lambda items, index, *, element: _rows(index.shape, element),
+    "TensorListGetItem", gradient=_of_get, fallible=True, memory=Memory.READS,
+    instruction="list_get",
 )  # fmt: skip
 SET = _row(
     "list_set", _set, _as_first, "TensorListSetItem", gradient=_of_set, fallible=True,
@@ -521,8 +445,8 @@ PUSH = _row(
     memory=Memory.STORES, instruction="list_push",
 )  # fmt: skip
 ITEM = _row(
-    "list_item", operator.getitem, _item_type, "TensorListGetItem", gradient=_of_get,
-    scalar=_item_form, memory=Memory.KEEPS, instruction="list_get",
+    "list_item", operator.getitem, lambda items, at: items.element, "TensorListGetItem",
+    gradient=_of_get, scalar=_item_form, memory=Memory.KEEPS, instruction="list_get",
 )  # fmt: skip
 GET_LIKE = _row(
     "list_get_like", _get_like, _as_last, "TensorListGetItem", gradient=_of_get,
@@ -532,44 +456,77 @@ GET_OR_ZEROS = _row(
     "list_get_or_zeros", _get_or_zeros, _as_declared, "TensorListGetItem", gradient=_of_get,
     memory=Memory.READS,
 )  # fmt: skip
-CLEAR = _row("list_clear", _clear, _as_first, gradient=_of_clear, memory=Memory.STORES)
+CLEAR: Primitive = _row(
+    "list_clear", _clear, _as_first, memory=Memory.STORES,
+    gradient=lambda op, grad: (apply(CLEAR, grad, op.inputs[1]), None),
+)  # fmt: skip
 REPLACE = _row(
     "list_replace", _replace, _as_last, "TensorListSetItem", fallible=True,
     gradient=lambda op, grad: (None, grad),
 )  # fmt: skip
 # Gradients of lists: items that are not there are zeros, also behind the end.
-SCATTER = _row("list_scatter", _scatter, _as_declared, "TensorListScatterV2", gradient=_of_scatter)
+SCATTER = _row(
+    "list_scatter", lambda index, value, *, type: _scatter_add([], index, value), _as_declared,
+    "TensorListScatterV2", gradient=_of_scatter,
+)  # fmt: skip
 SCATTER_ADD = _row(
     "list_scatter_add", _scatter_add, _as_first, gradient=_of_scatter_add, memory=Memory.STORES
 )
 HAS = _row("list_has", _has, lambda *_: BOOL, memory=Memory.READS)
-ZERO_ITEMS = _row("list_zero_items", _zero_items, _as_first, gradient=flat)
+ZERO_ITEMS = _row(
+    "list_zero_items",
+    lambda items: [None if item is None else np.zeros_like(item) for item in items],
+    _as_first, gradient=flat,
+)  # fmt: skip
 # Lists as tensors, and tensors as lists.
 STACK = _row(
-    "list_stack", _stack, _stack_type, gradient=_of_stack, fallible=True, order=Order.C,
+    "list_stack", _stack, lambda items, *, element, size=None: _rows((size,), element),
+    gradient=lambda op, grad: (apply(UNSTACK, grad),), fallible=True, order=Order.C,
     finds_shape=True, instruction="list_stack",
 )  # fmt: skip
-STACK_LIKE = _row(
-    "list_stack_like", _stack_like, _as_last, "TensorListStack", gradient=_of_stack,
-    memory=Memory.READS, order=Order.C,
+STACK_LIKE: Primitive = _row(
+    "list_stack_like", _stack_like, _as_last, "TensorListStack",
+    gradient=lambda op, grad: (apply(UNSTACK, grad), None), memory=Memory.READS, order=Order.C,
 )  # fmt: skip
-UNSTACK = _row(
-    "list_unstack", _unstack, _unstack_type, "TensorListFromTensor", gradient=_of_unstack,
-    instruction="list_unstack",
+UNSTACK: Primitive = _row(
+    "list_unstack", list,
+    lambda value: ListType(TensorType(value.dtype, element_shape(value.shape))),
+    "TensorListFromTensor", instruction="list_unstack",
+    gradient=lambda op, grad: (Item(apply(STACK_LIKE, grad, op.inputs[0]), apply(HAS, grad)),),
 )  # fmt: skip
 CONCAT = _row(
-    "list_concat", _concat, _concat_type, "TensorListConcatV2", gradient=_of_concat, fallible=True,
-    order=Order.C, finds_shape=True,
+    "list_concat", _concat, _concat_type, "TensorListConcatV2", fallible=True, order=Order.C,
+    finds_shape=True,
+    gradient=lambda op, grad: (apply(SPLIT_LIKE, grad, op.inputs[0], **op.params),),
 )  # fmt: skip
 SPLIT = _row("list_split", _split, _split_type, gradient=_of_split, fallible=True)
-SPLIT_LIKE = _row(
+SPLIT_LIKE: Primitive = _row(
     "list_split_like", _split_like, _as_last, "TensorListSplit", gradient=_of_split_like
 )
+CAST: Primitive = _row(
+    "list_cast", _cast, _cast_type, fallible=True,
+    gradient=lambda op, grad: (apply(CAST, grad, dtype=op.inputs[0].type.element.dtype),),
+)  # fmt: skip
+FILLED = _row(
+    "list_filled", lambda items: [np.True_] * len(items),
+    lambda items: ListType(TensorType(dtypes.bool, ())), gradient=lambda op, grad: (None,),
+)  # fmt: skip
 # Without the item at a place; with room for one there; the items at some places; and the list that
 # has its items at these.
-CAST = _row("list_cast", _cast, _cast_type, gradient=_of_cast, fallible=True)
-FILLED = _row("list_filled", _filled, _filled_type, gradient=lambda op, grad: (None,))
-DROP = _row("list_drop", _drop, _as_first, gradient=_of_drop, memory=Memory.STORES)
-GAP = _row("list_gap", _gap, _as_first, gradient=_of_gap, memory=Memory.STORES)
-TAKE = _row("list_take", _take, _as_first, gradient=_of_take)
-PUT = _row("list_put", _put, _as_first, gradient=_of_put)
+DROP: Primitive = _row(
+    "list_drop", _drop, _as_first, memory=Memory.STORES,
+    gradient=lambda op, grad: (apply(GAP, grad, op.inputs[1]), None),
+)  # fmt: skip
+GAP: Primitive = _row(
+    "list_gap", _gap, _as_first, memory=Memory.STORES,
+    gradient=lambda op, grad: (apply(DROP, grad, op.inputs[1]), None),
+)  # fmt: skip
+TAKE: Primitive = _row(
+    "list_take",
+    lambda items, places: [items[at] if at < len(items) else None for at in places],
+    _as_first, gradient=lambda op, grad: (apply(PUT, grad, op.inputs[1]), None),
+)  # fmt: skip
+PUT: Primitive = _row(
+    "list_put", _put, _as_first,
+    gradient=lambda op, grad: (apply(TAKE, grad, op.inputs[1]), None),
+)  # fmt: skip

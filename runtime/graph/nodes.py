@@ -56,15 +56,9 @@ def placeholder(type: Type) -> Any:
     return np.zeros([dim or 0 for dim in type.shape or ()], type.dtype.np_dtype)[()]
 
 
-def _undefined(*, type: Type) -> Any:
-    return placeholder(type)
-
-
-def _undefined_type(*, type: Type) -> Type:
-    return type
-
-
-UNDEFINED = structural("undefined", _undefined, _undefined_type)
+UNDEFINED = structural(
+    "undefined", lambda *, type: placeholder(type), lambda *, type: type
+)  # fmt: skip
 
 # Control flow
 
@@ -121,10 +115,6 @@ def _largest(dtype: DType) -> float | None:
     return float(dtype.max) if dtype.is_floating else None
 
 
-def _to_tensor_type(value: NumberType, *, dtype: DType) -> Type:
-    return TensorType(dtype, ())
-
-
 def _length(value: Any) -> int:
     return len(value) if isinstance(value, tuple) else int(value.shape[0])
 
@@ -143,14 +133,13 @@ def element_shape(shape: Shape) -> Shape:
 
 
 TO_TENSOR = structural(
-    "to_tensor", _to_tensor, _to_tensor_type, op_type="Cast", fallible=True,
-    instruction="to_tensor",
+    "to_tensor", _to_tensor, lambda value, *, dtype: TensorType(dtype, ()), op_type="Cast",
+    fallible=True, instruction="to_tensor",
     scalar=forms.to_tensor, interval=intervals.same, logic=Logic.SAME,
 )  # fmt: skip
 TRUTH = structural(
     "truth", _truth, _truth_type, op_type="Cast", fallible=True, instruction="to_bool",
     scalar=lambda inputs, *_: forms.TRUTHS.get(forms.kind_of(inputs[0])),
-   
     logic=Logic.SAME, identities=(partial(undone, by=TO_TENSOR),),
 )  # fmt: skip
 TO_TENSOR.identities = (partial(undone, by=TRUTH),)
@@ -219,22 +208,6 @@ def zeros_like(items: Any) -> Any:
     return np.zeros_like(items)[()]
 
 
-def _list_repeat(items: Any, *, count: int, axis: int) -> Any:
-    return _each(items, lambda item: np.repeat(np.expand_dims(item, axis), count, axis))
-
-
-def _list_repeat_type(items: Type, *, count: int, axis: int) -> Type:
-    return _each_type(items, lambda shape: (*shape[:axis], count, *shape[axis:]))
-
-
-def _list_sum(items: Any, *, axis: int) -> Any:
-    return _each(items, lambda item: np.sum(item, axis, item.dtype))
-
-
-def _list_sum_type(items: Type, *, axis: int) -> Type:
-    return _each_type(items, lambda shape: (*shape[:axis], *shape[axis + 1 :]))
-
-
 def _each_type(items: Type, change: Callable[[tuple[int | None, ...]], Shape]) -> Type:
     if isinstance(items, ListType):
         return ListType(_each_type(items.element, change))
@@ -253,18 +226,6 @@ def added(first: Any, second: Any) -> Any:
     return first + second
 
 
-def _list_as(items: Any, *, type: ListType) -> Any:
-    return items
-
-
-def _list_as_type(items: Type, *, type: ListType) -> Type:
-    return type
-
-
-def _gradient_of_as(op: Any, grad: Any) -> tuple[Any]:
-    return (apply(LIST_AS, grad, type=op.inputs[0].type),)
-
-
 def _same_list(items: Type, *_: Type) -> Type:
     return items
 
@@ -277,21 +238,28 @@ def _gradient_of_sum(op: Any, grad: Any) -> tuple[Any]:
     return (apply(LIST_REPEAT, grad, count=item.shape[axis], axis=axis),)
 
 
-def _gradient_of_repeat(op: Any, grad: Any) -> tuple[Any]:
-    return (apply(LIST_SUM, grad, axis=op.params["axis"]),)
-
-
-LIST_ZEROS = structural(
-    "list_zeros", zeros_like, _same_list, op_type="ZerosLike", gradient=flat
+LIST_ZEROS = structural("list_zeros", zeros_like, _same_list, op_type="ZerosLike", gradient=flat)
+LIST_AS: Primitive = structural(
+    "list_as", lambda items, *, type: items, lambda items, *, type: type, op_type="Identity",
+    gradient=lambda op, grad: (apply(LIST_AS, grad, type=op.inputs[0].type),),
 )  # fmt: skip
-LIST_AS = structural(
-    "list_as", _list_as, _list_as_type, op_type="Identity", gradient=_gradient_of_as
-)
 # Each item several times along a new axis; and the sums along one.
-LIST_REPEAT = structural(
-    "list_repeat", _list_repeat, _list_repeat_type, gradient=_gradient_of_repeat
+LIST_REPEAT: Primitive = structural(
+    "list_repeat",
+    lambda items, *, count, axis: _each(
+        items, lambda item: np.repeat(np.expand_dims(item, axis), count, axis)
+    ),
+    lambda items, *, count, axis: _each_type(
+        items, lambda shape: (*shape[:axis], count, *shape[axis:])
+    ),
+    gradient=lambda op, grad: (apply(LIST_SUM, grad, axis=op.params["axis"]),),
 )
-LIST_SUM = structural("list_sum", _list_sum, _list_sum_type, gradient=_gradient_of_sum)
+LIST_SUM: Primitive = structural(
+    "list_sum",
+    lambda items, *, axis: _each(items, lambda item: np.sum(item, axis, item.dtype)),
+    lambda items, *, axis: _each_type(items, lambda shape: (*shape[:axis], *shape[axis + 1 :])),
+    gradient=_gradient_of_sum,
+)
 LIST_ADD = structural(
     "list_add", added, _same_list, op_type="AddN", gradient=lambda op, grad: (grad, grad)
 )
@@ -310,22 +278,6 @@ class Residuals:
         self.values = tuple(values)
 
 
-def _pack(*values: Any, type: ResidualsType) -> Residuals:
-    return Residuals(values)
-
-
-def _pack_type(*values: Type, type: ResidualsType) -> Type:
-    return type
-
-
-def _unpack(residuals: Residuals, *, types: tuple[Type, ...]) -> Any:
-    return residuals.values[0] if len(types) == 1 else residuals.values
-
-
-def _unpack_type(residuals: Type, *, types: tuple[Type, ...]) -> Any:
-    return types[0] if len(types) == 1 else types
-
-
 def _gradient_of_pack(op: Any, grad: Any) -> Any:
     if not op.inputs:
         return ()
@@ -341,8 +293,16 @@ def _gradient_of_unpack(op: Any, *given: Any) -> tuple[Any]:
     return (apply(PACK, *grads, type=op.inputs[0].type),)
 
 
-PACK = structural("pack_residuals", _pack, _pack_type, gradient=_gradient_of_pack)
-UNPACK = structural("unpack_residuals", _unpack, _unpack_type, gradient=_gradient_of_unpack)
+PACK: Primitive = structural(
+    "pack_residuals", lambda *values, type: Residuals(values), lambda *values, type: type,
+    gradient=_gradient_of_pack,
+)  # fmt: skip
+UNPACK: Primitive = structural(
+    "unpack_residuals",
+    lambda residuals, *, types: residuals.values[0] if len(types) == 1 else residuals.values,
+    lambda residuals, *, types: types[0] if len(types) == 1 else types,
+    gradient=_gradient_of_unpack,
+)
 
 
 def apply(primitive: Primitive, *symbols: Any, **params: Any) -> Any:
