@@ -21,30 +21,6 @@ class EndOfSequence(errors.OutOfRangeError, StopIteration):
     """`next` in a graph, of an iterator that has no more elements."""
 
 
-def _made(*raws: Any, build: Opaque, type: ObjectType) -> Any:
-    return build.item(*raws)
-
-
-def _declared(*_: Type, build: Opaque, type: ObjectType) -> Type:
-    return type
-
-
-def _computed(*raws: Any, build: Opaque, types: tuple[Type, ...]) -> Element:
-    return build.item(*raws)  # type: ignore[no-any-return]
-
-
-def _declared_types(*_: Type, build: Opaque, types: tuple[Type, ...]) -> tuple[Type, ...]:
-    return types
-
-
-def _iterator_type(dataset: ObjectType) -> Type:
-    return ObjectType("iterator", dataset.parts)
-
-
-def _element(cursor: Cursor) -> Element:
-    return cursor.element
-
-
 def _element_type(cursor: ObjectType) -> tuple[Type, ...]:
     return cursor.parts
 
@@ -65,17 +41,24 @@ def length_of(pipeline: Pipeline) -> int:
 
 
 _ACTS = {"effect": True, "fallible": True, "calls_back": True}
-MAKE = structural("make_dataset", _made, _declared, op_type="MakeDataset", **_ACTS)
+MAKE = structural(
+    "make_dataset", lambda *raws, build, type: build.item(*raws), lambda *_, build, type: type,
+    op_type="MakeDataset", **_ACTS,
+)  # fmt: skip
 COMPUTE = structural(
-    "reduce_dataset", _computed, _declared_types, op_type="ReduceDataset", gives_tuple=True, **_ACTS
-)
-ITERATE = structural("make_iterator", Cursor, _iterator_type, op_type="MakeIterator", **_ACTS)
+    "reduce_dataset", lambda *raws, build, types: build.item(*raws),
+    lambda *_, build, types: types, op_type="ReduceDataset", gives_tuple=True, **_ACTS,
+)  # fmt: skip
+ITERATE = structural(
+    "make_iterator", Cursor, lambda dataset: ObjectType("iterator", dataset.parts),
+    op_type="MakeIterator", **_ACTS,
+)  # fmt: skip
 ADVANCE = structural(
     "iterator_advance", Cursor.advance, lambda _: BOOL, op_type="IteratorAdvance", **_ACTS
 )
 CURRENT = structural(
-    "iterator_element", _element, _element_type, op_type="IteratorElement", effect=True,
-    gives_tuple=True,
+    "iterator_element", lambda cursor: cursor.element, _element_type, op_type="IteratorElement",
+    effect=True, gives_tuple=True,
 )  # fmt: skip
 NEXT = structural(
     "iterator_get_next", _next, _element_type, op_type="IteratorGetNext", gives_tuple=True,

@@ -90,10 +90,6 @@ def _power(base: float, exponent: float) -> float:
     return float(result) if isinstance(result, float) else int(result)
 
 
-def _float_power(base: float, exponent: float) -> float:
-    return float(base**exponent)
-
-
 def _item(kind: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda raw: kind(raw.item())
 
@@ -203,7 +199,9 @@ BINARY = {
     "ne": _row("ne", operator.ne, _always(BOOL), "{} != {}"),
 }
 # The exponent is known to be negative: Python's result is a float.
-FLOAT_POWER = _row("float_pow", _float_power, _always(FLOAT), fallible=True)
+FLOAT_POWER = _row(
+    "float_pow", lambda base, exponent: float(base**exponent), _always(FLOAT), fallible=True
+)
 
 POWER_MODULO = _row("power_modulo", pow, _whole, fallible=True, raises=(ValueError,))
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from runtime import errors
 from runtime.core.primitive import TABLE, Primitive, structural
-from runtime.core.types import Type
 from runtime.graph.executors.failures import documented_kind
 from runtime.graph.nodes import INT
 
@@ -49,8 +48,4 @@ def has_name(kind: type[BaseException]) -> bool:
     return kind is getattr(builtins, name, None) or kind is getattr(errors, name, None)
 
 
-def _probe_type(*_: Type, **__: Any) -> Type:
-    return INT
-
-
-PROBE: Primitive = structural("probe", _probe, _probe_type, op_type="Probe")
+PROBE: Primitive = structural("probe", _probe, lambda *_, **__: INT, op_type="Probe")

@@ -264,8 +264,6 @@ def _write(values: Iterator[Any], arguments: Any, options: Mapping[str, Any]) ->
     print(*shown, **{name: filled(value, values) for name, value in options.items()})
 
 
-def _print_type(*_: Type, **__: Any) -> tuple[()]:
-    return ()
-
-
-PRINT = structural("print", _print, _print_type, op_type="PrintV2", effect=True, calls_back=True)
+PRINT = structural(
+    "print", _print, lambda *_, **__: (), op_type="PrintV2", effect=True, calls_back=True
+)

@@ -13,7 +13,6 @@ from runtime.core.convert import convert_to_tensor
 from runtime.core.files import explained, text_scalar
 from runtime.core.lazy import public as _public
 from runtime.core.primitive import bind, flat, row, wrong_dtype, wrong_value
-from runtime.core.shapes import Shape
 from runtime.core.tensor import Tensor
 from runtime.io import gfile as gfile
 from runtime.io.records import TFRecordOptions as TFRecordOptions
@@ -103,13 +102,9 @@ def _decode_kernel(x: Any, *, dtype: Any, little: bool) -> Any:
     return made.reshape(*np.shape(x), length // size)
 
 
-def _decode_shape(x: Shape, *, dtype: Any, little: bool) -> Shape:
-    return None if x is None else (*x, None)
-
-
 _decode_p = row(
-    "decode_raw", _decode_kernel, signature="S->dtype", shape=_decode_shape, op_type="DecodeRaw",
-    gradient=flat, fallible=True,
+    "decode_raw", _decode_kernel, signature="S->dtype", op_type="DecodeRaw", gradient=flat,
+    fallible=True, shape=lambda x, *, dtype, little: None if x is None else (*x, None),
 )  # fmt: skip
 
 

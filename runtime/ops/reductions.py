@@ -283,13 +283,10 @@ def _prod_gradient(op: Any, g: Any) -> Any:
     return (g * ops.conj(back),)
 
 
-def _prod_kernel(x: Any, *, axis: Axis, keepdims: bool, out: Any = None) -> Any:
-    return np.prod(x, axis, x.dtype, out, keepdims)
-
-
 prod_p: Primitive = row(
-    "prod", _prod_kernel, signature="N->N", shape=reduced_shape, op_type="Prod",
-    gradient=_prod_gradient, samples=REDUCED, instruction="reduce_prod",
+    "prod", lambda x, *, axis, keepdims, out=None: np.prod(x, axis, x.dtype, out, keepdims),
+    signature="N->N", shape=reduced_shape, op_type="Prod", gradient=_prod_gradient,
+    samples=REDUCED, instruction="reduce_prod",
 )  # fmt: skip
 
 

@@ -33,13 +33,9 @@ def no_gradients(op: Any, *grads: Any) -> list[None]:
     return [None] * len(op.inputs)
 
 
-def _shape_kernel(x: Any, *, dtype: Any) -> Any:
-    return np.array(x.shape, dtype.np_dtype)
-
-
 shape_p: Primitive = row(
-    "shape", _shape_kernel, signature="A->dtype", op_type="Shape", keep_inputs=(),
-    gradient=no_gradients,
+    "shape", lambda x, *, dtype: np.array(x.shape, dtype.np_dtype), signature="A->dtype",
+    op_type="Shape", keep_inputs=(), gradient=no_gradients,
     shape=lambda shape, *, dtype: (None if shape is None else len(shape),),
     samples=(sample("2,3", dtype=dtypes.int32), sample("", dtype=dtypes.int64)),
     memory=Memory.READS, of_shape=True, instruction="shape",

@@ -78,13 +78,9 @@ class GraphVariable(Variable):
         evaluated(self.initializer, {self.initial_value: value}, session)
 
 
-def _is_initialized(*, variable: VariableHandle) -> Any:
-    return np.bool_(variable.present() is not None)
-
-
 is_initialized_p = row(
-    "is_initialized", _is_initialized, lambda **params: TensorType(bool_, ()),
-    op_type="VarIsInitializedOp", effect=True,
+    "is_initialized", lambda *, variable: np.bool_(variable.present() is not None),
+    lambda **_: TensorType(bool_, ()), op_type="VarIsInitializedOp", effect=True,
 )  # fmt: skip
 
 

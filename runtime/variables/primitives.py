@@ -21,14 +21,6 @@ if TYPE_CHECKING:
     from runtime.variables.handle import VariableHandle
 
 
-def _read_kernel(*, variable: VariableHandle) -> Any:
-    return variable.raw_value()
-
-
-def _read_type(*, variable: VariableHandle) -> TensorType:
-    return variable.type
-
-
 def _references() -> int:
     held = np.empty(1)
     pending = [held]
@@ -119,8 +111,9 @@ def _updating(ufunc: Any) -> Callable[..., tuple[()]]:
 
 
 read_p = row(
-    "read_variable", _read_kernel, _read_type, op_type="ReadVariableOp", effect=True,
-    gradient=lambda op, g: (g,), order=Order.C, method="read_value",
+    "read_variable", lambda *, variable: variable.raw_value(), lambda *, variable: variable.type,
+    op_type="ReadVariableOp", effect=True, gradient=lambda op, g: (g,), order=Order.C,
+    method="read_value",
 )  # fmt: skip
 assign_p = row(
     "assign_variable",
