@@ -10,7 +10,8 @@ from __future__ import annotations
 import builtins
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
@@ -44,17 +45,17 @@ class BackendFinder(MetaPathFinder):
         if name.startswith("runtime.keras."):
             return _public(name, path)
         if name == self.package:
-            return spec_from_loader(name, _Hooks("runtime.keras.hooks"), is_package=True)
+            return _spec(name, partial(_define, "runtime.keras.hooks"), is_package=True)
         if name == _THEIRS or name.startswith(f"{_THEIRS}."):
-            return spec_from_loader(name, _Theirs(self.package + name.removeprefix(_THEIRS)))
+            return _spec(name, partial(_rename, self.package + name.removeprefix(_THEIRS)))
         if name in _ASKING:
-            return spec_from_loader(name, _TheirFile(name, self.package))
+            return _spec(name, partial(run_theirs, name, self.package))
         parent, _, last = name.rpartition(".")
         if parent != self.package:
             return None
         if last in _WITH_HOOKS:
-            return spec_from_loader(name, _Hooks(f"runtime.keras.{_WITH_HOOKS[last]}"))
-        return spec_from_loader(name, _TheirFile(f"{_THEIRS}.{last}", self.package))
+            return _spec(name, partial(_define, f"runtime.keras.{_WITH_HOOKS[last]}"))
+        return _spec(name, partial(run_theirs, f"{_THEIRS}.{last}", self.package))
 
 
 def _public(name: str, path: Sequence[str] | None) -> ModuleSpec | None:
@@ -62,48 +63,36 @@ def _public(name: str, path: Sequence[str] | None) -> ModuleSpec | None:
     theirs = name.removeprefix("runtime.")
     if PathFinder.find_spec(name, path) is not None or find_spec(theirs) is None:
         return None
-    return spec_from_loader(name, _Theirs(theirs))
+    return _spec(name, partial(_rename, theirs))
 
 
-class _Theirs(Loader):
-    """Gives a module under another name."""
+class _Filling(Loader):
+    """A loader that has a function fill the module."""
 
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        return None
-
-    def exec_module(self, module: ModuleType) -> None:
-        sys.modules[module.__name__] = import_module(self.name)
-
-
-class _Hooks(Loader):
-    """Gives a module the public names of one of ours."""
-
-    def __init__(self, own: str) -> None:
-        self.own = own
+    def __init__(self, fill: Callable[[ModuleType], None]) -> None:
+        self.fill = fill
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         return None
 
     def exec_module(self, module: ModuleType) -> None:
-        own = _import(self.own, fromlist=("*",))
-        own.define(module)
+        self.fill(module)
 
 
-class _TheirFile(Loader):
-    """Runs a file of Keras' with the names of `runtime` for those of TensorFlow."""
+def _spec(
+    name: str, fill: Callable[[ModuleType], None], is_package: bool | None = None
+) -> ModuleSpec | None:
+    return spec_from_loader(name, _Filling(fill), is_package=is_package)
 
-    def __init__(self, name: str, package: str) -> None:
-        self.name = name
-        self.package = package
 
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        return None
+def _rename(name: str, module: ModuleType) -> None:
+    """Put the module `name` in the place of this one."""
+    sys.modules[module.__name__] = import_module(name)
 
-    def exec_module(self, module: ModuleType) -> None:
-        run_theirs(self.name, self.package, module)
+
+def _define(own: str, module: ModuleType) -> None:
+    """Give a module the public names of one of ours."""
+    _import(own, fromlist=("*",)).define(module)
 
 
 def run_theirs(name: str, package: str, module: ModuleType) -> None:
