@@ -5,7 +5,7 @@ and, as loops of the graph, in functions.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, overload
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -14,13 +14,14 @@ from runtime.core.convert import convert_to_tensor
 from runtime.core.primitive import bind, structural, wrong_dtype, wrong_value
 from runtime.core.shapes import Shape, TensorSpec, as_shape
 from runtime.core.state import state
-from runtime.core.tensor import Tensor
 from runtime.core.types import TensorType
 from runtime.dtypes import DType
 from runtime.errors import OpError
 from runtime.staging.backend import called
 from runtime.staging.explicit_control_flow import check_takes, checked_callable, while_loop
 from runtime.staging.lists.tensor_array import TensorArray
+
+R = TypeVar("R")
 
 
 def _row_count(*arrays: Any, function: str, least: int) -> Any:
@@ -79,13 +80,11 @@ class TensorRows:
 
     def at(self, index: Any) -> Any:
         """The rows at an index, in their structure."""
-        rows = [tensor[index] for tensor in self.tensors]
-        return nest.pack_sequence_as(self.like, rows) if nest.is_nested(self.like) else rows[0]
+        return nest.pack_sequence_as(self.like, [tensor[index] for tensor in self.tensors])
 
 
-@overload
 def map_fn(
-    fn: Callable[[Any], Tensor],
+    fn: Callable[[Any], R],
     elems: Any,
     dtype: Any = None,
     parallel_iterations: int | None = None,
@@ -94,30 +93,7 @@ def map_fn(
     infer_shape: bool = True,
     name: str | None = None,
     fn_output_signature: Any = None,
-) -> Tensor: ...
-@overload
-def map_fn(
-    fn: Callable[[Any], Any],
-    elems: Any,
-    dtype: Any = None,
-    parallel_iterations: int | None = None,
-    back_prop: bool = True,
-    swap_memory: bool = False,
-    infer_shape: bool = True,
-    name: str | None = None,
-    fn_output_signature: Any = None,
-) -> Any: ...
-def map_fn(
-    fn: Callable[[Any], Any],
-    elems: Any,
-    dtype: Any = None,
-    parallel_iterations: int | None = None,
-    back_prop: bool = True,
-    swap_memory: bool = False,
-    infer_shape: bool = True,
-    name: str | None = None,
-    fn_output_signature: Any = None,
-) -> Any:
+) -> R:
     """`fn` of each row of `elems` (a tensor, or a structure of tensors), stacked.
 
     `fn_output_signature` gives dtypes or TensorSpecs in the structure of what `fn` returns, where
@@ -145,7 +121,8 @@ def map_fn(
         for kind, shape in kinds
     ]
     stacked = [array.stack() for array in _written(arrays, rows.size, results_at)]
-    return nest.pack_sequence_as(like, stacked) if nest.is_nested(like) else stacked[0]
+    made: R = nest.pack_sequence_as(like, stacked)
+    return made
 
 
 def _check_structure(found: Any, like: Any, name: str, what: str) -> None:
@@ -205,35 +182,15 @@ def _written(
     return written  # type: ignore[no-any-return]
 
 
-@overload
 def foldl(
-    fn: Callable[[Any, Any], Tensor],
+    fn: Callable[[Any, Any], R],
     elems: Any,
     initializer: Any = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
     name: str | None = None,
-) -> Tensor: ...
-@overload
-def foldl(
-    fn: Callable[[Any, Any], Any],
-    elems: Any,
-    initializer: Any = None,
-    parallel_iterations: int = 10,
-    back_prop: bool = True,
-    swap_memory: bool = False,
-    name: str | None = None,
-) -> Any: ...
-def foldl(
-    fn: Callable[[Any, Any], Any],
-    elems: Any,
-    initializer: Any = None,
-    parallel_iterations: int = 10,
-    back_prop: bool = True,
-    swap_memory: bool = False,
-    name: str | None = None,
-) -> Any:
+) -> R:
     """`fn(so_far, row)` over the rows of `elems` from the first to the last.
 
     Without an `initializer` it begins with the first row.
@@ -241,38 +198,19 @@ def foldl(
     >>> int(rt.foldl(lambda a, x: a - x, rt.constant([1, 2, 3])))
     -4
     """
-    return _Fold(fn, elems, initializer, False, "foldl").run(False)[0]
+    made: R = _Fold(fn, elems, initializer, False, "foldl").run(False)[0]
+    return made
 
 
-@overload
 def foldr(
-    fn: Callable[[Any, Any], Tensor],
+    fn: Callable[[Any, Any], R],
     elems: Any,
     initializer: Any = None,
     parallel_iterations: int = 10,
     back_prop: bool = True,
     swap_memory: bool = False,
     name: str | None = None,
-) -> Tensor: ...
-@overload
-def foldr(
-    fn: Callable[[Any, Any], Any],
-    elems: Any,
-    initializer: Any = None,
-    parallel_iterations: int = 10,
-    back_prop: bool = True,
-    swap_memory: bool = False,
-    name: str | None = None,
-) -> Any: ...
-def foldr(
-    fn: Callable[[Any, Any], Any],
-    elems: Any,
-    initializer: Any = None,
-    parallel_iterations: int = 10,
-    back_prop: bool = True,
-    swap_memory: bool = False,
-    name: str | None = None,
-) -> Any:
+) -> R:
     """`fn(so_far, row)` over the rows of `elems` from the last to the first.
 
     Without an `initializer` it begins with the last row.
@@ -280,12 +218,12 @@ def foldr(
     >>> int(rt.foldr(lambda a, x: a - x, rt.constant([1, 2, 3])))
     0
     """
-    return _Fold(fn, elems, initializer, True, "foldr").run(False)[0]
+    made: R = _Fold(fn, elems, initializer, True, "foldr").run(False)[0]
+    return made
 
 
-@overload
 def scan(
-    fn: Callable[[Any, Any], Tensor],
+    fn: Callable[[Any, Any], R],
     elems: Any,
     initializer: Any = None,
     parallel_iterations: int = 10,
@@ -294,36 +232,14 @@ def scan(
     infer_shape: bool = True,
     reverse: bool = False,
     name: str | None = None,
-) -> Tensor: ...
-@overload
-def scan(
-    fn: Callable[[Any, Any], Any],
-    elems: Any,
-    initializer: Any = None,
-    parallel_iterations: int = 10,
-    back_prop: bool = True,
-    swap_memory: bool = False,
-    infer_shape: bool = True,
-    reverse: bool = False,
-    name: str | None = None,
-) -> Any: ...
-def scan(
-    fn: Callable[[Any, Any], Any],
-    elems: Any,
-    initializer: Any = None,
-    parallel_iterations: int = 10,
-    back_prop: bool = True,
-    swap_memory: bool = False,
-    infer_shape: bool = True,
-    reverse: bool = False,
-    name: str | None = None,
-) -> Any:
+) -> R:
     """All that `foldl` (with `reverse`: `foldr`) goes through, stacked: one entry for each row.
 
     >>> rt.scan(lambda a, x: a + x, rt.constant([1, 2, 3])).numpy().tolist()
     [1, 3, 6]
     """
-    return _Fold(fn, elems, initializer, reverse, "scan").run(True)[1]
+    made: R = _Fold(fn, elems, initializer, reverse, "scan").run(True)[1]
+    return made
 
 
 class _Fold:
@@ -356,7 +272,7 @@ class _Fold:
 
     def packed(self, flat: Sequence[Any]) -> Any:
         """The structure of what is so far."""
-        return nest.pack_sequence_as(self.like, flat) if nest.is_nested(self.like) else flat[0]
+        return nest.pack_sequence_as(self.like, flat)
 
     def run(self, keeps: bool) -> tuple[Any, Any]:
         """The last value, and with `keeps` all of them, stacked."""

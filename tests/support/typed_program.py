@@ -152,6 +152,12 @@ def control_flow(x: tf.Tensor) -> None:
     assert_type(tf.map_fn(tf.square, x), tf.Tensor)
     assert_type(tf.foldl(tf.add, x), tf.Tensor)
 
+    def both(row: tf.Tensor) -> tuple[tf.Tensor, tf.Tensor]:
+        return row, -row
+
+    pair = tf.map_fn(both, x, fn_output_signature=(tf.float32, tf.float32))
+    assert_type(pair, tuple[tf.Tensor, tf.Tensor])
+
 
 def derivatives(v: tf.Variable) -> None:
     """A gradient is a tensor, or None where there is none."""
