@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,17 @@ from runtime.dtypes import DType, as_dtype
 from runtime.ops.arguments import static_number
 from runtime.ops.blockwise import numbers
 from runtime.ops.define import fill_dims
-from runtime.ops.random.distributions import Size, Work, draw_classes
+from runtime.ops.random.distributions import (
+    Size,
+    Work,
+    draw_classes,
+    draw_gamma,
+    draw_integers,
+    draw_normal,
+    draw_poisson,
+    draw_truncated,
+    draw_uniform,
+)
 
 
 def sizes_of(shape: Shape, dims: Sequence[Any]) -> Size:
@@ -127,14 +137,30 @@ def uniform_floats(drawn: Tensor, minval: Any, maxval: Any) -> Tensor:
     return drawn * (high - low) + low
 
 
-FLOAT_SAMPLE = ((), {"shape": (2, 3), "dtype": dtypes.float32})
+class Distribution(NamedTuple):
+    """What an op draws: `draw` takes as many `parameters`. The signature and the sample are those
+    of the op without a seed.
+    """
+
+    draw: Callable[..., Any]
+    parameters: int
+    signature: str
+    sample: tuple[tuple[Any, ...], dict[str, Any]]
 
 
-INTEGER_SAMPLE = (
-    (np.int32(-3), np.int32(5)), {"shape": (4,), "dtype": dtypes.int32},
+_FLOATS_SAMPLE = (), {"shape": (2, 3), "dtype": dtypes.float32}
+UNIFORM = Distribution(draw_uniform, 0, "i*->dtype", _FLOATS_SAMPLE)
+NORMAL = Distribution(draw_normal, 0, "i*->dtype", _FLOATS_SAMPLE)
+TRUNCATED = Distribution(draw_truncated, 0, "i*->dtype", _FLOATS_SAMPLE)
+INTEGERS = Distribution(
+    draw_integers, 2, "K,K,i*->K",
+    ((np.int32(-3), np.int32(5)), {"shape": (4,), "dtype": dtypes.int32}),
 )  # fmt: skip
-GAMMA_SAMPLE = (("2:+",), {"shape": (3, 2), "dtype": dtypes.float64})
-POISSON_SAMPLE = (("2:+",), {"shape": (3, 2), "dtype": dtypes.int32})
-
+GAMMA = Distribution(
+    draw_gamma, 1, "G,i*->G", (("2:+",), {"shape": (3, 2), "dtype": dtypes.float64})
+)
+POISSON = Distribution(
+    draw_poisson, 1, "R,i*->dtype", (("2:+",), {"shape": (3, 2), "dtype": dtypes.int32})
+)
 
 CATEGORICAL = {"shape": (5,), "dtype": dtypes.int64}

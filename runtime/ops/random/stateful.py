@@ -15,24 +15,18 @@ from runtime.core.shapes import Shape, broadcast, is_known
 from runtime.core.tensor import Tensor
 from runtime.dtypes import DType
 from runtime.ops.define import dims_of
-from runtime.ops.random.distributions import (
-    Work,
-    check_scalars,
-    draw_gamma,
-    draw_integers,
-    draw_normal,
-    draw_poisson,
-    draw_truncated,
-    draw_uniform,
-)
+from runtime.ops.random.distributions import Work, check_scalars
 from runtime.ops.random.sampling import (
     CATEGORICAL,
-    FLOAT_SAMPLE,
     FLOATS,
-    GAMMA_SAMPLE,
-    INTEGER_SAMPLE,
+    GAMMA,
+    INTEGERS,
     INTS,
-    POISSON_SAMPLE,
+    NORMAL,
+    POISSON,
+    TRUNCATED,
+    UNIFORM,
+    Distribution,
     accepted,
     affine,
     bounds,
@@ -62,13 +56,12 @@ def _named(draw: Callable[..., Any], op_type: str) -> Callable[..., Any]:
     return kernel
 
 
-def _stateful(
-    name: str, op_type: str, draw: Callable[..., Any], count: int, signature: str, *samples: Any
-) -> Primitive:
-    """The row of an op with an effect; its inputs are `count` parameters, then run-time dimensions.
+def _stateful(name: str, op_type: str, distribution: Distribution) -> Primitive:
+    """The row of an op with an effect; its inputs are the parameters, then run-time dimensions.
 
     Parameters that are no scalars append their shape to the one asked for.
     """
+    draw, count, signature, (inputs, params) = distribution
 
     def kernel(
         *inputs: Any, shape: Shape, dtype: DType, stream: Stream, out: Any = None, work: Work = None
@@ -81,7 +74,7 @@ def _stateful(
         return sampled(draw, stream.generator(), size, dtype, *parameters, out=out, work=work)
 
     def rule(*shapes: Shape, shape: Shape, dtype: DType, stream: Stream) -> Shape:
-        if draw is draw_integers:
+        if distribution is INTEGERS:
             check_scalars(*shapes[:count])
         front, back = static_sizes(shape, shapes[count:]), broadcast_all(*shapes[:count])
         return None if front is None or back is None else (*front, *back)
@@ -89,24 +82,16 @@ def _stateful(
     return row(
         name, _named(kernel, op_type), signature=signature, shape=rule, op_type=op_type,
         effect=True, keep_inputs=(),
-        samples=tuple(sample(*i, stream=Stream((0, 7), BY_OP), **params) for i, params in samples),
+        samples=(sample(*inputs, stream=Stream((0, 7), BY_OP), **params),),
     )  # fmt: skip
 
 
-uniform_p = _stateful("random_uniform", "RandomUniform", draw_uniform, 0, "i*->dtype", FLOAT_SAMPLE)
-normal_p = _stateful(
-    "random_normal", "RandomStandardNormal", draw_normal, 0, "i*->dtype", FLOAT_SAMPLE
-)
-truncated_p = _stateful(
-    "random_truncated_normal", "TruncatedNormal", draw_truncated, 0, "i*->dtype", FLOAT_SAMPLE
-)
-integers_p = _stateful(
-    "random_uniform_int", "RandomUniformInt", draw_integers, 2, "K,K,i*->K", INTEGER_SAMPLE
-)
-gamma_p = _stateful("random_gamma", "RandomGamma", draw_gamma, 1, "G,i*->G", GAMMA_SAMPLE)
-poisson_p = _stateful(
-    "random_poisson", "RandomPoissonV2", draw_poisson, 1, "R,i*->dtype", POISSON_SAMPLE
-)
+uniform_p = _stateful("random_uniform", "RandomUniform", UNIFORM)
+normal_p = _stateful("random_normal", "RandomStandardNormal", NORMAL)
+truncated_p = _stateful("random_truncated_normal", "TruncatedNormal", TRUNCATED)
+integers_p = _stateful("random_uniform_int", "RandomUniformInt", INTEGERS)
+gamma_p = _stateful("random_gamma", "RandomGamma", GAMMA)
+poisson_p = _stateful("random_poisson", "RandomPoissonV2", POISSON)
 
 
 categorical_p = row(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -23,26 +23,18 @@ from runtime.core.shapes import Shape, broadcast, merge_shapes
 from runtime.core.tensor import Tensor
 from runtime.dtypes import DType
 from runtime.ops.define import dims_of
-from runtime.ops.random.distributions import (
-    Work,
-    check_scalars,
-    draw_binomial,
-    draw_bits,
-    draw_gamma,
-    draw_integers,
-    draw_normal,
-    draw_poisson,
-    draw_truncated,
-    draw_uniform,
-)
+from runtime.ops.random.distributions import Work, check_scalars, draw_binomial, draw_bits
 from runtime.ops.random.sampling import (
     CATEGORICAL,
-    FLOAT_SAMPLE,
     FLOATS,
-    GAMMA_SAMPLE,
-    INTEGER_SAMPLE,
+    GAMMA,
+    INTEGERS,
     INTS,
-    POISSON_SAMPLE,
+    NORMAL,
+    POISSON,
+    TRUNCATED,
+    UNIFORM,
+    Distribution,
     accepted,
     affine,
     bounds,
@@ -63,14 +55,13 @@ def _check_seed(seed: Shape) -> None:
         raise wrong_value(f"seed must have shape (2,), not {seed}")
 
 
-def _stateless(
-    name: str, op_type: str, draw: Callable[..., Any], count: int, signature: str, *samples: Any
-) -> Primitive:
-    """The row of an op that its seed determines; its inputs are the seed, `count` parameters,
-    run-time dimensions.
+def _stateless(name: str, op_type: str, distribution: Distribution) -> Primitive:
+    """The row of an op that its seed determines; its inputs are the seed, the parameters, run-time
+    dimensions.
 
     Parameters broadcast to the shape asked for.
     """
+    draw, count, signature, (inputs, params) = distribution
 
     def kernel(
         seed: Any, *inputs: Any, shape: Shape, dtype: DType, out: Any = None, work: Work = None
@@ -83,14 +74,14 @@ def _stateless(
     def rule(seed: Shape, *shapes: Shape, shape: Shape, dtype: DType) -> Shape:
         _check_seed(seed)
         size = static_sizes(shape, shapes[count:])
-        if draw is draw_integers:
+        if distribution is INTEGERS:
             check_scalars(*shapes[:count])
         _check_fits(broadcast_all(*shapes[:count]), size)
         return size
 
     return row(
-        name, kernel, signature=signature, shape=rule, op_type=op_type, keep_inputs=(),
-        samples=tuple(sample("2:i9", *inputs, **params) for inputs, params in samples),
+        name, kernel, signature=f"i,{signature}", shape=rule, op_type=op_type, keep_inputs=(),
+        samples=(sample("2:i9", *inputs, **params),),
     )  # fmt: skip
 
 
@@ -103,42 +94,23 @@ def _check_fits(parameters: Shape, size: Shape) -> None:
     merge_shapes(made, size)
 
 
-stateless_uniform_p = _stateless(
-    "stateless_uniform", "StatelessRandomUniformV2", draw_uniform, 0, "i,i*->dtype", FLOAT_SAMPLE
-)
-stateless_normal_p = _stateless(
-    "stateless_normal", "StatelessRandomNormalV2", draw_normal, 0, "i,i*->dtype", FLOAT_SAMPLE
-)
-stateless_truncated_p = _stateless(
-    "stateless_truncated_normal",
-    "StatelessTruncatedNormalV2",
-    draw_truncated,
-    0,
-    "i,i*->dtype",
-    FLOAT_SAMPLE,
-)
-stateless_integers_p = _stateless(
-    "stateless_uniform_int",
-    "StatelessRandomUniformIntV2",
-    draw_integers,
-    2,
-    "i,K,K,i*->K",
-    INTEGER_SAMPLE,
-)
-stateless_bits_p = _stateless(
-    "stateless_uniform_full_int", "StatelessRandomUniformFullIntV2", draw_bits, 0, "i,i*->dtype",
-    ((), {"shape": (2, 3), "dtype": dtypes.uint32}),
-)  # fmt: skip
-stateless_gamma_p = _stateless(
-    "stateless_gamma", "StatelessRandomGammaV3", draw_gamma, 1, "i,G,i*->G", GAMMA_SAMPLE
-)
-stateless_poisson_p = _stateless(
-    "stateless_poisson", "StatelessRandomPoisson", draw_poisson, 1, "i,R,i*->dtype", POISSON_SAMPLE
-)
-stateless_binomial_p = _stateless(
-    "stateless_binomial", "StatelessRandomBinomial", draw_binomial, 2, "i,R,G,i*->dtype",
+_BITS = Distribution(draw_bits, 0, "i*->dtype", ((), {"shape": (2, 3), "dtype": dtypes.uint32}))
+_BINOMIAL = Distribution(
+    draw_binomial, 2, "R,G,i*->dtype",
     ((np.int32(5), np.float64(0.3)), {"shape": (3, 2), "dtype": dtypes.int32}),
 )  # fmt: skip
+stateless_uniform_p = _stateless("stateless_uniform", "StatelessRandomUniformV2", UNIFORM)
+stateless_normal_p = _stateless("stateless_normal", "StatelessRandomNormalV2", NORMAL)
+stateless_truncated_p = _stateless(
+    "stateless_truncated_normal", "StatelessTruncatedNormalV2", TRUNCATED
+)
+stateless_integers_p = _stateless("stateless_uniform_int", "StatelessRandomUniformIntV2", INTEGERS)
+stateless_bits_p = _stateless(
+    "stateless_uniform_full_int", "StatelessRandomUniformFullIntV2", _BITS
+)
+stateless_gamma_p = _stateless("stateless_gamma", "StatelessRandomGammaV3", GAMMA)
+stateless_poisson_p = _stateless("stateless_poisson", "StatelessRandomPoisson", POISSON)
+stateless_binomial_p = _stateless("stateless_binomial", "StatelessRandomBinomial", _BINOMIAL)
 
 
 def _stateless_categorical_shape(
