@@ -138,7 +138,7 @@ def uniform_floats(drawn: Tensor, minval: Any, maxval: Any) -> Tensor:
 
 
 class Distribution(NamedTuple):
-    """What an op draws: `draw` takes as many `parameters`. The signature and the sample are those
+    """The distribution of an op: `draw` takes as many `parameters`. Signature and sample are those
     of the op without a seed.
     """
 
