@@ -12,7 +12,7 @@ from runtime.core.tensor import EagerTensor, Tensor
 from runtime.data.layouts import DatasetSpec, Layout, is_dataset
 from runtime.data.pipelines import INFINITE, UNKNOWN
 from runtime.ops import cast
-from runtime.ops.random.seeds import seed_of
+from runtime.ops.random.seeds import seed_of, signed
 
 AUTOTUNE = -1
 """In place of a number: it is chosen for you."""
@@ -56,8 +56,7 @@ def known(tensor: Tensor) -> int | None:
 def seed(value: Any, what: str) -> int | None:
     """A seed of the transformation's own."""
     found = seed_of(value, f"{what}: seed")
-    # As a signed number: that is what is taken modulo.
-    return None if found is None else found - (found >> 63 << 64)
+    return None if found is None else signed(found)
 
 
 def check_dataset(value: Any, what: str) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from runtime.data.positions import current
-from runtime.ops.random.seeds import global_seeds
+from runtime.ops.random.seeds import GREATEST_SEED, global_seeds, pair_of, signed
 
 _BLOCK = 256
 """Counters that are turned into numbers at once, four numbers each."""
@@ -22,10 +22,6 @@ _SHIFT = np.uint64(32)
 _FACTORS = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 _WEYL = 0x9E3779B9, 0xBB67AE85
 _ROUNDS = 10
-_OF_GRAPH = 87654321
-"""The global seed where only the op has one."""
-_MOST = (1 << 31) - 1
-"""Seeds are taken modulo this number."""
 
 Seeds = tuple[int, int]
 
@@ -96,7 +92,7 @@ class _Order:
         if self.epoch != global_seeds.epoch:
             self.epoch = global_seeds.epoch
             self.draws = random.Random(seed)
-        return self.draws.randint(0, _MOST)
+        return self.draws.randint(0, GREATEST_SEED)
 
 
 _order = _Order()
@@ -111,6 +107,4 @@ def chosen_seeds(seed: int | None) -> Seeds:
         if seed is None and of_all is None:
             low, high = np.frombuffer(os.urandom(16), np.int64)
             return int(low), int(high)
-        own = _order.next(of_all or 0) if seed is None else seed
-    pair = (_OF_GRAPH if of_all is None else of_all) % _MOST, own % _MOST
-    return (0, _MOST) if pair == (0, 0) else pair
+        return pair_of(of_all, _order.next(signed(of_all or 0)) if seed is None else seed)

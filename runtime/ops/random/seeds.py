@@ -36,7 +36,8 @@ from runtime.dtypes import DType
 
 _MASK = (1 << 64) - 1
 _DEFAULT_SEED = 87654321
-_GREATEST_SEED = (1 << 31) - 1
+GREATEST_SEED = (1 << 31) - 1
+"""Seeds of TensorFlow's ops are taken modulo this number."""
 
 
 class _Source(threading.local):
@@ -229,14 +230,20 @@ def get_seed(op_seed: Any) -> tuple[int | None, int | None]:
     seed, of_all = seed_of(op_seed), global_seeds.seed
     if seed is None and of_all is None:
         return None, None
-    first = _bounded(_DEFAULT_SEED if of_all is None else of_all)
-    second = _bounded(next(global_seeds.order) if seed is None else seed)
-    return first, second if first or second else _GREATEST_SEED
+    return pair_of(of_all, next(global_seeds.order) if seed is None else seed)
 
 
-def _bounded(seed: int) -> int:
-    signed = seed - (1 << 64) if seed >> 63 else seed
-    return signed % _GREATEST_SEED
+def pair_of(of_all: int | None, own: int) -> tuple[int, int]:
+    """The global seed and that of an op, as TensorFlow's ops take them."""
+    first = signed(_DEFAULT_SEED if of_all is None else of_all) % GREATEST_SEED
+    second = signed(own) % GREATEST_SEED
+    return first, second if first or second else GREATEST_SEED
+
+
+def signed(seed: int) -> int:
+    """The number of 64 bits with a sign that has the bits of a seed."""
+    bits = seed & _MASK
+    return bits - (bits >> 63 << 64)
 
 
 def seeded(seed: Any) -> np.random.Generator:

@@ -184,6 +184,16 @@ def test_random_chains_give_what_python_gives() -> None:
 # Shuffles
 
 
+def test_a_negative_global_seed_is_a_number_with_a_sign() -> None:
+    def order(global_seed: int, seed: int | None) -> list[int]:
+        rt.random.set_seed(global_seed)
+        return [int(x) for x in Dataset.range(30).shuffle(30, seed=seed)]
+
+    # Seeds count modulo 2**31 - 1, and those of ops without one are Python's `random`.
+    assert order(-1, 7) == order(2**31 - 2, 7)
+    assert order(-1, None) == order(-1, random.Random(-1).randint(0, 2**31 - 1))
+
+
 def test_a_seeded_shuffle_is_the_same_in_every_run() -> None:
     data = Dataset.range(12).shuffle(5, seed=7)
     first = [2, 4, 0, 3, 8, 1, 9, 10, 5, 7, 6, 11]  # TensorFlow 2.21
