@@ -263,6 +263,7 @@ ASKED_FOR = {
     "runtime.core.cells": "autograph.cells",
     "runtime.core.lazy": "runtime.core.absent",
     "runtime.core.tensor": "runtime.core.displays",
+    "runtime.functions.concrete_function": "runtime.autodiff.calls",
     "runtime.functions.function": (
         "runtime.functions.polymorphic_function runtime.graph.format.printing"
     ),

@@ -8,7 +8,7 @@ state, eager_mode, device       what is active on a thread
 executor                        what runs graphs: machine code or NumPy
 naming, lazy, absent, log       name scopes; names that are imported when asked for, or not there
 displays, cells, reloading, tracebacks, pickling    notebooks, tracebacks, other processes
-dataclasses                     dataclasses that are cheap to define
+dataclasses, collector          dataclasses that are cheap to define; a pause of the collector
 workspace, cached, inspection   memory for results; attributes that are computed once; signatures
 blas, threads, stacks, locks    threads: how many, and their stacks; locks of forked processes
 files, tfrecords, extras        files that are whole; TFRecord files; packages of extras

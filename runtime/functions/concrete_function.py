@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
 from autograph.frames import hide_libraries
-from runtime.autodiff.calls import GraphCall, Held, call_recorded
 from runtime.core.cached import cached
 from runtime.core.device import placed
 from runtime.core.executor import COMPILED
@@ -48,6 +47,9 @@ from runtime.staging.error_notes import depth_explained
 from runtime.staging.guarding.guards import Guards
 from runtime.staging.refusals import refuse
 from runtime.staging.tracing import Trace
+
+if TYPE_CHECKING:
+    from runtime.autodiff.calls import GraphCall
 
 MOST_FITTING = 100
 """Kinds of arguments that one trace remembers to take as they are."""
@@ -268,6 +270,8 @@ class ConcreteFunction:
 
     def _observed(self, leaves: Sequence[Any]) -> Sequence[Any]:
         """The results of a run that tapes, or checks of each op, are shown."""
+        from runtime.autodiff.calls import Held, call_recorded
+
         if state.tapes and state.inspect is None and state.device is None:
             return call_recorded(self._recorded, leaves)
         return interpret(
@@ -277,6 +281,8 @@ class ConcreteFunction:
 
     @cached
     def _recorded(self) -> GraphCall:
+        from runtime.autodiff.calls import GraphCall
+
         if self.executor != COMPILED:
             return GraphCall(self.graph, self.executor)
         if not self.programs.places:
@@ -448,7 +454,11 @@ def _of_type(symbol: Any, known: Type) -> Any:
 
 def _as_leaf(item: Any) -> Any:
     """A tensor, or what a number is for tapes."""
-    return Held(item, NUMBER_TYPES[type(item)]) if type(item) in NUMBER_TYPES else item
+    if type(item) not in NUMBER_TYPES:
+        return item
+    from runtime.autodiff.calls import Held
+
+    return Held(item, NUMBER_TYPES[type(item)])
 
 
 def _is_itself(argument: Any, leaf: Any) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar, overload
 
 from runtime import nest
+from runtime.core.collector import paused
 from runtime.core.shapes import TensorSpec
 
 if TYPE_CHECKING:
@@ -108,7 +109,8 @@ def function(
         if leaf is None or isinstance(leaf, int | float | complex | str | bytes):
             raise TypeError(f"input_signature has {leaf!r}, which is not a TensorSpec")
     # Tracing takes long to import, and programs without graphs never need it.
-    from runtime.functions.polymorphic_function import Function
+    with paused():
+        from runtime.functions.polymorphic_function import Function
 
     options: dict[str, Any] = {
         "input_signature": input_signature,

@@ -1,0 +1,54 @@
+"""The collector of cycles rests while much is imported, and goes on as it was."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from runtime.core.collector import paused
+
+
+@pytest.fixture(autouse=True)
+def collecting() -> Iterator[None]:
+    was = gc.isenabled()
+    gc.enable()
+    yield
+    (gc.enable if was else gc.disable)()
+
+
+def test_it_rests_within() -> None:
+    with paused():
+        assert not gc.isenabled()
+        with paused():
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_it_goes_on_behind_an_error() -> None:
+    with pytest.raises(ImportError), paused():
+        raise ImportError
+    assert gc.isenabled()
+
+
+def test_it_stays_off_where_the_user_has_it_off() -> None:
+    gc.disable()
+    with paused():
+        assert not gc.isenabled()
+    assert not gc.isenabled()
+
+
+def test_it_goes_on_beside_other_threads() -> None:
+    """Another thread may fork: the child's would rest for ever."""
+    done = threading.Event()
+    other = threading.Thread(target=done.wait)
+    other.start()
+    try:
+        with paused():
+            assert gc.isenabled()
+    finally:
+        done.set()
+        other.join()
