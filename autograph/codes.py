@@ -22,26 +22,28 @@ Stretch = tuple[int, int, int, int]
 UNREACHED = bytes((dis.opmap["NOP"], 0))
 """What stands behind the instructions of converted code for line_profiler, if that is there."""
 
-_STORES = frozenset(
-    dis.opmap[name] for name in ("STORE_SUBSCR", "STORE_SLICE") if name in dis.opmap
-)
+_STORES = "STORE_SUBSCR", "STORE_SLICE"
+_CHANGES = *_STORES, "DELETE_SUBSCR"
+
+
+def has_instruction(code: CodeType, *names: str) -> bool:
+    """Whether a code object, not those in it, has an instruction of these names."""
+    present = code.co_code[::2]
+    return any(dis.opmap[name] in present for name in names if name in dis.opmap)
 
 
 def assigns_items(code: CodeType) -> bool:
     """Whether a code object, or one inside it, has an `x[i] = v`."""
     inside = [const for const in code.co_consts if isinstance(const, CodeType)]
-    return not _STORES.isdisjoint(code.co_code[::2]) or any(map(assigns_items, inside))
+    return has_instruction(code, *_STORES) or any(map(assigns_items, inside))
 
 
 def item_changes(code: CodeType) -> Iterator[Stretch]:
     """Yields the places of the `x[i]` that a code object, not those in it, assigns or deletes."""
-    for instruction in instructions(code):
+    for instruction in instructions(code) if has_instruction(code, *_CHANGES) else ():
         at = instruction.positions
         if instruction.opname in _CHANGES and at is not None and None not in at:
             yield at  # type: ignore[misc]
-
-
-_CHANGES = ("STORE_SUBSCR", "STORE_SLICE", "DELETE_SUBSCR")
 
 
 def handles_exceptions(code: CodeType) -> bool:

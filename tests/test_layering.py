@@ -117,7 +117,7 @@ MAY_IMPORT = {
     "runtime.graph.storage": f"{OPS} runtime.graph runtime.variables runtime.autodiff.custom",
     "runtime.staging": f"{STAGING} runtime.variables autograph",
     "runtime.staging.guarding": (
-        f"{STAGING} autograph.instructions autograph.objects autograph.mutation"
+        f"{STAGING} autograph.codes autograph.instructions autograph.objects autograph.mutation"
     ),
     "runtime.staging.control": (
         f"{STAGING} autograph.objects autograph.mutation autograph.undefined "

@@ -11,6 +11,7 @@ from functools import lru_cache
 from types import CodeType
 from typing import Any, NamedTuple
 
+from autograph.codes import has_instruction
 from autograph.instructions import instructions
 
 _ABSENT = object()
@@ -34,12 +35,18 @@ class Import(NamedTuple):
     name: str | None
 
 
+@lru_cache(maxsize=64)
+def _listed(code: CodeType) -> tuple[dis.Instruction, ...]:
+    """The instructions of code: of equal code, whose places in the source may differ."""
+    return tuple(instructions(code))
+
+
 @lru_cache(maxsize=1024)
 def names_in(code: CodeType) -> Mapping[str, bool]:
     """The names of attributes that code, and the functions defined in it, read, by getattr too; and
     whether it may ask if there is one.
     """
-    listed = tuple(instructions(code))
+    listed = _listed(code)
     asks = asks_in(code)
     found = {instruction.argval: False for instruction in listed if instruction.opname in _LOADS}
     for const in code.co_consts:
@@ -80,7 +87,7 @@ MATCHED = "__match_args__"
 @lru_cache(maxsize=1024)
 def paths_in(code: CodeType) -> tuple[Path, ...]:
     """The static paths that code, and the functions defined in it, read."""
-    found = dict.fromkeys(_paths_of(instructions(code)))
+    found = dict.fromkeys(_paths_of(_listed(code)))
     for const in code.co_consts:
         if isinstance(const, CodeType):
             found.update(dict.fromkeys(paths_in(const)))
@@ -150,7 +157,7 @@ def imports_of(code: CodeType) -> tuple[Import, ...]:
     found: list[Import] = []
     constants: list[Any] = []
     module, level, name, top = "", 0, None, ""
-    for instruction in instructions(code):
+    for instruction in _listed(code) if has_instruction(code, "IMPORT_NAME") else ():
         operation = instruction.opname
         if operation == "LOAD_CONST":
             constants.append(instruction.argval)
