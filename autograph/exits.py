@@ -27,6 +27,8 @@ from autograph.quoting.templates import quote, quote_expr
 
 Value = Callable[[Any], list[gast.stmt]]
 
+_TRIES = gast.Try, gast.TryStar
+
 
 class ExitLowering:
     """Lowers one kind of exit in one function or loop.
@@ -177,9 +179,7 @@ def must_stay(statements: list[gast.stmt], kind: str, context: Context) -> bool:
     before the others anyway.
     """
     return any(
-        isinstance(node, gast.Try | gast.TryStar)
-        and kind in exits(node)
-        and _stays(node, context.stages_tries)
+        isinstance(node, _TRIES) and kind in exits(node) and _stays(node, context.stages_tries)
         for node in own_nodes(statements)
     )
 

@@ -145,24 +145,40 @@ def own_nodes(node: Any) -> Iterator[gast.AST]:
     pending = [node]
     while pending:
         item = pending.pop()
-        if isinstance(item, list):
-            pending.extend(reversed(item))
-        elif isinstance(item, gast.AST):
+        if isinstance(item, gast.AST):
             yield item
-            pending.extend(reversed(_evaluated_here(item)))
+            evaluated = _EVALUATED.get(type(item))
+            item = children(item) if evaluated is None else evaluated(item)
+        elif not isinstance(item, list):
+            continue
+        pending.extend(reversed(item))
 
 
-def _evaluated_here(node: gast.AST) -> list[Any]:
-    # A class's body runs where it stands, but its names are the class's.
-    match node:
-        case gast.FunctionDef() | gast.AsyncFunctionDef():
-            args = node.args
-            return [node.decorator_list, args.defaults, args.kw_defaults]
-        case gast.Lambda():
-            return [node.args.defaults, node.args.kw_defaults]
-        case gast.ClassDef():
-            return [node.decorator_list, node.bases, node.keywords]
-    return list(vars(node).values())
+def children(node: gast.AST) -> list[Any]:
+    """The nodes, and the lists, in the fields of a node."""
+    found, held = [], node.__dict__
+    for field in node._fields:
+        part = held.get(field)
+        if isinstance(part, _TREES):
+            found.append(part)
+    return found
+
+
+_TREES = (gast.AST, list)
+
+
+def _defaults(node: Any) -> list[Any]:
+    return [node.args.defaults, node.args.kw_defaults]
+
+
+# What is evaluated where a function or a class is defined.
+_EVALUATED: dict[type, Callable[[Any], list[Any]]] = {
+    gast.FunctionDef: lambda node: [node.decorator_list, *_defaults(node)],
+    gast.AsyncFunctionDef: lambda node: [node.decorator_list, *_defaults(node)],
+    gast.Lambda: _defaults,
+    # Its body runs where it stands, but its names are the class's.
+    gast.ClassDef: lambda node: [node.decorator_list, node.bases, node.keywords],
+}
 
 
 def functions_in(tree: gast.AST) -> list[Any]:
@@ -172,11 +188,16 @@ def functions_in(tree: gast.AST) -> list[Any]:
 
 def suspends(node: Any) -> bool:
     """Whether running this may suspend the function: `yield`, `await`, `async`."""
-    kinds = (gast.Yield, gast.YieldFrom, gast.Await, gast.AsyncFor, gast.AsyncWith)
+    # A comprehension has the flag `is_async`; of the others, each suspends.
     return any(
-        isinstance(found, kinds) or (isinstance(found, gast.comprehension) and found.is_async)
+        isinstance(found, _SUSPENDING) and getattr(found, "is_async", True)
         for found in own_nodes(node)
     )
+
+
+_SUSPENDING = (
+    gast.Yield, gast.YieldFrom, gast.Await, gast.AsyncFor, gast.AsyncWith, gast.comprehension,
+)  # fmt: skip
 
 
 class _Visitor:
@@ -200,9 +221,8 @@ class _Visitor:
             self.generic(node)
 
     def generic(self, node: gast.AST) -> None:
-        for value in vars(node).values():
-            if isinstance(value, gast.AST | list):
-                self.visit(value)
+        for part in children(node):
+            self.visit(part)
 
     def name(self, node: gast.Name) -> None:
         if isinstance(node.ctx, gast.Load):

@@ -73,7 +73,10 @@ class SymbolicNumber(InScope):
             return partial(apply_number, method, self)
         # Asked for by classes' names too, to find out what an object is: no refusal to remember.
         what = f"a staged {self.type.kind} has no attribute {name!r}"
-        raise AttributeError(f"{format_location(user_location())}: {what}", name=name, obj=self)
+        # As of a symbolic tensor: what libraries ask for is worth no place.
+        if not name.startswith("_"):
+            what = f"{format_location(user_location())}: {what}"
+        raise AttributeError(what, name=name, obj=self)
 
     def __hash__(self) -> int:
         raise not_python(self, "as a dictionary key or in a set", "use a tensor for the table")
