@@ -100,6 +100,7 @@ _SORTED = (
 argsort_p: Primitive = row(
     "argsort", _argsort_kernel, signature="O->int32", shape=_ranked, op_type="ArgSort",
     gradient=lambda op, g: (None,), keep_inputs=(), samples=_SORTED, order=Order.C,
+    instruction="argsort",
 )  # fmt: skip
 
 
@@ -143,7 +144,7 @@ def _put_back_in_rows(g: Any, indices: Any, x: Any, axis: int) -> Any:
 
 sort_p: Primitive = row(
     "sort", _sort_kernel, signature="R->R", shape=_ranked, op_type="Sort",
-    gradient=_sort_gradient, samples=_SORTED, order=Order.C,
+    gradient=_sort_gradient, samples=_SORTED, order=Order.C, instruction="sort",
 )  # fmt: skip
 
 

@@ -1,21 +1,25 @@
-"""The largest elements of rows, and their places."""
+"""The largest elements of rows, and their places; elements in order, by NumPy's sorts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 
+from runtime import dtypes
 from runtime.core.types import TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel
-from runtime.graph.executors.native.indexing import handed_on, shapes_known, target_of
+from runtime.graph.executors.native.indexing import handed_on, shape_of, shapes_known, target_of
 from runtime.graph.executors.native.loops import (
+    Axis,
     Loop,
     counted,
     lanes_for,
     load,
+    moved,
     place,
     plus,
     size_of,
@@ -24,10 +28,13 @@ from runtime.graph.executors.native.loops import (
     times,
 )
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS, OnArrays
+from runtime.graph.executors.native.numpy_interface import sort
 from runtime.graph.executors.native.scalars import any_of, cast, compared
 from runtime.graph.executors.native.values import (
     BIT,
+    INT32,
     INT64,
+    POINTER,
     Array,
     Held,
     int64,
@@ -215,6 +222,176 @@ def _lower_place(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> S
     return [handed_on(emitter, kernel, made)]
 
 
+# All elements, in order
+
+
+LONG = 256
+"""From so many elements of 8 bytes on, Python's program finds their order faster."""
+
+
+def _takes_sort(kernel: Kernel) -> bool:
+    return _takes_place(kernel) and bool(sort("sort", _dtype_of(kernel)))
+
+
+def _takes_argsort(kernel: Kernel) -> bool:
+    if not _takes_place(kernel):
+        return False
+    dtype, shape = _dtype_of(kernel), shape_of(kernel)
+    if dtype.size <= 4:
+        return bool(sort("sort", dtypes.int64))
+    length = shape[kernel.node.params["axis"]]
+    return length is not None and length < LONG and bool(sort("argsort", dtype))
+
+
+def _dtype_of(kernel: Kernel) -> DType:
+    type = kernel.node.inputs[0].type
+    assert isinstance(type, TensorType)
+    return type.dtype
+
+
+class Lines:
+    """The vectors along the axis of a kernel that sorts, from their ends on where it `is_falling`:
+    `count` elements, by `step`.
+    """
+
+    def __init__(self, emitter: Emitter, kernel: Kernel, array: Array) -> None:
+        params, dims = kernel.node.params, array.dims
+        axis = params["axis"] % len(dims)
+        self.emitter, self.builder, self.array = emitter, emitter.builder, array
+        self.is_falling = params["descending"]
+        self.rows, self.count = size_of(self.builder, dims[:axis]), dims[axis]
+        self.step = size_of(self.builder, dims[axis + 1 :])
+
+    @contextmanager
+    def each(self) -> Iterator[ir.Value]:
+        """A loop over the vectors; gives the place of the first element of each."""
+        builder = self.builder
+        self.emitter.read(size_of(builder, self.array.dims))
+        with counted(builder, self.rows) as row, counted(builder, self.step) as column:
+            first = times(builder, times(builder, row, self.count), self.step)
+            yield plus(builder, first, column)
+
+    def axis(self) -> Axis:
+        """One of the vectors beside contiguous elements."""
+        step = self.builder.neg(self.step) if self.is_falling else self.step
+        return Axis(self.count, step, int64(1))
+
+    def begin(self, pointer: ir.Value, first: ir.Value, dtype: DType) -> ir.Value:
+        """The pointer to where a vector, whose first element is there, begins."""
+        builder = self.builder
+        if self.is_falling:
+            last = builder.sub(self.count, int64(1))
+            first = plus(builder, first, times(builder, last, self.step))
+        return place(builder, pointer, first, dtype)
+
+    def take(self, first: ir.Value, room: ir.Value) -> None:
+        """Copy a vector to contiguous memory."""
+        dtype = self.array.dtype
+        moved(
+            self.builder, dtype, room, self.begin(self.array.pointer, first, dtype), [self.axis()]
+        )
+
+    def sort(self, kind: str, dtype: DType, *pointers: ir.Value) -> None:
+        """Call a sort of NumPy's, which steps aside where it lacks memory."""
+        builder, null = self.builder, ir.Constant(POINTER, None)
+        type = ir.FunctionType(INT32, [*[POINTER] * len(pointers), INT64, POINTER])
+        given = [*pointers, self.count, null]
+        failed = self.emitter.symbols.call(builder, f"sorts.{kind}.{dtype.name}", type, given)
+        self.emitter.step_aside(builder.icmp_signed("!=", failed, ir.Constant(INT32, 0)))
+
+
+def _lower_sort(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    (array,) = operands
+    lines, dtype = Lines(emitter, kernel, array), array.dtype
+    made = emitter.allocate(dtype, array.dims, target_of(kernel))
+    is_direct = static(lines.step) == 1 and not lines.is_falling
+    room = made.pointer if is_direct else emitter.memory(dtype, [lines.count])
+    with lines.each() as first:
+        line = place(emitter.builder, room, first, dtype) if is_direct else room
+        lines.take(first, line)
+        lines.sort("sort", dtype, line)
+        if not is_direct:
+            count, step, own = lines.axis()
+            target = lines.begin(made.pointer, first, dtype)
+            moved(emitter.builder, dtype, target, line, [Axis(count, own, step)])
+    return [handed_on(emitter, kernel, made)]
+
+
+def _lower_argsort(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    (array,) = operands
+    lines = Lines(emitter, kernel, array)
+    made = emitter.allocate(dtypes.int32, array.dims, target_of(kernel))
+    order = emitter.memory(dtypes.int64, [lines.count])
+    if array.dtype.size <= 4:
+        _order_by_keys(lines, order, made)
+    else:
+        _order_by_elements(lines, order, made)
+    return [handed_on(emitter, kernel, made)]
+
+
+def _order_by_keys(lines: Lines, order: ir.Value, made: Array) -> None:
+    """Sort numbers that have the order of an element above its position: no two are equal, so that
+    equal elements stay in order.
+    """
+    builder, dtype = lines.builder, lines.array.dtype
+    with lines.each() as first:
+        with counted(builder, lines.count) as index:
+            at = plus(builder, first, times(builder, index, lines.step))
+            element = load(builder, place(builder, lines.array.pointer, at, dtype), dtype)
+            key = _key(builder, dtype, element)
+            key = builder.not_(key) if lines.is_falling else key
+            packed = builder.or_(builder.shl(key, int64(32)), index)
+            store(builder, packed, place(builder, order, index, dtypes.int64), dtypes.int64)
+        lines.sort("sort", dtypes.int64, order)
+        with counted(builder, lines.count) as index:
+            packed = load(builder, place(builder, order, index, dtypes.int64), dtypes.int64)
+            at = plus(builder, first, times(builder, index, lines.step))
+            target = place(builder, made.pointer, at, dtypes.int32)
+            store(builder, builder.trunc(packed, INT32), target, dtypes.int32)
+
+
+def _key(builder: ir.IRBuilder, dtype: DType, element: ir.Value) -> ir.Value:
+    """A number of 32 bits, held in 64, in the order of the elements: the same one for zeros of
+    either sign, and for all nan, behind all numbers.
+    """
+    if not dtype.is_floating:
+        if not dtype.is_unsigned and not dtype.is_bool:
+            return builder.sext(element, INT64) if dtype.size < 8 else element
+        number = builder.zext(element, INT64)
+        return builder.sub(number, int64(1 << 31)) if dtype.size == 4 else number
+    bits = builder.bitcast(element, INT32)
+    magnitude = builder.and_(bits, ir.Constant(INT32, (1 << 31) - 1))
+    number = builder.select(
+        builder.icmp_signed("<", bits, ir.Constant(INT32, 0)), builder.neg(magnitude), magnitude
+    )
+    nan = builder.fcmp_unordered("uno", element, element)
+    last = ir.Constant(INT32, (1 << 31) - 1)
+    return builder.sext(builder.select(nan, last, number), INT64)
+
+
+def _order_by_elements(lines: Lines, order: ir.Value, made: Array) -> None:
+    """Have NumPy sort positions. Falling, what it sorts begins at the end, so that equal elements
+    stay in order.
+    """
+    emitter, builder, dtype = lines.emitter, lines.builder, lines.array.dtype
+    line = emitter.memory(dtype, [lines.count])
+    last = builder.sub(lines.count, int64(1))
+    with lines.each() as first:
+        lines.take(first, line)
+        with counted(builder, lines.count) as index:
+            store(builder, index, place(builder, order, index, dtypes.int64), dtypes.int64)
+        lines.sort("argsort", dtype, line, order)
+        with counted(builder, lines.count) as index:
+            position = load(builder, place(builder, order, index, dtypes.int64), dtypes.int64)
+            if lines.is_falling:
+                position, index = builder.sub(last, position), builder.sub(last, index)
+            at = plus(builder, first, times(builder, index, lines.step))
+            target = place(builder, made.pointer, at, dtypes.int32)
+            store(builder, builder.trunc(position, INT32), target, dtypes.int32)
+
+
+ON_ARRAYS["sort"] = OnArrays(_takes_sort, _lower_sort)
+ON_ARRAYS["argsort"] = OnArrays(_takes_argsort, _lower_argsort)
 ON_ARRAYS["top_k"] = OnArrays(_takes_top, _lower_top)
 ON_ARRAYS["argmax"] = OnArrays(_takes_place, _lower_place)
 ON_ARRAYS["argmin"] = OnArrays(_takes_place, _lower_place)

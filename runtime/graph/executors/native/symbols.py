@@ -7,14 +7,13 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 
 from runtime import dtypes
 from runtime.core.tensor import EagerTensor
-from runtime.graph.executors.native import arena, blas, objects, pool, stack
+from runtime.graph.executors.native import arena, blas, numpy_interface, objects, pool, stack
 
 SOURCES: dict[str, Callable[[str], int]] = {}
 """For the first word of a symbol, what gives the address of the rest."""
@@ -42,19 +41,6 @@ def _library(name: str) -> Any:
     return ctypes.CDLL(find_library(name))
 
 
-# The places of functions in the table of NumPy's C interface, which never change.
-_NUMPY = {"PyArray_Type": 2, "PyArray_Scalar": 60, "PyArray_New": 93}
-
-
-@cache
-def _numpy_table() -> Any:
-    module = import_module("numpy._core._multiarray_umath")
-    get = ctypes.pythonapi.PyCapsule_GetPointer
-    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
-    pointer = get(module._ARRAY_API, None)
-    return ctypes.cast(pointer, ctypes.POINTER(ctypes.c_void_p))
-
-
 def _numpy(name: str) -> int:
     """A function of NumPy's, a type of its scalars, or the descriptor of a dtype."""
     kind, _, dtype = name.partition(":")
@@ -65,7 +51,7 @@ def _numpy(name: str) -> int:
         return id(dtypes.as_dtype(dtype).as_numpy_dtype)
     if name in _OBJECTS:
         return id(np.bool_(_OBJECTS[name]))
-    return int(_numpy_table()[_NUMPY[name]])
+    return numpy_interface.function(name)
 
 
 _OBJECTS = {
@@ -86,4 +72,5 @@ SOURCES["support"] = SOURCES["arena"]
 SOURCES["objects"] = lambda name: objects.code(address_of).address(name)
 SOURCES["pool"] = pool.address_of
 SOURCES["blas"] = blas.address_of
+SOURCES["sorts"] = numpy_interface.sort_named
 SOURCES["stack"] = lambda name: stack.code().address(name)

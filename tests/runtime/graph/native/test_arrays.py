@@ -16,6 +16,7 @@ pytest.importorskip("llvmlite")
 
 import runtime as rt
 from runtime.graph.executors.native.executor import reasons, runner_of
+from runtime.graph.executors.native.ordering import LONG
 from runtime.graph.executors.program import Program
 from runtime.graph.passes import optimize
 from tests.support.native import forced
@@ -371,6 +372,67 @@ def test_the_largest_come_first(size: int, count: int) -> None:
     given = numbers(3, max(size, count)).round(1)
     given[0, :: max(1, size // 3)] = np.nan
     run(lambda x: tuple(rt.math.top_k(x, count)), given)
+
+
+def unordered(dtype: str, *shape: int) -> Any:
+    """Elements of which some are equal, and all that have a place of their own in an order."""
+    source = np.random.default_rng(0)
+    if dtype == "bool":
+        return source.integers(0, 2, shape).astype(bool)
+    if dtype.startswith("float"):
+        given = source.integers(-9, 9, shape).astype(dtype)
+        special = [0.0, -0.0, np.nan, np.inf, -np.inf, -np.nan, np.finfo(dtype).tiny / 4]
+    else:
+        info = np.iinfo(dtype)
+        given = source.integers(max(info.min, -9), 9, shape).astype(dtype)
+        special = [info.min, info.max, 0, info.max // 2, info.max // 2 + 1]
+    places = source.integers(0, 3 * len(special), shape)
+    return np.where(places < len(special), np.array(special * 3, dtype)[places], given)
+
+
+ORDERED = [
+    *("bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"),
+    *("float32", "float64"),
+]
+
+
+@pytest.mark.parametrize("direction", ["ASCENDING", "DESCENDING"])
+@pytest.mark.parametrize("axis", [-1, 0, 1])
+@pytest.mark.parametrize("dtype", ORDERED)
+def test_elements_in_order(dtype: str, axis: int, direction: str) -> None:
+    def ordered(x: Any) -> Any:
+        order = rt.argsort(x, axis, direction)
+        return order if dtype == "bool" else (rt.sort(x, axis, direction), order)
+
+    for shape in ((4, 1, 3), (3, 40, 2), (2, 9, 70), (0, 2, 3), (2, 0, 3)):
+        given = unordered(dtype, *shape)
+        run(ordered, given)
+        order = np.asarray(rt.argsort(given, axis, direction))
+        expected = given if direction == "ASCENDING" else np.flip(given, axis)
+        expected = np.argsort(expected, axis, kind="stable")
+        if direction == "DESCENDING":
+            expected = np.flip(given.shape[axis] - 1 - expected, axis)
+        np.testing.assert_array_equal(order, expected)
+
+
+@pytest.mark.parametrize("direction", ["ASCENDING", "DESCENDING"])
+@pytest.mark.parametrize("size", SIZES)
+def test_vectors_in_order(size: int, direction: str) -> None:
+    for dtype in ("float32", "int32"):
+        given = unordered(dtype, size)
+        run(lambda x: (rt.sort(x, -1, direction), rt.argsort(x, -1, direction)), given)
+        run(lambda x: rt.sort(x, 0, direction), given, unknown=True)
+        run(lambda x: rt.argsort(x, 0, direction), given, unknown=True)
+
+
+def test_the_order_of_long_rows_of_eight_bytes_is_python_s() -> None:
+    def ordered(x: Any) -> Any:
+        return rt.argsort(x)
+
+    for length, count in ((LONG - 1, 0), (LONG, 1)):
+        spec = rt.TensorSpec([length], rt.float64)
+        graph = rt.function(ordered).get_concrete_function(spec).optimized
+        assert len(reasons(graph)) == count
 
 
 def written(x: Any, count: Any) -> Any:
