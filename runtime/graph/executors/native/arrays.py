@@ -43,7 +43,15 @@ from runtime.graph.executors.native.loops import (
 from runtime.graph.executors.native.reductions import Accumulator
 from runtime.graph.executors.native.row_loops import Carried, RowLoop
 from runtime.graph.executors.native.sharing import Part
-from runtime.graph.executors.native.values import BIT, Array, Scalar, int64, static, stored
+from runtime.graph.executors.native.values import (
+    BIT,
+    Array,
+    Repeated,
+    Scalar,
+    int64,
+    static,
+    stored,
+)
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
@@ -269,7 +277,7 @@ class Nest:
         lanes = self.strip(length, [], []).lanes
         carried: Carried = {sink: sink.accumulator.start(lanes) for sink in self.fusion.totals}
         for step in self.guards:
-            carried[step] = [ir.Constant(ir.VectorType(BIT, lanes), [0] * lanes)]
+            carried[step] = [Repeated(ir.VectorType(BIT, lanes), 0)]
         if outer and carried:
             return self.over_rows(outer, length, carried)
         with self.rows(outer) as indices:

@@ -16,6 +16,7 @@ from runtime.graph.executors.native.values import (
     INT32,
     INT64,
     POINTER,
+    Repeated,
     int64,
     register,
     static,
@@ -106,9 +107,9 @@ def splat(builder: ir.IRBuilder, value: ir.Value, lanes: int) -> ir.Value:
     """A vector that is the same everywhere."""
     type = ir.VectorType(value.type, lanes)
     if isinstance(value, ir.Constant):
-        return ir.Constant(type, [value.constant] * lanes)
+        return Repeated(type, value.constant)
     one = builder.insert_element(ir.Constant(type, ir.Undefined), value, ir.Constant(INT32, 0))
-    mask = ir.Constant(ir.VectorType(INT32, lanes), [0] * lanes)
+    mask = Repeated(ir.VectorType(INT32, lanes), 0)
     return builder.shuffle_vector(one, ir.Constant(type, ir.Undefined), mask)
 
 

@@ -39,6 +39,7 @@ from runtime.graph.executors.native.values import (
     POINTER,
     Array,
     Held,
+    Repeated,
     int64,
     register,
     static,
@@ -287,7 +288,7 @@ class Block:
     def run(self, first: ir.Value, second: ir.Value, target: ir.Value, pitch: ir.Value) -> None:
         """Write a block: of these first elements of the factors and of the target."""
         builder, dtype, lanes = self.builder, self.dtype, self.lanes
-        empty = ir.Constant(ir.VectorType(register(dtype), lanes), [0.0] * lanes)
+        empty = Repeated(ir.VectorType(register(dtype), lanes), 0.0)
         values: Sequence[ir.Value] = [empty] * (self.height * self.width)
         loops = []
         for axis in self.inner:

@@ -36,6 +36,7 @@ from runtime.graph.executors.native.lowering_rules import ELEMENTWISE, ON_ARRAYS
 from runtime.graph.executors.native.values import (
     Array,
     Held,
+    Repeated,
     Scalar,
     int64,
     is_native,
@@ -85,9 +86,8 @@ class Accumulator:
 
     def start(self, lanes: int) -> list[ir.Value]:
         """The state before any element: vectors."""
-        empty = ir.Constant(
-            ir.VectorType(self.neutral.type, lanes), [self.neutral.constant] * lanes
-        )
+        type = ir.VectorType(self.neutral.type, lanes)
+        empty = Repeated(type, self.neutral.constant)
         many = int64(BLOCK)
         return [empty, empty, empty, many, many] if self.blocked else [empty]
 

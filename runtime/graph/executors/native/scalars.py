@@ -15,7 +15,7 @@ from runtime.dtypes import DType
 from runtime.graph.executors.native.lowering_rules import ELEMENTWISE, Elementwise, Emit
 from runtime.graph.executors.native.math import arithmetic
 from runtime.graph.executors.native.math.lanes import Lanes
-from runtime.graph.executors.native.values import register, static
+from runtime.graph.executors.native.values import Repeated, register, static
 from runtime.graph.ir import Node
 
 Operands = Sequence[ir.Value]
@@ -32,7 +32,7 @@ def like(value: ir.Value, type: ir.Type) -> ir.Type:
 def filled(type: ir.Type, number: Any) -> ir.Constant:
     """A constant, or a vector of equal ones."""
     if isinstance(type, ir.VectorType):
-        return ir.Constant(type, [number] * type.count)
+        return Repeated(type, number)
     return ir.Constant(type, number)
 
 

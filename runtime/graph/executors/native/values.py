@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from llvmlite import ir
 
@@ -107,3 +108,16 @@ def static(value: ir.Value) -> int | None:
 def int64(number: int) -> ir.Constant:
     """A constant of 64 bits, as dims, counts and offsets are."""
     return ir.Constant(INT64, number)
+
+
+class Repeated(ir.Constant):
+    """A vector of equal constants, which is written as one: a text of each of them is long, to
+    write and to parse. Its `constant` has one for all.
+    """
+
+    def __init__(self, type: ir.VectorType, number: Any) -> None:
+        self.type = type
+        self.constant = (ir.Constant(type.element, number),)
+
+    def _get_reference(self) -> str:
+        return f"splat ({self.constant[0]})"

@@ -15,6 +15,7 @@ from typing import Any
 from llvmlite import binding, ir
 
 from runtime.core.dataclasses import dataclass
+from runtime.graph.executors.native.values import Repeated
 
 Number = int | float
 DOUBLE, SINGLE = ir.DoubleType(), ir.FloatType()
@@ -105,9 +106,8 @@ class Lanes:
     def constant(self, number: Number) -> Lanes:
         """This number in every lane."""
         given = float(number) if self.is_float else int(number)
-        count = self.count
-        one = ir.Constant(self.element, given)
-        return self.made(ir.Constant(self.value.type, [one] * count) if count else one)
+        type = self.value.type
+        return self.made(Repeated(type, given) if self.count else ir.Constant(type, given))
 
     def made(self, value: Any) -> Lanes:
         return Lanes(self.builder, value)
