@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gc
 import threading
+import weakref
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -26,6 +28,33 @@ def test_it_rests_within() -> None:
             assert not gc.isenabled()
         assert not gc.isenabled()
     assert gc.isenabled()
+
+
+def test_what_was_made_is_old_and_collected_in_the_end() -> None:
+    class Node:
+        me: Any = None
+
+    with paused():
+        made = Node()
+        made.me = made
+    assert any(each is made for each in gc.get_objects(generation=2))
+    lost = weakref.ref(made)
+    del made
+    gc.collect(0)
+    assert lost() is not None
+    gc.collect()
+    assert lost() is None
+
+
+def test_what_the_user_has_frozen_stays_frozen() -> None:
+    gc.freeze()
+    try:
+        count = gc.get_freeze_count()
+        with paused():
+            pass
+        assert gc.get_freeze_count() == count
+    finally:
+        gc.unfreeze()
 
 
 def test_it_goes_on_behind_an_error() -> None:
