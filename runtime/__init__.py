@@ -6,9 +6,11 @@ Names, arguments and results follow TensorFlow 2: `import runtime as tf`.
 # fmt: off
 # ruff: noqa: I001, F401
 from typing import TYPE_CHECKING as _TYPE_CHECKING
-from runtime.staging import registration as _converted
+from runtime.core.collector import paused as _paused
+with _paused():
+    from runtime.staging import registration as _converted
+    from runtime.variables import operators as _variable_operators
 from runtime import dtypes as dtypes, errors as errors
-from runtime.variables import operators as _variable_operators
 from runtime.core.convert import (
     constant as constant, convert_to_tensor as convert_to_tensor,
     get_static_value as get_static_value, register_conversion as register_conversion,

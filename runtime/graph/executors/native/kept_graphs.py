@@ -95,13 +95,13 @@ def _sources() -> str | None:
         while pending:
             with os.scandir(pending.pop()) as entries:
                 for entry in entries:
-                    if entry.is_dir():
-                        pending.append(entry.path)
-                    elif entry.name.endswith(".py"):
+                    if entry.name.endswith(".py"):
                         state = entry.stat()
                         if state.st_ctime > lazy.IMPORTED - TICK:
                             return None
                         found.append(_state(entry.path, state))
+                    elif entry.name != "__pycache__" and entry.is_dir():
+                        pending.append(entry.path)
     except OSError:
         return None
     return "\n".join(sorted(found)) or None
