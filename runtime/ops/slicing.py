@@ -231,7 +231,7 @@ set_slice_p: Primitive = row(
         sample("3,4", "", spec=((None, None, 2), -1)),
         sample("3,4", "2", ":i3", spec=("?", (1, 3, None))),
     ), order=Order.C, memory=Memory.UPDATES,
-    text=slice_notation.set_slice,
+    text=slice_notation.set_slice, instruction="set_slice",
 )  # fmt: skip
 
 

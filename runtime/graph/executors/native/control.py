@@ -258,7 +258,7 @@ def loop(emitter: Emitter, statement: lowered.Loop) -> None:
 
 class _Loop:
     """A loop that is being written: `given` are the parts of its state at first, and `kept` the
-    places of what each round hands on as it is.
+    places of what each round hands on as it is, `updated` of arrays that rounds write to.
     """
 
     def __init__(self, emitter: Emitter, statement: lowered.Loop) -> None:
@@ -268,8 +268,13 @@ class _Loop:
             handed_on(emitter, source, target.type)
             for source, target in zip(statement.inputs, statement.targets, strict=True)
         ]
+        self.updated = emitter.updates.states.get(statement, {})
+        for at, is_owned in self.updated.items():
+            if not is_owned:
+                self.given[at] = _own(emitter, self.given[at], self.state[at].type)
         pairs = zip(self.state, self.body.results[1:], strict=False)
         self.kept = {at for at, (local, result) in enumerate(pairs) if result is local}
+        self.kept |= self.updated.keys()
         self.carried = {
             at: _Carried(emitter, local)
             for at, local in enumerate(self.state)
@@ -399,6 +404,9 @@ class _Loop:
         builder.position_at_end(self.end)
         for at, local in enumerate(self.state):
             arrivals = [(block, parts[at]) for (block, parts), _ in self.leaving]
+            if at in self.updated:
+                emitter.values[local] = put_together(self.given[at], local.type)
+                continue
             given = arrivals[:1] if at in self.kept else arrivals
             emitter.values[local] = _joined(builder, local.type, given)
         if self.left.incomings[1:] and emitter.is_repeated(emitter.nested - 1):
@@ -408,6 +416,15 @@ class _Loop:
             rounds = builder.sub(ir.Constant(INT32, ROUNDS), found)
             emitter.worked(builder.zext(rounds, INT64))
         emitter.values[target] = Scalar(ir.Constant(BIT, 0), target.type)
+
+
+def _own(emitter: Emitter, parts: Sequence[ir.Value], type: Type) -> list[ir.Value]:
+    """The parts of a copy of an array, in memory of the loop's."""
+    array = put_together(parts, type)
+    assert isinstance(array, Array)
+    memory = emitter.memory(array.dtype, array.dims)
+    emitter.copy(memory, array)
+    return taken_apart(Array(memory, array.dims, array.dtype), type)
 
 
 def _need_small(emitter: Emitter, ints: Sequence[Sequence[ir.Value]]) -> None:

@@ -24,6 +24,7 @@ from runtime.graph.executors.native.increments import ROUNDS, Increments
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS
 from runtime.graph.executors.native.scalar_ops import scalar_op
 from runtime.graph.executors.native.scalars import cast
+from runtime.graph.executors.native.updates import Updates
 from runtime.graph.executors.native.values import (
     BIT,
     BYTE,
@@ -98,6 +99,7 @@ class Emitter:
         self.fuser = Fuser(self)
         self.nested = 0
         self.linear = True
+        self.updates = Updates(lowered.Block())
         self.increments: dict[lowered.Loop, Increments] = {}
         self.additions: set[Node] = set()
         self.small: set[Local] = set()
@@ -361,7 +363,7 @@ class Emitter:
             for given, value in zip(inputs, node.inputs, strict=True)
         ]
         for operand in operands:
-            if isinstance(operand, Array):
+            if isinstance(operand, Array) and not found.partial:
                 self.read(self.size(operand.dims))
         with self.timed([node]):
             results = found.lower(self, kernel, operands)

@@ -5,6 +5,7 @@ What is one piece of memory stays where it is; all else is copied, by rows.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +32,7 @@ from runtime.graph.executors.native.loops import (
 )
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS, Lower, OnArrays, Takes
 from runtime.graph.executors.native.scalar_ops import wide
+from runtime.graph.executors.native.updates import INSTRUCTION
 from runtime.graph.executors.native.values import (
     BIT,
     Array,
@@ -225,7 +227,10 @@ def _lower_slice(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> S
         dim if known is None else int64(known)
         for dim, known in zip(dims, shape_of(kernel), strict=True)
     ]
-    return [taken(emitter, kernel, array, found, 0, dims)]
+    made = taken(emitter, kernel, array, found, 0, dims)
+    if isinstance(made, Array):
+        emitter.read(emitter.size(made.dims))
+    return [made]
 
 
 def taken(
@@ -317,6 +322,78 @@ def _lower_unslice(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) ->
     source = array_of(emitter, grad)
     _move(emitter, found, made, source, out=False)
     return [made]
+
+
+# Items that are assigned
+
+SMALL = 1 << 14
+"""Bytes of an array that takes no longer to copy than Python's program to assign its items."""
+
+
+def is_small(kernel: Kernel) -> bool:
+    """Whether the array of which a kernel assigns items may be copied each time."""
+    type, shape = kernel.node.outputs[0].type, shape_of(kernel)
+    assert isinstance(type, TensorType)
+    return None not in shape and type.dtype.size * math.prod(map(int, filter(None, shape))) <= SMALL
+
+
+def _takes_update(kernel: Kernel) -> bool:
+    if not shapes_known(kernel) or not shape_of(kernel):
+        return False
+    spec, value = kernel.node.params["spec"], kernel.node.inputs[1].type
+    if not all(map(_takes_entry, spec)):
+        return False
+    taken: list[int | None] = []
+    for entry, dim in _by_axis(spec, shape_of(kernel)):
+        if isinstance(entry, tuple):
+            if dim is None and entry[2] not in (None, 1):
+                return False
+            is_open = dim is None or DYNAMIC in entry
+            taken.append(None if is_open else len(range(dim or 0)[slice(*entry)]))
+    assert isinstance(value, TensorType)
+    given = [dim for dim in value.shape or () if dim != 1]
+    # One number everywhere, or all of it, and not repeated.
+    return value.shape == () or (None not in taken and given == [dim for dim in taken if dim != 1])
+
+
+def _lower_update(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    array, value, *given = operands
+    assert isinstance(array, Array)
+    found, _ = parts(emitter, array.dims, kernel.node.params["spec"], given)
+    # What is about to be computed reads the array as it is now.
+    emitter.fuser.flush()
+    is_in_place = kernel in emitter.updates.kernels
+    made = array if is_in_place else _copied(emitter, array, target_of(kernel))
+    if isinstance(value, Array):
+        # It may be a part of the array.
+        value = _copied(emitter, value) if is_in_place else value
+        _move(emitter, found, made, value, out=False)
+    else:
+        _fill(emitter, found, made, value)
+    return [made]
+
+
+def _copied(emitter: Emitter, array: Array, target: Any = None) -> Array:
+    emitter.read(emitter.size(array.dims))
+    made = emitter.allocate(array.dtype, array.dims, target)
+    emitter.copy(made.pointer, array)
+    return made
+
+
+def _fill(emitter: Emitter, found: Sequence[Part], whole: Array, value: Scalar) -> None:
+    """Set what is taken of an array to one number."""
+    builder, dtype = emitter.builder, whole.dtype
+    start = _offset(builder, found, [part.start for part in found])
+    target = place(builder, whole.pointer, start, dtype)
+    if all(static(part.count) == 1 for part in found):
+        store(builder, value.value, target, dtype)
+        return
+    steps = steps_of(builder, [part.dim for part in found])
+    axes = [
+        Axis(part.count, int64(0), times(builder, step, int64(part.step)))
+        for step, part in zip(steps, found, strict=True)
+    ]
+    moved(builder, dtype, target, array_of(emitter, value).pointer, axes)
 
 
 # Joined arrays
@@ -467,13 +544,16 @@ def _lower_transpose(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) 
     return [made]
 
 
-def register_rule(instruction: str, takes: Takes, lower: Lower, heavy: bool = False) -> None:
+def register_rule(
+    instruction: str, takes: Takes, lower: Lower, heavy: bool = False, partial: bool = False
+) -> None:
     """Enter a rule in the table of kernels on arrays."""
-    ON_ARRAYS[instruction] = OnArrays(takes, lower, heavy)
+    ON_ARRAYS[instruction] = OnArrays(takes, lower, heavy, partial)
 
 
-register_rule("slice", _takes_slice, _lower_slice)
+register_rule("slice", _takes_slice, _lower_slice, partial=True)
 register_rule("unslice", _takes_unslice, _lower_unslice)
+register_rule(INSTRUCTION, _takes_update, _lower_update, partial=True)
 register_rule("concat", _takes_concat, _lower_concat)
 register_rule("stack", _takes_concat, _lower_stack)
 register_rule("reshape", _takes_reshape, _lower_reshape)

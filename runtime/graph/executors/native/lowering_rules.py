@@ -63,12 +63,13 @@ Lower = Callable[["Emitter", lowered.Kernel, Sequence[Any]], Sequence[Held]]
 class OnArrays(NamedTuple):
     """A kernel on arrays: `takes` tells whether it is written for this statement's types and
     parameters; `lower` emits it, and returns the values of its targets. One that is `heavy` is
-    worth a call of machine code by itself.
+    worth a call of machine code by itself; one that is `partial` tells itself how much it reads.
     """
 
     takes: Takes
     lower: Lower
     heavy: bool = False
+    partial: bool = False
 
 
 ON_ARRAYS: dict[str, OnArrays] = {}

@@ -21,9 +21,11 @@ from runtime.graph.executors.native import (  # noqa: F401
     scattering,
 )
 from runtime.graph.executors.native.fusing import is_elementwise
+from runtime.graph.executors.native.indexing import is_small
 from runtime.graph.executors.native.lists import is_list
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS
 from runtime.graph.executors.native.scalar_ops import takes_scalar
+from runtime.graph.executors.native.updates import Updates, is_update
 from runtime.graph.executors.native.values import is_held
 from runtime.graph.ir import Graph, Node
 
@@ -54,12 +56,21 @@ class Support:
                 found.append((_anywhere(form), f"{local.name} is {local.type}"))
         return found
 
-    def of_block(self, block: Block) -> Iterator[Reason]:
-        """The reasons in a block, and those inside it."""
+    def of_block(self, block: Block, around: Updates | None = None) -> Iterator[Reason]:
+        """The reasons in a block, and those inside it; `around` are the assignments to items of
+        arrays in the statement that it is part of.
+        """
         for statement in block.statements:
             yield from self.of(statement)
+            updates = Updates(Block([statement])) if around is None else around
+            if (
+                is_update(statement)
+                and statement not in updates.kernels
+                and not is_small(statement)
+            ):
+                yield statement.node, "set_slice copies an array that is large, or may be"
             for inner in statement.blocks:
-                yield from self.of_block(inner)
+                yield from self.of_block(inner, updates)
 
     def of(self, statement: Statement) -> Iterator[Reason]:
         """The reasons in a statement itself."""
