@@ -245,7 +245,7 @@ class HotLoop:
         from runtime.graph.executors.native.resuming import is_native
 
         rest = on_fit_thread(self._function)
-        return rest.is_whole and is_native(rest.function)
+        return rest.is_whole and is_native(rest.function, self.around is not None)
 
     def _compile(self) -> bool:
         """Compile the rest; False if another thread is doing so."""

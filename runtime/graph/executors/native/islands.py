@@ -38,7 +38,7 @@ class Islands:
     """Outlines the islands of functions, which are printed to a module; `units` are theirs."""
 
     def __init__(self) -> None:
-        self.support = Support()
+        self.supports = Support(), Support(is_repeated=True)
         self.units: list[Unit] = []
 
     def outline(self, lowering: Lowering, module: Module) -> lowered.Function:
@@ -59,12 +59,14 @@ class Islands:
         )
         return function
 
-    def _replace(self, block: Block, native: Container[Node], replace: Replace) -> None:
+    def _replace(
+        self, block: Block, native: Container[Node], replace: Replace, is_inner: bool = False
+    ) -> None:
         """Replace the islands of a block, and those inside what is none, made of native nodes."""
         statements: list[Statement] = []
         left = list(block.statements)
         while left:
-            run = left[: self._size(left, native)]
+            run = left[: self._size(left, native, is_inner)]
             while _is_worth(run):
                 outputs = _read(run, Block(left[len(run) :], block.results))
                 if all(is_held(local.type) for local in outputs):
@@ -76,22 +78,25 @@ class Islands:
                 run = run or left[:1]
                 for statement in run:
                     for inner in statement.blocks:
-                        self._replace(inner, native, replace)
+                        self._replace(inner, native, replace, is_inner=True)
                 statements += run
             left = left[len(run) :]
         block.statements = statements
 
-    def _size(self, statements: Sequence[Statement], native: Container[Node]) -> int:
+    def _size(
+        self, statements: Sequence[Statement], native: Container[Node], is_inner: bool
+    ) -> int:
         """The number of statements, from the first on, that are native, and so is what they read
         from before.
         """
         made: set[Local] = set()
+        support = self.supports[is_inner]
         for at, statement in enumerate(statements):
             if statement.node not in native or isinstance(statement, lowered.Raise):
                 return at
             block = Block([statement])
             read = lowered.free_locals(block).keys() - made
-            if not all(is_held(local.type) for local in read) or any(self.support.of_block(block)):
+            if not all(is_held(local.type) for local in read) or any(support.of_block(block)):
                 return at
             made.update(statement.targets)
         return len(statements)

@@ -9,11 +9,15 @@ from runtime.graph.executors.native.values import is_held
 from runtime.graph.executors.program import Module
 
 
-def is_native(rest: lowered.Function) -> bool:
-    """Whether a rest can be machine code, and is called with what that takes."""
+def is_native(rest: lowered.Function, is_inner: bool) -> bool:
+    """Whether a rest can be machine code, and is called with what that takes; of a loop in another
+    one, it is entered again and again.
+    """
     results = [each for each in rest.body.results if isinstance(each, lowered.Local)]
     handed = (*rest.parameters, *[local for local, _ in rest.captured], *results)
-    return all(is_held(local.type) for local in handed) and not any(Support().of_block(rest.body))
+    return all(is_held(local.type) for local in handed) and not any(
+        Support(is_repeated=is_inner).of_block(rest.body)
+    )
 
 
 def add(rest: lowered.Function, module: Module) -> str:

@@ -33,9 +33,14 @@ Reason = tuple[Node, str]
 
 
 class Support:
-    """Tells what keeps statements from native code. Graphs that they call are asked once."""
+    """Tells what keeps statements from native code. Graphs that they call are asked once.
 
-    def __init__(self) -> None:
+    Of what a program enters again and again, large arrays are not to be copied: Python's program
+    assigns their items in place.
+    """
+
+    def __init__(self, is_repeated: bool = False) -> None:
+        self._is_repeated = is_repeated
         self._graphs: dict[Graph, list[Reason]] = {}
 
     def of_graph(self, graph: Graph) -> list[Reason]:
@@ -63,11 +68,8 @@ class Support:
         for statement in block.statements:
             yield from self.of(statement)
             updates = Updates(Block([statement])) if around is None else around
-            if (
-                is_update(statement)
-                and statement not in updates.kernels
-                and not is_small(statement)
-            ):
+            is_in_place = statement in updates.kernels and not self._is_repeated
+            if is_update(statement) and not (is_in_place or is_small(statement)):
                 yield statement.node, "set_slice copies an array that is large, or may be"
             for inner in statement.blocks:
                 yield from self.of_block(inner, updates)

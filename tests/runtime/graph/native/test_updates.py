@@ -17,10 +17,10 @@ import runtime as rt
 from autograph import StagingError
 from runtime.graph.executors.lowered import Loop, blocks_of
 from runtime.graph.executors.lowering import ALL, Lowering
-from runtime.graph.executors.native.executor import reasons
+from runtime.graph.executors.native.executor import reasons, units_of
 from runtime.graph.executors.native.updates import Updates, is_update
 from runtime.graph.ir import Graph
-from tests.support.native import Pair
+from tests.support.native import Pair, hot_after
 
 Function = Callable[..., Any]
 
@@ -191,6 +191,35 @@ def shifted_vector(x: Any, n: Any) -> Any:
     for i in rt.range(1, n):
         x[i] = x[i - 1] + i
     return x
+
+
+@pytest.mark.parametrize(("size", "islands"), [(100, 1), (1 << 20, 0)])
+def test_large_arrays_are_not_copied_to_and_fro(size: int, islands: int) -> None:
+    """A loop inside one that prints is entered again and again, Python's is in place."""
+
+    def told(x: Any, n: Any) -> Any:
+        for i in rt.range(n):
+            print("round", i)
+            for j in rt.range(n):
+                x[j] = x[j] + i
+        return x
+
+    spec = rt.TensorSpec([size], rt.int32), rt.TensorSpec([], rt.int32)
+    assert len(units_of(rt.function(told).get_concrete_function(*spec).optimized)) == islands
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 5, 20])
+@pytest.mark.parametrize(
+    ("function", "given"), [row[:2] for row in PROGRAMS], ids=[row[0].__name__ for row in PROGRAMS]
+)
+def test_goes_on_with_a_hot_loop(function: Function, given: tuple[Any, ...], rounds: int) -> None:
+    expected = rt.function(function, executor="numpy")(*map(rt.constant, given))
+    with hot_after(rounds):
+        staged = rt.function(function, executor="native")
+        for _ in range(3):
+            found = staged(*map(rt.constant, given))
+            for one, other in zip(rt.nest.flatten(found), rt.nest.flatten(expected), strict=True):
+                np.testing.assert_array_equal(one, other)
 
 
 # Random programs
