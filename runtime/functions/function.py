@@ -108,9 +108,7 @@ def function(
     for leaf in nest.flatten(input_signature) if input_signature else ():
         if leaf is None or isinstance(leaf, int | float | complex | str | bytes):
             raise TypeError(f"input_signature has {leaf!r}, which is not a TensorSpec")
-    # Tracing takes long to import, and programs without graphs never need it.
-    with paused():
-        from runtime.functions.polymorphic_function import Function
+    made = _class()
 
     options: dict[str, Any] = {
         "input_signature": input_signature,
@@ -120,8 +118,18 @@ def function(
         "executor": executor,
     }
     if func is None:
-        return functools.partial(Function, **options)
-    return Function(func, **options)
+        return functools.partial(made, **options)
+    return made(func, **options)
+
+
+@functools.cache
+def _class() -> Any:
+    """The class of functions. Tracing takes long to import, and programs without graphs never need
+    it.
+    """
+    with paused():
+        from runtime.functions.polymorphic_function import Function
+    return Function
 
 
 def describe(target: Any, specs: Sequence[tuple[str, tuple[int | None, ...] | None]]) -> str:
