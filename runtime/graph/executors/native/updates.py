@@ -12,6 +12,7 @@ numbers, may be the same memory, or be computed late: it is not read behind the 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TypeGuard
 
 from runtime.graph.executors.lowered import (
@@ -46,23 +47,28 @@ class Updates:
             self._block(body)
 
     def _block(self, block: Block) -> None:
-        for statement in block.statements:
+        for at, statement in enumerate(block.statements):
             if isinstance(statement, Loop):
-                self._loop(statement)
+                self._loop(statement, Block(block.statements[at + 1 :], block.results))
             for inner in statement.blocks:
                 self._block(inner)
 
-    def _loop(self, loop: Loop) -> None:
+    def _loop(self, loop: Loop, behind: Block) -> None:
+        """Find the states of a loop; what is behind it may go on in the same memory."""
         for at, local in enumerate(loop.targets[1:]):
-            if _is_array(local) and at not in self.states.get(loop, ()):
-                followed = _Followed()
-                try:
-                    followed.rounds(loop, at, is_owned=False)
-                except _Lost:
-                    continue
-                self.kernels |= followed.kernels
-                for each, places in followed.states.items():
-                    self.states.setdefault(each, {}).update(places)
+            if not _is_array(local) or at in self.states.get(loop, ()):
+                continue
+            followed, further = _Followed(), _Followed()
+            with suppress(_Lost):
+                followed.rounds(loop, at, is_owned=False)
+                self._take(followed)
+                further.end(behind, local)
+                self._take(further)
+
+    def _take(self, followed: _Followed) -> None:
+        self.kernels |= followed.kernels
+        for each, places in followed.states.items():
+            self.states.setdefault(each, {}).update(places)
 
 
 def is_update(statement: Statement) -> TypeGuard[Kernel]:
@@ -88,12 +94,19 @@ class _Followed:
     def rounds(self, loop: Loop, at: int, is_owned: bool) -> None:
         """Follow the state of a loop at a place through a round; _Lost if none assigns to it."""
         (body,), local = loop.blocks, loop.targets[at + 1]
-        end = self.block(body, local)
+        end = self.end(body, local)
         given = [each for result in body.results for each in leaves(result)]
-        is_handed_on = body.results[at + 1] is end and given.count(end) == 1
-        if end is local or not is_handed_on or not self.past.isdisjoint(given):
+        if end is local or body.results[at + 1] is not end or given.count(end) > 1:
             raise _Lost
         self.states.setdefault(loop, {})[at] = is_owned
+
+    def end(self, block: Block, array: Local) -> Local:
+        """Follow an array to the end of a block, which hands on nothing that is past."""
+        end = self.block(block, array)
+        given = {each for result in block.results for each in leaves(result)}
+        if not self.past.isdisjoint(given):
+            raise _Lost
+        return end
 
     def block(self, block: Block, array: Local) -> Local:
         """Follow an array through a block; gives what it is at the end."""
@@ -138,14 +151,10 @@ class _Followed:
         ends: list[tuple[Block, Local]] = []
         for block in statement.blocks:
             self.near, self.past = {*near}, {*past}
-            end = self.block(block, array)
-            if block.diverges:
-                continue
-            given = [each for result in block.results for each in leaves(result)]
-            if not self.past.isdisjoint(given):
-                raise _Lost
-            ends.append((block, end))
-            behind.append((self.near, self.past))
+            end = self.end(block, array)
+            if not block.diverges:
+                ends.append((block, end))
+                behind.append((self.near, self.past))
         self.near = near.union(*[found for found, _ in behind])
         self.past = past.union(*[found for _, found in behind])
         return self._behind(statement, array, ends)

@@ -111,6 +111,25 @@ def may_end(x: Any, n: Any) -> Any:
     return x
 
 
+def one_after_the_other(x: Any, n: Any) -> Any:
+    for i in rt.range(n):
+        x[i % 5] = i
+    for i in rt.range(n):
+        x[i % 3] = x[(i + 1) % 5] + 1
+    if n > 3:
+        x[0, 0] = 1
+    return x, x[1]
+
+
+def read_in_between(x: Any, n: Any) -> Any:
+    for i in rt.range(n):
+        x[i % 5] = i
+    y = x * 2
+    for i in rt.range(n):
+        x[i % 3] = x[(i + 1) % 5] + 1
+    return x, y
+
+
 MATRIX = np.arange(20, dtype=np.int32).reshape(5, 4)
 # The assignments, those of them that are in place, and the loops that have an array for them.
 PROGRAMS: list[tuple[Function, tuple[Any, ...], int, int, int]] = [
@@ -123,6 +142,8 @@ PROGRAMS: list[tuple[Function, tuple[Any, ...], int, int, int]] = [
     (of_rounds, (MATRIX, np.int32(9)), 1, 0, 0),
     (beside, (MATRIX, np.int32(9)), 1, 0, 0),
     (may_end, (MATRIX, np.int32(30)), 2, 2, 1),
+    (one_after_the_other, (MATRIX, np.int32(9)), 3, 3, 2),
+    (read_in_between, (MATRIX, np.int32(9)), 2, 2, 2),
 ]
 
 
@@ -158,6 +179,16 @@ def test_writes_in_place_where_nobody_sees_it(
     assert len(updates.kernels) == in_place
     assert sum(map(len, updates.states.values())) == states
     assert all(isinstance(each, Loop) for each in updates.states)
+
+
+@pytest.mark.parametrize(
+    ("function", "owned"), [(one_after_the_other, [False, True]), (read_in_between, [False, False])]
+)
+def test_the_next_loop_goes_on_in_the_same_memory(function: Function, owned: list[bool]) -> None:
+    body = Lowering(optimized(function, (MATRIX, np.int32(9))), contiguous=True).function(ALL).body
+    updates = Updates(body)
+    loops = [each for each in body.statements if isinstance(each, Loop)]
+    assert [is_owned for loop in loops for is_owned in updates.states[loop].values()] == owned
 
 
 def test_finds_what_is_known() -> None:
