@@ -43,7 +43,7 @@ def convert(context: Context) -> None:
 
 
 def _loop(node: Any, context: Context) -> None:
-    node.body = _without_last(node.body) or [gast.copy_location(gast.Pass(), node)]
+    _shorten(node)
     if "continue" not in completions(node.body) or must_stay(node.body, "continue", context):
         return
     flag = context.namer.fresh("did_continue")
@@ -59,7 +59,17 @@ def _without_last(statements: list[gast.stmt]) -> list[gast.stmt]:
     if isinstance(last, gast.Continue):
         return before
     if isinstance(last, gast.If | gast.With):
-        last.body = _without_last(last.body) or [gast.copy_location(gast.Pass(), last)]
+        _shorten(last)
     if isinstance(last, gast.If):
         last.orelse = _without_last(last.orelse)
+    if isinstance(last, gast.Try | gast.TryStar):  # but in a `finally`, where it ends an exception
+        if not last.orelse:
+            _shorten(last)
+        last.orelse = _without_last(last.orelse)
+        for handler in last.handlers:
+            _shorten(handler)
     return statements
+
+
+def _shorten(node: Any) -> None:
+    node.body = _without_last(node.body) or [gast.copy_location(gast.Pass(), node)]
