@@ -13,9 +13,33 @@
         else:
             return 1
 
-Most exits then stand where control ends anyway, and need no flag. What cannot be reached is
-dropped, the `else` of a `try` or loop too: an exit left in it would stand in a block. A branch that
-only raises stays a guard.
+Most exits then stand where control ends anyway, and need no flag. In a loop, what follows a `try`
+that leaves by its handlers moves into the `else` of that.
+
+    >>> print(show('definite_exits', '''
+    ... def total(lines):
+    ...     n = 0
+    ...     for line in lines:
+    ...         try:
+    ...             value = float(line)
+    ...         except ValueError:
+    ...             continue
+    ...         n = n + value
+    ...     return n
+    ... '''))
+    def total(lines):
+        n = 0
+        for line in lines:
+            try:
+                value = float(line)
+            except ValueError:
+                continue
+            else:
+                n = n + value
+        return n
+
+What cannot be reached is dropped, the `else` of a `try` or loop too: an exit left in it would stand
+in a block. A branch that only raises stays a guard.
 """
 
 from __future__ import annotations
@@ -34,7 +58,8 @@ def convert(context: Context) -> None:
     """Apply to every function of the tree; generators and coroutines keep their exits."""
     for function in context.functions:
         before = scope_of(function).locals
-        function.body = _Reachable(suspends(function.body)).block(function.body)
+        reachable = _Reachable(suspends(function.body), context.stages_tries)
+        function.body = reachable.block(function.body)
         _keep_local(function, before - scope_of(function).locals)
 
 
@@ -52,24 +77,43 @@ class _Reachable:
     Args:
         may_suspend: whether it is a generator or coroutine, whose exits stay where they are; so
             does what makes it one.
+        fills_tries: whether what follows a `try` may move into it. Outside of loops a `return` in a
+            handler needs no flag, unless the `try` becomes a block.
     """
 
-    def __init__(self, may_suspend: bool) -> None:
+    def __init__(self, may_suspend: bool, fills_tries: bool) -> None:
         self.may_suspend = may_suspend
+        self.fills_tries = fills_tries
 
     def block(self, statements: list[gast.stmt]) -> list[gast.stmt]:
         for index, statement in enumerate(statements):
             rest = statements[index + 1 :]
-            if isinstance(statement, gast.If) and rest and not self.may_suspend:
-                rest = _move_into_branch(statement, rest)
+            if rest and not self.may_suspend:
+                rest = self.move_into(statement, rest)
             self.inside(statement)
             if not rest or (ends([statement]) and self.may_drop(rest)):
                 return statements[: index + 1]
         return statements
 
+    def move_into(self, node: Any, rest: list[gast.stmt]) -> list[gast.stmt]:
+        """Move the rest into a branch, and return what is left to follow the statement."""
+        if isinstance(node, gast.Try) and self.fills_tries:
+            goes_on = _handlers_leave(node) and not ends([node])
+        else:
+            goes_on = isinstance(node, gast.If) and _leaves(node.body) and not ends(node.orelse)
+        if goes_on:
+            node.orelse = [*node.orelse, *rest]
+            return []
+        if isinstance(node, gast.If) and _leaves(node.orelse) and not ends(node.body):
+            node.body = [*node.body, *rest]
+            return []
+        return rest
+
     def inside(self, node: Any) -> None:
         if isinstance(node, gast.ClassDef | gast.FunctionDef | gast.AsyncFunctionDef):
             return
+        outside = self.fills_tries
+        self.fills_tries |= isinstance(node, gast.For | gast.While)
         if _skips_else(node) and self.may_drop(node.orelse):
             node.orelse = []
         for name in ("body", "orelse", "finalbody"):
@@ -77,6 +121,7 @@ class _Reachable:
                 setattr(node, name, self.block(getattr(node, name)))
         for part in [*getattr(node, "handlers", []), *getattr(node, "cases", [])]:
             part.body = self.block(part.body)
+        self.fills_tries = outside
 
     def may_drop(self, statements: list[gast.stmt]) -> bool:
         return not self.may_suspend or not suspends(statements)
@@ -89,15 +134,10 @@ def _skips_else(node: Any) -> bool:
     return isinstance(node, gast.While) and is_endless(node)
 
 
-def _move_into_branch(node: gast.If, rest: list[gast.stmt]) -> list[gast.stmt]:
-    """Move the rest into a branch, and return what is left to follow the `if`."""
-    if _leaves(node.body) and not ends(node.orelse):
-        node.orelse = [*node.orelse, *rest]
-        return []
-    if _leaves(node.orelse) and not ends(node.body):
-        node.body = [*node.body, *rest]
-        return []
-    return rest
+def _handlers_leave(node: gast.Try) -> bool:
+    """Whether what follows a `try` is reached by the end of its `else` alone."""
+    parts = [handler.body for handler in node.handlers]
+    return not node.finalbody and all(map(ends, parts)) and any(map(_leaves, parts))
 
 
 def _leaves(statements: list[gast.stmt]) -> bool:
