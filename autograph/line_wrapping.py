@@ -27,16 +27,25 @@ def _wrap(line: str) -> str:
         return line
     text = line.lstrip()
     indent = " " * (len(line) - len(text))
-    group = _group(text, _WIDTH - len(indent))
-    if group is None:
-        return line
-    start, end = group.start + 1, group.end
     inner = indent + "    "
-    body = [text[start:end]]
-    if len(inner) + end - start > _WIDTH:
-        body = _pieces(text, [start, *(comma + 1 for comma in group.commas), end])
-    parts = [indent + text[:start], *(_wrap(inner + part) for part in body), indent + text[end:]]
-    return "\n".join(parts)
+    value = _bare_tuple(text)
+    if value is not None:
+        text = f"{text[:value]}({text[value:]})"
+    groups = _groups(text)
+    parts: list[str] = []
+    at = 0
+    while len(indent) + len(text) - at > _WIDTH:
+        groups = [group for group in groups if group.start >= at]
+        group = _last_fitting(groups, at + _WIDTH - len(indent))
+        if group is None:
+            break
+        start, end = group.start + 1, group.end
+        body = [text[start:end]]
+        if len(inner) + end - start > _WIDTH:
+            body = _pieces(text, [start, *(comma + 1 for comma in group.commas), end])
+        parts += [indent + text[at:start], *(_wrap(inner + part) for part in body)]
+        at = end
+    return "\n".join([*parts, indent + text[at:]])
 
 
 def _pieces(text: str, cuts: list[int]) -> list[str]:
@@ -53,11 +62,11 @@ class _Group:
     commas: list[int] = field(default_factory=list)
 
 
-def _group(text: str, width: int) -> _Group | None:
-    """The last pair of outermost brackets that can be broken so that what is before it fits."""
-    groups = [group for group in _groups(text) if group.end - group.start > 1]
-    fitting = [group for group in groups if group.start < width]
-    return next(iter(fitting[::-1] or groups), None)
+def _last_fitting(groups: list[_Group], width: int) -> _Group | None:
+    """The last of these that can be broken so that what is before it fits."""
+    breakable = [group for group in groups if group.end - group.start > 1]
+    fitting = [group for group in breakable if group.start < width]
+    return next(iter(fitting[::-1] or breakable), None)
 
 
 def _groups(text: str) -> list[_Group]:
@@ -77,11 +86,27 @@ def _groups(text: str) -> list[_Group]:
     return done
 
 
+def _bare_tuple(text: str) -> int | None:
+    """The position of a tuple without parentheses that a statement returns or assigns."""
+    start = len("return ") if text.startswith("return ") else None
+    depth = commas = 0
+    for token in _operators(text):
+        depth += (token.string in "([{") - (token.string in ")]}")
+        if depth:
+            continue
+        if token.string == "lambda":  # its own commas and defaults
+            return None
+        if token.string == "=":
+            start, commas = token.end[1] + 1, 0
+        commas += token.string == ","
+    return start if commas else None
+
+
 def _operators(text: str) -> Iterator[tokenize.TokenInfo]:
-    """The operators of one line, without those inside f-strings."""
+    """The operators of one line and its lambdas, without those inside f-strings."""
     depth = 0
     for token in tokenize.generate_tokens(iter([text, ""]).__next__):
         name = tokenize.tok_name[token.type]
         depth += (name == "FSTRING_START") - (name == "FSTRING_END")
-        if name == "OP" and not depth:
+        if (name == "OP" or token.string == "lambda") and not depth:
             yield token
