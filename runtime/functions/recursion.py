@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import CodeType, FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from runtime.core.inspection import signature_of
 from runtime.core.types import NumberType
@@ -25,12 +25,15 @@ from runtime.graph.ir import Callee, Value
 from runtime.graph.nodes import CALL, RAISE
 from runtime.staging.control import joins
 from runtime.staging.control.blocks import Unreachable
-from runtime.staging.control.carried_objects import Place
+from runtime.staging.control.carried_objects import Contents, Place
 from runtime.staging.control.joins import Mismatch, Spec
 from runtime.staging.images import image_of
 from runtime.staging.outside import place_key
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
+
+if TYPE_CHECKING:
+    from runtime.functions.concrete_function import ConcreteFunction
 
 Converted = Callable[[CodeType], bool]
 
@@ -44,9 +47,10 @@ class Assumption:
     `traces` and `key` say which function, and for which arguments.
     `spec` is what it returns (None: it does not), `shared` what it does to its arguments, `state`
     what it changes besides, `outer` are the symbols of graphs around it that it uses, `used` tells
-    whether it was called, `depends` whether it called another one whose trace had begun before its
-    own. `changed` gives the objects that its trace has changed till now, `met` those that it had
-    changed where it called itself, also if it puts them back later.
+    whether it was called. `needs` has others whose traces had begun before its own and that it
+    called, each with the callee of what was supposed then. `changed` gives the objects that its
+    trace has changed till now, `met` those that it had changed where it called itself, also if it
+    puts them back later.
     """
 
     def __init__(self, name: str, traces: Any, key: Any) -> None:
@@ -59,7 +63,7 @@ class Assumption:
         self.state = self.wider = NO_STATE
         self.outer: tuple[Any, ...] = ()
         self.used = False
-        self.depends = False
+        self.needs: dict[Assumption, Callee] = {}
         self.changed: Callable[[], Sequence[tuple[str, Any]]] = tuple
         self.met: list[Place] = []
 
@@ -73,16 +77,21 @@ class Assumption:
         known = {*self.state.keys(), *[place_key(place.object) for place in self.met]}
         self.met += [place for place in found if place_key(place.object) not in known]
 
-    def call_leaves(self, leaves: Sequence[Any]) -> Any:
-        """Add a call to the graph that is being traced."""
+    def _use(self) -> list[Contents]:
+        """Note that it is called now; what is in the objects that it changes."""
         self.used = True
         running = _thread.running
         for inner in running[running.index(self) + 1 :]:
-            inner.depends = True
-        trace = active()
+            inner.needs[self] = self.callee
         self._meet()
         held = self.state.read()
         self.wider = self.wider.covering(held)
+        return held
+
+    def call_leaves(self, leaves: Sequence[Any]) -> Any:
+        """Add a call to the graph that is being traced."""
+        trace = active()
+        held = self._use()
         if self.spec is None or self.met or self.wider != self.state:
             values = [trace.value_of(item) for item in (*leaves, *self.outer)]
             trace.append(CALL, values, (), {"callee": self.callee})
@@ -125,10 +134,58 @@ class Assumption:
         is_same = spec == self.spec and list(map(id, outer)) == known and shared == self.shared
         if is_same and state == self.state:
             return False
+        # What is carried from now on may be all that it used of graphs around it.
+        self.outer = tuple(outer) if state == self.state else ()
         self.shared = shared
         self.state = self.wider = state
-        self.spec, self.outer, self.callee = spec, tuple(outer), Callee(self.name)
+        self.spec, self.callee = spec, Callee(self.name)
         return True
+
+
+class _Provisional(NamedTuple):
+    """A trace that holds as long as others are supposed to return what they then were, and nothing
+    that it reads is `changed`.
+    """
+
+    concrete: ConcreteFunction
+    needs: dict[Assumption, Callee]
+    changed: Callable[[], Sequence[tuple[str, Any]]]
+
+    def holds(self) -> bool:
+        """True if it is what another trace would find now."""
+        running, state = _thread.running, self.concrete.state
+        if not all(each in running and each.callee is it for each, it in self.needs.items()):
+            return False
+        return all(state.owns(item) for _, item in self.changed()) and state.covers()
+
+
+def keep_provisionally(assumption: Assumption, concrete: ConcreteFunction) -> None:
+    """Let other calls have a trace that is for this moment alone, for it waits for what others
+    return, or changes objects: the paths through functions that call each other are many.
+    """
+    if not concrete.outer:
+        key = assumption.traces, assumption.key
+        kept = _Provisional(concrete, dict(assumption.needs), assumption.changed)
+        _thread.provisional[key] = kept
+
+
+def provisional(traces: Any, key: Any) -> ConcreteFunction | None:
+    """Returns the trace of a function for this signature that was kept so, if it holds."""
+    found = _thread.provisional.get((traces, key))
+    if found is None or not found.holds():
+        return None
+    for each in found.needs:
+        each._use()
+    return found.concrete
+
+
+def _settle(assumption: Assumption) -> None:
+    """What waited for a trace that has ended waits for what that needed."""
+    for key, kept in list(_thread.provisional.items()):
+        if assumption in kept.needs:
+            if kept.needs.pop(assumption) is not assumption.callee:
+                del _thread.provisional[key]
+            kept.needs.update(assumption.needs)
 
 
 class _Thread(threading.local):
@@ -137,6 +194,7 @@ class _Thread(threading.local):
         self.implicit: dict[tuple[int, int], Any] = {}
         self.descents: dict[Any, Any] = {}
         self.bound: dict[Any, Any] = {}
+        self.provisional: dict[Any, _Provisional] = {}
 
 
 _thread = _Thread()
@@ -148,6 +206,7 @@ def running(assumption: Assumption) -> Iterator[None]:
     _thread.running.append(assumption)
     try:
         yield
+        _settle(assumption)
     finally:
         _thread.running.pop()
         assumption.changed = tuple  # it would keep alive what the trace has met
@@ -170,6 +229,7 @@ def implicit(function: Any) -> Iterator[None]:
             _thread.implicit.clear()
             _thread.descents.clear()
             _thread.bound.clear()
+            _thread.provisional.clear()
 
 
 def implicit_function(function: Any, make: Callable[[Any], Any]) -> Any:

@@ -25,6 +25,8 @@ from runtime.functions.recursion import (
     MOST_ASSUMPTIONS,
     Assumption,
     implicit,
+    keep_provisionally,
+    provisional,
     running,
     running_of,
 )
@@ -175,6 +177,9 @@ class Traced:
         known = running_of(traces)
         if key in known:
             return known[key]
+        found = provisional(traces, key)
+        if found is not None:
+            return found
         call.traced = True
         creations = Creations(allowed=not traces.finished and not known)
         concrete, kept = self._noted(call, self._reason(call), creations)
@@ -200,6 +205,8 @@ class Traced:
             with running(assumption), implicit(self), creating(self._name, creations):
                 concrete = self._traced(call, assumption)
                 concrete.reason = text
+                if call.plain:
+                    keep_provisionally(assumption, concrete)
         except BaseException as error:
             traces.forget(text)
             if isinstance(error, RecursionError) and len(running_of(traces)) == MOST_VARIANTS:
@@ -211,7 +218,7 @@ class Traced:
             call.first = concrete
             return concrete, False
         traces.finished += 1
-        return concrete, not assumption.depends
+        return concrete, not assumption.needs
 
     def _reason(self, call: Call) -> str:
         labels = [self._parameters.label(place) for place in range(len(call.args))]

@@ -195,11 +195,162 @@ def variants(n):
     return moves
 
 
+def pegs(n):
+    moves = []
+
+    def move(k, start, goal, spare):
+        if k > 0:
+            move(k - 1, start, spare, goal)
+            moves.append((start, goal))
+            move(k - 1, spare, goal, start)
+
+    move(n, "a", "b", "c")
+    return moves
+
+
+def pegs_counted_between(n):
+    """What a caller changes between two calls of another, which reads it."""
+    moves, level = [], [0]
+
+    def move(k, start, goal, spare):
+        if k > 0:
+            move(k - 1, start, spare, goal)
+            level[0] = (level[0] * 2 + k) % 1000
+            moves.append(level[0] * 10 + len(start + goal))
+            move(k - 1, spare, goal, start)
+            level[0] -= 1
+
+    move(n, "a", "bb", "ccc")
+    return moves, level[0]
+
+
+def one_after_another(n):
+    """Each of three is called by two others, and by the function itself a second time."""
+    seen = []
+
+    def first(k):
+        if k > 0:
+            seen.append(1)
+            second(k - 1)
+            third(k - 2)
+
+    def second(k):
+        if k > 0:
+            third(k - 1)
+            seen.append(2)
+            first(k - 2)
+
+    def third(k):
+        if k > 1:
+            first(k - 1)
+            second(k - 2)
+            seen.append(k)
+
+    first(n)
+    seen.append(0)
+    second(n)
+    return seen
+
+
+def read_by_another(n):
+    """A function of the circle reads what its caller changes, and changes nothing."""
+    rate = [1]
+
+    def price(k, name):
+        if k <= 0:
+            return rate[0]
+        return discount(k - 1, name) + rate[0]
+
+    def discount(k, name):
+        if k <= 0:
+            return len(name)
+        rate[0] = rate[0] + k
+        return price(k - 1, name) * 2 + price(k - 2, name)
+
+    return price(n, "ab"), rate[0]
+
+
+def another_list_between(n):
+    """The name means another list at the second call, and the first one is still there."""
+    moves = []
+
+    def move(k, start, goal):
+        if k > 0:
+            move(k - 1, goal, start)
+            moves.append(len(start) * k)
+            move(k - 2, start, goal)
+
+    move(n, "a", "bb")
+    before, moves = moves, []
+    move(n, "a", "bb")
+    moves.append(7)
+    return before, moves
+
+
+class Meter:
+    def __init__(self, rate):
+        self.rate = rate
+        self.read = []
+
+    def walk(self, k, left, right):
+        if k > 0:
+            self.walk(k - 1, right, left)
+            self.read.append(self.rate * len(left))
+            self.walk(k - 2, left, right)
+
+
+def another_rate_between(n):
+    meter = Meter(2)
+    meter.walk(n, "a", "bb")
+    meter.rate = 5
+    meter.walk(n, "a", "bb")
+    other = Meter(7)
+    other.walk(n, "a", "bb")
+    meter.read = [*meter.read, other.rate]
+    meter.walk(n, "bb", "a")
+    return meter.read, other.read
+
+
+def another_kind_between(n):
+    seen = []
+
+    def down(k, side, other):
+        if k > 0:
+            down(k - 1, other, side)
+            seen.append(k)
+            down(k - 2, side, other)
+
+    down(n, "x", "yy")
+    total = len(seen)
+    seen.append(0.5)
+    down(n, "x", "yy")
+    return total, sum(seen)
+
+
+def limits_read_between(n):
+    limits, seen = {"low": 1}, []
+
+    def down(k, side, other):
+        if k > limits["low"]:
+            down(k - 1, other, side)
+            seen.append(k * len(side))
+            if k > 3:
+                limits["low"] = 2
+            down(k - 2, side, other)
+
+    down(n, "x", "yy")
+    limits["low"] = 0
+    down(n, "x", "yy")
+    return seen, limits["low"]
+
+
 @pytest.mark.parametrize(
     "function",
     [
         *(variable, growing, behind_the_call, two_objects, attributes, as_an_argument, by_keyword),
         *(two_lists, returned, raising, wider, mutual, in_a_loop, variants),
+        *(pegs, pegs_counted_between, one_after_another, read_by_another, another_list_between),
+        *(another_rate_between, another_kind_between, limits_read_between),
     ],
 )
 def test_it_is_what_python_computes(function: Callable[[Any], Any]) -> None:
