@@ -52,6 +52,43 @@ def handles_exceptions(code: CodeType) -> bool:
     return bool(code.co_exceptiontable) or any(map(handles_exceptions, inside))
 
 
+def beginning_on(code: CodeType, first: int) -> CodeType:
+    """A code object with another first line, and its instructions where they were."""
+    if code.co_firstlineno == first:
+        return code
+    table, last = bytearray(), first
+    for line, end, column, end_column in code.co_positions():
+        if line is None:
+            table.append(_NO_LINE)
+            continue
+        if end is None or column is None or end_column is None:
+            table.append(_LINE)
+            table += _signed(line - last)
+        else:
+            table.append(_LINE_AND_COLUMNS)
+            table += _signed(line - last)
+            table += b"".join(map(_unsigned, (end - line, column + 1, end_column + 1)))
+        last = line
+    return code.replace(co_firstlineno=first, co_linetable=bytes(table))
+
+
+_NO_LINE, _LINE, _LINE_AND_COLUMNS = 0x80 | 15 << 3, 0x80 | 13 << 3, 0x80 | 14 << 3
+"""How the entry of one instruction begins in a table of lines."""
+
+
+def _signed(value: int) -> bytes:
+    return _unsigned(-value << 1 | 1 if value < 0 else value << 1)
+
+
+def _unsigned(value: int) -> bytes:
+    """A number as the tables of lines have it: six bits in a byte, the lowest first."""
+    made = bytearray()
+    while value > 63:
+        made.append(0x40 | value & 63)
+        value >>= 6
+    return bytes((*made, value))
+
+
 class CodeTable(Generic[T]):
     """A mapping from code objects, by identity and without keeping them alive.
 

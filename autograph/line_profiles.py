@@ -12,7 +12,7 @@ from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from autograph.api import convert, functions_in
-from autograph.codes import UNREACHED
+from autograph.codes import UNREACHED, beginning_on
 from autograph.errors import ConversionError
 
 
@@ -69,26 +69,4 @@ def _codes_of_one_function(code: CodeType) -> Iterator[CodeType]:
 
     for block in nested_codes(code):
         if block.co_qualname == code.co_qualname:
-            yield _beginning(block, code.co_firstlineno)
-
-
-def _beginning(code: CodeType, first: int) -> CodeType:
-    """A code object with another first line, and instructions on the same lines as before."""
-    if code.co_firstlineno == first:
-        return code
-    table, last = bytearray(), first
-    for line in sorted({line for _, _, line in code.co_lines() if line is not None}):
-        table.append(0x80 | 13 << 3)  # the code for a line without columns, of one instruction
-        table += _signed(line - last)
-        last = line
-    return code.replace(co_firstlineno=first, co_linetable=bytes(table))
-
-
-def _signed(value: int) -> bytes:
-    """A number as the tables of lines have it: six bits in a byte, and the sign in the first."""
-    left = -value << 1 | 1 if value < 0 else value << 1
-    made = bytearray()
-    while left > 63:
-        made.append(0x40 | left & 63)
-        left >>= 6
-    return bytes((*made, left))
+            yield beginning_on(block, code.co_firstlineno)

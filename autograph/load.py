@@ -16,7 +16,7 @@ from typing import Any
 import gast
 
 from autograph.attributes import looking_alike
-from autograph.codes import UNREACHED
+from autograph.codes import UNREACHED, beginning_on
 from autograph.locks import process_lock
 from autograph.quoting.nodes import is_scaffold
 from autograph.trees import to_ast, walk
@@ -248,12 +248,16 @@ class _Renaming:
         ]
         if not code.co_flags & inspect.CO_OPTIMIZED:  # a class body sets its own __qualname__
             consts = [qualname if const == code.co_qualname else const for const in consts]
-        return code.replace(
+        made = code.replace(
             co_name=name,
             co_qualname=qualname,
             co_consts=tuple(consts),
             co_code=code.co_code + UNREACHED * ("line_profiler" in sys.modules),
         )
+        # Python 3.14 has wrong numbers for lines before the first, where it tells of those that
+        # run. (Their own would be the function's, and to coverage what leaves a block leave that.)
+        lowest = min(line for _, _, line in code.co_lines() if line is not None)
+        return made if lowest >= code.co_firstlineno else beginning_on(made, lowest - 1)
 
     def name_of(
         self, code: CodeType, parent: str, known: Sequence[tuple[str, str]]
