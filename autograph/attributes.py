@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+import sys
 from types import FunctionType
+from typing import Any
+
+if sys.version_info >= (3, 14):
+    from annotationlib import Format, get_annotations
+
+    def _annotate_of(function: FunctionType) -> Any:
+        """A function that computes those of `function` when asked, which may raise NameError.
+
+        Python keeps what it is given: the very annotations that `function` has or will have.
+        """
+
+        def __annotate__(format: int, /) -> Any:
+            if format == Format.VALUE:
+                return function.__annotations__
+            return get_annotations(function, format=Format(format))
+
+        return __annotate__
 
 
 def looking_alike(made: FunctionType, function: FunctionType) -> FunctionType:
     """`made`, with the attributes of `function`: shared, not copied."""
     for attribute in _SHARED:
         setattr(made, attribute, getattr(function, attribute))
-    # From Python 3.14 on a function computes them when somebody asks, which may raise NameError.
-    annotate = getattr(function, "__annotate__", None)
-    if annotate is None:
-        made.__annotations__ = function.__annotations__
+    if sys.version_info >= (3, 14) and function.__annotate__ is not None:
+        made.__annotate__ = _annotate_of(function)
     else:
-        made.__annotate__ = annotate  # type: ignore[attr-defined, unused-ignore]
+        made.__annotations__ = function.__annotations__
     return made
 
 

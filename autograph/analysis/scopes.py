@@ -3,17 +3,21 @@
 `mentions` answers for one piece of code (a statement or an expression) in the scope that it stands
 in; `scope_of` for a whole function. Comprehensions of lists, sets and dicts run where they stand,
 so what they read counts as read there. Functions, lambdas and generator expressions run later: the
-names that they take from around them are *captured*.
+names that they take from around them are *captured*. So do what `type` gives a name to, the bounds
+and defaults of type parameters, and from Python 3.14 on annotations.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 import gast
 
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef)
+
+_LATE_ANNOTATIONS = sys.version_info >= (3, 14)
 
 
 class Mentions:
@@ -181,6 +185,15 @@ _EVALUATED: dict[type, Callable[[Any], list[Any]]] = {
 }
 
 
+def asked_for(node: Any) -> list[Any]:
+    """The parts of a definition that Python evaluates when somebody asks for them."""
+    if isinstance(node, gast.TypeAlias):
+        return [node.value, *node.type_params]
+    if isinstance(node, FUNCTIONS):
+        return [*node.type_params, *(_annotations(node) if _LATE_ANNOTATIONS else [])]
+    return node.type_params if isinstance(node, gast.ClassDef) else []
+
+
 def functions_in(tree: gast.AST) -> list[Any]:
     """Every function definition of a tree, outer ones first."""
     return [node for node in gast.walk(tree) if isinstance(node, FUNCTIONS)]
@@ -201,11 +214,17 @@ _SUSPENDING = (
 
 
 class _Visitor:
-    """Fills a `Mentions`. `hidden` holds the names of the comprehensions that it is in."""
+    """Fills a `Mentions`. `hidden` holds the names of the comprehensions that it is in.
 
-    def __init__(self, found: Mentions, hidden: frozenset[str] = frozenset()) -> None:
+    `in_class` is for the body of a class, whose annotations are evaluated.
+    """
+
+    def __init__(
+        self, found: Mentions, hidden: frozenset[str] = frozenset(), *, in_class: bool = False
+    ) -> None:
         self.found = found
         self.hidden = hidden
+        self.in_class = in_class
 
     def visit(self, node: Any) -> None:
         if isinstance(node, list):
@@ -262,9 +281,28 @@ class _Visitor:
     def function(self, node: Any) -> None:
         self.bind(node.name)
         args = node.args
-        self.visit([node.decorator_list, args.defaults, args.kw_defaults, node.returns])
-        self.visit([arg.annotation for arg in _arguments(args) if arg.annotation is not None])
+        self.visit([node.decorator_list, args.defaults, args.kw_defaults])
+        if not _LATE_ANNOTATIONS:
+            self.visit(_annotations(node))
+        self.asked_for(node)
         self.capture(free_names(node))
+
+    def asked_for(self, node: Any) -> None:
+        inside = mentions(asked_for(node))
+        own = {param.name for param in getattr(node, "type_params", ())}
+        self.capture((inside.read.keys() | inside.captured.keys()) - own)
+
+    def type_alias(self, node: gast.TypeAlias) -> None:
+        self.bind(node.name.id)
+        self.asked_for(node)
+
+    def annotated(self, node: gast.AnnAssign) -> None:
+        if self.in_class and _LATE_ANNOTATIONS:
+            inside = mentions(node.annotation)
+            self.capture(inside.read.keys() | inside.captured.keys())
+            self.visit([node.target, node.value])
+        else:
+            self.generic(node)
 
     def lambda_(self, node: gast.Lambda) -> None:
         self.visit([node.args.defaults, node.args.kw_defaults])
@@ -273,7 +311,9 @@ class _Visitor:
     def class_(self, node: gast.ClassDef) -> None:
         self.bind(node.name)
         self.visit([node.decorator_list, node.bases, node.keywords])
-        inside = mentions(node.body)
+        self.asked_for(node)
+        inside = Mentions()
+        _Visitor(inside, in_class=True).visit(node.body)
         for name in inside.read.keys() - inside.bound.keys():
             self.read(name)
         # A name that the class binds may still be the function's where it is read before.
@@ -328,9 +368,11 @@ class _Visitor:
             self.found.nonlocal_[name] = self.found.mentioned[name] = None
 
 
-def _arguments(args: gast.arguments) -> list[gast.Name]:
+def _annotations(function: Any) -> list[Any]:
+    args = function.args
     every = [*args.posonlyargs, *args.args, args.vararg, *args.kwonlyargs, args.kwarg]
-    return [arg for arg in every if arg is not None]
+    given = [function.returns, *(arg.annotation for arg in every if arg is not None)]
+    return [annotation for annotation in given if annotation is not None]
 
 
 _HANDLERS: dict[type, Any] = {
@@ -341,6 +383,8 @@ _HANDLERS: dict[type, Any] = {
     gast.AsyncFunctionDef: _Visitor.function,
     gast.Lambda: _Visitor.lambda_,
     gast.ClassDef: _Visitor.class_,
+    gast.TypeAlias: _Visitor.type_alias,
+    gast.AnnAssign: _Visitor.annotated,
     gast.ListComp: _Visitor.comprehension_,
     gast.SetComp: _Visitor.comprehension_,
     gast.DictComp: _Visitor.comprehension_,

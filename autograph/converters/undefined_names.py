@@ -25,7 +25,14 @@ from typing import Any
 import gast
 
 from autograph.analysis.blocks import Flow, parts_of_try
-from autograph.analysis.scopes import FUNCTIONS, free_names, mentions, own_nodes, parameters
+from autograph.analysis.scopes import (
+    FUNCTIONS,
+    asked_for,
+    free_names,
+    mentions,
+    own_nodes,
+    parameters,
+)
 from autograph.context import Context
 from autograph.quoting.builders import (
     assign,
@@ -141,6 +148,8 @@ def _free_reads(function: Any, names: set[str], unsafe: set[Any]) -> set[Any]:
             free |= _reads(nested, names & free_names(nested))
         elif isinstance(nested, gast.ClassDef):
             free |= _reads(nested, names) & unsafe
+        for part in asked_for(nested):
+            free |= _reads(part, names)
     return free
 
 

@@ -366,7 +366,9 @@ def holds_shared_iterator(holder: Any) -> bool:
 
 
 def _is_shared(iterator: Any, held: list[Any]) -> bool:
-    times = sum(inner is iterator for inner in held)  # a generator holds what it loops over twice
+    # A generator holds what it loops over twice. (No `inner is iterator`: what an expression around
+    # it shares with this function counts once more from Python 3.14 on.)
+    times = [id(inner) for inner in held].count(id(iterator))
     # The holder, and the list.
     return sys.getrefcount(iterator) > 2 * times + _ASKING or holds_shared_iterator(iterator)
 

@@ -67,6 +67,8 @@ def test_names_of_type_parameters() -> None:
 
 def names_of_code(code: CodeType) -> set[str]:
     """What the compiler makes variables of, in a module and all that is in it."""
+    if code.co_name == "__annotate__":
+        return set()
     names = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
     for const in code.co_consts:
         if isinstance(const, CodeType):

@@ -15,7 +15,9 @@ import autograph
 from autograph import policy, printing
 from autograph.attributes import looking_alike
 from autograph.versions import _KNOWN, NEWEST, check_version
-from tests.support.versions import needs
+from tests.autograph.files import import_text
+from tests.support.harness import attempt
+from tests.support.versions import has, needs
 
 ROOT = Path(__file__).parent.parent.parent
 KNOWN = _KNOWN.split()
@@ -52,7 +54,7 @@ def test_a_free_threaded_python_is_refused() -> None:
         check_version((3, 13), free_threaded=True)
 
 
-# Python 3.14 computes annotations when somebody asks.
+# Annotations
 
 
 def annotated(x: int) -> int:
@@ -61,36 +63,173 @@ def annotated(x: int) -> int:
     return -x
 
 
-def late() -> Any:
-    """A function as Python 3.14 makes it, whose annotations cannot be computed yet."""
-
-    class Late:
-        def __init__(self) -> None:
-            self.asked = 0
-
-        def __call__(self, format: int) -> Any:
-            self.asked += 1
-            raise NameError("Missing")
-
-    def function(x: Any) -> Any:
+def test_annotations_are_shared() -> None:
+    def function(x: int) -> int:
         return x
 
-    function.__annotate__ = Late()  # type: ignore[attr-defined]
-    return function
-
-
-def test_annotations_are_shared() -> None:
-    made = looking_alike(_bare(annotated), annotated)
-    assert made.__annotations__ is annotated.__annotations__
-    assert (made.__name__, made.__module__) == ("annotated", __name__)
-
-
-def test_annotations_are_not_computed() -> None:
-    function = late()
+    function.__annotations__["y"] = int  # of what Python has computed
     for made in (looking_alike(_bare(function), function), autograph.convert(function)):
-        assert made.__annotate__ is function.__annotate__
+        assert made.__annotations__ is function.__annotations__
+        assert (made.__name__, made.__module__) == ("function", __name__)
+    assert function.__annotations__ == {"x": int, "return": int, "y": int}
+
+
+@needs(3, 14)
+def test_annotations_are_not_computed_before_somebody_asks() -> None:
+    from annotationlib import Format, get_annotations
+
+    def function(x: Missing) -> int:  # type: ignore[name-defined]  # noqa: F821
+        return x
+
+    for made in (looking_alike(_bare(function), function), autograph.convert(function)):
         assert made(3) == 3
-    assert function.__annotate__.asked == 0
+        with pytest.raises(NameError, match="Missing"):
+            assert made.__annotations__
+        for format in (Format.STRING, Format.FORWARDREF):
+            found, expected = (get_annotations(f, format=format) for f in (made, function))
+            assert (found.keys(), found["return"]) == (expected.keys(), expected["return"])
+        assert get_annotations(made, format=Format.STRING)["x"] == "Missing"
+    Missing = float
+    assert autograph.convert(function).__annotations__ == {"x": Missing, "return": int}
+
+
+# What is evaluated when somebody asks sees what names stand for then.
+
+LATE = {
+    "alias": (
+        """
+        def f(x):
+            T = int
+            type X = list[T]
+            if x > 0:
+                T = float
+            return X.__value__
+        """,
+        (3, 12),
+    ),
+    "alias of what may have no value": (
+        """
+        def f(x):
+            if x > 0:
+                T = float
+            type X = T
+            return X.__value__
+        """,
+        (3, 12),
+    ),
+    "bound of a function": (
+        """
+        def f(x):
+            B = int
+            def g[T: B](y: T) -> T: return y
+            while x > 0:
+                B, x = float, x - 1
+            return g.__type_params__[0].__bound__
+        """,
+        (3, 12),
+    ),
+    "bound of a class": (
+        """
+        def f(x):
+            B = int
+            class A[T: B]: pass
+            for B in range(x): pass
+            return A.__type_params__[0].__bound__
+        """,
+        (3, 12),
+    ),
+    "parameter of a type": (
+        """
+        def f(x):
+            T = 3
+            if x > 0:
+                type X[T] = list[T]
+                T = 4
+            return T
+        """,
+        (3, 12),
+    ),
+    "default": (
+        """
+        def f(x):
+            B = int
+            class A[T = B]: pass
+            if x > 0:
+                B = float
+            return A.__type_params__[0].__default__
+        """,
+        (3, 13),
+    ),
+    "annotations of a function": (
+        """
+        def f(x):
+            T = int
+            def g(y: T, *z: T, k: T = 1) -> T: return y
+            if x > 0:
+                T = float
+            return g.__annotations__
+        """,
+        (3, 11),
+    ),
+    "annotations of a class": (
+        """
+        def f(x):
+            T = int
+            class A:
+                y: T
+                def g(self, y: T): return y
+            while x > 0:
+                T, x = float, x - 1
+            return A.__annotations__, A.g.__annotations__
+        """,
+        (3, 11),
+    ),
+    "what the class binds": (
+        """
+        def f(x):
+            T = int
+            class A:
+                if x > 0:
+                    T = float
+                y: T
+            if x > 1:
+                T = str
+            return A.__annotations__
+        """,
+        (3, 11),
+    ),
+    "annotations of what comes later": (
+        """
+        def f(x):
+            if x > 0:
+                def g(y: T): return y
+            for T in range(x): pass
+            return g.__annotations__
+        """,
+        (3, 14),
+    ),
+    "annotations of what may have no value": (
+        """
+        def f(x):
+            if x > 0:
+                T = float
+            def g(y: T): return y
+            return g.__annotations__
+        """,
+        (3, 14),
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    "text", [pytest.param(text, id=name) for name, (text, since) in LATE.items() if has(*since)]
+)
+def test_what_is_evaluated_later_sees_later_values(text: str, tmp_path: Path) -> None:
+    function = import_text(tmp_path / "late.py", textwrap.dedent(text)).f
+    converted = autograph.convert(function)
+    for x in range(3):
+        expected = attempt(lambda x=x: repr(function(x)))
+        assert repr(attempt(lambda x=x: repr(converted(x)))) == repr(expected)
 
 
 def _bare(function: Any) -> FunctionType:
@@ -154,7 +293,7 @@ def to_source_of_ast(node: ast.expr) -> str:
 
 
 WITHOUT = textwrap.dedent("""
-    import ast
+    import ast, sys
 
     removed = ("Num", "Str", "Bytes", "NameConstant", "Ellipsis")
     for name in removed:
@@ -165,7 +304,8 @@ WITHOUT = textwrap.dedent("""
 
     ast.__getattr__ = missing
     assert not any(hasattr(ast, name) for name in removed)
-    del ast.NodeVisitor.visit_Constant, ast.Constant.n, ast.Constant.s
+    if sys.version_info < (3, 14):
+        del ast.NodeVisitor.visit_Constant, ast.Constant.n, ast.Constant.s
 """)
 
 

@@ -150,5 +150,5 @@ def test_what_python_makes_a_bool_of_is_left_to_the_backend(
 def test_errors_are_pythons() -> None:
     with pytest.raises(TypeError, match="'<' not supported between instances of 'int' and 'str'"):
         compare(1, "<", "a")
-    with pytest.raises(TypeError, match="argument of type 'int' is not iterable"):
+    with pytest.raises(TypeError, match=r"argument of type 'int' is not .*iterable"):
         compare(1, "in", 2)
