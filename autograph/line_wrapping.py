@@ -103,10 +103,10 @@ def _bare_tuple(text: str) -> int | None:
 
 
 def _operators(text: str) -> Iterator[tokenize.TokenInfo]:
-    """The operators of one line and its lambdas, without those inside f-strings."""
+    """The operators of one line and its lambdas, without those inside f-strings and t-strings."""
     depth = 0
     for token in tokenize.generate_tokens(iter([text, ""]).__next__):
         name = tokenize.tok_name[token.type]
-        depth += (name == "FSTRING_START") - (name == "FSTRING_END")
+        depth += name.endswith("STRING_START") - name.endswith("STRING_END")
         if (name == "OP" or token.string == "lambda") and not depth:
             yield token

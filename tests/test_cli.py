@@ -21,15 +21,11 @@ import runtime
 from autograph import __main__ as main_module
 from autograph import pipeline
 from autograph.__main__ import main
+from tests.support import harness
 
 ROOT = Path(__file__).parent.parent
 
-FIXTURES = sorted(
-    path
-    for path in (ROOT / "fixtures").rglob("*.py")
-    if not path.name.endswith(".golden.py")
-    and not {"errors", "graphs", "notebooks", "stages"} & set(path.relative_to(ROOT).parts)
-)
+FIXTURES = [case.path for case in harness.bank()]
 
 SOURCE = '''\
 """A module that must not run."""

@@ -1,4 +1,5 @@
 """Call what makes a text, so that a staged value may be in it: f-strings, and `%` of a literal.
+T-strings too: they keep the source of their fields, which have been rewritten here.
 
     >>> from autograph.pipeline import show
     >>> print(show('texts', '''
@@ -19,13 +20,15 @@ from typing import Any
 import gast
 
 from autograph.context import Context
-from autograph.quoting.builders import call_ag, constant
+from autograph.quoting.builders import call_ag, constant, tuple_of
 from autograph.rewriting import Rules
 
 
 def rules(context: Context) -> Rules:
     """Returns the rule for each type of node."""
-    return {gast.JoinedStr: _f_string, gast.BinOp: _modulo}
+    rules = {gast.JoinedStr: _f_string, gast.BinOp: _modulo}
+    t_strings = getattr(gast, "TemplateStr", None)  # only newer ones know them
+    return rules if t_strings is None else rules | {t_strings: _t_string}
 
 
 def _f_string(node: gast.JoinedStr) -> gast.expr:
@@ -50,6 +53,19 @@ def _spec(node: Any) -> gast.expr:
     if not isinstance(node, gast.JoinedStr):
         return node  # an f-string with fields of its own, which is a call by now
     return constant("".join([part.value for part in node.values]), node)
+
+
+def _t_string(node: Any) -> gast.expr:
+    parts = [part if isinstance(part, gast.Constant) else _part(part) for part in node.values]
+    return call_ag("template", parts, node)
+
+
+def _part(node: Any) -> gast.expr:
+    at, spec = node.value, node.format_spec
+    parts = [at, constant(node.str, at)]
+    if spec is not None or node.conversion != -1:
+        parts.append(constant(None if node.conversion == -1 else chr(node.conversion), at))
+    return tuple_of([*parts, *([] if spec is None else [_spec(spec)])], at)
 
 
 def _modulo(node: gast.BinOp) -> gast.expr:

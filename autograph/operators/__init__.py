@@ -25,7 +25,7 @@ from autograph.operators.matching import (
     without,
 )
 from autograph.operators.raising import raised
-from autograph.operators.texts import format, mod, text
+from autograph.operators.texts import format, mod, template, text
 from autograph.operators.tries import try_
 from autograph.operators.until import until
 from autograph.operators.while_loop import while_loop
@@ -60,6 +60,7 @@ __all__ = [
     "setitem",
     "spread",
     "subject",
+    "template",
     "text",
     "try_",
     "until",

@@ -17,6 +17,8 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.support.versions import has
+
 FIXTURES = Path(__file__).parent.parent.parent / "fixtures"
 NOT_CONSTRUCTS = {"errors", "graphs", "notebooks", "stages"}
 LONGEST_STREAM = 100
@@ -89,13 +91,23 @@ def read_case(path: Path) -> Case:
 
 @cache
 def bank() -> tuple[Case, ...]:
-    """Every case of every construct, in the order of their names."""
-    paths = sorted(FIXTURES.glob("*/*.py"))
-    return tuple(
-        read_case(path)
-        for path in paths
+    """Every case of every construct that this Python can read, in the order of their names."""
+    return tuple(read_case(path) for path in paths_of_cases() if _is_for_this_python(path))
+
+
+def paths_of_cases() -> list[Path]:
+    """The files of all cases."""
+    return [
+        path
+        for path in sorted(FIXTURES.glob("*/*.py"))
         if path.parent.name not in NOT_CONSTRUCTS and not path.name.endswith(".golden.py")
-    )
+    ]
+
+
+def _is_for_this_python(path: Path) -> bool:
+    first = path.read_text(encoding="utf-8").partition("\n")[0]
+    since = first.removeprefix("# From Python ").removesuffix(" on")
+    return since == first or has(*map(int, since.split(".")))
 
 
 def arguments(namespace: Namespace, row: int) -> Arguments:

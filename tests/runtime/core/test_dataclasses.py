@@ -159,10 +159,11 @@ def test_what_is_not_known_is_refused() -> None:
 
 def test_what_functions_need_compiles_few_methods_at_import() -> None:
     code = """
-import dataclasses
+import dataclasses, sys
 made, standard = [], dataclasses.dataclass
 def counting(*given, **options):
-    if options.get("init", True):
+    caller = sys._getframe(1).f_globals["__name__"]
+    if options.get("init", True) and caller.startswith(("autograph", "runtime")):
         made.append(given)
     return standard(*given, **options)
 dataclasses.dataclass = counting
