@@ -149,9 +149,11 @@ def _library_calling(entry: TracebackType) -> str | None:
 
 def _say_deep(error: RecursionError, location: Location | None, library: str | None = None) -> None:
     # Others than Python's own say more already.
-    if not str(error).startswith("maximum recursion depth exceeded"):
+    if not str(error).startswith(("maximum recursion depth exceeded", "Stack overflow")):
         return
     if library is not None:
+        # From Python 3.14 on it adds one at each of the calls.
+        error.__notes__ = list(dict.fromkeys(getattr(error, "__notes__", ())))
         error.args = (
             f"{format_location(location)}: {library} calls this without end, for it does not know "
             "the values of a graph that it is given back: let it have Python's own values",

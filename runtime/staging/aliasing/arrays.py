@@ -24,15 +24,20 @@ def entered(values: tuple[Any, ...]) -> tuple[Any, ...]:
     """Returns the values that a loop begins with: arrays that others see are symbols, and keep
     their items.
     """
-    if not any(type(value) is np.ndarray for value in values):
+    if not any(map(_is_array, values)):
         return values
     if state.trace is not None:
         state.trace.forget_frames()
     counts = [_references(values, at) for at in range(len(values))]
     ours = _held_by_us(values, sys._getframe(1))
+    users = _variables_of_users(sys._getframe(1))
     return tuple(
         [
-            _held(value) if count > _ALONE + ours.count(id(value)) or _is_view(value) else value
+            _held(value)
+            if count > _ALONE + ours.count(id(value))
+            or users.count(id(value)) > 1
+            or _is_view(value)
+            else value
             for value, count in zip(values, counts, strict=True)
         ]
     )
@@ -46,7 +51,7 @@ def _held_by_us(values: tuple[Any, ...], frame: FrameType | None) -> list[int]:
     tuples = {id(values)}
     while frame is not None and is_ours(frame.f_code.co_filename):
         for value in frame.f_locals.values():
-            if type(value) is np.ndarray:
+            if _is_array(value):
                 found.append(id(value))
             elif type(value) is tuple and id(value) not in tuples:
                 found += {id(item) for item in value}
@@ -55,15 +60,34 @@ def _held_by_us(values: tuple[Any, ...], frame: FrameType | None) -> list[int]:
     return found
 
 
+def _variables_of_users(frame: FrameType | None) -> list[int]:
+    """The identities of the arrays in variables of the user's functions: from Python 3.14 on, a
+    parameter does not count where the caller's variable does.
+    """
+    found: list[int] = []
+    while frame is not None:
+        code = frame.f_code
+        if not is_ours(code.co_filename):
+            own = set(code.co_varnames).difference(code.co_cellvars)
+            variables = frame.f_locals.items()
+            found += [id(value) for name, value in variables if _is_array(value) and name in own]
+        frame = frame.f_back
+    return found
+
+
+def _is_array(value: Any) -> bool:
+    return type(value) is np.ndarray
+
+
 def _is_view(value: Any) -> bool:
     """Whether others may see the memory of an array."""
-    if type(value) is not np.ndarray or value.base is None:
+    if not _is_array(value) or value.base is None:
         return False
-    return type(value.base) is not np.ndarray or sys.getrefcount(value.base) > _OF_BASE
+    return not _is_array(value.base) or sys.getrefcount(value.base) > _OF_BASE
 
 
 def _held(value: Any) -> Any:
-    if type(value) is not np.ndarray:
+    if not _is_array(value):
         return value
     made = convert_to_tensor(value)
     hold(made, ARRAY)

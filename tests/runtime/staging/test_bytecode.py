@@ -16,6 +16,7 @@ from autograph import codes, instructions
 from runtime.staging import bytecode
 from runtime.staging.guarding import code_paths
 from tests.support import python_3_14
+from tests.support.versions import has
 
 
 class Config:
@@ -168,7 +169,7 @@ def _operations(code: CodeType) -> set[tuple[str, Any]]:
 def test_python_3_14_tells_the_same(function: Any, as_3_14: Callable[[], None]) -> None:
     before, operations = _tells(function), _operations(function.__code__)
     as_3_14()
-    assert _operations(function.__code__) != operations
+    assert has(3, 14) or _operations(function.__code__) != operations
     assert _tells(function) == before
 
 
