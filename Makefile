@@ -7,8 +7,7 @@ VENV := .venv$(if $(PYTHON),-$(notdir $(PYTHON)))
 PY := $(VENV)/bin/python
 PYTEST_ARGS ?=
 
-# `make test-all` leaves out what is not installed. A release is tried on all but 3.14, which is known from
-# its sources alone.
+# `make test-all` leaves out what is not installed.
 VERSIONS := 3.11 3.12 3.13 3.14
 
 .PHONY: help demo test test-all lint golden soak bench keras-tests clean

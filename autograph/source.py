@@ -134,11 +134,10 @@ def read_file(filename: str, stream: BinaryIO | None = None) -> SourceFile:
 
 
 def _decoded(content: bytes) -> list[str]:
-    stream = io.BytesIO(content)
-    encoding, _ = tokenize.detect_encoding(stream.readline)
-    stream.seek(0)
+    # Null bytes are for the compiler to refuse, which from Python 3.14 on is not all that does.
+    encoding, _ = tokenize.detect_encoding(io.BytesIO(content.replace(b"\0", b" ")).readline)
     try:
-        return io.TextIOWrapper(stream, encoding).readlines()
+        return io.TextIOWrapper(io.BytesIO(content), encoding).readlines()
     except UnicodeDecodeError:
         content.decode(encoding)  # of a stream's error the place is that in a part of it
         raise

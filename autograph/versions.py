@@ -9,8 +9,6 @@ import sys
 from collections.abc import Iterable
 
 NEWEST = 3, 14
-READ = 3, 14
-"""From this version on, the bytecode is known from the sources of Python alone."""
 
 
 def check_version(
@@ -27,7 +25,7 @@ def check_version(
             f"autograph reads Python's bytecode, and that of Python {given} is not known to it: "
             f"use Python 3.11 to {newest}"
         )
-    unknown = _unknown(operations) if version[:2] >= READ else []
+    unknown = _unknown(operations) if version[:2] == NEWEST else []
     if unknown:
         raise ImportError(
             f"autograph reads Python's bytecode, and this Python {given} has instructions that are "
@@ -68,4 +66,6 @@ _KNOWN = """
     STORE_FAST_STORE_FAST STORE_GLOBAL STORE_NAME STORE_SLICE STORE_SUBSCR SWAP TO_BOOL
     UNARY_INVERT UNARY_NEGATIVE UNARY_NOT UNPACK_EX UNPACK_SEQUENCE WITH_EXCEPT_START YIELD_VALUE
 """
-"""The instructions of Python 3.14, which `instructions.py` and those who call it know."""
+"""The instructions of the newest Python, which `instructions.py` and those who call it know: a
+release of it may still have others.
+"""

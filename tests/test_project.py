@@ -76,7 +76,7 @@ def test_version_is_in_the_changelog_or_unreleased() -> None:
 
 def test_python_versions_agree() -> None:
     claimed = [c.rpartition(" ")[2] for c in PROJECT["project"]["classifiers"] if "Python ::" in c]
-    assert claimed == ["3.11", "3.12", "3.13"]
+    assert claimed == ["3.11", "3.12", "3.13", "3.14"]
     assert PROJECT["project"]["requires-python"] == ">=3.11,<3.15"
 
 
