@@ -334,7 +334,7 @@ def _decided(function: Function, decisive: bool, args: tuple[Any, ...]) -> Any:
             if bool(item) is decisive:
                 return decisive
             continue
-        if type(items) is not GeneratorType:
+        if type(items) is not GeneratorType or isinstance(args[0], list):
             return _ask(backend, function, ([item, *items],), {})
         _check_unshared(items, references, function.__name__)
         return _ask(backend, function, (Rest(item, items),), {})

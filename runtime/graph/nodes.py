@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from runtime import errors
+from runtime import dtypes, errors
 from runtime.core import forms, intervals
 from runtime.core.convert import CONSTANT as CONSTANT
 from runtime.core.forms import Logic
@@ -53,7 +53,8 @@ def placeholder(type: Type) -> Any:
         return Residuals(())
     if isinstance(type, ObjectType):
         return None
-    return np.zeros([dim or 0 for dim in type.shape or ()], type.dtype.np_dtype)[()]
+    empty = b"" if type.dtype is dtypes.string else 0
+    return np.full([dim or 0 for dim in type.shape or ()], empty, type.dtype.np_dtype)[()]
 
 
 UNDEFINED = structural(

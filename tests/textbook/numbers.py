@@ -677,3 +677,37 @@ def halved_if_whole(amount):
     if not isinstance(amount, float):
         raise TypeError("an amount is a float")
     return int(amount) // 2 if amount.is_integer() else amount / 2
+
+
+LETTERS = {str(place + 10): letter for place, letter in enumerate("ABCDEF")}
+
+
+@case((20, 3), (58, 16), (0, 2), (5, 4), (16, 16), (-1, 2), (7, 1))
+def in_another_base(number, base):
+    if number < 0:
+        raise ValueError("no negative numbers")
+    if base in (0, 1):
+        raise ValueError("base must be at least 2")
+    digits = ""
+    rest = -1
+    while rest != 1:
+        rest, digit = divmod(number, base)
+        written = LETTERS[str(digit)] if base > 10 and digit > 9 else str(digit)
+        digits += written
+        number = rest
+        if rest == 0:
+            return digits[::-1]
+        elif rest == 1:
+            digits += str(rest)
+            return digits[::-1]
+    return digits[::-1]
+
+
+@case(([1, 1, 0],), ([2, 3],))
+def and_gate(inputs):
+    return int(all(inputs))
+
+
+@case(([0, 0, 0],), ([0, 3],))
+def or_gate(inputs):
+    return 1 if any(inputs) else 0
