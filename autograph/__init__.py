@@ -20,7 +20,7 @@ from autograph.backend import (
     register_identity,
     register_item_setter,
 )
-from autograph.calls import call, observe_calls
+from autograph.calls import call, observe_calls, register_functions
 from autograph.class_members import meet_class, members_converted
 from autograph.errors import AutographError, ConversionError, StagingError
 from autograph.frames import register_library
@@ -58,6 +58,7 @@ __all__ = [
     "observe_calls",
     "profile_lines",
     "register_backend",
+    "register_functions",
     "register_identity",
     "register_item_setter",
     "register_library",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import _GeneratorContextManager, contextmanager
 from types import (
     BuiltinFunctionType,
@@ -23,7 +23,7 @@ from autograph.codes import assigns_items
 from autograph.frames import hide
 from autograph.locks import process_lock
 from autograph.observers import Function, Observer, this_thread
-from autograph.operators.builtin_calls import taken_over, text_method
+from autograph.operators.builtin_calls import taken_over, text_method, within
 from autograph.operators.managers import Entered
 from autograph.twins import (
     HEAP_TYPE,
@@ -67,7 +67,7 @@ def call(function: Any) -> Any:
         if recipe is None:
             recipe = _new_recipe(plain)
         if not recipe:
-            return function
+            return _of_libraries.get(id(function), function)
         code, cells, has_keyword_only, tries = recipe
         if tries and staging():
             code, cells, has_keyword_only, _ = _recipe_of(plain, convert_once(plain, True))
@@ -165,7 +165,7 @@ def _call_object(value: Any) -> Any:
         return _call_class(value)
     method = call_method_of(value)
     if method is None:
-        return value
+        return _of_libraries.get(id(value), value)
     twin = call(method)
     return value if twin is method else MethodType(twin, value)
 
@@ -227,6 +227,26 @@ _HANDLERS: dict[type, Callable[[Any], Any]] = {
     type: _call_class,
 }
 _TAKEN_OVER = taken_over(call)
+_of_libraries: dict[int, Function] = {}
+
+
+def register_functions(functions: Iterable[Callable[..., Any]]) -> None:
+    """Let a backend have calls of a library's functions: its `builtin` is given those in generated
+    code of which an argument is staged, or holds what is.
+
+    They are told apart by identity, and kept alive.
+
+    >>> import operator
+    >>> autograph.register_functions([operator.neg])
+    >>> autograph.convert(lambda x: operator.neg(x))(3)
+    -3
+    """
+    for function in functions:
+        taken = within(function)
+        if type(function) is BuiltinFunctionType or type(function) is type:
+            _TAKEN_OVER[function] = taken
+        else:
+            _of_libraries[id(function)] = taken
 
 
 # Calls that are watched, and code that is left alone
@@ -282,7 +302,7 @@ def _special_call(function: Any) -> Any:
 def _taken_over(function: Any) -> Any:
     if type(function) is BuiltinFunctionType or type(function) is type:
         return _TAKEN_OVER.get(function)
-    return None
+    return _of_libraries.get(id(function))
 
 
 def _observed(function: Function, builtin: Function, observers: tuple[Observer, ...]) -> Function:

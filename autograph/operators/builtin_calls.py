@@ -72,7 +72,7 @@ def taken_over(call: Call) -> dict[Function, Function]:
     direct += [function for function in vars(math).values() if callable(function)]
     return {
         **{function: _direct(function) for function in direct},
-        math.dist: _within(math.dist),
+        math.dist: within(math.dist),
         bool: _asking(_direct(bool), _truth),
         len: _asking(_direct(len), length),
         list: _of_all(_direct(list), listed),
@@ -114,14 +114,15 @@ def _direct(function: Function) -> Function:
 _plain_tuple = _direct(tuple)
 
 
-def _within(function: Function) -> Function:
+def within(function: Function) -> Function:
     """For functions of which an argument may hold something staged."""
 
     def builtin(*args: Any, **kwargs: Any) -> Any:
         try:
-            backend = _first_backend(args)
+            given = (*args, *kwargs.values()) if kwargs else args
+            backend = _first_backend(given)
             if backend is None and is_staging():
-                backend = next(filter(None, map(backend_within, args)), None)
+                backend = next(filter(None, map(backend_within, given)), None)
             return _ask(backend, function, args, kwargs)
         except BaseException as error:  # whatever passes through is the user's: only ours goes
             hide(error)

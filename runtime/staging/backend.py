@@ -13,6 +13,7 @@ from typing import Any
 from autograph import (
     Backend,
     register_backend,
+    register_functions,
     register_identity,
     register_stand_in,
 )
@@ -51,6 +52,7 @@ from runtime.staging.error_notes import locate_hidden
 from runtime.staging.frames import user_location
 from runtime.staging.lists import dict_reads
 from runtime.staging.lists.growing import Growing
+from runtime.staging.numpy_calls import STAGED
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 from runtime.staging.symbolic_number import SymbolicNumber
@@ -237,7 +239,7 @@ class StagingBackend(Backend):
         return is_own or (trace is not None and trace.keep(cell))
 
     def builtin(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """A builtin, or a function of math, with a staged argument."""
+        """A builtin, or a function of math or NumPy, with a staged argument."""
         if dict_reads.takes_optional(function, args):
             return dict_reads.at_optional(function, *args)
         if function is operator.contains or function not in TAKES_MISSING:
@@ -248,7 +250,7 @@ class StagingBackend(Backend):
             made = chosen_values.of_builtin(function, args, kwargs)
             if made is not NotImplemented:
                 return made
-        staged = BUILTINS.get(function)
+        staged = BUILTINS.get(function) or STAGED.get(function)
         if function is not bool:
             given = (*args, *kwargs.values())
             _refuse_truths(*given)
@@ -281,6 +283,7 @@ for _kind in (
 register_stand_in(Text, of=str)
 register_stand_in(errors.StagedAssertionError, of=AssertionError)
 register_identity(check_identity)
+register_functions(STAGED)
 
 
 def _refuse_truths(*values: Any) -> None:

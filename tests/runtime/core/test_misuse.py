@@ -504,11 +504,11 @@ def value_of_a_symbol():
     f(X)
 
 
-@misuse(InGraph, "as a NumPy array", "use tf.tensordot instead of np.dot")
+@misuse(InGraph, "as a NumPy array", "use tf.transpose instead of np.transpose")
 def numpy_of_a_symbol():
     @rt.function
     def f(x):
-        return np.dot(x, x)  # <-
+        return np.transpose(x)  # <-
 
     f(V3)
 
@@ -538,11 +538,11 @@ def row_of_an_array():
     Table().put(V3)
 
 
-@misuse(InGraph, "as a NumPy array", "use tf.reduce_sum instead of np.sum")
-def sum_by_numpy():
+@misuse(InGraph, "as a NumPy array", "use tf.squeeze instead of np.squeeze")
+def view_by_numpy():
     @rt.function
     def f(v):
-        return 1.0 + np.sum(v * 2.0)  # <-
+        return 1.0 + np.squeeze(v * 2.0)  # <-
 
     f(V3)
 

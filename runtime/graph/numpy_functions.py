@@ -1,0 +1,88 @@
+"""NumPy's own functions as nodes: a graph calls them by name, with the values of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import reduce
+from typing import Any
+
+import numpy as np
+
+from runtime import errors
+from runtime.core.primitive import structural
+from runtime.core.tensor import Tensor
+from runtime.core.types import TensorType
+from runtime.graph.templates import filled
+
+_OF_ARRAYS = (
+    "all allclose amax amin any argmax argmin argsort array array_equal average clip column_stack "
+    "concatenate convolve corrcoef correlate count_nonzero cov cross cumprod cumsum diff digitize "
+    "dot dstack einsum float32 float64 full_like hstack inner int32 int64 interp isclose isin kron "
+    "max mean median min nan_to_num nanmax nanmean nanmin nansum ones_like outer percentile "
+    "polyval prod ptp quantile roll round searchsorted sinc sort stack std sum tensordot tile "
+    "trace tril triu var vdot vstack where zeros_like"
+)
+_OF_NUMBERS = "arange eye full geomspace identity linspace logspace ones zeros"
+_OF_MODULES = (
+    "linalg.cond linalg.det linalg.eigvalsh linalg.inv linalg.matrix_power linalg.matrix_rank "
+    "linalg.norm linalg.pinv linalg.solve fft.fft fft.ifft fft.irfft fft.rfft"
+)
+
+
+def _named(name: str) -> Callable[..., Any]:
+    return reduce(getattr, name.split("."), np)  # type: ignore[return-value]
+
+
+def _ufuncs() -> Iterator[str]:
+    for name, value in vars(np).items():
+        if isinstance(value, np.ufunc) and value.nout == 1:
+            yield name
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    name: _named(name)
+    for name in (*_ufuncs(), *f"{_OF_ARRAYS} {_OF_NUMBERS} {_OF_MODULES}".split())
+}
+"""Those whose result depends on the values of their arguments alone, and shares no memory with
+them, by the names that files have for them."""
+
+
+def as_numpy(item: Any) -> Any:
+    """Tensors, also in lists and tuples, as the arrays and scalars that NumPy is given."""
+    if isinstance(item, Tensor):
+        return np.asarray(item) if item.ndim else item.numpy()
+    if isinstance(item, tuple):
+        return tuple(map(as_numpy, item))
+    if isinstance(item, list):
+        return list(map(as_numpy, item))
+    return item
+
+
+def called(function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """What a function gives; NumPy's warnings are of no concern, for tensors give none."""
+    with np.errstate(all="ignore"):
+        return FUNCTIONS[function](*args, **kwargs)
+
+
+def _kernel(*values: Any, function: str, arguments: Any, type: TensorType) -> Any:
+    args, kwargs = filled(arguments, iter(values))
+    made = np.asarray(called(function, as_numpy(args), dict(zip(*as_numpy(kwargs), strict=True))))
+    fits = len(made.shape) == len(type.shape or ()) and all(
+        known in (None, size) for known, size in zip(type.shape or (), made.shape, strict=True)
+    )
+    if made.dtype != type.dtype.np_dtype or not fits:
+        raise errors.InvalidArgumentError(
+            None,
+            None,
+            f"np.{function} gave {made.dtype}{list(made.shape)} where the graph was made for "
+            f"{type}: its type depends on the values",
+        )
+    return made[()]
+
+
+NUMPY = structural(
+    "numpy", _kernel, lambda *_, type, **__: type, op_type="NumpyFunction", fallible=True,
+    raises=(ValueError, TypeError, IndexError, OverflowError, ZeroDivisionError),
+)  # fmt: skip
+"""A call of one of `FUNCTIONS`: `arguments` is a template of the positional ones, and of the names
+and values of the others."""
