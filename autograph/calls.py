@@ -6,6 +6,7 @@ import functools
 import operator
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import _GeneratorContextManager, contextmanager
+from inspect import CO_GENERATOR
 from types import (
     BuiltinFunctionType,
     CellType,
@@ -24,6 +25,7 @@ from autograph.frames import hide
 from autograph.locks import process_lock
 from autograph.observers import Function, Observer, this_thread
 from autograph.operators.builtin_calls import taken_over, text_method, within
+from autograph.operators.comprehensions import Called, of_call
 from autograph.operators.managers import Entered
 from autograph.twins import (
     HEAP_TYPE,
@@ -70,6 +72,8 @@ def call(function: Any) -> Any:
             return _of_libraries.get(id(function), function)
         code, cells, has_keyword_only, tries = recipe
         if tries and staging():
+            if code.co_flags & CO_GENERATOR:
+                return _generator_function(function, plain)
             code, cells, has_keyword_only, _ = _recipe_of(plain, convert_once(plain, True))
         closure = cells if type(cells) is tuple else cells(plain.__closure__)
         # Made anew each time: a twin that was kept would keep alive what the function refers to.
@@ -97,10 +101,44 @@ def _recipe(function: FunctionType) -> Recipe | tuple[()]:
         return ()
     if not source_known(function):
         return ()
-    made, tries = convert_once(function), has_try(function)
+    made = convert_once(function)
+    tries = has_try(function) or bool(function.__code__.co_flags & CO_GENERATOR)
     if not tries and made.ag not in made.code.co_freevars and not assigns_items(made.code):
         return ()  # it has nothing that was converted
     return _recipe_of(function, made, tries)
+
+
+def _generator_function(function: Any, plain: FunctionType) -> Any:
+    """Returns what to call for a generator function of the user's in a function that is being
+    staged: its generator may be run as a loop.
+    """
+    from autograph.generator_managers import visiting
+
+    recipe = _recipe_of(plain, convert_once(plain, True))
+    code, cells, _, _ = recipe
+    closure = cells if type(cells) is tuple else cells(plain.__closure__)
+    twin = FunctionType(code, plain.__globals__, None, plain.__defaults__, closure)
+    twin.__kwdefaults__ = plain.__kwdefaults__
+    visit = visiting(plain, AG)
+    receiver = () if function is plain else (function.__self__,)
+    if visit is None:
+        return twin if function is plain else MethodType(twin, function.__self__)
+
+    def call_it(*args: Any, **kwargs: Any) -> Any:
+        given = (*receiver, *args)
+        try:
+            own = twin(*given, **kwargs)
+        except TypeError as error:  # of its arguments
+            hide(error)
+            raise
+        again = functools.partial(call_it, *args, **kwargs)
+
+        def run(taker: Callable[[Any], Any], stops: bool) -> None:
+            visit(given, kwargs, taker, stops)
+
+        return of_call(Called(own, again, run), own)
+
+    return call_it
 
 
 def _recipe_of(function: FunctionType, made: Made, tries: bool = False) -> Recipe:

@@ -6,14 +6,13 @@ Imported on the first conversion: importing the package needs neither gast nor t
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 from autograph import branch_marks, load, pipeline, source
 from autograph.cells import format_place
-from autograph.yields import call_block
 
 
 class Converted(NamedTuple):
@@ -44,28 +43,33 @@ def convert_code(function: FunctionType, stages_tries: bool = False) -> Converte
     return Converted(twin.__code__, list(load.codes_of(twin)), converted.ag)
 
 
-class ConvertedManager(NamedTuple):
-    """Converted code of a generator's, which calls a `block` where that has its `yield`."""
+class ConvertedGenerator(NamedTuple):
+    """Converted code of a generator's, which calls a `block` where that has its `yield`s."""
 
     codes: list[CodeType]
     ag: str
     block: str
 
 
-def convert_manager(function: FunctionType) -> ConvertedManager | None:
-    """The converted code for that of a context manager's generator, in a function which is being
-    staged; None where the generator may come to no `yield`, or to several.
+def convert_yields(
+    function: FunctionType, write: Callable[[Any], str | None]
+) -> ConvertedGenerator | None:
+    """The converted code for that of a generator function, in a function which is being staged.
+
+    Args:
+        write: writes its `yield`s as calls, and gives the keyword for what is called; None where
+            that cannot be.
 
     Raises as `convert_code` does.
     """
     with _depth_explained(function):
         located = source.locate(function)
-        block = call_block(located.node)
+        block = write(located.node)
         if block is None:
             return None
         converted = _converted_tree(located, stages_tries=True, block=block)
         twin = load.load(converted.tree, function, {converted.ag: None}, owner=located.owner)
-    return ConvertedManager(list(load.codes_of(twin)), converted.ag, block)
+    return ConvertedGenerator(list(load.codes_of(twin)), converted.ag, block)
 
 
 def convert_text(function: FunctionType) -> str:

@@ -1,6 +1,8 @@
-"""Context managers of generators (`@contextmanager`), in a function that is being staged: a
-generator can be left once, while what stands in its `with` may be left in several ways. So it
-becomes a function that calls the block of the `with` where it has its `yield`.
+"""Generators of the user's, in a function that is being staged.
+
+That of a context manager (`@contextmanager`) can be left once, while what stands in its `with` may
+be left in several ways; how far another one comes may be what only the run knows. So they become
+functions that call what takes their elements where they have their `yield`.
 
     >>> import contextlib
     >>> @contextlib.contextmanager
@@ -14,22 +16,31 @@ becomes a function that calls the block of the `with` where it has its `yield`.
     >>> around(noted(log), AG)(lambda value: log.append(value))
     >>> log
     [5, 'left']
+    >>> def halves(x):
+    ...     while x > 1:
+    ...         yield x
+    ...         x = x // 2
+    >>> visiting(halves, AG)((9,), {}, lambda value: log.append(value), stops=False)
+    >>> log
+    [5, 'left', 9, 4, 2]
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import _GeneratorContextManager
+from functools import partial
 from types import CellType, CodeType, FunctionType
-from typing import Any
+from typing import Any, TypeAlias
 
 from autograph import policy
 from autograph.codes import CodeTable
 from autograph.load import twin_of
 from autograph.twins import converting, recipes, source_known
 
-Made = tuple[CodeType, str, str] | tuple[()]
-_made: CodeTable[Made] = CodeTable()
+Made: TypeAlias = tuple[CodeType, str, str] | tuple[()]
+Taker: TypeAlias = Callable[[Any], Any]
+_made: dict[str, CodeTable[Made]] = {way: CodeTable() for way in ("around", "each", "some")}
 
 
 def around(manager: Any, ag: CellType) -> Callable[[Callable[[Any], None]], None] | None:
@@ -42,33 +53,61 @@ def around(manager: Any, ag: CellType) -> Callable[[Callable[[Any], None]], None
     function = vars(manager).get("func") if type(manager) is _GeneratorContextManager else None
     if type(function) is not FunctionType or not policy.decide(function).decision:
         return None
-    made = _code_of(function)
+    made = _code_of(function, "around")
     if not made:
         return None
-    code, name, block = made
-    cells = {name: ag} if name in code.co_freevars else {}
-    twin = twin_of(function, code, cells)
     args, keywords = manager.args, manager.kwds
 
-    def run(body: Callable[[Any], None], /) -> None:
+    def run(body: Taker, /) -> None:
         manager.gen.close()
-        twin(*args, **keywords, **{block: body})
+        _twin(function, made, ag, body)(*args, **keywords)
 
     return run
 
 
-def _code_of(function: FunctionType) -> Made:
+def visiting(function: FunctionType, ag: CellType) -> Callable[..., None] | None:
+    """A function that gives each element of a generator of a generator function's to a taker:
+    `visit(args, kwargs, taker, stops)`. None where a `yield` stands in a `try`, a `with` or an
+    expression.
+
+    With `stops`, a true answer of the taker ends the generator.
+    """
+    if not _code_of(function, "each"):
+        return None
+
+    def visit(args: tuple[Any, ...], kwargs: dict[str, Any], taker: Taker, stops: bool) -> None:
+        made = _code_of(function, "some" if stops else "each")
+        try:
+            _twin(function, made, ag, taker)(*args, **kwargs)
+        except StopIteration as error:  # what Python makes of one that leaves a generator
+            raise RuntimeError("generator raised StopIteration") from error
+
+    return visit
+
+
+def _twin(function: FunctionType, made: Made, ag: CellType, taker: Taker) -> Callable[..., Any]:
+    assert made
+    code, name, block = made
+    cells = {name: ag} if name in code.co_freevars else {}
+    return partial(twin_of(function, code, cells), **{block: taker})
+
+
+def _code_of(function: FunctionType, way: str) -> Made:
+    table = _made[way]
     with converting:
-        made = _made.get(function.__code__)
+        made = table.get(function.__code__)
         if made is None:
-            made = _made[function.__code__] = _make(function) if source_known(function) else ()
+            made = _make(function, way) if source_known(function) else ()
+            table[function.__code__] = made
         return made
 
 
-def _make(function: FunctionType) -> Made:
-    from autograph.conversion import convert_manager
+def _make(function: FunctionType, way: str) -> Made:
+    from autograph.conversion import convert_yields
+    from autograph.yields import call_at_each, call_block
 
-    made = convert_manager(function)
+    write = call_block if way == "around" else partial(call_at_each, stops=way == "some")
+    made = convert_yields(function, write)
     if made is None:
         return ()
     original = function.__code__.replace()  # a copy: the original lives no longer than its users

@@ -1,4 +1,5 @@
-"""Write the `yield` of a context manager as a call of the block that stands in its `with`.
+"""Write the `yield`s of a generator as calls: that of a context manager as a call of the block that
+stands in its `with`, those of another one as calls of what takes its elements.
 
 >>> import gast
 >>> tree = gast.parse('''
@@ -22,14 +23,37 @@ def changed(settings, value, *, block):
     finally:
         settings.value = before
 
-Only one that is reached once, whatever the run decides: it stands in no branch, loop, handler or
-`finally`, no `return` comes before it, and nobody asks for its value.
+That only of one that is reached once, whatever the run decides: it stands in no branch, loop,
+handler or `finally`, no `return` comes before it, and nobody asks for its value.
+
+>>> tree = gast.parse('''
+... def halves(x):
+...     while x > 1:
+...         yield x
+...         x = x // 2
+...     yield from (1, 0)
+... ''')
+>>> call_at_each(tree.body[0], stops=True)
+'block'
+>>> print(gast.unparse(tree))
+<BLANKLINE>
+def halves(x, *, block):
+    while x > 1:
+        if block(x):
+            return
+        x = x // 2
+    for item in (1, 0):
+        if block(item):
+            return
+
+This of those that stand in branches and loops alone: what the taker raises, or that it takes no
+more, is no concern of a `try` or `with` of the generator's.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import count
+from itertools import chain, count
 from typing import Any
 
 import gast
@@ -48,22 +72,75 @@ def call_block(function: Any) -> str | None:
     found = _place(function.body)
     if found is None:
         return None
-    used = {node.id for node in gast.walk(function) if isinstance(node, gast.Name)}
-    block = next(name for name in _names() if name not in used)
+    block = next(_free_names(function, "block"))
     statements, at = found
-    node = statements[at]
+    statements[at] = _calling(statements[at], block)
+    return _taking(function, block)
+
+
+def call_at_each(function: Any, stops: bool) -> str | None:
+    """Write it so in a function. Returns the keyword for what is called; None where it cannot be.
+
+    Args:
+        stops: whether a true answer of what is called ends the generator.
+    """
+    if not isinstance(function, gast.FunctionDef):
+        return None
+    block = next(_free_names(function, "block"))
+    item = next(_free_names(function, "item"))
+    calls = _calls_at_each(function.body, block, item, stops)
+    return _taking(function, block) if calls else None
+
+
+def _calls_at_each(statements: list[Any], block: str, item: str, stops: bool) -> bool:
+    for at, node in enumerate(statements):
+        if not _suspending([node]):
+            continue
+        if isinstance(node, gast.Expr) and isinstance(node.value, gast.Yield):
+            statements[at] = _stopping(_calling(node, block), stops)
+        elif isinstance(node, gast.Expr) and isinstance(node.value, gast.YieldFrom):
+            each = gast.Expr(gast.copy_location(gast.Yield(name_load(item, node)), node))
+            body = [_stopping(_calling(gast.copy_location(each, node), block), stops)]
+            target = gast.copy_location(gast.Name(item, gast.Store(), None, None), node)
+            loop = gast.For(target, node.value.value, body, [], None)
+            statements[at] = gast.copy_location(loop, node)
+        elif isinstance(node, gast.If | gast.For | gast.While):
+            parts = [node.body, node.orelse]
+            if len(_suspending([node])) != sum(len(_suspending(part)) for part in parts):
+                return False
+            if not all(_calls_at_each(part, block, item, stops) for part in parts):
+                return False
+        else:
+            return False
+    return True
+
+
+def _calling(node: Any, block: str) -> Any:
+    """The call in place of a `yield` that is a statement."""
     value = node.value.value or constant(None, node)
     called = quote_expr("block(value)", at=node, block=name_load(block, node), value=value)
-    statements[at] = gast.copy_location(gast.Expr(called), node)
+    return gast.copy_location(gast.Expr(called), node)
+
+
+def _stopping(call: Any, stops: bool) -> Any:
+    if not stops:
+        return call
+    leave = gast.copy_location(gast.Return(None), call)
+    return gast.copy_location(gast.If(call.value, [leave], []), call)
+
+
+def _taking(function: Any, block: str) -> str:
+    """The function takes what it calls as a keyword."""
     parameter = gast.Name(block, gast.Param(), None, None)
     function.args.kwonlyargs.append(gast.copy_location(parameter, function))
     function.args.kw_defaults.append(None)
     return block
 
 
-def _names() -> Iterator[str]:
-    yield "block"
-    yield from (f"block_{number}" for number in count(2))
+def _free_names(function: Any, name: str) -> Iterator[str]:
+    used = {node.id for node in gast.walk(function) if isinstance(node, gast.Name)}
+    names = chain([name], (f"{name}_{number}" for number in count(2)))
+    return (each for each in names if each not in used)
 
 
 def _suspending(statements: list[Any]) -> list[Any]:

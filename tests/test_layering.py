@@ -88,7 +88,8 @@ MAY_IMPORT = {
     ),
     "autograph.yields": "gast autograph.analysis autograph.quoting",
     "autograph.generator_managers": (
-        "autograph.policy autograph.codes autograph.load autograph.twins autograph.conversion"
+        "autograph.policy autograph.codes autograph.load autograph.twins autograph.conversion "
+        "autograph.yields"
     ),
     "autograph.class_members": (
         f"{DISPATCH} autograph.policy autograph.calls autograph.locks autograph.objects "
@@ -250,7 +251,7 @@ ASKED_FOR = {
     "autograph.api": "autograph.conversion",
     "autograph.calls": "autograph.generator_managers",
     "autograph.conversion": "autograph.printing",
-    "autograph.generator_managers": "autograph.conversion",
+    "autograph.generator_managers": "autograph.conversion autograph.yields",
     "autograph.line_profiles": "autograph.load",
     "autograph.pipeline": "autograph.printing",
     "autograph.twins": "autograph.conversion",

@@ -16,11 +16,13 @@ from autograph.errors import ConversionError, StagingError
 from autograph.frames import hide, refusal
 from autograph.operators import reductions
 from autograph.operators.comprehensions import (
+    Called,
     Given,
     generator,
     listed,
     numbered,
     of_generator,
+    set_of,
 )
 from autograph.operators.growing import is_staging
 from autograph.operators.methods import converted_method
@@ -33,7 +35,7 @@ Call: TypeAlias = Callable[[Any], Any]
 
 _DIRECT = (
     "abs bin bool callable chr complex divmod float frozenset hasattr hex int isinstance "
-    "iter len oct ord pow range reversed round set zip"
+    "iter len oct ord pow range reversed round zip"
 )
 
 _OWN_REFERENCES = 3
@@ -81,7 +83,8 @@ def taken_over(call: Call) -> dict[Function, Function]:
         **{function: _mapping(function, call) for function in (map, functools.reduce)},
         filter: _filtering(call),
         enumerate: _enumerating(_direct(enumerate)),
-        next: _of_all(_direct(next), reductions.first, decided=True),
+        next: _of_all(_direct(next), reductions.first, decided=True, steps=True),
+        set: _of_all(_direct(set), set_of),
         **{function: _ordering(function, call) for function in (max, min, sorted)},
         all: _deciding(all, decisive=False),
         any: _deciding(any, decisive=True),
@@ -152,16 +155,21 @@ def _truth(value: Any) -> Any:
     return None if answer is value else answer
 
 
-def _of_all(builtin: Function, loop: Function, decided: bool = False) -> Function:
+def _of_all(
+    builtin: Function, loop: Function, decided: bool = False, steps: bool = False
+) -> Function:
     """For functions that take the elements of their first argument: `loop` does of a generator.
 
     Args:
         decided: whether the run may decide how many they take.
+        steps: whether they take one: that of a generator function is Python's own then.
     """
 
     def of_all(*args: Any, **kwargs: Any) -> Any:
         try:
             given = of_generator(args[0], decided) if args else None
+            if steps and type(given) is Called:
+                given = None
             return builtin(*args, **kwargs) if given is None else loop(given, *args[1:], **kwargs)
         except BaseException as error:  # whatever passes through is the user's: only ours goes
             hide(error)

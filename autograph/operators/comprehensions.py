@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
-from types import GeneratorType
+from types import CellType, GeneratorType
 from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary, ref
 
@@ -13,6 +13,8 @@ from autograph.frames import hide, refusal
 from autograph.operators import growing
 from autograph.operators.blocks import unpacked
 from autograph.operators.cond import cond
+from autograph.operators.logical import not_
+from autograph.undefined import Undefined
 
 Comprehension: TypeAlias = Callable[[Iterable[Any]], Iterable[Any]]
 
@@ -52,6 +54,13 @@ def listed(given: Given) -> Any:
     elements = _staged_list([])
     given.in_rounds(_adding(elements, _append, called=False), (), None, "", known=True)
     return elements
+
+
+def set_of(given: Given) -> Any:
+    """The set of what a generator gives."""
+    made = growing.growing(set())
+    given.in_rounds(_adding(made, _add, called=False), (), None, "", known=True)
+    return made
 
 
 def _append(made: Any, element: Any) -> None:
@@ -310,6 +319,80 @@ class Given:
         return for_loop(self.take(), one_round, state, test, names)
 
 
+class Called(Given):
+    """The elements of a generator function's generator: of a call of it.
+
+    Args:
+        generator: Python's own.
+        again: makes another one, as the call did.
+        visit: gives each element to a taker, `visit(taker, stops)`; with `stops`, until that gives
+            a true answer.
+    """
+
+    __slots__ = ("again", "in_python", "own", "visit")
+
+    def __init__(
+        self,
+        generator: Generator[Any, Any, Any],
+        again: Thunk,
+        visit: Callable[[Callable[[Any], Any], bool], None],
+    ) -> None:
+        super().__init__(None, iter, tested=False, nested=False)
+        self.own, self.again, self.visit = generator, again, visit
+        self.in_python = False
+
+    def take(self) -> Any:
+        """Another generator of the same elements."""
+        super().take()
+        return self.again()
+
+    def elements(self) -> Iterator[Any]:
+        """Python's own generator, from now on."""
+        self.in_python = True
+        return self.own
+
+    def in_rounds(
+        self, block: Block, state: tuple[Any, ...], test: Block | None, names: str, known: bool
+    ) -> Any:
+        """The taker has the state in variables that it captures."""
+        super().take()
+        cells = [CellType() if type(value) is Undefined else CellType(value) for value in state]
+        called = names.split(", ") if names else []
+
+        def current() -> tuple[Any, ...]:
+            pairs = zip(cells, called, strict=True)
+            return tuple([_contents(cell, name) for cell, name in pairs])
+
+        def taker(element: Any, *, _reached: Any = block) -> Any:
+            left = _as_tuple(block(element, *current()), len(cells))
+            for cell, value in zip(cells, left, strict=True):
+                if type(value) is not Undefined:
+                    cell.cell_contents = value
+            return None if test is None else not_(test(*current()))
+
+        # Default values lead who watches objects to what the taker changes.
+        assert taker.__kwdefaults__ is not None
+        taker.__kwdefaults__ |= dict(zip(called, cells, strict=True))
+        self.visit(taker, test is not None)
+        if test is None:
+            self.end()
+        return unpacked(current())
+
+    def end(self) -> None:
+        """It is exhausted, as Python's own is then."""
+        generator = None if self.generator is None else self.generator()
+        if generator is not None:
+            generator.close()
+        self.in_python = True
+
+
+def _contents(cell: CellType, name: str) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:  # nothing was put there
+        return Undefined(name)
+
+
 class _Numbered(Given):
     """The elements of another one, each behind its number."""
 
@@ -369,7 +452,10 @@ def of_generator(items: Any, decided: bool = False) -> Given | None:
     if type(items) is not GeneratorType or not _given:
         return None
     given = _given.get(items)
-    return None if given is None or (given.plain and not decided) else given
+    if given is None or (given.plain and not decided):
+        return None
+    # Nobody else may go on with one that Python has begun.
+    return None if type(given) is Called and given.in_python else given
 
 
 def generator(
@@ -397,6 +483,13 @@ def generator(
     except BaseException as error:  # whatever passes through is the user's: only our frame goes
         hide(error)
         raise
+
+
+def of_call(given: Called, like: Any) -> Generator[Any, Any, Any]:
+    """The generator of a call of a generator function, `like`."""
+    made: Any = _generator_of(given)
+    made.__name__, made.__qualname__ = like.__name__, like.__qualname__
+    return made  # type: ignore[no-any-return]
 
 
 def numbered(given: Given, start: Any) -> Generator[Any, Any, Any]:

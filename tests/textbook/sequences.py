@@ -1,5 +1,7 @@
 """Sorts, searches and sequences, as textbooks write them."""
 
+import numpy as np
+
 from tests.textbook.bank import bank
 
 # The programs are written as textbooks write them.
@@ -599,3 +601,123 @@ def average(a):
     if not len(a):
         raise ValueError("no numbers")
     return sum(a) / len(a)
+
+
+def chain_of_halves(n):
+    yield n
+    while n != 1:
+        n = n // 2 if n % 2 == 0 else 3 * n + 1
+        yield n
+
+
+@case((4,), (11,), (1,))
+def length_and_peak(n):
+    length, peak = 0, 0
+    for term in chain_of_halves(n):
+        length += 1
+        if term > peak:
+            peak = term
+    return length, peak, sum(chain_of_halves(n))
+
+
+@case((0.0, 2.0, 4), (1.0, 3.0, 10))
+def midpoint_rule(low, high, steps):
+    def area(width):
+        total = 0.0
+        for x in midpoints(low, high, width):
+            total += width * (x * x + 1)
+        return total
+
+    return area((high - low) / steps)
+
+
+def midpoints(low, high, width):
+    x = low + width / 2
+    while x < high:
+        yield x
+        x += width
+
+
+@case((0,), (10,), (2,))
+def primes_below(limit):
+    return list(sieved(limit))
+
+
+def sieved(limit):
+    for number in range(2, limit):
+        for divisor in range(2, number):
+            if number % divisor == 0:
+                break
+        else:
+            yield number
+
+
+@case(([2.0, 5.0, 3.0, 8.25, 6.0], 3), ([1.0], 1))
+def smoothed_prices(prices, window):
+    return list(smoothed(prices, window))
+
+
+def smoothed(prices, window):
+    if window <= 0:
+        raise ValueError("the window must be positive")
+    weight = 2 / (1 + window)
+    average = 0.0
+    for day, price in enumerate(prices):
+        if day <= window:
+            average = (average + price) * 0.5 if day else price
+        else:
+            average = weight * price + (1 - weight) * average
+        yield average
+
+
+def squares():
+    root = 1
+    while True:
+        yield root * root
+        root += 1
+
+
+@case((50,), (1,))
+def first_square_above(n):
+    for square in squares():
+        if square > n:
+            return square
+
+
+@case(([1.0, 2.0, 4.0],), ([5.0, 5.0],))
+def shares(xs):
+    powers = np.exp(xs)
+    return list(powers / np.sum(powers))
+
+
+@case((0.0, 1.0), (2.0, 64.0))
+def bell_curve(x, width):
+    return 1 / np.sqrt(2 * np.pi * width**2) * np.exp(-(x**2) / (2 * width**2))
+
+
+@case(([1, 2, 3], [4, 6, 3]))
+def straight_distance(a, b):
+    return np.sqrt(np.sum((np.asarray(a) - np.asarray(b)) ** 2))
+
+
+@case((1.0, 0.5, 3.0))
+def growth(start, step, end):
+    rounds = int(np.ceil(end / step))
+    y = np.zeros((rounds + 1,))
+    y[0] = start
+    for k in range(rounds):
+        y[k + 1] = y[k] + step * y[k]
+    return y[-1], len(y)
+
+
+@case((0,), (1,), (10,))
+def fibonacci_by_matrix(n):
+    if n < 0:
+        raise ValueError("n is negative")
+    result, base = np.array([[1, 0], [0, 1]], dtype=int), np.array([[1, 1], [1, 0]], dtype=int)
+    while n:
+        if n % 2 == 1:
+            result = np.dot(result, base)
+        base = np.dot(base, base)
+        n //= 2
+    return int(result[0, 1])
