@@ -75,6 +75,7 @@ def taken_over(call: Call) -> dict[Function, Function]:
     return {
         **{function: _direct(function) for function in direct},
         math.dist: within(math.dist),
+        math.prod: _of_all(_direct(math.prod), reductions.multiplied),
         bool: _asking(_direct(bool), _truth),
         len: _asking(_direct(len), length),
         list: _of_all(_direct(list), listed),

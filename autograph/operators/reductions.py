@@ -24,6 +24,15 @@ def summed(given: Given, start: Any = 0) -> Any:
     return given.in_rounds(add, (sum((), start),), None, "the sum", known=True)
 
 
+def multiplied(given: Given, *, start: Any = 1) -> Any:
+    """`math.prod(generator, start=start)`."""
+
+    def multiply(element: Any, product: Any) -> Any:
+        return product * element
+
+    return given.in_rounds(multiply, (start,), None, "the product", known=True)
+
+
 def decided(given: Given, name: str, decisive: bool) -> Any:
     """`any(generator)` or `all(generator)`, for which the truth `decisive` of one is enough."""
 

@@ -6,6 +6,7 @@ facade                 how a graph shows itself: operations, texts, pictures, fi
 verification           the rules that every graph keeps
 known_values           what a trace knows of small tensors
 structures, templates  containers, and those that the run fills
+library_functions      functions of NumPy and cmath, by name
 groups, probes         fused ops; how an op would fail, before a `try`
 format                 text, GraphDef, pictures
 storage, running       files; running a graph without the tracer

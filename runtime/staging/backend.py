@@ -50,9 +50,9 @@ from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth
 from runtime.staging.error_notes import locate_hidden
 from runtime.staging.frames import user_location
+from runtime.staging.library_calls import STAGED
 from runtime.staging.lists import dict_reads
 from runtime.staging.lists.growing import Growing
-from runtime.staging.numpy_calls import STAGED
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 from runtime.staging.symbolic_number import SymbolicNumber
@@ -239,7 +239,7 @@ class StagingBackend(Backend):
         return is_own or (trace is not None and trace.keep(cell))
 
     def builtin(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """A builtin, or a function of math or NumPy, with a staged argument."""
+        """A builtin, or a function of a library, with a staged argument."""
         if dict_reads.takes_optional(function, args):
             return dict_reads.at_optional(function, *args)
         if function is operator.contains or function not in TAKES_MISSING:

@@ -333,6 +333,15 @@ def _sum(items: Any, start: Any = 0) -> Any:
     return iteration.for_loop(source, lambda item, total: total + item, (start,), ("the sum",))
 
 
+def _prod(items: Any, *, start: Any = 1) -> Any:
+    source = iteration.staged(items)
+    if source is None or not iteration.has_open_length(source):
+        return functools.reduce(operator.mul, elements(items, "prod"), start)
+    return iteration.for_loop(
+        source, lambda item, product: product * item, (start,), ("the product",)
+    )
+
+
 def _divmod(a: Any, b: Any) -> Any:
     return divmod(a, b) if is_number(a) and is_number(b) else (a // b, a % b)
 
@@ -491,6 +500,7 @@ BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     **{operation: functools.partial(compared, operation) for operation in COMPARISONS},
     math.dist: _dist,
     math.isclose: _isclose,
+    math.prod: _prod,
     pow: _pow,
     print: staged_print,
     range: _range,

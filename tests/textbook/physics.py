@@ -1,5 +1,6 @@
 """Physics, geometry, statistics and finance of textbooks."""
 
+import cmath
 import math
 
 from tests.textbook.bank import bank
@@ -328,3 +329,20 @@ def fitted_line(xs, ys):
     slope = above / below
     errors = [(y - (slope * x + mean_y - slope * mean_x)) ** 2 for x, y in zip(xs, ys, strict=True)]
     return slope, mean_y - slope * mean_x, sum(errors) / n
+
+
+@case((100.0, 5.0, 0.0, 0.0), (100.0, 5.0, 90.0, 0.0), (100, 5, -45, -60))
+def apparent_power(voltage, current, voltage_angle, current_angle):
+    u = cmath.rect(voltage, math.radians(voltage_angle))
+    i = cmath.rect(current, math.radians(current_angle))
+    return abs(u * i)
+
+
+@case((4.0, 3.0), (0.0, 2.0))
+def resultant(east, north):
+    return abs(complex(east, north)), cmath.phase(complex(east, north))
+
+
+@case(([2.0, 3.0, 4.0],), ([0.5, -0.5],))
+def dilution(factors):
+    return math.prod(factors), math.prod(f for f in factors if f > 1)

@@ -49,7 +49,7 @@ OURS = {
     ),
     "PowerModulo PyPowerModulo": "its power takes no modulus",
     "PyText": "it has no texts of Python",
-    "NumpyFunction": "its functions of NumPy are calls back to Python",
+    "LibraryFunction": "its functions of libraries are calls back to Python",
     "PythonLeftShift PythonRightShift": "its shifts take any count",
     "PyCbrt PyComb PyCopysign PyDegrees PyExp2 PyFactorial PyGamma PyGcd PyHypot PyIsclose "
     "PyIsqrt PyLcm PyLdexp PyLog10 PyLog2 PyPerm PyRadians PyRemainder PyTrunc PyUlp": "of `math`",

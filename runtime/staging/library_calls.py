@@ -1,5 +1,5 @@
-"""NumPy's functions of staged values: nodes that call them. What type they give is what NumPy gives
-for examples of the arguments.
+"""Functions of libraries with staged arguments: nodes that call them. What type they give is what
+they give for examples of the arguments.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ import numpy as np
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import Tensor
-from runtime.core.types import NumberType, TensorType
+from runtime.core.types import NumberType, TensorType, Type
 from runtime.dtypes import DType
-from runtime.graph.numpy_functions import FUNCTIONS, NUMPY, as_numpy, called
+from runtime.graph.library_functions import FUNCTIONS, LIBRARY, as_numpy, called
+from runtime.graph.nodes import NUMBER_TYPES
 from runtime.staging.control.joined_variables import read
 from runtime.staging.control.optional_values import present
 from runtime.staging.images import Images
@@ -45,7 +46,7 @@ def _staged(name: str, *args: Any, **kwargs: Any) -> Any:
     template = images.of((given, (tuple(named), tuple(named.values()))))
     values = tuple([trace.value_of(symbol) for symbol in images.symbols])
     params = {"function": name, "arguments": template, "type": _type_of(name, given, named)}
-    return trace.apply(NUMPY, values, params)
+    return trace.apply(LIBRARY, values, params)
 
 
 def _given(name: str, item: Any) -> Any:
@@ -72,12 +73,16 @@ def _given(name: str, item: Any) -> Any:
     raise _refused(name, f"it is given a {kind}", "give it tensors, numbers and lists of them")
 
 
-def _type_of(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> TensorType:
+def _type_of(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Type:
     """The type of the result. Raises what the function raises for arguments of these types."""
-    first, second = (_for_examples(name, args, kwargs, size) for size in _SIZES)
+    made = [_for_examples(name, args, kwargs, size) for size in _SIZES]
+    kinds = set(map(type, made))
+    if kinds <= NUMBER_TYPES.keys() and len(kinds) == 1:
+        return NUMBER_TYPES[kinds.pop()]
+    first, second = map(np.asarray, made)
     if first.dtype != second.dtype or first.ndim != second.ndim or first.dtype.kind not in "biufc":
         raise _refused(name, "the type of its result depends on the values", "use an op")
-    known = name != "arange"
+    known = name != "np.arange"
     pairs = zip(first.shape, second.shape, strict=True)
     shape = tuple([a if known and a == b else None for a, b in pairs])
     return TensorType(dtypes.as_dtype(first.dtype), shape)
@@ -86,10 +91,10 @@ def _type_of(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Tensor
 def _for_examples(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], size: int) -> Any:
     example = partial(_example, name, size=size, random=np.random.default_rng(size))
     made = called(name, example(args), {key: example(value) for key, value in kwargs.items()})
-    if not isinstance(made, np.ndarray | np.generic | bool | int | float):
+    if not isinstance(made, np.ndarray | np.generic | bool | int | float | complex):
         kind = type(made).__qualname__
         raise _refused(name, f"it gives a {kind}", "use an op that gives tensors")
-    return np.asarray(made)
+    return made
 
 
 def _example(name: str, item: Any, size: int, random: np.random.Generator) -> Any:
@@ -127,9 +132,9 @@ def _number(type: NumberType, size: int) -> Any:
 
 
 def _refused(name: str, reason: str, hint: str) -> Exception:
-    return refuse(f"np.{name} of staged values is not possible here: {reason}", hint)
+    return refuse(f"{name} of staged values is not possible here: {reason}", hint)
 
 
 # `asarray` shares the memory of an array, which for values that are staged nobody sees.
 STAGED = {function: staged(name) for name, function in FUNCTIONS.items()}
-STAGED[np.asarray] = staged("array")
+STAGED[np.asarray] = staged("np.array")

@@ -1,5 +1,7 @@
-"""NumPy's functions of staged values give what NumPy gives for the values of the run."""
+"""Functions of NumPy and cmath of staged values give what they give for the values of the run."""
 
+import cmath
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -46,6 +48,10 @@ CALLS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (lambda x: np.float64(x), (N,)),
     (lambda x: np.sqrt(float(x)), (N,)),
     (lambda x: FLOATS * np.sum(x), (FLOATS,)),
+    (lambda x: np.allclose(x, x + 1e-12), (FLOATS,)),
+    (lambda x: cmath.sqrt(-x), (X,)),
+    (lambda n, x: complex(n, x) * complex(x, n), (N, X)),
+    (lambda n, x: cmath.rect(n, x) * cmath.exp(x), (N, X)),
 ]
 
 
@@ -113,6 +119,16 @@ def test_a_type_that_depends_on_the_values_is_an_error_of_the_run() -> None:
         singular(rt.constant([[1.0, 1.0], [1.0, 1.0]]))
 
 
+def test_a_number_of_pythons_is_one_in_the_graph() -> None:
+    def total(x: Any) -> Any:
+        return math.fsum([x, 0.1, 1e16, -1e16]) / 2
+
+    got = rt.function(total)(rt.constant(0.5, rt.float64))
+    assert float(got) == pytest.approx(total(0.5), rel=1e-7)
+    with pytest.raises(ValueError, match="math domain error"):
+        rt.function(lambda x: cmath.log(x))(rt.constant(0.0))
+
+
 def test_a_saved_graph_calls_it(tmp_path: Any) -> None:
     module: Any = rt.Module()
     module.size = rt.function(lambda x: np.linalg.norm(x, ord=1) + np.array([1, 2])[0])
@@ -130,5 +146,5 @@ def test_a_tape_in_the_function_is_told() -> None:
             y = np.sin(x) * x
         return tape.gradient(y, x)
 
-    with pytest.raises(autograph.StagingError, match="the gradient depends on what `numpy`"):
+    with pytest.raises(autograph.StagingError, match="the gradient depends on what `library`"):
         slope(rt.constant(1.0))

@@ -1,7 +1,9 @@
-"""NumPy's own functions as nodes: a graph calls them by name, with the values of the run."""
+"""Functions of NumPy and `cmath` as nodes: a graph calls them by name, with values of the run."""
 
 from __future__ import annotations
 
+import cmath
+import math
 from collections.abc import Callable, Iterator
 from functools import reduce
 from typing import Any
@@ -10,8 +12,9 @@ import numpy as np
 
 from runtime import errors
 from runtime.core.primitive import structural
+from runtime.core.shapes import Shape
 from runtime.core.tensor import Tensor
-from runtime.core.types import TensorType
+from runtime.core.types import NumberType, TensorType, Type
 from runtime.graph.templates import filled
 
 _OF_ARRAYS = (
@@ -39,9 +42,12 @@ def _ufuncs() -> Iterator[str]:
             yield name
 
 
+_OF_NUMPY = (*_ufuncs(), *f"{_OF_ARRAYS} {_OF_NUMBERS} {_OF_MODULES}".split())
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    name: _named(name)
-    for name in (*_ufuncs(), *f"{_OF_ARRAYS} {_OF_NUMBERS} {_OF_MODULES}".split())
+    "complex": complex,
+    "math.fsum": math.fsum,
+    **{f"cmath.{name}": value for name, value in vars(cmath).items() if callable(value)},
+    **{f"np.{name}": _named(name) for name in _OF_NUMPY},
 }
 """Those whose result depends on the values of their arguments alone, and shares no memory with
 them, by the names that files have for them."""
@@ -64,24 +70,31 @@ def called(function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return FUNCTIONS[function](*args, **kwargs)
 
 
-def _kernel(*values: Any, function: str, arguments: Any, type: TensorType) -> Any:
+def _kernel(*values: Any, function: str, arguments: Any, type: Type) -> Any:
     args, kwargs = filled(arguments, iter(values))
-    made = np.asarray(called(function, as_numpy(args), dict(zip(*as_numpy(kwargs), strict=True))))
-    fits = len(made.shape) == len(type.shape or ()) and all(
-        known in (None, size) for known, size in zip(type.shape or (), made.shape, strict=True)
-    )
-    if made.dtype != type.dtype.np_dtype or not fits:
+    made = called(function, as_numpy(args), dict(zip(*as_numpy(kwargs), strict=True)))
+    if isinstance(type, NumberType):
+        return made
+    assert isinstance(type, TensorType)
+    array = np.asarray(made)
+    if array.dtype != type.dtype.np_dtype or not _fits(array.shape, type.shape):
         raise errors.InvalidArgumentError(
             None,
             None,
-            f"np.{function} gave {made.dtype}{list(made.shape)} where the graph was made for "
+            f"{function} gave {array.dtype}{list(array.shape)} where the graph was made for "
             f"{type}: its type depends on the values",
         )
-    return made[()]
+    return array[()]
 
 
-NUMPY = structural(
-    "numpy", _kernel, lambda *_, type, **__: type, op_type="NumpyFunction", fallible=True,
+def _fits(shape: tuple[int, ...], known: Shape) -> bool:
+    if known is None or len(shape) != len(known):
+        return False
+    return all(size in (None, found) for found, size in zip(shape, known, strict=True))
+
+
+LIBRARY = structural(
+    "library", _kernel, lambda *_, type, **__: type, op_type="LibraryFunction", fallible=True,
     raises=(ValueError, TypeError, IndexError, OverflowError, ZeroDivisionError),
 )  # fmt: skip
 """A call of one of `FUNCTIONS`: `arguments` is a template of the positional ones, and of the names
