@@ -17,6 +17,7 @@ from runtime.core.tensor import EagerTensor, Tensor
 from runtime.ops.arguments import static_int, static_ints
 from runtime.ops.checks import below
 from runtime.ops.gathering import gathered
+from runtime.ops.math import as_fraction
 from runtime.ops.slicing import DYNAMIC, Spec, set_slice_p, strided_slice_p
 
 _ndarray = np.ndarray
@@ -197,10 +198,12 @@ def _gather_several(x: Tensor, arrays: list[Any], axes: list[int]) -> Tensor:
 
 def setitem(x: Any, key: Any, value: Any) -> Tensor:
     """The tensor that `x[key] = value` would make of x; key as in `x[key]`, value broadcast to the
-    slice.
+    slice. A scalar of integers is a number to a tensor of float64, as beside one.
     """
     tensor = convert_to_tensor(x)
     update = value if isinstance(value, Tensor) else convert_to_tensor(value, tensor.dtype)
+    if tensor.dtype is dtypes.float64 and update.dtype.is_integer and update.static_shape == ():
+        update = as_fraction(update)
     keys = tuple([_index_value(k) for k in (key if isinstance(key, tuple) else (key,))])
     if any(isinstance(k, Tensor) and k.ndim != 0 for k in keys):
         return _set_advanced(tensor, keys, update)

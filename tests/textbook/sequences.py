@@ -700,7 +700,7 @@ def straight_distance(a, b):
     return np.sqrt(np.sum((np.asarray(a) - np.asarray(b)) ** 2))
 
 
-@case((1.0, 0.5, 3.0))
+@case((1.0, 0.5, 3.0), (2, 0.5, 4))
 def growth(start, step, end):
     rounds = int(np.ceil(end / step))
     y = np.zeros((rounds + 1,))
