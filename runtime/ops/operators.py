@@ -80,12 +80,23 @@ def _beside_numbers(function: Any, operation: Any) -> Any:
             a, b = _lifted(x, y, operation), _lifted(y, x, operation)
             if a is x and b is y:
                 raise
+        except errors.InvalidArgumentError:
+            if operation in _COMPARISONS and _is_beyond(x, y):
+                return ops.fill(ops.shape(x), operation(0, y))
+            raise
         made = operation(a, b)
         if isinstance(made, bool | int | float):
             return convert_to_tensor(made, dtypes.float64 if isinstance(made, float) else None)
         return made
 
     return applied
+
+
+def _is_beyond(tensor: Any, number: Any) -> bool:
+    """Whether a Python int is larger, or less, than all that a tensor of integers can hold."""
+    if type(number) is not int or not isinstance(tensor, Tensor) or not tensor.dtype.is_integer:
+        return False
+    return not tensor.dtype.min <= number <= tensor.dtype.max
 
 
 def _lifted(given: Any, other: Any, operation: Any) -> Any:

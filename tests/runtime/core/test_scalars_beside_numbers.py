@@ -127,3 +127,15 @@ def test_a_truth_value_is_the_number_that_it_is_in_python(operation: Any) -> Non
                 assert made.numpy() == pytest.approx(operation(True, number), rel=1e-15)
             for made in both(operation, beside, truth):
                 assert made.numpy() == pytest.approx(operation(number, True), rel=1e-15)
+
+
+@pytest.mark.parametrize("operation", COMPARISONS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("number", [2**63, -(2**63) - 1, 10**21, -(10**21)])
+def test_an_integer_is_compared_with_one_beyond_its_dtype(operation: Any, number: int) -> None:
+    scalar, vector = rt.constant(3, rt.int64), rt.constant([3, -(2**63)], rt.int64)
+    for made in both(operation, scalar, number):
+        assert made.numpy().tolist() is operation(3, number)
+    for made in both(operation, vector, number):
+        assert made.numpy().tolist() == [operation(3, number)] * 2
+    for made in both(operation, number, vector):
+        assert made.numpy().tolist() == [operation(number, 3)] * 2
