@@ -25,7 +25,17 @@ from runtime.core.types import ListType, TensorType, Type
 from runtime.core.workspace import in_rows, placed
 from runtime.dtypes import DType
 from runtime.graph.ir import Node, Value
-from runtime.graph.nodes import BOOL, INT, LIST_ADD, added, apply, element_shape, fits, zeros_like
+from runtime.graph.nodes import (
+    BOOL,
+    INT,
+    LIST_ADD,
+    added,
+    apply,
+    does_not_fit,
+    element_shape,
+    fits,
+    zeros_like,
+)
 from runtime.ops.define import zeroed
 
 Items = list[Any]
@@ -279,8 +289,7 @@ def _cast(items: Items, *, dtype: dtypes.DType) -> Items:
 def _cast_item(item: Any, dtype: dtypes.DType) -> Any:
     for number in item.ravel().tolist():
         if not fits(number, dtype):
-            message = f"the Python number {number!r} does not fit into {dtype.name}"
-            raise errors.InvalidArgumentError(None, None, message)
+            raise does_not_fit(number, dtype)
     return item.astype(dtype.np_dtype)
 
 

@@ -94,9 +94,16 @@ def _truth_type(tensor: TensorType) -> Type:
 
 def _to_tensor(value: float, *, dtype: DType) -> Any:
     if not fits(value, dtype):
-        message = f"the Python number {value!r} does not fit into {dtype.name}"
-        raise errors.InvalidArgumentError(None, None, message)
+        raise does_not_fit(value, dtype)
     return dtype.as_numpy_dtype(value)
+
+
+def does_not_fit(value: float, dtype: DType) -> Exception:
+    """The error for a number of the run that becomes a tensor."""
+    message = f"the Python number {value!r} does not fit into {dtype.name}"
+    larger = dtypes.int64 if dtype.is_integer and fits(value, dtypes.int64) else dtypes.float64
+    hint = f"make a tensor of a larger dtype of it: tf.constant(n, tf.{larger.name})"
+    return errors.InvalidArgumentError(None, None, message, hint=hint)
 
 
 def fits(value: float, dtype: DType) -> bool:
