@@ -6,7 +6,6 @@ import functools
 import operator
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import _GeneratorContextManager, contextmanager
-from inspect import CO_GENERATOR
 from types import (
     BuiltinFunctionType,
     CellType,
@@ -23,6 +22,7 @@ from autograph.backend import backend_of_type, staging
 from autograph.codes import assigns_items
 from autograph.frames import hide
 from autograph.locks import process_lock
+from autograph.objects import is_generator_function
 from autograph.observers import Function, Observer, this_thread
 from autograph.operators.builtin_calls import taken_over, text_method, within
 from autograph.operators.comprehensions import Called, of_call
@@ -72,7 +72,7 @@ def call(function: Any) -> Any:
             return _of_libraries.get(id(function), function)
         code, cells, has_keyword_only, tries = recipe
         if tries and staging():
-            if code.co_flags & CO_GENERATOR:
+            if is_generator_function(plain):
                 return _generator_function(function, plain)
             code, cells, has_keyword_only, _ = _recipe_of(plain, convert_once(plain, True))
         closure = cells if type(cells) is tuple else cells(plain.__closure__)
@@ -102,7 +102,7 @@ def _recipe(function: FunctionType) -> Recipe | tuple[()]:
     if not source_known(function):
         return ()
     made = convert_once(function)
-    tries = has_try(function) or bool(function.__code__.co_flags & CO_GENERATOR)
+    tries = has_try(function) or is_generator_function(function)
     if not tries and made.ag not in made.code.co_freevars and not assigns_items(made.code):
         return ()  # it has nothing that was converted
     return _recipe_of(function, made, tries)

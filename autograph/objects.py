@@ -7,6 +7,7 @@ Snapshots, guards and staged blocks walk objects by it.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dis import COMPILER_FLAG_NAMES
 from functools import cached_property, partialmethod
 from threading import local
 from types import FunctionType, MemberDescriptorType
@@ -160,6 +161,14 @@ def users_member(member: Any) -> Any:
     if kind is ConvertedProperty or (kind is FunctionType and STANDS_IN in member.__dict__):
         return member.__wrapped__
     return member
+
+
+_GENERATOR = next(flag for flag, name in COMPILER_FLAG_NAMES.items() if name == "GENERATOR")
+
+
+def is_generator_function(function: Any) -> bool:
+    """Whether a call of it makes a generator."""
+    return type(function) is FunctionType and bool(function.__code__.co_flags & _GENERATOR)
 
 
 def contents(variable: Any) -> Any:

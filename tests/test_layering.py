@@ -84,7 +84,7 @@ MAY_IMPORT = {
     ),
     "autograph.calls": (
         f"{DISPATCH} autograph.observers autograph.operators autograph.codes autograph.locks "
-        "autograph.policy autograph.twins autograph.generator_managers"
+        "autograph.objects autograph.policy autograph.twins autograph.generator_managers"
     ),
     "autograph.yields": "gast autograph.analysis autograph.quoting",
     "autograph.generator_managers": (

@@ -10,10 +10,12 @@ from weakref import WeakKeyDictionary, ref
 from autograph.backend import Block, Thunk, backend_of, backend_within
 from autograph.errors import StagingError
 from autograph.frames import hide, refusal
+from autograph.objects import is_generator_function, users_member
 from autograph.operators import growing
 from autograph.operators.blocks import unpacked
 from autograph.operators.cond import cond
 from autograph.operators.logical import not_
+from autograph.operators.methods import converted_method
 from autograph.undefined import Undefined
 
 Comprehension: TypeAlias = Callable[[Iterable[Any]], Iterable[Any]]
@@ -444,12 +446,20 @@ _given: WeakKeyDictionary[Any, Given] = WeakKeyDictionary()
 
 
 def of_generator(items: Any, decided: bool = False) -> Given | None:
-    """The items and the body of a generator that `generator` made; None for any other object.
+    """The items and the body of a generator that `generator` made, or of the one that the
+    `__iter__` of an object makes; None for any other object.
 
     Args:
         decided: whether the run may decide how far it advances; else one that is plain is none.
     """
-    if type(items) is not GeneratorType or not _given:
+    if type(items) is not GeneratorType:
+        if type(items) in SEQUENCES:
+            return None
+        iterate = converted_method(items, "__iter__")
+        if iterate is None or not is_generator_function(users_member(iterate)):
+            return None
+        items = iterate(items)
+    if not _given:
         return None
     given = _given.get(items)
     if given is None or (given.plain and not decided):

@@ -733,3 +733,25 @@ def one_or_none(n):
     if n > 0:
         return [n]
     return []
+
+
+class Countdown:
+    def __init__(self, start, step):
+        self.start, self.step = start, step
+
+    def __iter__(self):
+        at = self.start
+        while at > 0:
+            yield at
+            at -= self.step
+
+
+@case((7, 2), (0, 1), (5, 5))
+def counted_down(start, step):
+    seen, total = [], 0
+    for at in Countdown(start, step):
+        if at == 1:
+            break
+        seen.append(at)
+        total += at
+    return seen, total, sum(Countdown(start, 1))
