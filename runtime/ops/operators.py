@@ -50,17 +50,19 @@ _COMPARISONS = frozenset((
 ))  # fmt: skip
 
 
-_KINDS = {"b": "bool", "i": "int", "u": "int", "f": "float"}
+_KINDS = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
+_EXACT = {"float": dtypes.float64, "complex": dtypes.complex128}
+"""The dtypes of which a scalar is Python's number."""
 
 
 def _python_kind(value: Any) -> str | None:
     """The kind of a Python number, of a staged one, or of the one that a scalar stands for."""
-    if isinstance(value, bool | int | float):
+    if isinstance(value, bool | int | float | complex):
         return "float" if isinstance(value, float) else type(value).__name__
     if isinstance(value, Tensor):
         dtype = value.dtype
         kind = _KINDS.get(dtype.kind) if value.static_shape == () else None
-        return None if kind == "float" and dtype is not dtypes.float64 else kind
+        return None if kind is not None and _EXACT.get(kind, dtype) is not dtype else kind
     kind = getattr(value, "type", None)
     return kind.kind if isinstance(kind, NumberType) else None
 
@@ -105,6 +107,9 @@ def _lifted(given: Any, other: Any, operation: Any) -> Any:
     own = _python_kind(given) if isinstance(given, Tensor) else None
     if own is None or kind is None or own == kind != "bool":
         return given
+    if "complex" in (own, kind):
+        lifts = own != "complex" and operation not in _COMPARISONS
+        return math.cast(given, dtypes.complex128) if lifts else given
     if operation in _COMPARISONS or (own == "bool" and kind != "float"):
         return given._as_number()
     if kind == "float":

@@ -346,3 +346,11 @@ def resultant(east, north):
 @case(([2.0, 3.0, 4.0],), ([0.5, -0.5],))
 def dilution(factors):
     return math.prod(factors), math.prod(f for f in factors if f > 1)
+
+
+@case((1, 3, -4), (1, -6, 25), (0, 1, 1))
+def roots(a, b, c):
+    if a == 0:
+        raise ValueError("no quadratic equation")
+    root = cmath.sqrt(b * b - 4 * a * c)
+    return (-b + root) / (2 * a) + 0j, (-b - root) / (2 * a) + 0j

@@ -139,3 +139,25 @@ def test_an_integer_is_compared_with_one_beyond_its_dtype(operation: Any, number
         assert made.numpy().tolist() == [operation(3, number)] * 2
     for made in both(operation, number, vector):
         assert made.numpy().tolist() == [operation(number, 3)] * 2
+
+
+@pytest.mark.parametrize("operation", ARITHMETIC, ids=lambda f: f.__name__)
+def test_arithmetic_beside_a_complex_number_is_that_of_complex128(operation: Any) -> None:
+    number = 1.5 - 2j
+    scalar = rt.constant(number, rt.complex128)
+    for value, dtype in ((3, rt.int64), (7, rt.int32), (0.25, rt.float64)):
+        tensor = rt.constant(value, dtype)
+        for beside in (number, scalar):
+            for made in both(operation, tensor, beside):
+                assert made.dtype is rt.complex128
+                assert made.numpy() == pytest.approx(operation(value, number), rel=1e-14)
+            for made in both(operation, beside, tensor):
+                assert made.numpy() == pytest.approx(operation(number, value), rel=1e-14)
+
+
+def test_other_numbers_beside_a_complex_one_are_refused() -> None:
+    for tensor in (rt.constant([1, 2]), rt.constant(1.5, rt.float32)):
+        with pytest.raises(TypeError, match="complex"):
+            tensor * rt.constant(1j, rt.complex128)
+    with pytest.raises(TypeError, match="complex"):
+        rt.function(lambda x: x < rt.constant(1j, rt.complex128))(rt.constant(1))
