@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import cmath
 import math
 from collections.abc import Callable, Iterator
@@ -14,7 +15,8 @@ from runtime import errors
 from runtime.core.primitive import structural
 from runtime.core.shapes import Shape
 from runtime.core.tensor import Tensor
-from runtime.core.types import NumberType, TensorType, Type
+from runtime.core.types import TensorType, Type
+from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.templates import filled
 
 _OF_ARRAYS = (
@@ -28,7 +30,8 @@ _OF_ARRAYS = (
 _OF_NUMBERS = "arange eye full geomspace identity linspace logspace ones zeros"
 _OF_MODULES = (
     "linalg.cond linalg.det linalg.eigvalsh linalg.inv linalg.matrix_power linalg.matrix_rank "
-    "linalg.norm linalg.pinv linalg.solve fft.fft fft.ifft fft.irfft fft.rfft"
+    "linalg.norm linalg.pinv linalg.qr linalg.slogdet linalg.solve linalg.svd linalg.eigh "
+    "fft.fft fft.ifft fft.irfft fft.rfft"
 )
 
 
@@ -38,14 +41,14 @@ def _named(name: str) -> Callable[..., Any]:
 
 def _ufuncs() -> Iterator[str]:
     for name, value in vars(np).items():
-        if isinstance(value, np.ufunc) and value.nout == 1:
+        if isinstance(value, np.ufunc):
             yield name
 
 
 _OF_NUMPY = (*_ufuncs(), *f"{_OF_ARRAYS} {_OF_NUMBERS} {_OF_MODULES}".split())
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "complex": complex,
-    "math.fsum": math.fsum,
+    **{f"math.{name}": getattr(math, name) for name in ("frexp", "fsum", "modf")},
     **{f"cmath.{name}": value for name, value in vars(cmath).items() if callable(value)},
     **{f"np.{name}": _named(name) for name in _OF_NUMPY},
 }
@@ -70,14 +73,17 @@ def called(function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return FUNCTIONS[function](*args, **kwargs)
 
 
-def _kernel(*values: Any, function: str, arguments: Any, type: Type) -> Any:
+def _kernel(
+    *values: Any, function: str, arguments: Any, type: Type, place: int | None = None
+) -> Any:
     args, kwargs = filled(arguments, iter(values))
     made = called(function, as_numpy(args), dict(zip(*as_numpy(kwargs), strict=True)))
-    if isinstance(type, NumberType):
-        return made
-    assert isinstance(type, TensorType)
-    array = np.asarray(made)
-    if array.dtype != type.dtype.np_dtype or not _fits(array.shape, type.shape):
+    result = made if place is None else made[place]
+    if NUMBER_TYPES.get(builtins.type(result)) == type:
+        return result
+    array = np.asarray(result)
+    is_expected = isinstance(type, TensorType) and array.dtype == type.dtype.np_dtype
+    if not is_expected or not _fits(array.shape, type.shape):  # type: ignore[union-attr]
         raise errors.InvalidArgumentError(
             None,
             None,
@@ -98,4 +104,4 @@ LIBRARY = structural(
     raises=(ValueError, TypeError, IndexError, OverflowError, ZeroDivisionError),
 )  # fmt: skip
 """A call of one of `FUNCTIONS`: `arguments` is a template of the positional ones, and of the names
-and values of the others."""
+and values of the others. Of a tuple that it gives, the item at a `place`."""

@@ -32,6 +32,10 @@ _SIZES = 2, 3
 knows."""
 
 
+_SIZED_BY_VALUES = {("np.arange", None), *(("np.where", place) for place in range(32))}
+"""Results whose size the examples do not tell; of one argument, `where` gives the places."""
+
+
 def staged(name: str) -> Callable[..., Any]:
     """What stands for a function where an argument is staged, or holds what is."""
     return partial(_staged, name)
@@ -45,8 +49,18 @@ def _staged(name: str, *args: Any, **kwargs: Any) -> Any:
     images, trace = Images(), active()
     template = images.of((given, (tuple(named), tuple(named.values()))))
     values = tuple([trace.value_of(symbol) for symbol in images.symbols])
-    params = {"function": name, "arguments": template, "type": _type_of(name, given, named)}
-    return trace.apply(LIBRARY, values, params)
+    params = {"function": name, "arguments": template}
+    made = [_for_examples(name, given, named, size) for size in _SIZES]
+    if not isinstance(made[0], tuple):
+        return trace.apply(LIBRARY, values, params | {"type": _type_of(name, *made)})
+    items = [
+        trace.apply(
+            LIBRARY, values, params | {"type": _type_of(name, *pair, place), "place": place}
+        )
+        for place, pair in enumerate(zip(*made, strict=True))
+    ]
+    make = getattr(made[0], "_make", tuple)
+    return make(items)
 
 
 def _given(name: str, item: Any) -> Any:
@@ -73,28 +87,28 @@ def _given(name: str, item: Any) -> Any:
     raise _refused(name, f"it is given a {kind}", "give it tensors, numbers and lists of them")
 
 
-def _type_of(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Type:
-    """The type of the result. Raises what the function raises for arguments of these types."""
-    made = [_for_examples(name, args, kwargs, size) for size in _SIZES]
-    kinds = set(map(type, made))
+def _type_of(name: str, first: Any, second: Any, place: int | None = None) -> Type:
+    """The type of the result of which these are examples, or of the item of a tuple."""
+    for made in (first, second):
+        if not isinstance(made, np.ndarray | np.generic | bool | int | float | complex):
+            kind = type(made).__qualname__
+            raise _refused(name, f"it gives a {kind}", "use an op that gives tensors")
+    kinds = {type(first), type(second)}
     if kinds <= NUMBER_TYPES.keys() and len(kinds) == 1:
         return NUMBER_TYPES[kinds.pop()]
-    first, second = map(np.asarray, made)
+    first, second = np.asarray(first), np.asarray(second)
     if first.dtype != second.dtype or first.ndim != second.ndim or first.dtype.kind not in "biufc":
         raise _refused(name, "the type of its result depends on the values", "use an op")
-    known = name != "np.arange"
+    known = (name, place) not in _SIZED_BY_VALUES
     pairs = zip(first.shape, second.shape, strict=True)
     shape = tuple([a if known and a == b else None for a, b in pairs])
     return TensorType(dtypes.as_dtype(first.dtype), shape)
 
 
 def _for_examples(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], size: int) -> Any:
+    """What the function gives, or raises, for examples of the arguments."""
     example = partial(_example, name, size=size, random=np.random.default_rng(size))
-    made = called(name, example(args), {key: example(value) for key, value in kwargs.items()})
-    if not isinstance(made, np.ndarray | np.generic | bool | int | float | complex):
-        kind = type(made).__qualname__
-        raise _refused(name, f"it gives a {kind}", "use an op that gives tensors")
-    return made
+    return called(name, example(args), {key: example(value) for key, value in kwargs.items()})
 
 
 def _example(name: str, item: Any, size: int, random: np.random.Generator) -> Any:

@@ -33,6 +33,7 @@ CALLS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (np.power, (INTS, 2)),
     (np.arctan2, (X, N)),
     (lambda x: np.where(x > 1, x, 0), (FLOATS,)),
+    (lambda x: np.where(x > 1)[0], (INTS,)),
     (lambda x: np.clip(x, 1, 3), (INTS,)),
     (lambda x: np.concatenate([x, x]), (INTS,)),
     (lambda n: np.zeros((n + 1,)), (N,)),
@@ -95,7 +96,8 @@ REFUSED: list[tuple[Callable[..., Any], type[Exception], str]] = [
     (lambda x: np.add(x, 1, out=np.zeros(3)), autograph.StagingError, "assign its result"),
     (lambda x: np.reshape(x, (3, 1)), TypeError, "use tf.reshape instead of np.reshape"),
     (lambda x: np.unique(x), TypeError, "use tf.unique instead of np.unique"),
-    (lambda x: np.where(x > 1), autograph.StagingError, "it gives a tuple"),
+    (lambda x: np.meshgrid(x, x), TypeError, "use tf.meshgrid instead of np.meshgrid"),
+    (lambda x: np.histogram(x), TypeError, "as a NumPy array"),
     (lambda x: np.array([x, object()]), autograph.StagingError, "it is given a object"),
     (lambda x: np.dot(x, np.ones(2)), ValueError, "not aligned"),
 ]
@@ -117,6 +119,19 @@ def test_a_type_that_depends_on_the_values_is_an_error_of_the_run() -> None:
     singular = rt.function(lambda m: np.linalg.inv(m))
     with pytest.raises(ValueError, match="Singular matrix"):
         singular(rt.constant([[1.0, 1.0], [1.0, 1.0]]))
+
+
+def test_a_tuple_of_results_is_one() -> None:
+    def parts(x: Any, m: Any) -> Any:
+        q, r = np.linalg.qr(m)
+        return np.divmod(x, 2), math.modf(x), np.linalg.slogdet(m).sign, q @ r
+
+    quotients, (rest, whole), sign, product = rt.function(parts)(
+        rt.constant(7.25, rt.float64), rt.constant(SQUARE)
+    )
+    assert [float(each) for each in quotients] == [3.0, 1.25]
+    assert (float(rest), float(whole), float(sign)) == (0.25, 7.0, 1.0)
+    np.testing.assert_allclose(product.numpy(), SQUARE)
 
 
 def test_a_number_of_pythons_is_one_in_the_graph() -> None:
