@@ -50,15 +50,13 @@ def _staged(name: str, *args: Any, **kwargs: Any) -> Any:
     template = images.of((given, (tuple(named), tuple(named.values()))))
     values = tuple([trace.value_of(symbol) for symbol in images.symbols])
     params = {"function": name, "arguments": template}
-    made = [_for_examples(name, given, named, size) for size in _SIZES]
+    made = tuple([_for_examples(name, given, named, size) for size in _SIZES])
     if not isinstance(made[0], tuple):
         return trace.apply(LIBRARY, values, params | {"type": _type_of(name, *made)})
-    items = [
-        trace.apply(
-            LIBRARY, values, params | {"type": _type_of(name, *pair, place), "place": place}
-        )
-        for place, pair in enumerate(zip(*made, strict=True))
-    ]
+    items = []
+    for place, (first, second) in enumerate(zip(*made, strict=True)):
+        item = {"type": _type_of(name, first, second, place), "place": place}
+        items.append(trace.apply(LIBRARY, values, params | item))
     make = getattr(made[0], "_make", tuple)
     return make(items)
 

@@ -1040,9 +1040,13 @@ def zip_of_filter(xs):
     return total
 
 
-@limit("A NumPy function of a staged tensor")
+@limit("A NumPy function that gives a view")
 def numpy_function(x):
-    return np.sqrt(x * x)
+    return np.transpose(x * x)
+
+
+def function_of_numpy(x):
+    return np.sqrt(x * x) + np.sum([x, 2])
 
 
 def writes_global(x):
@@ -1120,7 +1124,7 @@ def advances_an_iterator(x):
     return total
 
 
-@limit("`yield`, `await` and `:=`")
+@limit("`yield` in a `try`, `with` or inner function")
 def generator(x):
     def count():
         for i in range(x):  # noqa: UP028
