@@ -55,7 +55,7 @@ OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "max": lambda a, b: max(rt.cast(a[0], rt.uint8), -1),
     "min": lambda a, b: min(a[0], rt.constant(1.5)),
     "min of a list": lambda a, b: min([a[0], rt.constant(1.5)]),
-    "chain": lambda a, b: -1 < rt.cast(a[0], rt.uint8) < 4,
+    "chain": lambda a, b: 0 < rt.cast(a[0], rt.float32) < rt.constant(1.5, rt.float64),
     "in": lambda a, b: 1.5 in a,
     "call": lambda a, b: a(b),
     "op": lambda a, b: rt.add(a, b),
