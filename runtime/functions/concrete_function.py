@@ -21,6 +21,7 @@ from runtime.core.types import ListType, ObjectHandle, ObjectType, TensorType, T
 from runtime.functions.changed_arguments import Changes
 from runtime.functions.kept_objects import Kept
 from runtime.functions.parameters import Arguments
+from runtime.functions.recursion import never_back
 from runtime.functions.recursion_state import NO_STATE
 from runtime.functions.retracing import Use
 from runtime.functions.shared_arguments import NOTHING, Shared
@@ -39,7 +40,6 @@ from runtime.graph.passes import optimize
 from runtime.graph.passes.shape_refinement import result_types
 from runtime.ops.reshaping import ensure_shape
 from runtime.staging.control import joins
-from runtime.staging.control.blocks import Unreachable
 from runtime.staging.control.deferred_exceptions import check_unhandled
 from runtime.staging.control.joins import Leaf, Same, Spec, Tree, Union
 from runtime.staging.control.tagged_unions import TaggedUnion
@@ -316,12 +316,12 @@ class ConcreteFunction:
         values += self.state.lowered(trace, self.state.read())
         values += map(trace.value_of, self.outer)
         self.shared.check(trace, self.name, leaves, self.outer)
+        if self.spec is None:
+            raise never_back(trace, self.callee, values)
         graph = self.callee.graph
         assert graph is not None
         outputs = [Value(value.type, trace.unique(value.name)) for value in graph.results]
         made = list(trace.append(CALL, values, outputs, {"callee": self.callee}))
-        if self.spec is None:
-            raise Unreachable
         end = len(made) - len(self.shared.written)
         types = result_types(self.graph, values, trace.constants)
         shaped = list(map(_of_type, made[:end], types))

@@ -229,7 +229,7 @@ def _known(made: Any) -> Any:
     """The stand-in for a list, or a dict of Python values, that an argument is, or has in it."""
     if type(made) is list:
         return known_list(made)
-    return made if texts.is_staged(made) else stand_in_for(made)
+    return stand_in_for(made)
 
 
 def _values_in(value: Any, spec: Spec) -> list[Any]:

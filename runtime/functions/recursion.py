@@ -31,6 +31,7 @@ from runtime.staging.images import image_of
 from runtime.staging.outside import place_key
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
+from runtime.staging.tracing import Trace
 
 if TYPE_CHECKING:
     from runtime.functions.concrete_function import ConcreteFunction
@@ -94,10 +95,7 @@ class Assumption:
         held = self._use()
         if self.spec is None or self.met or self.wider != self.state:
             values = [trace.value_of(item) for item in (*leaves, *self.outer)]
-            trace.append(CALL, values, (), {"callee": self.callee})
-            never = RecursionError(f"{self.name} calls itself without end")
-            trace.append(RAISE, (), (), {"exception": image_of(never)[0]})
-            raise Unreachable
+            raise never_back(trace, self.callee, values)
         kept = self.state.lowered(trace, held)
         given = [*map(trace.value_of, leaves), *kept, *map(trace.value_of, self.outer)]
         self.shared.check(trace, self.name, leaves, self.outer)
@@ -186,6 +184,16 @@ def _settle(assumption: Assumption) -> None:
             if kept.needs.pop(assumption) is not assumption.callee:
                 del _thread.provisional[key]
             kept.needs.update(assumption.needs)
+
+
+def never_back(trace: Trace, callee: Callee, values: Sequence[Value]) -> Unreachable:
+    """Add a call that does not return, for each path in the function raises, and give what ends
+    the block: its region ends in a `raise`, which the run does not reach.
+    """
+    trace.append(CALL, values, (), {"callee": callee})
+    never = RecursionError(f"{callee.name} calls itself without end")
+    trace.append(RAISE, (), (), {"exception": image_of(never)[0]})
+    return Unreachable()
 
 
 class _Thread(threading.local):
