@@ -25,8 +25,8 @@ dict under a key that is no constant; so are sets that change, and all deques. W
 items are, so are the lists that stand in the list, and of an attribute always.
 
 So is a dict that gets or loses entries in such a statement, or under a key that is no constant,
-and the lists that are its values; an empty one also for an attribute, or where it is given to a
-function; and displays of several keys that one name, or what a function returns, is on several
+and the lists that are its values; an empty one also for an attribute, and one whose keys are not all
+texts where it is given to a function; and displays of several keys that one name, or what a function returns, is on several
 paths. Lists that are made elsewhere are not.
 
 >>> print(show('growing_lists', '''
@@ -242,7 +242,7 @@ def _dicts(nodes: list[tuple[Any, _Path]]) -> Iterator[tuple[str, Any]]:
     for table in (entered, given, read):
         _add_aliases(table, [node for node, _ in nodes])
     yield from _marks(nodes, entered, _makes_dict)
-    yield from _marks(nodes, given, _makes_empty_dict)
+    yield from _marks(nodes, given, _makes_table)
     yield from _marks(nodes, read, _makes_default_dict)
     for node, _ in nodes:
         match node:
@@ -251,7 +251,7 @@ def _dicts(nodes: list[tuple[Any, _Path]]) -> Iterator[tuple[str, Any]]:
             case gast.AnnAssign(target=gast.Attribute(), value=value):
                 yield from (("", made) for made in _made(value, _makes_empty_dict))
             case gast.Call(func=gast.Name(id=name), args=args) if not hasattr(builtins, name):
-                yield from (("", made) for made in filter(_makes_empty_dict, args))
+                yield from (("", made) for made in filter(_makes_table, args))
 
 
 def _entered(node: gast.AST) -> Iterator[tuple[str, bool]]:
@@ -345,6 +345,12 @@ def _makes_empty_dict(value: Any) -> bool:
             known = [x for x in args if not isinstance(x, gast.Name) or x.id not in _FACTORIES]
             return _makes_dict(value) and not known and not keywords
     return False
+
+
+def _makes_table(value: Any) -> bool:
+    """Whether it makes a dict that may be asked for a key of the run: not one of named options."""
+    keys = _keys(value)
+    return _makes_dict(value) and (not keys or not all(type(key) is str for key in keys))
 
 
 def _same_as(value: Any) -> Iterator[str]:

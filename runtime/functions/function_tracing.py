@@ -90,6 +90,7 @@ from runtime.staging.lists.growing_deque import GrowingDeque, stand_in
 from runtime.staging.lists.growing_dict import GrowingDict, dict_function, stand_in_for
 from runtime.staging.lists.growing_list import GrowingList, known_list, list_function
 from runtime.staging.lists.growing_set import GrowingSet
+from runtime.staging.lists.list_builtins import MAKING
 from runtime.staging.lists.iterator_functions import iterator_function
 from runtime.staging.lists.list_builtins import sequence_function
 from runtime.staging.lists.ordered_lists import order_function
@@ -155,8 +156,12 @@ def _exported(
         return _converted(value, what, path)
     if type(value) is Row:
         value = value.copy()
-    if isinstance(value, GrowingSet) or type(value) is GrowingDeque:
+    if type(value) is GrowingDeque:
         raise _no_result(f"{what()}{path} is a {type(value).__name__}")
+    if type(value) in (set, frozenset):
+        value = MAKING[type(value)](value)
+    if isinstance(value, GrowingSet):
+        return value if numbers else value.exported()
     if isinstance(value, GrowingList):
         if value.staged is not None:
             return value if numbers else value.exported()
@@ -179,8 +184,8 @@ def _exported(
 
 def _no_result(what: str) -> TypeError:
     return TypeError(
-        f"{what}: a function returns tensors, numbers, None, and lists, tuples, dicts and "
-        "dataclasses of them; make it outside, of what the function returns"
+        f"{what}: a function returns tensors, numbers, None, and lists, tuples, dicts, sets "
+        "and dataclasses of them; make it outside, of what the function returns"
     )
 
 

@@ -109,6 +109,11 @@ class Growing:
     def __setitem__(self, key: Any, item: Any) -> None:
         raise NotImplementedError
 
+    @classmethod
+    def of_run(cls, items: list[Any]) -> Any:
+        """What a function returns in its place, of items that a run has left."""
+        raise NotImplementedError
+
 
 class GrowingSequence(list[Any], Growing):
     """One that is a list to Python; an InTable may stand in place of its items, too."""

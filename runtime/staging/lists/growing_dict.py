@@ -604,14 +604,8 @@ def _result(kind: type[GrowingDict], keys: Entries, columns: Any) -> Any:
     rows = zip(*[column.items for column in columns], strict=True)
     element = cast(Kind, keys.kind).element
     pairs = [joins.restored(element, iter(row), staged_items.item_of_result) for row in rows]
-    found = {_hashable(key): staged_items.as_result(value) for key, value in pairs}
+    found = {keys_.hashable(key): staged_items.as_result(value) for key, value in pairs}
     return defaultdict(keys.factory, found) if kind is GrowingDefaultDict else _OF[kind](found)
-
-
-def _hashable(key: Any) -> Any:
-    if isinstance(key, tuple):
-        return tuple(map(_hashable, key))
-    return key.numpy().item() if isinstance(key, Tensor) else key
 
 
 def new(kind: type[GrowingDict], factory: Any) -> Any:

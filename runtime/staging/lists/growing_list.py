@@ -483,6 +483,10 @@ class GrowingList(GrowingSequence, RowTable):
         made.fill(Kind(element, held.kind.size), staged_items.columns_of(self, element))
         return made
 
+    @classmethod
+    def of_run(cls, items: list[Any]) -> Any:
+        return list(map(staged_items.as_result, items))
+
     def joined(self, primitive: Any, dtype: DType | None = None) -> Tensor:
         """The tensor that a primitive of arrays makes of the items."""
         held = self.exported(dtype)._covering()

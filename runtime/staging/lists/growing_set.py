@@ -17,13 +17,14 @@ from autograph import register_backend, register_stand_in
 from runtime import ops
 from runtime.core.primitive import bind
 from runtime.core.types import TensorType
+from runtime.dtypes import DType
 from runtime.graph import lists
 from runtime.graph.nodes import apply
 from runtime.staging.builtin_functions import BUILTINS, elements
 from runtime.staging.control import branches, iteration, joins, logic
 from runtime.staging.control.branches import truth
 from runtime.staging.lists import keys, staged_items
-from runtime.staging.lists.growing import Growing, size_of
+from runtime.staging.lists.growing import Growing, Kind, size_of
 from runtime.staging.lists.growing_list import GrowingList, Items, ListBackend
 from runtime.staging.lists.keys import index, is_staged
 from runtime.staging.lists.list_builtins import MAKING, has_staged
@@ -67,6 +68,21 @@ class GrowingSet(GrowingList):
         made = GrowingSet()
         made.fill(*self.content())
         return made
+
+    def exported(self, dtype: DType | None = None) -> GrowingSet:
+        """The set as a function returns it: its items leave the graph as keys of a dict do."""
+        made = type(self)()
+        if size_of(self) == 0:
+            nothing = staged_items.NOTHING
+            made.fill(Kind(nothing, 0), staged_items.columns_of(GrowingList(), nothing))
+        else:
+            held = self._covering()
+            made.fill(held.kind, held.columns)
+        return made
+
+    @classmethod
+    def of_run(cls, items: list[Any]) -> Any:
+        return set(map(keys.hashable, items))
 
     def in_order(self) -> GrowingList:
         """The list of its items in the order of Python's set. StagingError where that is not
@@ -494,6 +510,10 @@ class GrowingFrozenSet(GrowingSet):
             "a frozenset of staged values is a key, or an item of a set",
             "a tuple in their order: tuple(sorted(items))",
         )
+
+    @classmethod
+    def of_run(cls, items: list[Any]) -> Any:
+        return frozenset(map(keys.hashable, items))
 
 
 for _name in (

@@ -39,6 +39,13 @@ def is_staged(key: Any) -> bool:
     return isinstance(key, Tensor | MaybeNone) or is_symbol(key) or type(key) is Choice
 
 
+def hashable(key: Any) -> Any:
+    """A key that a run leaves, as Python's own numbers."""
+    if isinstance(key, tuple):
+        return tuple(map(hashable, key))
+    return key.numpy().item() if isinstance(key, Tensor) else key
+
+
 def may_equal(known: Any, key: Any) -> bool:
     """True where a key that Python knows, and one that only the run knows, may be equal by their
     kinds.

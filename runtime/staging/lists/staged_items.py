@@ -517,7 +517,8 @@ def _build(kind: Any, keys: Any, children: Sequence[Any]) -> Any:
         return made
     if children and isinstance(children[0], lists.Elements):
         rows = zip(*[column.items for column in children], strict=True)
-        return [as_result(joins.restored(keys.element, iter(row), item_of_result)) for row in rows]
+        items = [joins.restored(keys.element, iter(row), item_of_result) for row in rows]
+        return kind.of_run(items)
     made = kind()
     made.fill(keys, children)
     return made
