@@ -8,9 +8,10 @@ from __future__ import annotations
 import operator
 from collections import deque
 from collections.abc import Callable, ItemsView, Iterator
-from types import BuiltinFunctionType
+from types import BuiltinFunctionType, GeneratorType
 from typing import Any, NoReturn
 
+from autograph.operators.comprehensions import of_generator
 from runtime import dtypes, errors, ops
 from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import Tensor
@@ -50,6 +51,10 @@ def listed(items: Any = ()) -> GrowingList:
     """The list of the items of something iterable, of staged length where only the run knows it."""
     if isinstance(items, GrowingList):
         return items.in_order()
+    if of_generator(items) is not None:
+        made = GrowingList()
+        made.extend(items)
+        return made
     source = iteration.staged(items)
     if source is not None and is_symbol(source.length()):
         # A copy: the list that a loop leaves is one of several to the user.
@@ -342,7 +347,7 @@ def sequence_function(function: Any, args: tuple[Any, ...]) -> Callable[..., Any
     if ordering is not None:
         if args and function is not sorted and gives_lists(args[0]):
             return extreme_of_lists(function)
-        if args and type(args[0]) in _VIEWS:
+        if args and type(args[0]) in _ITERATED and of_generator(args[0]) is None:
             return lambda items, **options: ordering(list(items), **options)
         return ordering if args and type(args[0]) in (tuple, list, range) else None
     if (function is set or function is frozenset) and args:
@@ -391,7 +396,7 @@ def _deque(*args: Any, **options: Any) -> Any:
 
 def has_staged(items: Any) -> bool:
     """True for what a loop of the graph runs over, and for a list or tuple with a staged item."""
-    if iteration.staged(items) is not None:
+    if iteration.staged(items) is not None or of_generator(items) is not None:
         return True
     return isinstance(items, list | tuple) and any(map(is_staged, items))
 
@@ -424,7 +429,10 @@ _OF_SETS = frozenset((
 ))  # fmt: skip
 _ASKING = frozenset((_count, _index))
 _OF_PLAIN = {**_METHODS, "remove": _in_place(_remove), "sort": _in_place(_sort)}
-_VIEWS: tuple[type, ...] = (type({}.keys()), type({}.values()), type({}.items()))
+_ITERATED: tuple[type, ...] = (
+    *(type({}.keys()), type({}.values()), type({}.items())),
+    *(GeneratorType, map, filter, zip, enumerate),
+)
 _ORDERING: dict[Any, Callable[..., Any]] = {
     sorted: _sorted,
     max: _called(BUILTINS[max]),
