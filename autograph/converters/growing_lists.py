@@ -424,14 +424,19 @@ def _is_in(value: Any, marked: dict[Any, bool]) -> bool:
 
 def _marked(value: Any, deep: bool) -> gast.expr:
     if deep and isinstance(value, gast.List):
-        value.elts = [_marked(x, deep) if _makes_list(x) else x for x in value.elts]
-    elif deep and isinstance(value, gast.ListComp) and _makes_list(value.elt):
+        value.elts = [_marked(x, deep) if _grows_inside(x) else x for x in value.elts]
+    elif deep and isinstance(value, gast.ListComp) and _grows_inside(value.elt):
         value.elt = _marked(value.elt, deep)
     elif deep and isinstance(value, gast.Dict):
-        value.values = [_marked(x, deep) if _makes_list(x) else x for x in value.values]
-    elif deep and isinstance(value, gast.DictComp) and _makes_list(value.value):
+        value.values = [_marked(x, deep) if _grows_inside(x) else x for x in value.values]
+    elif deep and isinstance(value, gast.DictComp) and _grows_inside(value.value):
         value.value = _marked(value.value, deep)
     return call_ag("growing", [value], value)
+
+
+def _grows_inside(value: Any) -> bool:
+    """Whether it makes what may grow in a list or dict whose items are asked for theirs."""
+    return _makes_list(value) or _makes_table(value)
 
 
 def _with_blocks(tree: gast.AST, stages_tries: bool) -> Iterator[tuple[Any, _Path]]:

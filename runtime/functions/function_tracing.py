@@ -90,9 +90,8 @@ from runtime.staging.lists.growing_deque import GrowingDeque, stand_in
 from runtime.staging.lists.growing_dict import GrowingDict, dict_function, stand_in_for
 from runtime.staging.lists.growing_list import GrowingList, known_list, list_function
 from runtime.staging.lists.growing_set import GrowingSet
-from runtime.staging.lists.list_builtins import MAKING
 from runtime.staging.lists.iterator_functions import iterator_function
-from runtime.staging.lists.list_builtins import sequence_function
+from runtime.staging.lists.list_builtins import MAKING, sequence_function
 from runtime.staging.lists.ordered_lists import order_function
 from runtime.staging.lists.remembered_calls import cached_function
 from runtime.staging.lists.staged_keys import key_function

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -24,7 +25,7 @@ from runtime.staging.lists.sequences import (
     clipped,
     is_staged,
     place_of,
-    register_lists,
+    register_several,
 )
 from runtime.staging.refusals import refuse
 from runtime.staging.symbolic_number import apply_number
@@ -273,6 +274,7 @@ BUILTINS[operator.getitem] = _getitem
 register_backend(Row, BACKEND)
 register_stand_in(Row, list)
 register_conversion(Row, lambda row, dtype: convert_to_tensor(list(row), dtype))
-register_lists(Row)
+register_several(list, Row)
+register_several(deque, Row)
 iteration.register_sequence(Row, Items)
 staged_items.add_kind(Row)

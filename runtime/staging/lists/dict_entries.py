@@ -44,12 +44,14 @@ def pair_spec(key: Spec, value: Spec) -> Tree:
 
 
 _PAIR: Structure = cast(Any, structure_of((0, 0)))[0]
+NO_PAIRS = pair_spec(staged_items.NOTHING, staged_items.NOTHING)
+"""The Spec of the pairs of a dict of the graph in which there are none yet."""
 
 
 def specs_of(keys: Entries, children: Iterable[Any]) -> list[Spec]:
     """The Specs of the pairs."""
     if keys.known is None:
-        return [cast(Kind, keys.kind).element]
+        return _specs_of_kind(cast(Kind, keys.kind))
     pairs = zip(keys.known, children, strict=True)
     return [
         pair_spec(keys_.spec_of(key), joins.abstract(child, staged=True)) for key, child in pairs
@@ -85,9 +87,13 @@ def _check_value(spec: Spec) -> None:
             _check_value(child)
 
 
+def _specs_of_kind(kind: Kind) -> list[Spec]:
+    return [] if kind.element == NO_PAIRS else [kind.element]
+
+
 def specs_of_children(keys: Entries, children: Iterable[Spec]) -> list[Spec]:
     if keys.known is None:
-        return [cast(Kind, keys.kind).element]
+        return _specs_of_kind(cast(Kind, keys.kind))
     pairs = zip(keys.known, children, strict=True)
     return [pair_spec(keys_.spec_of(key), staged_items.staged(child)) for key, child in pairs]
 

@@ -115,6 +115,16 @@ class Growing:
         raise NotImplementedError
 
 
+def held_at(held: Any) -> StagedItems | None:
+    """The contents that stand for these in a list, set or dict of the graph: a StagedItems, or what
+    a table has at a place; None for what Python knows.
+    """
+    if type(held) is InTable:
+        row: StagedItems = table_around(held).row_at(held.place)
+        return row
+    return held if type(held) is StagedItems else None
+
+
 class GrowingSequence(list[Any], Growing):
     """One that is a list to Python; an InTable may stand in place of its items, too."""
 
@@ -131,11 +141,7 @@ class GrowingSequence(list[Any], Growing):
         """The contents, if they are lists of the graph."""
         if list.__len__(self) != 1:
             return None
-        held = list.__getitem__(self, 0)
-        if type(held) is InTable:
-            row: StagedItems = _around(held).row_at(held.place)
-            return row
-        return held if type(held) is StagedItems else None
+        return held_at(list.__getitem__(self, 0))
 
     def length(self) -> Any:
         """Returns the number of its items: an int, or a staged one."""
@@ -156,9 +162,13 @@ class GrowingSequence(list[Any], Growing):
         was.
         """
         place = convert_to_tensor(place, dtypes.int64)
-        list.__setitem__(self, slice(None), [InTable((table, place))])
+        self.be_in(table, place)
         # By its id: what holds the table would make it one that existed before a block.
         active().memo.setdefault((InTable, id(table)), []).append((weakref.ref(self), key))
+
+    def be_in(self, table: Any, place: Any) -> None:
+        """Have what a table has at a place."""
+        list.__setitem__(self, slice(None), [InTable((table, place))])
 
     def be_taken(self) -> None:
         """Be no list any more: who uses it is refused."""
@@ -174,7 +184,7 @@ class GrowingSequence(list[Any], Growing):
         if table is not None:
             made = type(self)()
             made.fill(keys, children)
-            _around(table).write_row(table.place, made)
+            table_around(table).write_row(table.place, made)
             return
         items = children if isinstance(keys, int) else (StagedItems(keys, children),)
         list.__setitem__(self, slice(None), items)
@@ -235,7 +245,8 @@ def read_by(table: Any) -> list[tuple[GrowingSequence, Any]]:
     return [pair for pair in found if pair[0].table is not None and pair[0].table.table is table]
 
 
-def _around(held: InTable) -> Any:
+def table_around(held: InTable) -> Any:
+    """The table that a list, set or dict is in."""
     if held.table is None:
         raise refuse(
             "a list is used that is an item of a list of which only the run knows the length, and "

@@ -12,6 +12,7 @@ from autograph import register_backend, register_stand_in
 from runtime.staging.builtin_functions import BUILTINS, elements, index_of
 from runtime.staging.control import iteration
 from runtime.staging.lists import (
+    chosen_containers,  # noqa: F401  (which registers what it has)
     counters,  # noqa: F401  (which registers what it has)
     staged_items,
 )

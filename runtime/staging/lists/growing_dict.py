@@ -26,6 +26,7 @@ from runtime.staging.control.joins import Mismatch, Spec, Tree
 from runtime.staging.lists import keys as keys_
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.dict_entries import (
+    NO_PAIRS,
     Entries,
     changed_while_iterated,
     covering,
@@ -41,7 +42,15 @@ from runtime.staging.lists.dict_entries import (
 )
 from runtime.staging.lists.dict_rows import EntryTable, entry_value, known_values
 from runtime.staging.lists.dict_views import Items, Keys, Values, Walk, check_not_walked, walk
-from runtime.staging.lists.growing import Kind, StagedItems, is_under, take_all_from
+from runtime.staging.lists.growing import (
+    InTable,
+    Kind,
+    StagedItems,
+    held_at,
+    is_under,
+    table_around,
+    take_all_from,
+)
 from runtime.staging.lists.growing_list import GrowingList, ListBackend
 from runtime.staging.lists.keys import index, is_staged
 from runtime.staging.lists.list_builtins import has_staged
@@ -49,7 +58,7 @@ from runtime.staging.lists.sequences import chosen
 from runtime.staging.tracing import is_symbol, unfailing
 
 _ENTRIES = object()
-"""The only key of a dict of the graph: under it is a StagedItems."""
+"""The only key of a dict of the graph: under it is a StagedItems, or an InTable."""
 _NONE = object()
 """Given for a default value: there is none."""
 WORDS = ("the dict",)
@@ -69,7 +78,18 @@ class GrowingDict(dict[Any, Any], EntryTable):
     @property
     def staged(self) -> StagedItems | None:
         """The pairs, if they are lists of the graph."""
-        return cast(StagedItems | None, dict.get(self, _ENTRIES))
+        return held_at(dict.get(self, _ENTRIES))
+
+    @property
+    def table(self) -> InTable | None:
+        """The place in a table where its pairs are, if they are there."""
+        held = dict.get(self, _ENTRIES)
+        return held if type(held) is InTable else None
+
+    def be_in(self, table: Any, place: Any) -> None:
+        """Have what a table has at a place."""
+        dict.clear(self)
+        dict.__setitem__(self, _ENTRIES, InTable((table, place)))
 
     @property
     def factory(self) -> Callable[[], Any] | None:
@@ -93,6 +113,12 @@ class GrowingDict(dict[Any, Any], EntryTable):
 
     def fill(self, keys: Entries, children: Iterable[Any]) -> None:
         """Put into it what `content` says."""
+        table = self.table
+        if table is not None:
+            made = new(type(self), self.factory)
+            made.fill(keys, children)
+            table_around(table).write_row(table.place, made)
+            return
         dict.clear(self)
         if keys.kind is not None:
             dict.__setitem__(self, _ENTRIES, StagedItems(keys.kind, children))
@@ -257,8 +283,11 @@ class GrowingDict(dict[Any, Any], EntryTable):
         if self.staged is None:
             for key, value in zip(list(self), known_values([*dict.values(self)]), strict=True):
                 dict.__setitem__(self, key, value)
+        specs = [*self._specs(), *further]
+        if not specs:
+            return
         try:
-            element = covering([*self._specs(), *further])
+            element = covering(specs)
         except Mismatch as mismatch:
             raise misfit(mismatch) from None
         pairs = self.pairs()
@@ -336,7 +365,7 @@ class GrowingDict(dict[Any, Any], EntryTable):
         """Take all entries out."""
         check_not_walked(self)
         take_all_from(self)
-        dict.clear(self)
+        self.fill(Entries((), None, self.factory), ())
 
     def setdefault(self, key: Any, default: Any = None, /) -> Any:
         """The value under a key; where there is none, the default value, which is put there."""
@@ -478,7 +507,7 @@ class Found:
                 spec = _common([keys_.spec_of(name) for name in names])
                 held: Any = GrowingList(names)
                 columns, size = staged_items.columns_of(held, spec), len(names)
-        else:
+        elif entries.staged.element != NO_PAIRS:
             spec = entries.staged.element.children[0]
             count = len(list(joins.types_of(spec)))
             columns, size = list(entries.staged.columns[:count]), entries.length()
@@ -587,6 +616,8 @@ def known_items(items: Any, take_all: Callable[[iteration.Staged], None]) -> Ite
 
 
 def _flatten(item: Any) -> tuple[Any, Any]:
+    if isinstance(item, GrowingDict) and item.table is not None:
+        return item.table, ()
     return (item.keys, item.children) if isinstance(item, Contents) else item.content()
 
 
@@ -595,6 +626,10 @@ def _build(kind: Any, keys: Entries, children: Any) -> Any:
         return GrowingEntries(keys, children)
     if children and isinstance(children[0], Elements):
         return _result(kind, keys, children)
+    if type(keys) is InTable:
+        image = kind.__new__(kind)
+        image.be_in(*keys)
+        return image
     made = new(kind, keys.factory)
     made.fill(keys, children)
     return made

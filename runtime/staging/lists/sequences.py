@@ -115,12 +115,14 @@ def check(fails: Any, message: Any, error: type[Exception] = IndexError) -> None
 # Items
 
 
-_of_lists: list[Callable[[Sequence[Any], Any], Any]] = []
+_several: dict[type, Callable[[Sequence[Any], Any], Any]] = {}
 
 
-def register_lists(of_lists: Callable[[Sequence[Any], Any], Any]) -> None:
-    """Let `of_lists(items, place)` be the item at a place where there are lists among the items."""
-    _of_lists[:] = [of_lists]
+def register_several(kind: type, one_of: Callable[[Sequence[Any], Any], Any]) -> None:
+    """Let `one_of(items, place)` be the item at a place where there are objects of a mutable class
+    among the items.
+    """
+    _several[kind] = one_of
 
 
 _TABLES = ({bool}, {int}, {float}, {int, float})
@@ -133,19 +135,13 @@ def chosen(items: Sequence[Any], place: Any) -> Any:
 
     StagingError for items that do not join: sets, or tensors of several dtypes.
     """
-    if any(issubclass(item.__class__, set) for item in items) and not choices.are_one(items):
-        raise refuse(
-            "only the run knows which set of a list, tuple or dict is meant, and it could be "
-            "changed in place",
-            "pairs into one set, found.add((place, item)) and (place, item) in found; or a "
-            "branch for each of them",
-        )
-    if any(isinstance(item, list) for item in items):
-        return _of_lists[0](items, place)
     if items and choices.are_one(items):
         return items[0]
-    if any(map(has_object, items)) and _are_alike(items):
+    if _are_records(items):
         return _image_of(items, place)
+    for kind, one_of in _several.items():
+        if any(issubclass(item.__class__, kind) for item in items):
+            return one_of(items, place)
     try:
         if {type(item) for item in items} in _TABLES:
             table, type_ = staged_items.table_of(items)
@@ -159,6 +155,14 @@ def chosen(items: Sequence[Any], place: Any) -> Any:
     at = convert_to_tensor(place, dtypes.int64)
     row = [apply(lists.GET, x, at, element=x.type.element) for x in columns]
     return staged_items.item_of(row, element)
+
+
+def _are_records(items: Sequence[Any]) -> bool:
+    """Whether they are objects of one class, or tuples with some, or dicts of the same texts."""
+    if all(isinstance(item, dict) for item in items):
+        keys = [list(dict.keys(item)) for item in items]
+        return bool(keys[0]) and all(type(key) is str for key in keys[0]) and _are_alike(items)
+    return any(map(has_object, items)) and _are_alike(items)
 
 
 def _are_alike(items: Sequence[Any]) -> bool:

@@ -1,0 +1,140 @@
+"""The set or dict that stands for one of several: `seen[i]` of a list of sets, where only the run
+knows `i`.
+
+It is a set or dict whose contents are at a place of a table, as those of a list in a list of the
+graph are: the table is the list of the several. What is asked of it is asked of the one that is
+meant; who changes it changes that one, and leaves the others as they are.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from runtime.core.dataclasses import dataclass
+from runtime.staging.control import branches
+from runtime.staging.lists import staged_items
+from runtime.staging.lists.dict_entries import NO_PAIRS
+from runtime.staging.lists.growing import Growing, Kind, StagedItems, size_of
+from runtime.staging.lists.growing_dict import GrowingDict, stand_in_for
+from runtime.staging.lists.growing_list import GrowingList
+from runtime.staging.lists.growing_set import GrowingSet
+from runtime.staging.lists.list_builtins import MAKING
+from runtime.staging.lists.sequences import register_several
+from runtime.staging.refusals import refuse
+from runtime.staging.scopes import Scope, active
+
+_NAMES = ("the set or dict",)
+
+
+@dataclass(slots=True)
+class _Read:
+    """What was at a place, as long as nothing is changed: in which scope, and of what contents."""
+
+    scope: Scope
+    place: Any
+    contents: list[Any]
+    items: StagedItems
+
+
+class Several(list[Any]):
+    """The sets, or dicts, of which one is meant."""
+
+    __slots__ = ("read",)
+
+    def __init__(self, items: Sequence[Any]) -> None:
+        super().__init__(items)
+        self.read: _Read | None = None
+
+    def row_at(self, place: Any) -> StagedItems:
+        """The contents of the one at a place."""
+        contents = [part for each in self for part in _parts(each)]
+        read, scope = self.read, active().scope
+        if read is None or read.scope is not scope or not _are_same(read, place, contents):
+            self.read = read = _Read(scope, place, contents, _staged(self._at(place)))
+        return read.items
+
+    def _at(self, place: Any) -> Any:
+        made = _copy(self[-1])
+        for at, each in enumerate(self[:-1]):
+            made = branches.cond(
+                place == at, lambda each=each: _copy(each), lambda made=made: made, (), _NAMES
+            )
+        return made
+
+    def write_row(self, place: Any, made: Any) -> None:
+        """Put other contents into the one at a place."""
+        if not all(isinstance(each, Growing) for each in self):
+            raise refuse(
+                "one of several sets or dicts is changed, and only the run knows which; they were "
+                "not made by a function that is staged",
+                "make them for a name of the function: [set() for _ in range(n)]",
+            )
+        for each in {id(each): each for each in self}.values():
+            places = [place == at for at, other in enumerate(self) if other is each]
+            here = functools.reduce(operator.or_, places)
+            left = branches.cond(
+                here, lambda: _copy(made), lambda each=each: _copy(each), (), _NAMES
+            )
+            each.fill(*left.content())
+
+    def share(self) -> None:
+        """Refused: it is in one place, for all who know it."""
+        raise refuse(
+            "one of several sets or dicts, and only the run knows which, is put into another list",
+            "put a copy there: set(...) or dict(...)",
+        )
+
+
+def _copy(each: Any) -> Any:
+    if isinstance(each, Growing):
+        return each.copied()
+    return stand_in_for(each) if isinstance(each, dict) else MAKING[type(each)](each)
+
+
+def _parts(each: Any) -> Sequence[Any]:
+    """Its contents, each an object of its own where they are changed."""
+    if isinstance(each, Growing):
+        staged = each.staged
+        return each.content()[1] if staged is None else [staged]
+    return [each]
+
+
+def _are_same(read: _Read, place: Any, contents: Sequence[Any]) -> bool:
+    return (
+        read.place is place
+        and len(read.contents) == len(contents)
+        and all(map(operator.is_, read.contents, contents))
+    )
+
+
+def _staged(made: Any) -> StagedItems:
+    """The contents of a set or dict in the graph."""
+    if isinstance(made, GrowingDict):
+        made.stage()
+    if size_of(made) == 0 if isinstance(made, GrowingSet) else made.staged is None:
+        nothing = NO_PAIRS if isinstance(made, GrowingDict) else staged_items.NOTHING
+        return StagedItems(Kind(nothing, 0), staged_items.columns_of(GrowingList(), nothing))
+    held: StagedItems = made.held if isinstance(made, GrowingDict) else made._covering()
+    return held
+
+
+def one_of(items: Sequence[Any], place: Any) -> Any:
+    """The set, or dict, at a place of several."""
+    images = [_copy(each) for each in items]
+    kinds = {(type(each), getattr(each, "factory", None)) for each in images}
+    if len(kinds) > 1:
+        raise refuse(
+            "only the run knows which set or dict is meant, and they are of several classes",
+            "make all of them sets, or dicts of one class",
+        )
+    made = images[0].copied()
+    made.be_in(Several(items), place)
+    return made
+
+
+register_several(set, one_of)
+register_several(frozenset, one_of)
+register_several(dict, one_of)
