@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from runtime.core.dataclasses import dataclass
 from runtime.staging.control import branches
@@ -38,23 +38,35 @@ class _Read:
     contents: list[Any]
     items: StagedItems
 
+    def holds(self, scope: Scope, place: Any, contents: Sequence[Any]) -> bool:
+        """Whether it is what is there now."""
+        return (
+            self.scope is scope
+            and self.place is place
+            and len(self.contents) == len(contents)
+            and all(map(operator.is_, self.contents, contents))
+        )
+
 
 class Several(list[Any]):
     """The sets, or dicts, of which one is meant."""
 
-    __slots__ = ("read",)
-
-    def __init__(self, items: Sequence[Any]) -> None:
-        super().__init__(items)
-        self.read: _Read | None = None
+    __slots__ = ()
+    in_two_places = (
+        "one of several sets or dicts, of which only the run knows which, would be in two places",
+        "index the list around them where it is used: table[i].add(x); or a copy: set(table[i])",
+    )
 
     def row_at(self, place: Any) -> StagedItems:
         """The contents of the one at a place."""
         contents = [part for each in self for part in _parts(each)]
-        read, scope = self.read, active().scope
-        if read is None or read.scope is not scope or not _are_same(read, place, contents):
-            self.read = read = _Read(scope, place, contents, _staged(self._at(place)))
-        return read.items
+        # Not in an attribute, which blocks would be seen to change.
+        memo, scope = active().memo, active().scope
+        read = memo.get((_Read, id(self)))
+        if read is None or not read.holds(scope, place, contents):
+            read = _Read(scope, place, contents, _staged(self._at(place)))
+            memo[_Read, id(self)] = read
+        return cast(StagedItems, read.items)
 
     def _at(self, place: Any) -> Any:
         made = _copy(self[-1])
@@ -82,10 +94,7 @@ class Several(list[Any]):
 
     def share(self) -> None:
         """Refused: it is in one place, for all who know it."""
-        raise refuse(
-            "one of several sets or dicts, and only the run knows which, is put into another list",
-            "put a copy there: set(...) or dict(...)",
-        )
+        raise refuse(*self.in_two_places)
 
 
 def _copy(each: Any) -> Any:
@@ -95,24 +104,17 @@ def _copy(each: Any) -> Any:
 
 
 def _parts(each: Any) -> Sequence[Any]:
-    """Its contents, each an object of its own where they are changed."""
-    if isinstance(each, Growing):
-        staged = each.staged
-        return each.content()[1] if staged is None else [staged]
-    return [each]
-
-
-def _are_same(read: _Read, place: Any, contents: Sequence[Any]) -> bool:
-    return (
-        read.place is place
-        and len(read.contents) == len(contents)
-        and all(map(operator.is_, read.contents, contents))
-    )
+    """What it is and has, each an object of its own where it is changed."""
+    if not isinstance(each, Growing):
+        return [each]
+    staged = each.staged
+    return [type(each), *(each.content()[1] if staged is None else [staged])]
 
 
 def _staged(made: Any) -> StagedItems:
     """The contents of a set or dict in the graph."""
     if isinstance(made, GrowingDict):
+        made = made.copied()  # what a join has made is nobody's to change
         made.stage()
     if size_of(made) == 0 if isinstance(made, GrowingSet) else made.staged is None:
         nothing = NO_PAIRS if isinstance(made, GrowingDict) else staged_items.NOTHING

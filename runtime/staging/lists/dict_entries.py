@@ -14,7 +14,7 @@ from runtime.staging.control.joins import Mismatch, Spec, Tree
 from runtime.staging.control.sameness import same
 from runtime.staging.lists import keys as keys_
 from runtime.staging.lists import staged_items
-from runtime.staging.lists.growing import Kind
+from runtime.staging.lists.growing import InTable, Kind
 from runtime.staging.refusals import refuse
 
 
@@ -103,14 +103,18 @@ def entries_of(spec: Tree) -> Entries:
     return keys if isinstance(keys, Entries) else Entries(tuple(keys))
 
 
-def names(keys: Entries) -> list[Any]:
+def names(keys: Entries | InTable) -> list[Any]:
+    if isinstance(keys, InTable):
+        return []
     if keys.known is not None:
         return list(keys.known)
     count = len(list(joins.types_of(cast(Kind, keys.kind).element)))
     return [f"entries_{at}" for at in range(count)]
 
 
-def describe(keys: Entries) -> str:
+def describe(keys: Entries | InTable) -> str:
+    if isinstance(keys, InTable):
+        return "dict of several"
     if keys.known is None:
         element = cast(Kind, keys.kind).element
         return f"dict of {', '.join(map(str, joins.types_of(element)))}"

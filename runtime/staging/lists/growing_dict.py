@@ -651,6 +651,8 @@ def new(kind: type[GrowingDict], factory: Any) -> Any:
 
 
 def _widen(a: Tree, b: Tree) -> Tree:
+    staged_items.check_is_own(a)
+    staged_items.check_is_own(b)
     kinds = {GrowingDict if x.structure.kind is dict else x.structure.kind for x in (a, b)}
     reason = f"the structures differ: {a.structure} and {b.structure}"
     if len(kinds) != 1:
@@ -669,7 +671,7 @@ def _widen(a: Tree, b: Tree) -> Tree:
         for each, keys in zip((a, b), entries, strict=True)
         for spec in specs_of_children(keys, each.children)
     ]
-    element = covering(specs)
+    element = covering(specs) if specs else NO_PAIRS
     sizes = {len(x.known) if x.known is not None else cast(Kind, x.kind).size for x in entries}
     size = sizes.pop() if len(sizes) == 1 else None
     made = staged_items.tree(list, element, size)
@@ -693,7 +695,10 @@ def _fit(item: Any, structure: Structure) -> Any:
     return staged_items.columns_of(pairs, cast(Kind, keys.kind).element)
 
 
-_HANDLER = Handler(_flatten, _build, "[{}]", names, describe=describe, widen=_widen, fit=_fit)
+_HANDLER = Handler(
+    _flatten, _build, "[{}]", names, describe=describe, widen=_widen, fit=_fit,
+    check_optional=staged_items.check_is_own,
+)  # fmt: skip
 
 # Making them
 

@@ -61,7 +61,7 @@ def staged(spec: Spec) -> Spec:
     """The Spec with Python numbers as values of the graph."""
     if isinstance(spec, Same) and type(spec.value) in NUMBER_TYPES:
         return Leaf(NUMBER_TYPES[type(spec.value)])
-    _check_is_own(spec)
+    check_is_own(spec)
     if isinstance(spec, Tree):
         if spec.structure.kind is Text:
             return joins.as_any_text(spec)
@@ -224,18 +224,22 @@ def as_shared(row: Tree) -> Tree:
     return Tree(dataclasses.replace(row.structure, keys=keys), row.children)
 
 
-def _check_is_own(spec: Spec) -> None:
-    """Raises Mismatch for a list that is in another one."""
+IN_TWO_PLACES = (
+    "a list in a list of which only the run knows the length would be in two places",
+    "index the list around it where it is used: table[i][j]; or a copy: list(table[i])",
+)
+
+
+def check_is_own(spec: Spec) -> None:
+    """Raises Mismatch for a list, set or dict that is in a table."""
     if isinstance(spec, Tree) and type(spec.structure.keys) is InTable:
-        raise Mismatch(
-            "a list in a list of which only the run knows the length would be in two places",
-            "index the list around it where it is used: table[i][j]; or a copy: list(table[i])",
-        )
+        table = spec.structure.keys.table
+        raise Mismatch(*getattr(table, "in_two_places", IN_TWO_PLACES))
 
 
 def _widen(a: Tree, b: Tree) -> Tree:
-    _check_is_own(a)
-    _check_is_own(b)
+    check_is_own(a)
+    check_is_own(b)
     kinds = [each.structure.kind for each in (a, b)]
     for each in (a, b):
         if each.structure.kind is not list and each.structure.handler is not _HANDLER:
@@ -558,7 +562,7 @@ def _describe(keys: Any) -> str:
 
 _HANDLER = Handler(
     _flatten, _build, "[{}]", _names, describe=_describe, widen=_widen, fit=_fit,
-    check_optional=_check_is_own,
+    check_optional=check_is_own,
 )  # fmt: skip
 add_handler(GrowingItems, _HANDLER)
 
