@@ -139,8 +139,7 @@ def convert(context: Context) -> None:
         item: True
         for node, path in nodes
         if path or isinstance(node, gast.ListComp)
-        for item in _put(node)
-        if _makes_list(item)
+        for item in _put_anew(node)
     }
     for node, _ in nodes if marked else ():
         _replace(node, marked)
@@ -500,6 +499,28 @@ def _put(node: gast.AST) -> Iterator[Any]:
             yield item
         case gast.Call(func=gast.Attribute(value=gast.Name(), attr="append"), args=[item]):
             yield item
+
+
+def _put_anew(node: gast.AST) -> Iterator[Any]:
+    """The lists that an expression makes where it puts them into a list, also in a tuple, or at a
+    place that is no constant.
+    """
+    items = list(_put(node))
+    match node:
+        case gast.Assign(targets=[gast.Subscript(value=gast.Name(), slice=key)], value=value):
+            items = [] if isinstance(key, gast.Slice) or is_constant_index(key) else [value]
+    for item in items:
+        for part in item.elts if isinstance(item, gast.Tuple) else [item]:
+            if _makes_list(part) or _joins_list(part):
+                yield part
+
+
+def _joins_list(value: Any) -> bool:
+    """Whether it joins what may be a list with one that is made there: `path + [node]`."""
+    match value:
+        case gast.BinOp(left=left, op=gast.Add(), right=right):
+            return isinstance(left, gast.List) or isinstance(right, gast.List)
+    return False
 
 
 def _pairs(node: gast.AST) -> Iterator[tuple[str, gast.expr]]:

@@ -271,7 +271,7 @@ class GrowingList(GrowingSequence, RowTable):
             place = place_of(index, self.length(), "list assignment index")
             if self.table is not None and self._put_in_row(place, item):
                 return
-            if self.staged is None and any(isinstance(each, list) for each in (item, *self)):
+            if self.staged is None and all(isinstance(each, list) for each in (item, *self)):
                 self._put_list(place, item)
                 return
             if self.has_lists and swaps(self, place, index, item):
@@ -435,8 +435,11 @@ class GrowingList(GrowingSequence, RowTable):
         columns = [apply(lists.SET, c, place, kept, dynamic=True) for c, kept in pairs]
         self.fill(Kind(held.element, size), columns)
         if isinstance(item, GrowingList):
-            # Who changes it under its own name changes it there.
-            item.become(self, place)
+            if staged_items.is_row(held.element):
+                # Who changes it under its own name changes it there.
+                item.become(self, place)
+            else:
+                item.share()
 
     @unfailing
     def _move(self, primitive: Any, held: StagedItems, places: Tensor, size: int | None) -> None:

@@ -59,8 +59,9 @@ _NUMBERS = {"bool": dtypes.bool, "int": dtypes.int64, "float": dtypes.float64}
 
 def staged(spec: Spec) -> Spec:
     """The Spec with Python numbers as values of the graph."""
-    if isinstance(spec, Same) and type(spec.value) in NUMBER_TYPES:
-        return Leaf(NUMBER_TYPES[type(spec.value)])
+    if isinstance(spec, Same):
+        held = joins.abstract(spec.value, staged=True)
+        return held if isinstance(held, Same) else staged(held)
     check_is_own(spec)
     if isinstance(spec, Tree):
         if spec.structure.kind is Text:
@@ -71,7 +72,7 @@ def staged(spec: Spec) -> Spec:
         return Tree(spec.structure, tuple(map(staged, spec.children)))
     if isinstance(spec, joins.Union):
         return dataclasses.replace(spec, kinds=tuple(map(staged, spec.kinds)))
-    return joins.abstract(spec.value, staged=True) if isinstance(spec, Same) else spec
+    return spec
 
 
 def covering(specs: Sequence[Spec]) -> Spec:
@@ -86,7 +87,7 @@ def covering(specs: Sequence[Spec]) -> Spec:
     except Mismatch as mismatch:
         mismatch.path = "[...]" + mismatch.path
         raise
-    element = _carried(element)
+    element = _with_images(_carried(element))
     check(element)
     if not any(True for _ in joins.types_of(element)):
         raise Mismatch(
@@ -109,6 +110,21 @@ def _carried(element: Spec) -> Spec:
         inner = [x if x == Same(None) else _carried(x) for x in element.children]
         return Tree(element.structure, tuple(inner))
     return element
+
+
+def _with_images(element: Spec) -> Spec:
+    """The Spec with lists that are not all of an item, for that may be None or of another kind, as
+    ones in two places: nobody could say where such a list is that was read.
+    """
+    if isinstance(element, Optional | Maybe):
+        return dataclasses.replace(element, inner=_image(element.inner))
+    if isinstance(element, joins.Union):
+        return dataclasses.replace(element, kinds=tuple(map(_image, element.kinds)))
+    return element
+
+
+def _image(element: Spec) -> Spec:
+    return as_shared(cast(Tree, element)) if is_row(element) else _with_images(element)
 
 
 def check(element: Spec, inside: bool = False) -> None:
@@ -143,8 +159,8 @@ def is_row(element: Spec) -> bool:
         return False
     if getattr(element.structure.kind, "__name__", "") != "list":
         return False
-    inner = element.structure.keys.element
-    return _is_flat(inner)
+    keys = element.structure.keys
+    return isinstance(keys, Kind) and _is_flat(keys.element)
 
 
 def _is_flat(element: Spec) -> bool:
@@ -313,8 +329,17 @@ def _content(item: Any) -> tuple[Any, Sequence[Any]]:
 def _made_of(items: Sequence[Any], element: Spec) -> list[Any]:
     """The columns of Python items that a Spec covers."""
     rows = [row_of(item, element) for item in items]
-    for item in items if is_row(element) else ():
-        GrowingSequence.be_taken(item)
+    for item in items:
+        if is_row(element):
+            GrowingSequence.be_taken(item)
+        elif isinstance(item, Growing):
+            item.share()
+        elif isinstance(item, list):
+            raise refuse(
+                "a list is put beside items of other kinds into a list of which only the run knows "
+                "the items, and may have other names",
+                "put a copy there: list(row)",
+            )
     places = tuple(range(len(rows)))
     return [
         apply(
