@@ -15,6 +15,7 @@ from tests.textbook import (
     bits,
     commerce,
     comprehensions,
+    containers,
     dynamic,
     formulas,
     games,
@@ -42,14 +43,17 @@ MODULES = (
     *(numbers, sequences, tables, lists, comprehensions, matching, words, grids, objects),
     *(searches, sorting, recursions, structures, dynamic, formulas),
     *(mathematics, games, commerce, groups, bits, physics, adjacency, simulations, slots),
+    containers,
 )  # fmt: skip
 CASES = [case for module in MODULES for case in module.CASES]
 DTYPES = {int: rt.int64, float: rt.float64, bool: rt.bool}
 
 
 def as_tensors(value: Any) -> Any:
-    """Numbers, and lists of numbers, as tensors."""
+    """Numbers, and lists of numbers, as tensors; also as the values of a dict."""
     kind = type(value)
+    if kind is dict:
+        return {key: as_tensors(item) for key, item in value.items()}
     inner = value
     while isinstance(inner, list) and inner:
         inner = inner[0]
@@ -60,6 +64,8 @@ def as_tensors(value: Any) -> Any:
 
 def of_numbers(value: Any) -> Any:
     """Numbers as tensors; lists stay lists."""
+    if isinstance(value, dict):
+        return {key: of_numbers(item) for key, item in value.items()}
     return [of_numbers(item) for item in value] if isinstance(value, list) else as_tensors(value)
 
 
@@ -67,7 +73,7 @@ WAYS: dict[str, Callable[[Any], Any]] = {"tensors": as_tensors, "lists": of_numb
 
 
 def has_list(calls: Any) -> bool:
-    return any(isinstance(value, list) for args in calls for value in args)
+    return any(isinstance(value, list | dict) for args in calls for value in args)
 
 
 RUNS = [

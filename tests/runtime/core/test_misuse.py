@@ -15,6 +15,7 @@ import json
 import re
 import threading
 import traceback
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -268,12 +269,12 @@ def a_signature_while_functions_run_eagerly():
 # Results
 
 
-@misuse(TypeError, "the result of f is {1, 2}: a function returns tensors", "make it outside")
-def a_set_as_a_result():
+@misuse(TypeError, "the result of f is deque([1, 2]): a function", "make it outside")
+def a_deque_as_a_result():
     @rt.function
     def f(x):
         y = x + 1.0
-        return {1, 2}  # <-
+        return deque([1, 2])  # <-
 
     f(X)
 
@@ -779,11 +780,11 @@ def raise_in_a_with():
     f(X)
 
 
-@misuse(TypeError, "the result of f is a set", "lists, tuples, dicts", "make it outside")
-def set_that_is_a_result():
+@misuse(TypeError, "the result of f is a deque", "lists, tuples, dicts", "make it outside")
+def deque_that_is_a_result():
     @rt.function
     def f(x):
-        return {v * 2.0 for v in x}  # <-
+        return deque(v * 2.0 for v in x)  # <-
 
     f(V3)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -97,9 +98,9 @@ CALLS: list[tuple[Callable[[], Any], Kind, str]] = [
         "result of <lambda> is <object object.*returns tensors",
     ),
     (
-        lambda: rt.function(lambda x: {1, 2})(X),
+        lambda: rt.function(lambda x: deque([1, 2]))(X),
         TypeError,
-        "result of <lambda> is {1, 2}: a function returns tensors",
+        r"result of <lambda> is deque\(\[1, 2\]\): a function returns tensors",
     ),
     (
         lambda: rt.function(late_and_object)(X),

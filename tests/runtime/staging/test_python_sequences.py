@@ -255,10 +255,6 @@ def test_gradients_go_through_items() -> None:
         assert tuple(map(float, got)) == expected
 
 
-def refused_sets(i):
-    return [frozenset("a"), frozenset("b")][i]
-
-
 def refused_dtypes(i):
     return [rt.constant(1), rt.constant(1.5)][i]
 
@@ -273,7 +269,6 @@ def refused_bools_in_rows(i):
 @pytest.mark.parametrize(
     ("program", "words"),
     [
-        (refused_sets, "do not fit together"),
         (refused_dtypes, "do not fit together"),
         (refused_bools_in_rows, "a Python int on one path and a Python bool on the other"),
     ],

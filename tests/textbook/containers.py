@@ -1,0 +1,246 @@
+"""Programs of textbooks with sets, dicts and lists at places that only the run knows."""
+
+import heapq
+import operator
+from collections import deque
+from dataclasses import dataclass
+
+from tests.textbook.bank import bank
+
+case, CASES = bank()
+
+LANES = {0: {1: 7, 2: 3}, 1: {0: 7, 3: 2}, 2: {0: 3, 1: 1}, 3: {}}
+FRIENDS = {0: [1, 3], 1: [2], 2: [0], 3: [4], 4: []}
+PAIRS = [[0, 1], [1, 2], [0, 2], [2, 0]]
+
+
+# Graphs that the caller gives
+
+
+@case((LANES, 0, 3), (LANES, 2, 1), (LANES, 3, 0))
+def cheapest(lanes, start, goal):
+    waiting, done = [(0, start)], set()
+    while waiting:
+        cost, town = heapq.heappop(waiting)
+        if town == goal:
+            return cost
+        if town in done:
+            continue
+        done.add(town)
+        for other, toll in lanes[town].items():
+            if other not in done:
+                heapq.heappush(waiting, (cost + toll, other))
+    return -1
+
+
+@case((FRIENDS, 0), (FRIENDS, 3))
+def acquainted(friends, person):
+    known, waiting = {person}, deque([person])
+    while waiting:
+        for other in friends[waiting.popleft()]:
+            if other not in known:
+                known.add(other)
+                waiting.append(other)
+    return known
+
+
+@case((FRIENDS, 0, 4), (FRIENDS, 1, 3), (FRIENDS, 4, 0))
+def chain_of_friends(friends, first, last):
+    chains = [[first]]
+    while chains:
+        chain = chains.pop(0)
+        if chain[-1] == last:
+            return chain
+        for other in friends[chain[-1]]:
+            if other not in chain:
+                chains.append(chain + [other])
+    return []
+
+
+def _hops(friends, person):
+    hops, waiting = {person: 0}, [person]
+    while waiting:
+        at = waiting.pop(0)
+        for other in friends[at]:
+            if other not in hops:
+                hops[other] = hops[at] + 1
+                waiting.append(other)
+    return hops
+
+
+@case((0,), (2,))
+def hops_of_display(person):
+    return _hops({0: [1, 3], 1: [2], 2: [0], 3: [4], 4: []}, person)
+
+
+# One of several sets or dicts
+
+
+@case((PAIRS,))
+def played_against(games):
+    met = [set() for _ in range(3)]
+    for home, guest in games:
+        met[home].add(guest)
+        met[guest].add(home)
+    return [sorted(each) for each in met]
+
+
+@case((PAIRS, 1), (PAIRS, 0))
+def seated(games, table):
+    rooms = {0: set(), 1: set(), 2: set()}
+    for room, guest in games:
+        if guest in rooms[room]:
+            rooms[room].discard(guest)
+        else:
+            rooms[room].add(guest + table)
+    return rooms
+
+
+@case((PAIRS,))
+def tallies(games):
+    wins = [{}, {}, {}]
+    for home, guest in games:
+        wins[home][guest] = wins[home].get(guest, 0) + 1
+    return [len(each) for each in wins], wins[0]
+
+
+@case(([2, 3, 5], 9), ([4, 1, 1], 5), ([7, 7, 7], 6))
+def fullest(weights, room):
+    best = [{} for _ in range(4)]
+
+    def pack(at, left):
+        if at == 3:
+            return 0
+        if left in best[at]:
+            return best[at][left]
+        found = pack(at + 1, left)
+        if weights[at] <= left:
+            found = max(found, weights[at] + pack(at + 1, left - weights[at]))
+        best[at][left] = found
+        return found
+
+    return pack(0, room)
+
+
+@case((0,), (1,))
+def age_and_name(at):
+    people = [{"age": 31, "name": "Ada"}, {"age": 44, "name": "Emil"}]
+    return people[at]["age"] + len(people[at]["name"])
+
+
+@case((0, 3), (1, 9), (0, 9))
+def looked_up(at, key):
+    tables = [{3: 4}, {9: 8}]
+    return tables[at][key]
+
+
+@case((0,), (1,))
+def taken_out(at):
+    bags = [{5}, {6, 5}]
+    bags[at].remove(6)
+    return bags
+
+
+# Sets as results
+
+
+@case(([4, 1, 4, 2],), ([7],))
+def distinct(numbers):
+    return set(numbers)
+
+
+@case(([4, 1, 4, 2], [2, 9, 4]), ([1], [2]))
+def in_both(numbers, others):
+    known = set(numbers)
+    return {number for number in others if number in known}
+
+
+@case((3,), (0,))
+def corners(size):
+    found = set()
+    for row in range(size):
+        if row % 2 == 0:
+            found.add((row, size - row))
+    return found
+
+
+# Lists beside others
+
+
+@case(([4, 2, 7, 1],), ([3],))
+def spans(prices):
+    rising, ended = [], []
+    for price in prices:
+        while rising and rising[-1][0] > price:
+            value, place = rising.pop()
+            ended.append([value, place])
+        rising.append([price, len(rising)])
+    return ended, rising
+
+
+@case((12,), (7,), (16,))
+def products(number):
+    waiting, found = [(number, 2, [])], []
+    while waiting:
+        rest, least, taken = waiting.pop()
+        while least * least <= rest:
+            if rest % least == 0:
+                found.append(taken + [least, rest // least])
+                waiting.append((rest // least, least, taken + [least]))
+            least += 1
+    return found
+
+
+@case((PAIRS, 3), ([[1, 1]], 2))
+def lightest(edges, size):
+    best = [-1] * size
+    for weight, (one, other) in enumerate(edges):
+        for node in (one, other):
+            if best[node] == -1 or best[node][2] > weight:
+                best[node] = [one, other, weight]
+    return [edge[2] for edge in best if edge != -1]
+
+
+# Generators
+
+
+@dataclass
+class Task:
+    name: int
+    effort: int
+
+
+@case((PAIRS,), ([[3, 1], [4, 0]],))
+def by_effort(pairs):
+    tasks = sorted((Task(*pair) for pair in pairs), key=operator.attrgetter("effort"))
+    return [task.name for task in tasks]
+
+
+@case((PAIRS, 3), ([[0, 1], [1, 2]], 4))
+def in_turn(pairs, size):
+    waits, after = [0] * size, [[] for _ in range(size)]
+    for first, second in pairs:
+        after[first].append(second)
+        waits[second] += 1
+    ready = deque(node for node in range(size) if waits[node] == 0)
+    order = []
+    while ready:
+        node = ready.popleft()
+        order.append(node)
+        for other in after[node]:
+            waits[other] -= 1
+            if waits[other] == 0:
+                ready.append(other)
+    return order
+
+
+# Recursion over parts of a tensor
+
+
+@case((2, [3, 5, 2, 9]), (1, [4, 8]), (0, [6]))
+def best_of_tree(depth, leaves):
+    if depth == 0:
+        return leaves[0]
+    half = len(leaves) // 2
+    left = best_of_tree(depth - 1, leaves[:half])
+    return max(-left, best_of_tree(depth - 1, leaves[half:]))
