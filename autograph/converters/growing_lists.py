@@ -169,7 +169,7 @@ def _asked(node: gast.AST) -> Iterator[tuple[str, int]]:
         parts.append(target.slice)
         target = target.value
     is_known = all(isinstance(x, gast.Tuple) or is_constant_index(x) for x in parts)
-    if isinstance(target, gast.Name) and not is_known:
+    if isinstance(target, gast.Name) and (deep or not is_known):
         yield target.id, len(parts) - 1 + deep
 
 
@@ -497,7 +497,10 @@ def _put(node: gast.AST) -> Iterator[Any]:
     match node:
         case gast.ListComp(elt=gast.List() | gast.BinOp() as item):
             yield item
-        case gast.Call(func=gast.Attribute(value=gast.Name(), attr="append"), args=[item]):
+        case gast.Call(
+            func=gast.Attribute(value=gast.Name(), attr="append" | "appendleft" | "insert"),
+            args=[*_, item],
+        ):
             yield item
 
 

@@ -137,10 +137,12 @@ def check(element: Spec, inside: bool = False) -> None:
         if is_row(element) and (not inside or element.structure.keys.shared):
             return
         if not element.structure.handler.is_tuple:
+            is_list = issubclass(element.structure.kind, list)
             raise Mismatch(
                 f"an item of a list of which only the run knows the length is a "
                 f"{element.structure}, which could be changed in place",
-                "append tuples, numbers and tensors",
+                "append tuples, numbers and tensors"
+                + (", or put a list of these there that is made there: list(row)" * is_list),
             )
         for child in element.children:
             check(child, True)
