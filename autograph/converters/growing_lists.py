@@ -508,11 +508,11 @@ def _put_anew(node: gast.AST) -> Iterator[Any]:
     """The lists that an expression makes where it puts them into a list, also in a tuple, or at a
     place that is no constant.
     """
-    items = list(_put(node))
     match node:
         case gast.Assign(targets=[gast.Subscript(value=gast.Name(), slice=key)], value=value):
-            items = [] if isinstance(key, gast.Slice) or is_constant_index(key) else [value]
-    for item in items:
+            if _makes_list(value) and not (isinstance(key, gast.Slice) or is_constant_index(key)):
+                yield value
+    for item in _put(node):
         for part in item.elts if isinstance(item, gast.Tuple) else [item]:
             if _makes_list(part) or _joins_list(part):
                 yield part
