@@ -20,14 +20,15 @@ statement, or in a function inside, that does not hold the assignment; if it is 
 of the user's, which may grow it, or is made there; if its items are read or assigned at a place
 that is no constant; and if it, or what a function returns, is an empty list on one path and another
 list on the other. So is one that is made for an attribute, which other functions may grow, and one
-that a comprehension or, in a control statement, `append` puts into a list, or that is put into a
-dict under a key that is no constant; so are sets that change, and all deques. Where items of its
-items are, so are the lists that stand in the list, and of an attribute always.
+that a comprehension or, in a control statement, `append` or `insert` puts into a list, also in a
+tuple, or that is put at a place or key that is no constant; so are sets that change, and all
+deques. Where items of its items are, or a method changes one, so are the lists and dicts that stand
+in the list, and of an attribute the lists always.
 
 So is a dict that gets or loses entries in such a statement, or under a key that is no constant,
-and the lists that are its values; an empty one also for an attribute, and one whose keys are not all
-texts where it is given to a function; and displays of several keys that one name, or what a function returns, is on several
-paths. Lists that are made elsewhere are not.
+and the lists that are its values; an empty one also for an attribute, and one whose keys are not
+all texts where it is given to a function; and displays of several keys that one name, or what a
+function returns, is on several paths. Lists that are made elsewhere are not.
 
 >>> print(show('growing_lists', '''
 ... def f(n):

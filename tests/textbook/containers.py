@@ -1,5 +1,7 @@
 """Programs of textbooks with sets, dicts and lists at places that only the run knows."""
 
+# ruff: noqa: RUF005
+
 import heapq
 import operator
 from collections import deque

@@ -106,6 +106,10 @@ class Growing:
         """Another one with the same items."""
         raise NotImplementedError
 
+    def copied(self) -> Any:
+        """`copy`, of one that nobody uses any more."""
+        raise NotImplementedError
+
     def share(self) -> None:
         """Have it in another place, too: nobody may change it any more."""
         raise NotImplementedError

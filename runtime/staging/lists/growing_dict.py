@@ -13,7 +13,6 @@ from typing import Any, NoReturn, cast
 from autograph import register_backend, register_stand_in
 from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
-from runtime.core.tensor import Tensor
 from runtime.graph import lists
 from runtime.graph.lists import Elements
 from runtime.graph.nodes import apply
@@ -621,15 +620,15 @@ def _flatten(item: Any) -> tuple[Any, Any]:
     return (item.keys, item.children) if isinstance(item, Contents) else item.content()
 
 
-def _build(kind: Any, keys: Entries, children: Any) -> Any:
+def _build(kind: Any, keys: Entries | InTable, children: Any) -> Any:
+    if isinstance(keys, InTable):
+        image = kind.__new__(kind)
+        image.be_in(*keys)
+        return image
     if kind is GrowingEntries:
         return GrowingEntries(keys, children)
     if children and isinstance(children[0], Elements):
         return _result(kind, keys, children)
-    if type(keys) is InTable:
-        image = kind.__new__(kind)
-        image.be_in(*keys)
-        return image
     made = new(kind, keys.factory)
     made.fill(keys, children)
     return made
