@@ -75,6 +75,22 @@ def hops_of_display(person):
     return _hops({0: [1, 3], 1: [2], 2: [0], 3: [4], 4: []}, person)
 
 
+@case(([(1, 4), (6, 2), (3, 3)], 0), ([(1, 4), (6, 2), (3, 3)], 2))
+def widest_from(spans, start):
+    best, i = spans[start], start
+    while i < len(spans):
+        low, high = spans[i]
+        if high - low > best[1] - best[0]:
+            best = spans[i]
+        i += 1
+    return best
+
+
+@case(([{1, 2}, {0}, {0, 1}], 2), ([{1, 2}, {0}, {0, 1}], 1))
+def shared_friends(near, person):
+    return sorted(near[person]), len(near[person] & near[0]), 1 in near[person]
+
+
 # One of several sets or dicts
 
 

@@ -626,12 +626,19 @@ for _name, _what in _WHAT.items():
 
 
 def known_list(items: list[Any]) -> list[Any]:
-    """The stand-in for a list of numbers, texts and tensors that an argument is, or has in it."""
-    is_known = all(isinstance(item, _KNOWN) or type(item) in NUMBER_TYPES for item in items)
-    return GrowingList(items) if is_known else items
+    """The stand-in for a list of numbers, texts, tensors, and tuples and sets of these, that an
+    argument is, or has in it.
+    """
+    return GrowingList(items) if all(map(_is_known, items)) else items
 
 
-_KNOWN = (Symbol, SymbolicNumber, Tensor, Growing, str, NoneType)
+def _is_known(item: Any) -> bool:
+    if isinstance(item, tuple):
+        return all(map(_is_known, item))
+    return isinstance(item, _KNOWN) or type(item) in NUMBER_TYPES
+
+
+_KNOWN = (Symbol, SymbolicNumber, Tensor, Growing, str, NoneType, set, frozenset)
 _OWNERS = frozenset((list, set, deque, dict, defaultdict, Counter))
 
 
