@@ -10,6 +10,7 @@ from typing import Any, NoReturn
 from autograph import call, operators
 from autograph.operators.raising import exception
 from runtime.core.state import state
+from runtime.core.tensor import Tensor
 from runtime.staging import texts
 from runtime.staging.block_recorder import BlockRecorder
 from runtime.staging.control import branches, choices, tagged_unions
@@ -18,6 +19,9 @@ from runtime.staging.control.choices import Choice
 from runtime.staging.control.identity import identical
 from runtime.staging.control.optional_values import Missing, present
 from runtime.staging.control.tagged_unions import TaggedUnion
+from runtime.staging.lists.growing import Growing
+from runtime.staging.lists.sequences import check
+from runtime.staging.symbolic_number import SymbolicNumber
 
 _WORDS = Wording("the values that the run chooses from", "what is made of a choice", unites=True)
 
@@ -60,7 +64,40 @@ def _of_many(function: Callable[[Any, Any], Any], a: Choice, b: Choice) -> Any:
     return texts.of_operator(function, a, b)
 
 
+def _unpacked(union: TaggedUnion, count: int) -> list[Any]:
+    """The items of what is unpacked into so many names; Python's error, at run time, where it is of
+    a kind that has none or others.
+    """
+
+    def checked(option: Any) -> None:
+        if isinstance(option, set | dict):  # their order is of the whole
+            raise union.refusal()
+        is_number = isinstance(option, Tensor) and option.static_shape == ()
+        if is_number or not isinstance(option, str | tuple | list | Tensor):
+            raise TypeError(f"cannot unpack non-iterable {_kind_of(option)} object")
+        size = option.length() if isinstance(option, Growing) else len(option)
+        few = texts.make(str.format, _FEW, count, size)
+        check(size < count, few, ValueError)
+        check(size > count, f"too many values to unpack (expected {count})", ValueError)
+
+    applied(union, checked)
+    return [union[at] for at in range(count)]
+
+
+def _kind_of(option: Any) -> str:
+    """The name of the class that a number, or None, is of to the user."""
+    if isinstance(option, SymbolicNumber):
+        return option.type.kind
+    if isinstance(option, Tensor):
+        if option.dtype.is_bool:
+            return "bool"
+        return "float" if option.dtype.is_floating else "int"
+    return type(option).__name__
+
+
+_FEW = "not enough values to unpack (expected {}, got {})"
 tagged_unions.install_comparison(operators.compare)
+tagged_unions.install_unpacking(_unpacked)
 choices.install_application(applied, _called, operators.getitem, _of_many)
 
 _TEXTS = frozenset((print, format, str.format, str.join, operator.mod, repr, ascii))

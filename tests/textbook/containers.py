@@ -3,6 +3,7 @@
 # ruff: noqa: RUF005
 
 import heapq
+import itertools
 import operator
 from collections import deque
 from dataclasses import dataclass
@@ -220,6 +221,11 @@ def lightest(edges, size):
 
 
 # Generators
+
+
+@case(([2, 5], 1), ([3], 7))
+def balances(changes, start):
+    return list(itertools.accumulate(changes, initial=start))
 
 
 @dataclass

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from runtime.core.convert import register_conversion
 from runtime.graph.ir import Location
+from runtime.staging.bytecode import rows_unpacked
 from runtime.staging.control.choices import Choice, operator_method
 from runtime.staging.refusals import refuse
 
@@ -83,7 +85,15 @@ def _refused(self: TaggedUnion, *_: Any) -> NoReturn:
     raise self.refusal()
 
 
-for _name in ("hash", "iter", "bool", "len", "contains", "index", "int", "float", "format"):
+def _iterated(self: TaggedUnion) -> Iterator[Any]:
+    count = rows_unpacked(sys._getframe(1), None)
+    if count is None:
+        raise self.refusal()
+    return iter(_unpacked(self, count))
+
+
+TaggedUnion.__iter__ = _iterated  # type: ignore[attr-defined]
+for _name in ("hash", "bool", "len", "contains", "index", "int", "float", "format"):
     setattr(TaggedUnion, f"__{_name}__", _refused)
 for _function in (
     operator.add, operator.sub, operator.mul, operator.mod, operator.truediv, operator.floordiv,
@@ -98,6 +108,15 @@ for _unary in (operator.neg, operator.pos, operator.abs, operator.invert):
     setattr(TaggedUnion, f"__{_unary.__name__}__", lambda self, of=_unary: self.apply(of))
 
 register_conversion(TaggedUnion, _refused)
+
+
+_unpacked: Callable[[TaggedUnion, int], list[Any]]
+
+
+def install_unpacking(unpacked: Callable[[TaggedUnion, int], list[Any]]) -> None:
+    """Unpack them into so many names by this: it takes control flow, which is above this layer."""
+    global _unpacked
+    _unpacked = unpacked
 
 
 def install_comparison(compare: Callable[[Any, str, Any], Any]) -> None:

@@ -33,6 +33,6 @@ def _of_items(function: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _plain(function: Any, given: Any) -> Any:
-    if isinstance(given, Tensor):
+    if isinstance(given, Tensor) and given.static_shape != ():  # no number, as `initial` may be
         return elements(given, function.__name__)
     return called(given) if callable(given) else given

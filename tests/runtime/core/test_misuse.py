@@ -269,16 +269,6 @@ def a_signature_while_functions_run_eagerly():
 # Results
 
 
-@misuse(TypeError, "the result of f is deque([1, 2]): a function", "make it outside")
-def a_deque_as_a_result():
-    @rt.function
-    def f(x):
-        y = x + 1.0
-        return deque([1, 2])  # <-
-
-    f(X)
-
-
 @misuse(TypeError, "the result of f['a'][1] is <object object", "a function returns tensors")
 def an_object_in_a_result():
     @rt.function

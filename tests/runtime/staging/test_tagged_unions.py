@@ -438,11 +438,6 @@ def longer_with_each_round(n):
     return x
 
 
-def unpacked(n):
-    a, _ = (n, n) if n > 2 else "xy"
-    return a
-
-
 def as_a_key(n):
     x = n if n > 2 else "low"
     return {x: 1}
@@ -460,6 +455,28 @@ def later_in_a_table(n):
     return table
 
 
+def unpacked(n):
+    first, second = (n, n + 1) if n > 2 else "xy"
+    return first, second
+
+
+def unpacked_or_not(n):
+    first, second = (n, n + 1) if n > 2 else n
+    return first + second
+
+
+def unpacked_by_length(n):
+    first, second = (n, n + 1) if n > 2 else (1, n, 3)
+    return first + second
+
+
+@pytest.mark.parametrize("program", [unpacked, unpacked_or_not, unpacked_by_length])
+@pytest.mark.parametrize("n", [1, 5])
+def test_each_kind_is_unpacked_as_python_does(program: Program, n: int) -> None:
+    expected = attempt(lambda: program(n))
+    assert same_outcome(expected, attempt(lambda: rt.function(program)(rt.constant(n))))
+
+
 REFUSED: dict[Program, str] = {
     later_in_a_table: "gets an item of another kind.*keep values of one kind in it",
     changed_by_another_name: "'the result' is one of several objects",
@@ -470,7 +487,6 @@ REFUSED: dict[Program, str] = {
     item_assigned: "of another kind on each path.*return it",
     deeper_with_each_round: "'x' cannot be joined.*kinds in values of several kinds",
     longer_with_each_round: "'x' cannot be joined.*tuple of 7 and tuple of 8",
-    unpacked: "of another kind on each path",
     as_a_key: "of another kind on each path",
     raised_with: "of another kind on each path",
 }
