@@ -3,7 +3,7 @@
 """
 
 # The programs are written as users write them.
-# ruff: noqa: B007, F841, SIM108
+# ruff: noqa: B007, SIM108
 
 from __future__ import annotations
 
