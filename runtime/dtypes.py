@@ -121,13 +121,13 @@ class DType:
         """
         return self is other
 
-    def most_specific_common_supertype(self, others: Sequence[Any]) -> DType | None:
-        """The type itself where all `others` are the same, else None.
+    def most_specific_common_supertype(self, types: Sequence[Any]) -> DType | None:
+        """The type itself where all `types` are the same, else None.
 
         >>> rt.int32.most_specific_common_supertype([rt.int64]) is None
         True
         """
-        return self if all(other is self for other in others) else None
+        return self if all(other is self for other in types) else None
 
     def __eq__(self, other: object) -> builtins.bool:
         if self is other:
@@ -266,8 +266,8 @@ def _of_numpy(dtype: np.dtype[Any]) -> DType | None:
     return BY_NUMPY.get(np.dtype(dtype.type)) if dtype.kind in "iu" else None
 
 
-def as_dtype(value: Any) -> DType:
-    """The DType that `value` names.
+def as_dtype(type_value: Any) -> DType:
+    """The DType that `type_value` names.
 
     That is a DType, a name, a NumPy dtype or scalar type, or a Python number type.
 
@@ -276,13 +276,13 @@ def as_dtype(value: Any) -> DType:
     >>> rt.as_dtype("float32")
     tf.float32
     """
-    if type(value) is DType:
-        return value
-    found = _find(value)
+    if type(type_value) is DType:
+        return type_value
+    found = _find(type_value)
     if found is None:
-        found = _find(getattr(value, "dtype", None))
+        found = _find(getattr(type_value, "dtype", None))
     if found is None:
-        raise TypeError(f"Cannot convert the argument {value!r} to a DType.")
+        raise TypeError(f"Cannot convert the argument {type_value!r} to a DType.")
     return found
 
 

@@ -139,13 +139,13 @@ def _kind_in(structure: Any, expand: bool) -> _Kind | None:
     return _SLICES if expand and type(structure) is IndexedSlices else _kind_of(structure)
 
 
-def is_nested(structure: Any) -> bool:
+def is_nested(seq: Any) -> bool:
     """True for a structure (as opposed to a leaf).
 
     >>> rt.nest.is_nested({"a": [1, 2], "b": (3,)})
     True
     """
-    return _kind_of(structure) is not None
+    return _kind_of(seq) is not None
 
 
 def flatten(structure: Any, expand_composites: bool = False) -> list[Any]:

@@ -392,16 +392,16 @@ class TensorSpec:
         """
         return cls(spec.shape, spec.dtype, name or spec.name)
 
-    def is_compatible_with(self, other: Any) -> bool:
+    def is_compatible_with(self, spec_or_tensor: Any) -> bool:
         """True if a tensor, array or spec may stand where this spec is asked for.
 
         >>> rt.TensorSpec([None], rt.int32).is_compatible_with(rt.constant([1, 2]))
         True
         """
-        if not (hasattr(other, "dtype") and hasattr(other, "shape")):
+        if not (hasattr(spec_or_tensor, "dtype") and hasattr(spec_or_tensor, "shape")):
             return False
-        same = dtypes._find(other.dtype) or other.dtype
-        return same is self.dtype and self.shape.is_compatible_with(other.shape)
+        same = dtypes._find(spec_or_tensor.dtype) or spec_or_tensor.dtype
+        return same is self.dtype and self.shape.is_compatible_with(spec_or_tensor.shape)
 
     def is_subtype_of(self, other: Any) -> bool:
         """Whether every tensor of this spec is one of `other`. A spec with a name is one of specs

@@ -523,13 +523,13 @@ def inside_function() -> builtins.bool:
     return state.trace is not None
 
 
-def is_tensor(value: Any) -> builtins.bool:
+def is_tensor(x: Any) -> builtins.bool:
     """Returns True for a tensor (or what says that it behaves as one).
 
     >>> rt.is_tensor(rt.constant(1))
     True
     """
-    return isinstance(value, Tensor) or getattr(type(value), "is_tensor_like", False)
+    return isinstance(x, Tensor) or getattr(type(x), "is_tensor_like", False)
 
 
 __all__ = ["EagerTensor", "Reference", "Tensor", "dtypes", "executing_eagerly", "is_tensor", "wrap"]

@@ -54,7 +54,7 @@ from runtime.ops.reductions import (
 )
 from runtime.ops.reshaping import (
     broadcast_dynamic_shape, broadcast_like, broadcast_shapes_p, broadcast_static_shape,
-    broadcast_to, broadcast_to_p, ensure_shape, ensure_shape_p, expand_dims, expand_dims_p,
+    broadcast_to, broadcast_to_p, dims, ensure_shape, ensure_shape_p, expand_dims, expand_dims_p,
     rank, rank_p, reshape, reshape_like, reshape_p, shape, shape_n, shape_p, size, size_p,
     squeeze, squeeze_p,
 )

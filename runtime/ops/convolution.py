@@ -16,7 +16,7 @@ import runtime.ops as ops
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
 from runtime.core.primitive import Order, Primitive, bind, row, sample, wrong_value
-from runtime.core.shapes import Shape, is_known, merge_shapes
+from runtime.core.shapes import Shape, compatible, is_known, merge_shapes
 from runtime.core.tensor import Tensor
 from runtime.ops.convolution_kernels import (
     convolve,
@@ -536,7 +536,10 @@ def separable_conv2d(
     [[[[6.0]]]]
     """
     between = depthwise_conv2d(input, depthwise_filter, strides, padding, data_format, dilations)
-    return conv2d(between, pointwise_filter, 1, "VALID", data_format or "NHWC")
+    mixing = convert_to_tensor(pointwise_filter)
+    if not compatible(mixing.static_shape, (1, 1, None, None)):
+        raise wrong_value(f"the pointwise_filter must be [1, 1, in, out], got {mixing.shape}")
+    return conv2d(between, mixing, 1, "VALID", data_format or "NHWC")
 
 
 def atrous_conv2d(

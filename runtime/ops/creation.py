@@ -436,6 +436,11 @@ def one_hot(
     x = convert_to_tensor(indices, dtype_hint=dtypes.int32)
     on, off = _hot_values(on_value, off_value, None if dtype is None else as_dtype(dtype))
     place, rank = -1 if axis is None else static_int(axis, "axis"), x.ndim
+    if place < -1 or on.ndim or off.ndim:
+        raise wrong_value(
+            "one_hot: axis is -1 or an index from the front, on_value and off_value are scalars; "
+            f"got axis {place} and values of shapes {on.shape} and {off.shape}"
+        )
     if rank is not None:
         place = axis_in(place, rank + 1)
     elif place != -1:

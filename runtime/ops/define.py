@@ -79,11 +79,13 @@ def unary(
     doc: str,
     example: Example = (),
     samples: tuple[Sample, ...] = FLOATING,
+    argument: str = "x",
     **facts: Any,
 ) -> Op:
     """The public function of an elementwise op of one tensor, and its row, with other facts.
 
     `gradient(x, y, g)` gives the gradient for x; `reads` tells which of x and y it uses.
+    `argument` is what the function calls its tensor.
     """
 
     def rule(op: Any, g: Any) -> Any:
@@ -103,7 +105,7 @@ def unary(
         samples=samples,
         **{"batching": elementwise} | _instruction(kernel) | facts,
     )
-    return named(_unary_function(primitive), name, doc, example)
+    return named(_unary_function(primitive), name, doc, example, argument)
 
 
 def _instruction(kernel: Kernel) -> dict[str, Any]:
@@ -130,9 +132,17 @@ def _unary_function(primitive: Primitive) -> Op:
     return function
 
 
-def named(function: Function, name: str, doc: str, example: Example = ()) -> Function:
-    """`function` with the name and docstring that users see; the docstring ends with `example`."""
+def named(
+    function: Function, name: str, doc: str, example: Example = (), arguments: str = ""
+) -> Function:
+    """`function` with the name, the docstring and the `arguments`, its first ones, that users see.
+
+    The docstring ends with `example`.
+    """
     function.__name__ = function.__qualname__ = name
+    # The names are those of the code itself: a function around it would cost a call of each op.
+    code, names = function.__code__, tuple(arguments.split())
+    function.__code__ = code.replace(co_varnames=names + code.co_varnames[len(names) :])
     lines = "\n    ".join(example)
     function.__doc__ = f"{doc.rstrip()}\n\n    >>> {lines}\n    " if example else doc
     return function
@@ -151,6 +161,7 @@ def binary(
     fallible: bool = False,
     direct: np.ufunc | None = None,
     samples: tuple[Sample, ...] = PAIRS,
+    arguments: str = "x y",
     **facts: Any,
 ) -> Op:
     """The public function of an elementwise op of two tensors that broadcast, and its row, with
@@ -158,7 +169,8 @@ def binary(
 
     `gradient(a, b, y, g)` gives both gradients at the broadcast shape, or is a pair of functions
     that give one each; `reads` tells which of a, b, y it uses, or which each of the pair uses.
-    `direct` computes the same as a kernel that is no ufunc, for few elements as fast.
+    `direct` computes the same as a kernel that is no ufunc, for few elements as fast. `arguments`
+    are what the function calls its tensors.
     """
     read = "".join(reads)
     primitive = row(
@@ -176,7 +188,7 @@ def binary(
         samples=samples,
         **{"batching": elementwise} | _instruction(direct or kernel) | facts,
     )
-    return named(_binary_function(primitive, direct or kernel), name, doc, example)
+    return named(_binary_function(primitive, direct or kernel), name, doc, example, arguments)
 
 
 def _broadcast_gradient(gradient: BinaryGradient) -> Callable[[Any, Any], tuple[Any, Any]]:

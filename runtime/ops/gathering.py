@@ -304,6 +304,11 @@ def gather_nd(
     """
     x, places = convert_to_tensor(params), convert_to_tensor(indices)
     batch_dims = static_int(batch_dims, "batch_dims")
+    if batch_dims < 0 or x.ndim == 0:
+        raise wrong_value(
+            f"gather_nd: batch_dims must not be negative, params no scalar; got {batch_dims} and "
+            f"params of shape {x.shape}"
+        )
     if ignores(bad_indices_policy):
         return _gathered_within(x, places, batch_dims)
     return bind(gather_nd_p, x, places, batch_dims=batch_dims, negative=False)  # type: ignore[no-any-return]

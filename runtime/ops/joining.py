@@ -316,6 +316,8 @@ def split(
     if isinstance(sizes, list | tuple) and any(isinstance(n, Tensor) for n in sizes):
         sizes = stack(sizes)
     if isinstance(sizes, Tensor):
+        if sizes.ndim == 0:
+            raise wrong_value("num_or_size_splits is a Python integer, or a vector of sizes")
         known = sizes.static_value
         if known is None:
             return _dynamic_split(x, sizes, place, num)
@@ -332,7 +334,10 @@ def split(
 
 def _dynamic_split(x: Tensor, sizes: Tensor, axis: int, num: int | None) -> list[Tensor]:
     place = axis_in(axis, x.ndim) if x.ndim is not None else axis
-    lengths = unstack(_completed(sizes, ops.shape(x, sizes.dtype)[place]), num)
+    count = num if num is not None or sizes.ndim is None else sizes.shape[0]
+    if count is None:
+        raise wrong_value(f"split: the number of parts is not known: give num ({sizes.shape})")
+    lengths = unstack(_completed(sizes, ops.shape(x, sizes.dtype)[place]), count)
     parts, start = [], convert_to_tensor(0, sizes.dtype)
     for length in lengths:
         stop = start + length

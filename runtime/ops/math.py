@@ -682,6 +682,6 @@ atan2: Op = binary(
         lambda a, b, y, g: -g * (a / (a * a + b * b)),
     ),
     doc="The angle of the point (x, y): the inverse tangent of y / x with the quadrant right.",
-    samples=(sample("2,3:+", "2,3:+"),),
+    samples=(sample("2,3:+", "2,3:+"),), arguments="y x",
     example=("rt.atan2([1.], [-1.]).numpy().round(3)", "array([2.356], dtype=float32)"),
 )  # fmt: skip

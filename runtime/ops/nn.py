@@ -20,7 +20,7 @@ from runtime.core.primitive import (
     sample,
     wrong_value,
 )
-from runtime.core.shapes import Shape, broadcast, merge_shapes
+from runtime.core.shapes import Shape, merge_shapes
 from runtime.core.tensor import Tensor
 from runtime.core.workspace import Workspace
 from runtime.ops import batching
@@ -65,6 +65,7 @@ relu_grad_p: Primitive = row(
 relu: Op = unary(
     "relu", _relu_kernel, "R->R", reads="y", gradient=lambda x, y, g: _masked(g, y),
     doc="max(x, 0).", order=Order.KEEP, identities=(repeated,),
+    argument="features",
     example=("rt.nn.relu([-1., 2.]).numpy().tolist()", "[0.0, 2.0]"),
     instruction="relu",
 )  # fmt: skip
@@ -72,6 +73,7 @@ relu6: Op = unary(
     "relu6", _relu6_kernel, "R->R", reads="y",
     gradient=lambda x, y, g: _masked(_masked(g, y), 6 - y), doc="min(max(x, 0), 6).",
     order=Order.KEEP,
+    argument="features",
     example=("rt.nn.relu6([9.]).numpy().tolist()", "[6.0]"),
     instruction="relu6",
 )  # fmt: skip
@@ -153,12 +155,14 @@ def _softsign_kernel(x: Any, out: Any = None) -> Any:
 softplus: Op = unary(
     "softplus", _softplus_kernel, "G->G", gradient=lambda x, y, g: g * sigmoid(x),
     doc="log(1 + exp(x)), without overflow.",
+    argument="features",
     example=("rt.math.softplus([0.]).numpy().round(3)", "array([0.693], dtype=float32)"),
     instruction="softplus",
 )  # fmt: skip
 softsign: Op = unary(
     "softsign", _softsign_kernel, "G->G",
     gradient=lambda x, y, g: g / ops.square(1 + ops.abs(x)), doc="x / (1 + |x|).", order=Order.KEEP,
+    argument="features",
     example=("rt.math.softsign([1.]).numpy().tolist()", "[0.5]"),
     instruction="softsign",
 )  # fmt: skip
@@ -175,6 +179,7 @@ elu: Op = unary(
     "elu", _elu_kernel, "G->G", reads="y", doc="x where it is positive, exp(x) - 1 elsewhere.",
     gradient=lambda x, y, g: ops.where(ops.greater(y, ops.zeros_like(y)), g, g * (y + 1)),
     order=Order.KEEP,
+    argument="features",
     example=("rt.nn.elu([-1.]).numpy().round(3)", "array([-0.632], dtype=float32)"),
     instruction="elu",
 )  # fmt: skip
@@ -337,23 +342,24 @@ def softmax_cross_entropy_with_logits(
 ) -> Tensor:
     """The cross entropy of softmax(logits) against distributions `labels` along `axis`.
 
+    Both broadcast.
+
     >>> labels, logits = [[0., 1.]], [[0., 0.]]
     >>> rt.nn.softmax_cross_entropy_with_logits(labels, logits).numpy().round(3)
     array([0.693], dtype=float32)
     """
-    truth, scores = matched(labels, logits)
-    _same_shapes(truth, scores)
+    scores, truth = matched(logits, labels)
+    if not _as_long(scores, truth, static_int(axis, "axis")):
+        scores = scores + ops.zeros_like(truth)  # broadcast before the softmax, not behind it
     return -ops.reduce_sum(truth * log_softmax(scores, axis), axis)
 
 
-def _same_shapes(labels: Tensor, logits: Tensor) -> None:
-    merged = broadcast(labels.static_shape, logits.static_shape)
-    if merged is not None and None in (labels.ndim, logits.ndim):
-        return
-    if labels.ndim != logits.ndim:
-        raise wrong_value(
-            f"logits and labels must have the same shape: {logits.shape} and {labels.shape}"
-        )
+def _as_long(scores: Tensor, truth: Tensor, axis: int) -> bool:
+    """Whether both have as many axes, and are known to be of one length along `axis`."""
+    if scores.ndim is None or scores.ndim != truth.ndim or not -scores.ndim <= axis < scores.ndim:
+        return False
+    length = scores.shape[axis]
+    return length is not None and length == truth.shape[axis]
 
 
 def sparse_softmax_cross_entropy_with_logits(
@@ -412,6 +418,7 @@ def weighted_cross_entropy_with_logits(
     array([1.386], dtype=float32)
     """
     scores, truth = matched(logits, labels)
+    merge_shapes(scores.static_shape, truth.static_shape)
     weight = 1 + (convert_to_tensor(pos_weight, scores.dtype) - 1) * truth
     return (1 - truth) * scores + weight * softplus(-scores)
 

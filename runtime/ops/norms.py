@@ -88,14 +88,20 @@ def normalize(
 
 
 def l2_normalize(
-    x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None
+    x: Any, axis: Any = None, epsilon: float = 1e-12, name: str | None = None, dim: Any = None
 ) -> Tensor:
     """x divided by its Euclidean norm along `axis`, at least the root of `epsilon`.
+
+    `dim` is the older name of `axis`; ValueError where both are given.
 
     >>> rt.linalg.l2_normalize([3., 4.]).numpy().round(3)
     array([0.6, 0.8], dtype=float32)
     """
     value = convert_to_tensor(x)
+    if dim is not None:
+        if axis is not None:
+            raise ValueError("l2_normalize: Cannot specify both 'axis' and 'dim'")
+        axis = dim
     squares = ops.reduce_sum(ops.real(value * ops.conj(value)), axis, True)
     return value * ops.cast(ops.rsqrt(ops.maximum(squares, epsilon)), value.dtype)
 

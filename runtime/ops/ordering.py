@@ -12,7 +12,7 @@ import runtime.ops.ordering_kernels as kernels
 from runtime import dtypes, errors
 from runtime.core.convert import convert_to_tensor
 from runtime.core.primitive import Order, Primitive, bind, row, sample, wrong_value
-from runtime.core.shapes import Shape
+from runtime.core.shapes import Shape, compatible
 from runtime.core.tensor import Tensor
 from runtime.core.workspace import Workspace, opened
 from runtime.dtypes import DType, as_dtype
@@ -246,6 +246,8 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
     [True]
     """
     rows, wanted = convert_to_tensor(predictions), convert_to_tensor(targets)
+    if not compatible((rows.static_shape or (None,))[:1], wanted.static_shape):
+        raise wrong_value(f"{rows.shape[0]} rows of predictions need as many targets, in a vector")
     own = ops.gather_nd(rows, ops.expand_dims(wanted, -1), 1, bad_indices_policy="IGNORE")
     larger = ops.greater(rows, ops.expand_dims(own, -1))
     limit = convert_to_tensor(k)

@@ -9,6 +9,7 @@ import runtime.ops as ops
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
 from runtime.core.primitive import wrong_dtype, wrong_value
+from runtime.core.shapes import compatible
 from runtime.core.tensor import Tensor
 from runtime.ops.arguments import listed, static_int
 from runtime.ops.checks import below
@@ -33,6 +34,8 @@ def dynamic_partition(
         raise wrong_dtype(f"partitions must be integers, not {numbers.dtype.name}")
     if numbers.ndim == 0:
         x, numbers = ops.expand_dims(x, 0), ops.expand_dims(numbers, 0)
+    if not compatible((x.static_shape or ())[: numbers.ndim], numbers.static_shape):
+        raise wrong_value(f"the shape of data, {x.shape}, must begin with {numbers.shape}")
     numbers = below(numbers, count, "dynamic_partition", "partitions")
     return [ops.boolean_mask(x, ops.equal(numbers, i)) for i in range(count)]
 
@@ -64,5 +67,4 @@ def _with_length(x: Tensor, count: Any) -> Any:
     """The shape of `x` with another first dimension, as far as it is known."""
     if x.static_shape is None:
         return ops.concat([[count], ops.shape(x)[1:]], 0)
-    rest = enumerate(x.static_shape[1:], 1)
-    return [count, *[ops.shape(x)[at] if dim is None else dim for at, dim in rest]]
+    return [count, *ops.dims(x)[1:]]

@@ -22,9 +22,10 @@ from runtime.core.primitive import (
     wrong_dtype,
     wrong_value,
 )
-from runtime.core.shapes import Shape, broadcast, is_known
+from runtime.core.shapes import Shape, as_shape, broadcast, is_known, merge_shapes
 from runtime.core.state import state
 from runtime.core.tensor import EagerTensor, Tensor
+from runtime.dtypes import as_dtype
 from runtime.ops import batching
 from runtime.ops.arguments import listed, static_int, static_ints
 from runtime.ops.checks import checked
@@ -593,4 +594,18 @@ def _shaped_as(like: Tensor, x: Tensor) -> Tensor:
     return checked(x, ops.reduce_all(same), "add_n", "an input has another shape than the first")
 
 
-accumulate_n = add_n
+def accumulate_n(
+    inputs: Any, shape: Any = None, tensor_dtype: Any = None, name: str | None = None
+) -> Tensor:
+    """The sum of several tensors of one shape and dtype, which `shape` and `tensor_dtype` may say.
+
+    ValueError for a shape that does not fit them, TypeError for another dtype.
+
+    >>> rt.math.accumulate_n([[1, 2], [3, 4]], [2], rt.int32).numpy().tolist()
+    [4, 6]
+    """
+    total = add_n(inputs)
+    merge_shapes(as_shape(shape), total.static_shape)
+    if tensor_dtype is not None and as_dtype(tensor_dtype) is not total.dtype:
+        raise wrong_dtype(f"tensor_dtype is {tensor_dtype}, but inputs are {total.dtype.name}")
+    return total

@@ -291,8 +291,15 @@ def squeeze(input: Any, axis: Any = None, name: str | None = None) -> Tensor:
     >>> rt.squeeze([[1, 2]]).numpy().tolist()
     [1, 2]
     """
-    chosen = None if axis is None else static_ints(axis, "axis") or None
+    chosen = None if axis is None else tuple(dict.fromkeys(static_ints(axis, "axis"))) or None
     return bind(squeeze_p, convert_to_tensor(input), axis=chosen)  # type: ignore[no-any-return]
+
+
+def dims(x: Tensor) -> list[Any]:
+    """The dimensions of a tensor of known rank: numbers where they are known, else scalars."""
+    known = x.static_shape or ()
+    sizes = None if is_known(known) else shape(x)
+    return [sizes[at] if sizes is not None and n is None else n for at, n in enumerate(known)]
 
 
 ensure_shape_p: Primitive = row(

@@ -81,8 +81,8 @@ def scatter_nd(
     indices: Any,
     updates: Any,
     shape: Any,
-    name: str | None = None,
     bad_indices_policy: str = "",
+    name: str | None = None,
 ) -> Tensor:
     """Zeros of `shape` with `updates` added at `indices`.
 
@@ -96,12 +96,17 @@ def scatter_nd(
     static, dynamic = dims_of(shape)
     places, values = convert_to_tensor(indices), convert_to_tensor(updates)
     if ignores(bad_indices_policy):
-        sizes, places = convert_to_tensor(shape), as_rows(places)
-        known, depth = within(places, sizes), ops.shape(places)
-        rest = ops.cast(sizes, dtypes.int32)[depth[1] :]
-        values = ops.reshape(values, ops.concat([depth[:1], rest], 0))
-        places, values = ops.boolean_mask(places, known), ops.boolean_mask(values, known)
+        places, values = _only_within(convert_to_tensor(shape), places, values)
     return bind(scatter_nd_p, places, values, *dynamic, shape=static, negative=False)  # type: ignore[no-any-return]
+
+
+def _only_within(sizes: Tensor, indices: Tensor, updates: Tensor) -> tuple[Tensor, Tensor]:
+    """The indices that point into a tensor of the shape `sizes`, as rows, and their updates."""
+    rows = as_rows(indices)
+    known, depth = within(rows, sizes), ops.shape(rows)
+    rest = ops.cast(sizes, dtypes.int32)[depth[1] :]
+    values = ops.reshape(updates, ops.concat([depth[:1], rest], 0))
+    return ops.boolean_mask(rows, known), ops.boolean_mask(values, known)
 
 
 def _scattered(ufunc: Any) -> Any:
@@ -168,18 +173,34 @@ tensor_min_p: Primitive = _tensor_scatter(
 
 
 def _scatter_function(primitive: Any, name: str, doc: str, example: Example) -> Op:
-    def function(tensor: Any, indices: Any, updates: Any, name: str | None = None) -> Tensor:
-        x = convert_to_tensor(tensor)
+    doc = f'{doc}\n\n    The policy "IGNORE" passes over indices out of bounds.'
+
+    def function(
+        tensor: Any, indices: Any, updates: Any, bad_indices_policy: str = "",
+        name: str | None = None,
+    ) -> Tensor:  # fmt: skip
+        x, places = convert_to_tensor(tensor), convert_to_tensor(indices)
         values = updates if isinstance(updates, Tensor) else convert_to_tensor(updates, x.dtype)
-        return bind(primitive, x, convert_to_tensor(indices), values)  # type: ignore[no-any-return]
+        if ignores(bad_indices_policy):
+            places, values = _only_within(ops.shape(x), places, values)
+        return bind(primitive, x, places, values)  # type: ignore[no-any-return]
 
     return named(function, name, doc, example)
 
 
-tensor_scatter_nd_update: Op = _scatter_function(
-    tensor_update_p, "tensor_scatter_nd_update", "`tensor` with `updates` written at `indices`.",
-    example=("rt.tensor_scatter_nd_update([1, 2], [[0]], [9]).numpy().tolist()", "[9, 2]"),
-)  # fmt: skip
+def tensor_scatter_nd_update(
+    tensor: Any, indices: Any, updates: Any, name: str | None = None
+) -> Tensor:
+    """`tensor` with `updates` written at `indices`.
+
+    >>> rt.tensor_scatter_nd_update([1, 2], [[0]], [9]).numpy().tolist()
+    [9, 2]
+    """
+    x = convert_to_tensor(tensor)
+    values = updates if isinstance(updates, Tensor) else convert_to_tensor(updates, x.dtype)
+    return bind(tensor_update_p, x, convert_to_tensor(indices), values)  # type: ignore[no-any-return]
+
+
 tensor_scatter_nd_add: Op = _scatter_function(
     tensor_add_p, "tensor_scatter_nd_add", "`tensor` with `updates` added at `indices`.",
     example=("rt.tensor_scatter_nd_add([1, 2], [[0]], [9]).numpy().tolist()", "[10, 2]"),

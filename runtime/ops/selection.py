@@ -86,7 +86,10 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     [1, 2]
     """
     if x is None and y is None:
-        return bind(nonzero_p, convert_to_tensor(condition))  # type: ignore[no-any-return]
+        test = convert_to_tensor(condition)
+        if test.ndim == 0:
+            raise wrong_value("where: a scalar has no places; write tf.where([condition])")
+        return bind(nonzero_p, test)  # type: ignore[no-any-return]
     if x is None or y is None:
         raise wrong_value("x and y must both be non-None or both be None.")
     first, second = matched(x, y)
@@ -113,11 +116,11 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     place = axis_in(static_int(given, "axis"), x.ndim)
     shape = x.static_shape or ()
     covered = merge_shapes(shape[place : place + chosen.ndim], chosen.static_shape)
-    dims = ops.shape(x)
+    dims, end = ops.dims(x), place + chosen.ndim
     size: Any = size_of(covered)
     if size is None:
-        size = ops.reduce_prod(dims[place : place + chosen.ndim])
-    flat = ops.reshape(x, ops.concat([dims[:place], [size], dims[place + chosen.ndim :]], 0))
+        size = ops.reduce_prod(ops.shape(x)[place:end])
+    flat = ops.reshape(x, [*dims[:place], size, *dims[end:]])
     return ops.gather(flat, _kept(chosen, size), axis=place)
 
 

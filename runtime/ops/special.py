@@ -74,14 +74,14 @@ polygamma: Op = binary(
     "polygamma", polygamma_kernel, "G,G->G", op_type="Polygamma",
     doc="The derivative of order a of digamma, at x.",
     gradient=lambda a, x, y, g: (None, g * polygamma(a + 1, x)),
-    samples=(sample([1.0, 2.0, 3.0], "3:+"),),
+    samples=(sample([1.0, 2.0, 3.0], "3:+"),), arguments="a x",
     example=("rt.math.polygamma([1.], [1.]).numpy().round(3)", "array([1.645], dtype=float32)"),
 )  # fmt: skip
 zeta: Op = binary(
     "zeta", zeta_kernel, "G,G->G", op_type="Zeta",
     doc="The sum of (q + k) ** -x over k = 0, 1, ...",
     gradient=lambda x, q, y, g: (None, -g * x * zeta(x + 1, q)),
-    samples=(sample([2.0, 3.5, 4.0], "3:+"),),
+    samples=(sample([2.0, 3.5, 4.0], "3:+"),), arguments="x q",
     example=("rt.math.zeta([2.], [1.]).numpy().round(3)", "array([1.645], dtype=float32)"),
 )  # fmt: skip
 
@@ -232,7 +232,7 @@ def reciprocal_no_nan(x: Any, name: str | None = None) -> Tensor:
 nextafter: Op = binary(
     "next_after", np.nextafter, "G,G->G", op_type="NextAfter", reads="",
     gradient=(lambda a, b, y, g: g, lambda a, b, y, g: ops.zeros_like(g)), samples=(),
-    doc="The number next to x in the direction of y.",
+    doc="The number next to x1 in the direction of x2.", arguments="x1 x2",
     example=("float(rt.math.nextafter(1., 2.)) - 1  # 2 ** -23", "1.1920928955078125e-07"),
 )  # fmt: skip
 

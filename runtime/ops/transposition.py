@@ -125,11 +125,13 @@ reverse_p: Primitive = row(
 
 
 def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
-    """The elements in reverse order along each axis in `axis`.
+    """The elements in reverse order along each axis in the list `axis`.
 
     >>> rt.reverse([1, 2, 3], [0]).numpy().tolist()
     [3, 2, 1]
     """
+    if isinstance(axis, int) or getattr(axis, "ndim", 1) == 0:
+        raise wrong_value(f"reverse: axis must be a list of axes, got {axis!r}")
     return bind(reverse_p, convert_to_tensor(tensor), axis=static_ints(axis, "axis"))  # type: ignore[no-any-return]
 
 

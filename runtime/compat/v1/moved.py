@@ -18,8 +18,8 @@ _SAME_NAME = {
     "io": "read_file write_file",
     "linalg": "cholesky cholesky_solve cross global_norm matrix_transpose qr svd trace",
     "math": (
-        "accumulate_n angle ceil confusion_matrix conj count_nonzero cumprod digamma erf erfc "
-        "expm1 floordiv floormod imag "
+        "accumulate_n angle bincount ceil confusion_matrix conj count_nonzero cumprod digamma "
+        "erf erfc expm1 floordiv floormod imag "
         "invert_permutation is_finite is_inf is_nan is_non_decreasing is_strictly_increasing "
         "lbeta lgamma log log1p log_sigmoid logical_xor mod polygamma real reciprocal rint rsqrt "
         "segment_max segment_mean segment_min segment_prod segment_sum squared_difference "
@@ -35,7 +35,9 @@ _OTHER_NAME = {
     "all_variables": "compat.v1.global_variables",
     "diag": "linalg.tensor_diag",
     "diag_part": "linalg.tensor_diag_part",
+    "decode_raw": "io.decode_raw",
     "div_no_nan": "math.divide_no_nan",
+    "floor_div": "math.floordiv",
     "initialize_local_variables": "compat.v1.local_variables_initializer",
     "initialize_variables": "compat.v1.variables_initializer",
     "lin_space": "linspace",

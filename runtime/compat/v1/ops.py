@@ -10,13 +10,15 @@ from typing import Any
 import runtime.ops as ops
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
-from runtime.core.tensor import Tensor
+from runtime.core.tensor import Tensor, inside_function
 from runtime.ops.define import matched
 from runtime.ops.normalization import dropout as _dropout
 from runtime.ops.ordering import in_top_k as _in_top_k
 from runtime.ops.print_op import print as _print
 from runtime.ops.random.stateful import poisson as _poisson
+from runtime.staging.explicit_control_flow import cond as _cond
 from runtime.staging.explicit_control_flow import control_dependencies
+from runtime.staging.explicit_control_flow import while_loop as _while_loop
 
 
 def div(x: Any, y: Any, name: str | None = None) -> Tensor:
@@ -46,6 +48,44 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
             raise ValueError("where: x has an unknown rank: set_shape says it")
         test = ops.reshape(test, [-1, *[1] * (first.shape.rank - 1)])
     return ops.where(test, first, second)
+
+
+def cond(
+    pred: Any, true_fn: Any = None, false_fn: Any = None, strict: bool = False,
+    name: str | None = None, fn1: Any = None, fn2: Any = None,
+) -> Any:  # fmt: skip
+    """The result of `true_fn` where `pred` holds, else of `false_fn`; of a list of one its item.
+
+    Such a list remains with `strict`, and in functions. `fn1` and `fn2` are older names of both.
+
+    >>> int(rt.compat.v1.cond(rt.constant(True), lambda: [1], lambda: [2]))
+    1
+    """
+    result = _cond(pred, fn1 if true_fn is None else true_fn, fn2 if false_fn is None else false_fn)
+    return result if strict or inside_function() else _alone(result)
+
+
+def while_loop(
+    cond: Any, body: Any, loop_vars: Any, shape_invariants: Any = None,
+    parallel_iterations: int = 10, back_prop: bool = True, swap_memory: bool = False,
+    name: str | None = None, maximum_iterations: Any = None, return_same_structure: bool = False,
+) -> Any:  # fmt: skip
+    """As `while_loop` of version 2; of a list with one variable its value.
+
+    `return_same_structure` keeps such a list.
+
+    >>> int(rt.compat.v1.while_loop(lambda i: i < 3, lambda i: i + 1, [0]))
+    3
+    """
+    result = _while_loop(
+        cond, body, loop_vars, shape_invariants, parallel_iterations, back_prop, swap_memory,
+        maximum_iterations,
+    )  # fmt: skip
+    return result if return_same_structure else _alone(result)
+
+
+def _alone(result: Any) -> Any:
+    return result[0] if isinstance(result, list | tuple) and len(result) == 1 else result
 
 
 def dropout(
@@ -193,6 +233,19 @@ OLDER_ARGUMENTS: dict[str, dict[str, str]] = {
     },
     **{name: {"dimension": "axis"} for name in ("argmax", "argmin")},
     **{name: {"dim": "axis"} for name in ("expand_dims", "softmax", "log_softmax")},
+    **{name: {"tensor": "input"} for name in ("ones_like", "zeros_like")},
+    **{name: {"filter": "filters"} for name in ("conv2d", "conv3d")},
+    "convolution": {"filter": "filters", "dilation_rate": "dilations"},
+    "pool": {"dilation_rate": "dilations"},
+    "conv1d": {"value": "input"},
+    "convert_to_tensor": {"preferred_dtype": "dtype_hint"},
+    "depthwise_conv2d": {"rate": "dilations"},
+    "moments": {"keep_dims": "keepdims"},
+    "softmax_cross_entropy_with_logits": {"dim": "axis"},
+    "weighted_moments": {"keep_dims": "keepdims"},
+    "norm": {"keep_dims": "keepdims"},
+    "reverse_sequence": {"seq_dim": "seq_axis", "batch_dim": "batch_axis"},
+    "to_number": {"string_tensor": "input"},
     "extract_patches": {"ksizes": "sizes"},
     "squeeze": {"squeeze_dims": "axis"},
     "count_nonzero": {
@@ -205,21 +258,57 @@ OLDER_ARGUMENTS: dict[str, dict[str, str]] = {
 _OLDER_ORDER: dict[str, str] = {
     **{f"assert_{name}": "x y data summarize message name" for name in _COMPARISONS.split()},
     **{f"assert_{name}": "x data summarize message name" for name in _SIGNS.split()},
+    **{name: "input axis name dimension output_type" for name in ("argmax", "argmin")},
+    **{name: "input name out_type" for name in ("shape", "size")},
     "assert_near": "x y rtol atol data summarize message name",
     "assert_rank": "x rank data summarize message name",
     "assert_rank_at_least": "x rank data summarize message name",
     "assert_rank_in": "x ranks data summarize message name",
     "assert_scalar": "tensor name message",
+    "boolean_mask": "tensor mask name axis",
     "confusion_matrix": "labels predictions num_classes dtype name weights",
+    "conv1d": "value filters stride padding use_cudnn_on_gpu data_format name input dilations",
+    "conv2d": "input filter strides padding use_cudnn_on_gpu data_format dilations name filters",
+    "conv3d": "input filter strides padding data_format dilations name filters",
+    "convert_to_tensor": "value dtype name preferred_dtype dtype_hint",
+    "convolution": "input filter padding strides dilation_rate name data_format filters dilations",
     "count_nonzero": "input_tensor axis keepdims dtype name reduction_indices keep_dims input",
     "depth_to_space": "input block_size name data_format",
+    "depthwise_conv2d": "input filter strides padding rate name data_format dilations",
+    "embedding_lookup": "params ids partition_strategy name validate_indices max_norm",
+    "expand_dims": "input axis name dim",
+    "extract_patches": "images ksizes strides rates padding name sizes",
+    "gather": "params indices validate_indices name axis batch_dims",
+    "gather_nd": "params indices name batch_dims bad_indices_policy",
+    "gradients": "ys xs grad_ys name colocate_gradients_with_ops gate_gradients aggregation_method "
+    "stop_gradients unconnected_gradients",
+    "hessians": "ys xs name colocate_gradients_with_ops gate_gradients aggregation_method",
+    "length": "input name unit",
+    "log_softmax": "logits axis name dim",
+    "moments": "x axes shift name keep_dims keepdims",
+    "ones_like": "tensor dtype name optimize",
+    "pad": "tensor paddings mode name constant_values",
+    "pool": "input window_shape pooling_type padding dilation_rate strides name data_format "
+    "dilations",
     "reduce_join": "inputs axis keep_dims separator name reduction_indices keepdims",
+    "softmax": "logits axis name dim",
+    "softmax_cross_entropy_with_logits": "_sentinel labels logits dim name axis",
     "space_to_depth": "input block_size name data_format",
+    "squeeze": "input axis name squeeze_dims",
     "substr": "input pos len name unit",
+    "to_number": "string_tensor out_type name input",
+    "transpose": "a perm name conjugate",
+    "zeros_like": "tensor dtype name optimize",
 }
 """The arguments of functions of version 1 whose order is another today."""
 
-_NOT_SHOWN = frozenset(("data", "summarize"))  # they choose the words of an assertion's error
+# They choose the words of an assertion's error, or how TensorFlow builds its graphs and runs them.
+_WITHOUT_EFFECT = frozenset(
+    (
+        "colocate_gradients_with_ops", "data", "optimize", "partition_strategy", "summarize",
+        "use_cudnn_on_gpu", "validate_indices",
+    )
+)  # fmt: skip
 
 
 def with_older_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -234,7 +323,7 @@ def with_older_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
     def renaming(*args: Any, **kwargs: Any) -> Any:
         if order:
             args, kwargs = (), _by_name(known, order, args, kwargs)
-            for name in _NOT_SHOWN - {*accepted}:
+            for name in _WITHOUT_EFFECT - {*accepted}:
                 kwargs.pop(name, None)
         for old, new in older.items():
             if old in kwargs:

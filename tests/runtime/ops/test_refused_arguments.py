@@ -125,6 +125,29 @@ ARGUMENTS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: tf.random.fold_in([1, 2], tf.constant(1, tf.int8)), TypeError, "int8"),
     (lambda: tf.nn.embedding_lookup([], [0]), ValueError, "parts"),
     (lambda: tf.nn.embedding_lookup([1.0, 2.0], [0]), ValueError, "parts"),
+    (lambda: tf.where(True), ValueError, "scalar"),
+    (lambda: tf.reverse(MATRIX, 0), ValueError, "list of axes"),
+    (lambda: tf.reverse(MATRIX, tf.constant(0)), ValueError, "list of axes"),
+    (lambda: tf.one_hot([0], 3, axis=-2), ValueError, "front"),
+    (lambda: tf.one_hot([0], 3, on_value=[1.0]), ValueError, "scalars"),
+    (lambda: tf.split(MATRIX, tf.constant(2)), ValueError, "integer"),
+    (lambda: tf.gather_nd(MATRIX, [[0]], batch_dims=-1), ValueError, "negative"),
+    (lambda: tf.gather_nd(1.0, np.zeros((1, 0), "i4")), ValueError, "scalar"),
+    (lambda: tf.math.accumulate_n([MATRIX], [3]), ValueError, "not compatible"),
+    (lambda: tf.math.accumulate_n([MATRIX], None, tf.int32), TypeError, "tensor_dtype"),
+    (lambda: tf.nn.l2_normalize(MATRIX, 0, dim=0), ValueError, "both"),
+    (lambda: tf.nn.in_top_k([1], MATRIX, 1), tf.errors.InvalidArgumentError, "targets"),
+    (lambda: tf.dynamic_partition([1, 2], [0], 1), tf.errors.InvalidArgumentError, "begin"),
+    (
+        lambda: tf.nn.weighted_cross_entropy_with_logits([1.0, 0.0], [0.5], 2.0),
+        ValueError, "not compatible",
+    ),
+    (
+        lambda: tf.nn.separable_conv2d(
+            np.ones((1, 3, 3, 1), "f"), np.ones((1, 1, 1, 2), "f"), np.ones((2, 1, 2, 1), "f"),
+            [1, 1, 1, 1], "VALID",
+        ), ValueError, "pointwise",
+    ),
 ]  # fmt: skip
 
 
@@ -133,6 +156,12 @@ def test_bad_arguments_are_refused(number: int) -> None:
     call, error, words = ARGUMENTS[number]
     with pytest.raises(error, match=words):
         call()
+
+
+def test_sizes_of_unknown_number_are_refused() -> None:
+    cut = tf.function(lambda n: tf.split(MATRIX, n), [tf.TensorSpec([None], tf.int32)])
+    with pytest.raises(ValueError, match="give num"):
+        cut(tf.constant([1, 1]))
 
 
 def test_switch_case_takes_indices_in_any_order() -> None:

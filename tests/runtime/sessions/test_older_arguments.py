@@ -14,6 +14,8 @@ from runtime.compat import v1
 
 PIXELS = np.arange(16.0, dtype=np.float32).reshape(1, 2, 2, 4)
 ONE, FOUR = [1, 1, 1, 1], [1, 2, 2, 1]
+MATRIX = np.arange(6.0, dtype=np.float32).reshape(2, 3)
+FILTERS = np.arange(32.0, dtype=np.float32).reshape(2, 2, 4, 2)
 
 
 @pytest.mark.parametrize(
@@ -46,6 +48,59 @@ ONE, FOUR = [1, 1, 1, 1], [1, 2, 2, 1]
             ),
             lambda: rt.image.extract_patches(PIXELS, FOUR, ONE, ONE, "SAME"),
         ),
+        (lambda: v1.transpose(MATRIX, [1, 0], "n", True), lambda: rt.constant(MATRIX.T)),
+        (
+            lambda: v1.boolean_mask(MATRIX, [True, False, True], "n", 1),
+            lambda: rt.constant(MATRIX[:, ::2]),
+        ),
+        (lambda: v1.gather(MATRIX, [2], None, "n", 1), lambda: rt.constant(MATRIX[:, [2]])),
+        (lambda: v1.gather_nd(MATRIX, [[1, 2]], "n"), lambda: rt.constant([5.0])),
+        (
+            lambda: v1.pad(MATRIX, [[0, 0], [0, 1]], "CONSTANT", "n", 7.0),
+            lambda: rt.constant(np.pad(MATRIX, [[0, 0], [0, 1]], constant_values=7)),
+        ),
+        (lambda: v1.shape(MATRIX, "n", rt.int64), lambda: rt.constant([2, 3], rt.int64)),
+        (lambda: v1.size(MATRIX, "n", rt.int64), lambda: rt.constant(6, rt.int64)),
+        (lambda: v1.argmax(MATRIX, 1, "n", None, rt.int32), lambda: rt.constant([2, 2])),
+        (lambda: v1.norm(MATRIX, 1, 1, keep_dims=True), lambda: rt.constant([[3.0], [12.0]])),
+        (lambda: v1.zeros_like(tensor=MATRIX, optimize=False), lambda: rt.zeros([2, 3])),
+        (lambda: v1.string_to_number("7", rt.int32, "n"), lambda: rt.constant(7)),
+        (lambda: v1.convert_to_tensor(1, None, "n", rt.float32), lambda: rt.constant(1.0)),
+        (
+            lambda: v1.reverse_sequence(MATRIX, [1, 2], seq_dim=1, batch_dim=0),
+            lambda: rt.constant([[0.0, 1.0, 2.0], [4.0, 3.0, 5.0]]),
+        ),
+        (
+            lambda: v1.cond(rt.constant(True), lambda: [rt.constant(1)], lambda: [2]),
+            lambda: rt.constant(1),
+        ),
+        (
+            lambda: v1.while_loop(
+                lambda i: i < 9, lambda i: i + 1, [0], None, 10, True, False, "n", 3
+            ),
+            lambda: rt.constant(3),
+        ),
+        (lambda: v1.squeeze([[1]], None, "n", [0]), lambda: rt.constant([1])),
+        (lambda: v1.expand_dims([1], None, "n", 0), lambda: rt.constant([[1]])),
+        (
+            lambda: v1.nn.conv2d(PIXELS, FILTERS, ONE, "VALID", True, "NHWC", ONE, "n"),
+            lambda: rt.nn.conv2d(PIXELS, FILTERS, 1, "VALID"),
+        ),
+        (
+            lambda: v1.nn.convolution(PIXELS, FILTERS, "VALID"),
+            lambda: rt.nn.conv2d(PIXELS, FILTERS, 1, "VALID"),
+        ),
+        (
+            lambda: v1.nn.depthwise_conv2d(PIXELS, FILTERS, ONE, "SAME", [2, 2], "n"),
+            lambda: rt.nn.depthwise_conv2d(PIXELS, FILTERS, ONE, "SAME", dilations=[2, 2]),
+        ),
+        (
+            lambda: v1.nn.pool(PIXELS, [2, 2], "MAX", "VALID"),
+            lambda: rt.nn.max_pool2d(PIXELS, 2, 1, "VALID"),
+        ),
+        (lambda: v1.nn.embedding_lookup(MATRIX, [1], "mod"), lambda: rt.constant(MATRIX[1:])),
+        (lambda: v1.strings.length("é", "n", "UTF8_CHAR"), lambda: rt.constant(1)),
+        (lambda: v1.floor_div(-7, 2), lambda: rt.constant(-4)),
     ],
 )
 def test_arguments_in_the_order_of_version_1(older: Any, today: Any) -> None:
