@@ -121,6 +121,7 @@ _LATER = {
     ),
     "runtime.variables.module": "Module",
     "runtime.compat.v1": "Graph",
+    "runtime.ops.blocks": "batch_to_space space_to_batch",
     "runtime.ops.casting": "bitcast saturate_cast",
     "runtime.ops.clip": "clip_by_global_norm clip_by_norm clip_by_value",
     "runtime.ops.counting": "histogram_fixed_width histogram_fixed_width_bins",
@@ -178,6 +179,9 @@ if _TYPE_CHECKING:
     )
     from runtime.variables.module import Module as Module
     from runtime.compat.v1 import Graph as Graph
+    from runtime.ops.blocks import (
+        batch_to_space as batch_to_space, space_to_batch as space_to_batch,
+    )
     from runtime.ops.clip import (
         clip_by_global_norm as clip_by_global_norm, clip_by_norm as clip_by_norm,
         clip_by_value as clip_by_value,

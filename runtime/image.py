@@ -14,6 +14,8 @@ from runtime.ops.image.colors import (
     random_brightness as random_brightness, random_contrast as random_contrast,
     random_hue as random_hue, random_saturation as random_saturation,
     rgb_to_grayscale as rgb_to_grayscale, rgb_to_hsv as rgb_to_hsv,
+    rgb_to_yiq as rgb_to_yiq, rgb_to_yuv as rgb_to_yuv, yiq_to_rgb as yiq_to_rgb,
+    yuv_to_rgb as yuv_to_rgb,
     stateless_random_brightness as stateless_random_brightness,
     stateless_random_contrast as stateless_random_contrast,
 )

@@ -5,7 +5,10 @@
 from types import SimpleNamespace as _SimpleNamespace
 
 from runtime.core.lazy import facade as _facade
-from runtime.ops.blocks import depth_to_space as depth_to_space, space_to_depth as space_to_depth
+from runtime.ops.blocks import (
+    depth_to_space as depth_to_space, space_to_batch as space_to_batch,
+    space_to_depth as space_to_depth,
+)
 from runtime.ops.convolution import (
     atrous_conv2d as atrous_conv2d, atrous_conv2d_transpose as atrous_conv2d_transpose,
     conv1d as conv1d, conv1d_transpose as conv1d_transpose, conv2d as conv2d,

@@ -1,17 +1,26 @@
 """Blocks of pixels moved into channels, channels into blocks, and blocks into the batch.
 
-These are a reshape, a transposition and a reshape each, whose gradients are theirs.
+These are a reshape, a transposition and a reshape each, whose gradients are theirs; with blocks of
+the batch, padding or slicing too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from math import prod
 from typing import Any
 
+import numpy as np
+
 import runtime.ops as ops
+from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
-from runtime.core.primitive import wrong_value
+from runtime.core.primitive import wrong_dtype, wrong_value
+from runtime.core.shapes import compatible
 from runtime.core.tensor import Tensor
-from runtime.ops.arguments import one_of, static_int
+from runtime.ops.arguments import one_of, static_int, static_ints
+
+Pairs = list[tuple[Any, Any]]
 
 
 def _sizes(x: Tensor, what: str) -> list[Any]:
@@ -87,3 +96,98 @@ def depth_to_space(
     c = _parts(c, b * b, "depth")
     split = ops.transpose(ops.reshape(x, [n, h, w, b, b, c]), [0, 1, 3, 2, 4, 5])
     return ops.reshape(split, [n, h * b, w * b, c])
+
+
+def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None = None) -> Tensor:
+    """Each place within the blocks of some axes as a part of the batch of its own.
+
+    Args:
+        input: (batch, *space, ...) of any dtype, with as many axes of space as blocks.
+        block_shape: the sides of a block, a vector or one number, known while tracing.
+        paddings: zeros before and behind each axis of space, (axes, 2), so that blocks divide it.
+
+    Returns (batch * blocks, *space / block_shape, ...). Raises InvalidArgumentError
+    (ValueError while tracing) for other ranks and sizes.
+
+    >>> made = rt.space_to_batch([[[[1], [2]], [[3], [4]]]], [2, 2], [[0, 0], [0, 0]])
+    >>> made.numpy().ravel().tolist(), made.shape.as_list()
+    ([1, 2, 3, 4], [4, 1, 1, 1])
+    """
+    x, blocks, around = _in_blocks(input, block_shape, paddings, "paddings")
+    if x.ndim is None:
+        raise wrong_value(f"space_to_batch needs a known rank, got shape {x.shape}")
+    rest = x.ndim - 1 - len(blocks)
+    padded = ops.pad(x, ops.stack([(0, 0), *around, *[(0, 0)] * rest]))
+    n, *sizes = ops.dims(padded)
+    space = [_parts(size, b, "an axis of") for size, b in zip(sizes, blocks, strict=False)]
+    split = [n, *_interleaved(space, blocks), *sizes[len(blocks) :]]
+    axes = range(1, 1 + 2 * len(blocks), 2)
+    order = [*[axis + 1 for axis in axes], 0, *axes]
+    moved = ops.transpose(ops.reshape(padded, split), _with_rest(order, rest))
+    return ops.reshape(moved, [n * prod(blocks), *space, *sizes[len(blocks) :]])
+
+
+def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = None) -> Tensor:
+    """Parts of the batch as the places within blocks of some axes, the inverse of `space_to_batch`.
+
+    Args:
+        input: (batch, *space, ...) of any dtype, with as many axes of space as blocks.
+        block_shape: the sides of a block, a vector or one number, known while tracing.
+        crops: what is cut off before and behind each axis of space, (axes, 2).
+
+    Returns (batch / blocks, *(space * block_shape - crops), ...). Raises InvalidArgumentError
+    (ValueError while tracing) for other ranks and sizes.
+
+    >>> rt.batch_to_space([[[[1]]], [[[2]]]], [1, 2], [[0, 0], [0, 0]]).numpy().tolist()
+    [[[[1], [2]]]]
+    """
+    x, blocks, around = _in_blocks(input, block_shape, crops, "crops")
+    if x.ndim is None:
+        raise wrong_value(f"batch_to_space needs a known rank, got shape {x.shape}")
+    n, *sizes = ops.dims(x)
+    batch = _parts(n, prod(blocks), "the batch of")
+    rest, count = sizes[len(blocks) :], len(blocks)
+    order = [count, *_interleaved(range(count + 1, 2 * count + 1), range(count))]
+    moved = ops.transpose(ops.reshape(x, [*blocks, batch, *sizes]), _with_rest(order, len(rest)))
+    space = [size * b for size, b in zip(sizes, blocks, strict=False)]
+    whole = ops.reshape(moved, [batch, *space, *rest])
+    cuts = []
+    for size, (before, behind) in zip(space, around, strict=True):
+        left = size - before - behind
+        if isinstance(left, int) and left < 0:
+            raise wrong_value(f"crops ({before}, {behind}) of an axis of {size} elements")
+        cuts.append(slice(before, size - behind))
+    return whole[(slice(None), *cuts)]
+
+
+def _in_blocks(
+    input: Any, block_shape: Any, around: Any, what: str
+) -> tuple[Tensor, tuple[int, ...], Pairs]:
+    x, given = convert_to_tensor(input), convert_to_tensor(around, dtype_hint=dtypes.int32)
+    if not given.dtype.is_integer:
+        raise wrong_dtype(f"{what} must be integers, not {given.dtype.name}")
+    known, given = given.static_value, ops.cast(given, dtypes.int32)
+    blocks = static_ints(block_shape, "block_shape")
+    if np.ndim(block_shape) == 0:
+        blocks *= 2 if given.static_shape is None else given.shape[0]
+    axes = len(blocks)
+    if not compatible(given.static_shape, (axes, 2)) or not all(b >= 1 for b in blocks):
+        raise wrong_value(
+            f"{what} must be of shape (axes, 2), and block_shape positive numbers for these axes; "
+            f"got {given.shape} and {block_shape}"
+        )
+    if x.ndim is not None and x.ndim < 1 + axes:
+        raise wrong_value(f"a batch with {axes} axes of space is needed, got shape {x.shape}")
+    if known is None:
+        return x, blocks, [(pair[0], pair[1]) for pair in ops.unstack(given, axes)]
+    if np.any(np.less(known, 0)):
+        raise wrong_value(f"{what} must not be negative, got {known.tolist()}")
+    return x, blocks, [tuple(pair) for pair in known.tolist()]
+
+
+def _interleaved(first: Iterable[Any], second: Iterable[Any]) -> list[Any]:
+    return [item for pair in zip(first, second, strict=True) for item in pair]
+
+
+def _with_rest(order: list[int], rest: int) -> list[int]:
+    return [*order, *range(len(order), len(order) + rest)]

@@ -92,21 +92,23 @@ skip_p = structural(
 def create_rng_state(seed: Any, alg: Any = "philox") -> Tensor:
     """The state of a Generator for a seed.
 
-    The seed is an integer, or a vector of at most as many as the state has (three for Philox, two
-    for ThreeFry).
+    The seed is a Python integer, or an array: of its integers as many count as the state has (three
+    for Philox, two for ThreeFry); fewer are its last ones, behind zeros.
 
     >>> rt.random.create_rng_state(1).numpy().tolist()
     [1, 0, 0]
     """
     size = _STATE_SIZES[_algorithm(alg)]
     given = np.atleast_1d(np.asarray(seed, object)).tolist()
-    if not 1 <= len(given) <= size or not all(hasattr(n, "__index__") for n in given):
-        raise ValueError(
-            f"a seed is an integer or a vector of at most {size} integers, got {seed!r}"
-        )
+    if not all(hasattr(n, "__index__") for n in given):
+        raise ValueError(f"a seed is an integer or a vector of integers, got {seed!r}")
     words = [int(n.__index__()) for n in given]
-    words = _words(words[0]) if len(words) == 1 else [_signed(n) for n in words]
-    return convert_to_tensor(np.array(words + [0] * (size - len(words)), np.int64))
+    if isinstance(seed, int):
+        words = _words(seed)
+        words += [-1 if seed < 0 else 0] * (size - len(words))
+    else:
+        words = [0] * (size - len(words)) + [_signed(n) for n in words[:size]]
+    return convert_to_tensor(np.array(words, np.int64))
 
 
 class Generator:

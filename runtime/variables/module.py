@@ -34,8 +34,11 @@ class Module:
     ['slope:0']
     """
 
+    _TF_MODULE_IGNORED_PROPERTIES: frozenset[str] = frozenset()
+    """Names of attributes that are not looked through; a subclass may say which."""
+
     def __init__(self, name: str | None = None) -> None:
-        chosen = name or _snake_case(type(self).__name__)
+        chosen = _snake_case(type(self).__name__) if name is None else name
         if not chosen.isidentifier():
             raise ValueError(
                 f"{chosen!r} is not a valid module name: it must be a Python identifier"
@@ -154,6 +157,8 @@ def _walk(
 ) -> Iterator[tuple[nest.Path, Any]]:
     inner = []
     for name, value in sorted(vars(module).items()):
+        if name in module._TF_MODULE_IGNORED_PROPERTIES:
+            continue
         for place, leaf in _leaves(module, name, value):
             if id(leaf) in seen and (not repeated or _is_module(leaf)):
                 continue

@@ -14,8 +14,10 @@ from runtime.compat.v1.namespaces import (
     strings as strings, summary as summary,
 )
 from runtime.compat.v1.ops import (
-    Print as Print, clip_by_average_norm as clip_by_average_norm, cond as cond, div as div,
-    to_bfloat16 as to_bfloat16, to_complex64 as to_complex64, to_complex128 as to_complex128,
+    Print as Print, batch_to_space as batch_to_space,
+    clip_by_average_norm as clip_by_average_norm, cond as cond, div as div,
+    space_to_batch as space_to_batch, to_bfloat16 as to_bfloat16, to_complex64 as to_complex64,
+    to_complex128 as to_complex128,
     to_double as to_double, to_float as to_float, to_int32 as to_int32, to_int64 as to_int64,
     where as where, while_loop as while_loop,
     with_older_arguments as _with_older_arguments,

@@ -11,6 +11,8 @@ import runtime.ops as ops
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import Tensor, inside_function
+from runtime.ops.blocks import batch_to_space as _batch_to_space
+from runtime.ops.blocks import space_to_batch as _space_to_batch
 from runtime.ops.define import matched
 from runtime.ops.normalization import dropout as _dropout
 from runtime.ops.ordering import in_top_k as _in_top_k
@@ -123,6 +125,30 @@ def poisson(
     [[0.0, 0.0]]
     """
     return _poisson(shape, lam, dtype, seed)
+
+
+def space_to_batch(
+    input: Any, paddings: Any, block_size: Any = None, name: str | None = None,
+    block_shape: Any = None,
+) -> Tensor:  # fmt: skip
+    """As `space_to_batch` of version 2, by blocks of one `block_size`, also named `block_shape`.
+
+    >>> rt.compat.v1.space_to_batch([[[[1], [2]], [[3], [4]]]], [[0, 0], [0, 0]], 2).shape
+    TensorShape([4, 1, 1, 1])
+    """
+    return _space_to_batch(input, block_size if block_shape is None else block_shape, paddings)
+
+
+def batch_to_space(
+    input: Any, crops: Any, block_size: Any = None, name: str | None = None,
+    block_shape: Any = None,
+) -> Tensor:  # fmt: skip
+    """As `batch_to_space` of version 2, by blocks of one `block_size`, also named `block_shape`.
+
+    >>> rt.compat.v1.batch_to_space([[[[1]]]] * 4, [[0, 0], [0, 0]], 2).shape
+    TensorShape([1, 2, 2, 1])
+    """
+    return _batch_to_space(input, block_size if block_shape is None else block_shape, crops)
 
 
 def Print(

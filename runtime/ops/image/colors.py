@@ -186,6 +186,66 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
     return ops.concat([x, x, x], -1)
 
 
+_YUV = (
+    (0.299, -0.14714119, 0.61497538),
+    (0.587, -0.28886916, -0.51496512),
+    (0.114, 0.43601035, -0.10001026),
+)
+_RGB_OF_YUV = ((1.0, 1.0, 1.0), (0.0, -0.394642334, 2.03206185), (1.13988303, -0.58062185, 0.0))
+_YIQ = (
+    (0.299, 0.59590059, 0.2115),
+    (0.587, -0.27455667, -0.52273617),
+    (0.114, -0.32134392, 0.31119955),
+)
+_RGB_OF_YIQ = (
+    (1.0, 1.0, 1.0),
+    (0.95598634, -0.27201283, -1.10674021),
+    (0.6208248, -0.64720424, 1.70423049),
+)
+
+
+def _mixed(images: Any, weights: Any) -> Tensor:
+    """Images of floats with each channel a weighted sum of those that there were."""
+    x = _check_rgb(convert_to_tensor(images))
+    return ops.tensordot(x, convert_to_tensor(weights, x.dtype), [[-1], [0]])
+
+
+def rgb_to_yuv(images: Any) -> Tensor:
+    """Brightness and two differences of colour, of images of floats in red, green and blue.
+
+    >>> rt.image.rgb_to_yuv([[[1., 1., 1.]]]).numpy().round(3) + 0.
+    array([[[1., 0., 0.]]], dtype=float32)
+    """
+    return _mixed(images, _YUV)
+
+
+def yuv_to_rgb(images: Any) -> Tensor:
+    """Red, green and blue of images in brightness and two differences of colour.
+
+    >>> rt.image.yuv_to_rgb([[[1., 0., 0.]]]).numpy().tolist()
+    [[[1.0, 1.0, 1.0]]]
+    """
+    return _mixed(images, _RGB_OF_YUV)
+
+
+def rgb_to_yiq(images: Any) -> Tensor:
+    """Brightness and two components of colour (NTSC), of images of floats in red, green and blue.
+
+    >>> rt.image.rgb_to_yiq([[[1., 1., 1.]]]).numpy().round(3) + 0.
+    array([[[1., 0., 0.]]], dtype=float32)
+    """
+    return _mixed(images, _YIQ)
+
+
+def yiq_to_rgb(images: Any) -> Tensor:
+    """Red, green and blue of images in brightness and two components of colour (NTSC).
+
+    >>> rt.image.yiq_to_rgb([[[1., 0., 0.]]]).numpy().tolist()
+    [[[1.0, 1.0, 1.0]]]
+    """
+    return _mixed(images, _RGB_OF_YIQ)
+
+
 def rgb_to_hsv(images: Any, name: str | None = None) -> Tensor:
     """Hue, saturation and value, all between 0 and 1, of images of floats between 0 and 1.
 

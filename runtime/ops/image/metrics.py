@@ -11,6 +11,7 @@ import runtime.ops as ops
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
 from runtime.core.primitive import wrong_value
+from runtime.core.shapes import merge_shapes
 from runtime.core.tensor import Tensor
 from runtime.ops.arguments import listed
 from runtime.ops.image.colors import convert_image_dtype
@@ -60,7 +61,8 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
     """
     first, second = convert_to_tensor(a), convert_to_tensor(b)
     peak = convert_image_dtype(ops.cast(max_val, first.dtype), dtypes.float32)
-    x, y = (convert_image_dtype(image, dtypes.float32) for image in (first, second))
+    x, y = (convert_image_dtype(as_image(image), dtypes.float32) for image in (first, second))
+    merge_shapes(x.static_shape[-3:], y.static_shape[-3:])  # type: ignore[index]
     error = ops.reduce_mean(ops.squared_difference(x, y), (-3, -2, -1))
     return ops.log(ops.square(peak) / error) * (10 / math.log(10))
 

@@ -161,6 +161,8 @@ def mfccs_from_log_mel_spectrograms(log_mel_spectrograms: Any, name: str | None 
     [2.0, 0.0]
     """
     x = convert_to_tensor(log_mel_spectrograms)
+    if x.ndim == 0:
+        raise wrong_value("a spectrogram has bands, a scalar has none")
     bands = dimension(x, -1)
     if isinstance(bands, int) and bands < 1:
         raise wrong_value(f"there must be a band at least, got shape {x.shape}")

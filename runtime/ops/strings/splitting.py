@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.primitive import bind, row, sample, wrong_value
+from runtime.core.primitive import bind, row, sample, wrong_dtype, wrong_value
 from runtime.core.shapes import Shape
 from runtime.core.tensor import Tensor
 from runtime.ops.arguments import static_int, static_ints
@@ -99,43 +99,55 @@ def bytes_split(input: Any, name: str | None = None) -> Tensor | RaggedTensor:
     return ragged_rows(x, bind(bytes_split_p, x))  # type: ignore[no-any-return]
 
 
-def _runs(words: Strings, widths: tuple[int, ...], separator: bytes) -> Strings:
-    return [
-        separator.join(words[i : i + n]) for n in widths for i in range(max(0, len(words) - n + 1))
-    ]
+def _runs(
+    words: Strings, *, widths: tuple[int, ...], separator: bytes, pads: tuple[bytes, bytes],
+    room: int | None, whole: bool,
+) -> Strings:  # fmt: skip
+    """The runs of words, with as much of both `pads` around them as `room` allows."""
+    made = []
+    for n in widths if words else ():
+        beside = n - 1 if room is None else min(room, n - 1)
+        padded = [*[pads[0]] * beside, *words, *[pads[1]] * beside]
+        made += [separator.join(padded[i : i + n]) for i in range(max(0, len(padded) - n + 1))]
+    if whole and words and not made:
+        around = room or 0
+        made = [separator.join([*[pads[0]] * around, *words, *[pads[1]] * around])]
+    return made
 
 
-def _ngrams_kernel(x: Any, *, widths: tuple[int, ...], separator: bytes) -> Any:
-    shape = _ngrams_shape(x.shape, widths=widths, separator=separator)
+def _ngrams_kernel(x: Any, **params: Any) -> Any:
+    shape = _ngrams_shape(x.shape, **params)
     rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1]).tolist()
-    return array_of([run for words in rows for run in _runs(words, widths, separator)], shape)
+    return array_of([run for words in rows for run in _runs(words, **params)], shape)
 
 
-def _ngrams_shape(shape: Shape, *, widths: tuple[int, ...], separator: bytes) -> Any:
+def _ngrams_shape(shape: Shape, **params: Any) -> Any:
     if shape is None:
         return None
     if not shape:
         raise wrong_value(f"n-grams are made of vectors of strings, got shape {shape}")
     words = shape[-1]
-    count = None if words is None else sum(max(0, words - n + 1) for n in widths)
-    return (*shape[:-1], count)
+    return (*shape[:-1], None if words is None else len(_runs([b""] * words, **params)))
+
+
+def _ngram_sample(*inputs: Any, separator: bytes, widths: tuple[int, ...], **more: Any) -> Any:
+    params = {"pads": (b"", b""), "room": 0, "whole": False} | more
+    return sample(*inputs, widths=widths, separator=separator, **params)
 
 
 ngrams_p = row(
     "string_ngrams", _ngrams_kernel, signature="S->S", shape=_ngrams_shape, op_type="StringNGrams",
     samples=(
-        sample("4:s", widths=(1, 2), separator=b" "), sample("2,3:s", widths=(2,), separator=b"-"),
+        _ngram_sample("4:s", widths=(1, 2), separator=b" "),
+        _ngram_sample("2,3:s", widths=(2, 5), separator=b"-", pads=(b"<", b">"), room=None),
+        _ngram_sample("2:s", widths=(5,), separator=b"-", pads=(b"<", b">"), room=1, whole=True),
     ),
 )  # fmt: skip
 
 
-def _ragged_ngrams_kernel(
-    x: Any, splits: Any, *, widths: tuple[int, ...], separator: bytes
-) -> Any:  # fmt: skip
+def _ragged_ngrams_kernel(x: Any, splits: Any, **params: Any) -> Any:
     words, ends = x.tolist(), splits.tolist()
-    rows = [
-        _runs(words[start:end], widths, separator) for start, end in itertools.pairwise(ends)
-    ]  # fmt: skip
+    rows = [_runs(words[start:end], **params) for start, end in itertools.pairwise(ends)]
     made = [run for found in rows for run in found]
     return array_of(made, (len(made),)), np.cumsum([0, *map(len, rows)], dtype=splits.dtype)
 
@@ -143,16 +155,21 @@ def _ragged_ngrams_kernel(
 ragged_ngrams_p = row(
     "ragged_ngrams", _ragged_ngrams_kernel, signature="S,I->S,I", op_type="StringNGrams",
     shape=lambda values, splits, **params: ((None,), (None,)),
-    samples=(sample("4:s", [0, 1, 1, 4], widths=(1, 2), separator=b" "),),
+    samples=(_ngram_sample("4:s", [0, 1, 1, 4], widths=(1, 2), separator=b" "),),
 )  # fmt: skip
 
 
 def ngrams(
-    data: Any, ngram_width: Any, separator: str | bytes = " ", name: str | None = None
-) -> Tensor | RaggedTensor:
+    data: Any, ngram_width: Any, separator: str | bytes = " ", pad_values: Any = None,
+    padding_width: int | None = None, preserve_short_sequences: bool = False,
+    name: str | None = None,
+) -> Tensor | RaggedTensor:  # fmt: skip
     """The runs of `ngram_width` words of a vector, each joined; of more vectors, those of each.
 
     `ngram_width` is one number, or several one after the other. Of rows it is a RaggedTensor.
+    `pad_values`, one text or those of the left and the right, is put around the words, at most
+    `padding_width` times on a side, so that each word is first and last in a run. Words of which
+    there are too few for any run are one with `preserve_short_sequences`.
 
     >>> rt.strings.ngrams(["a", "b", "c"], 2).numpy().tolist()
     [b'a b', b'b c']
@@ -160,7 +177,24 @@ def ngrams(
     widths = static_ints(ngram_width, "ngram_width")
     if not widths or min(widths) < 1:
         raise wrong_value(f"ngram_width must be positive, got {ngram_width!r}")
-    params = {"widths": widths, "separator": as_bytes(separator)}
+    params = {
+        "widths": widths, "separator": as_bytes(separator),
+        "whole": bool(preserve_short_sequences), **_padding(pad_values, padding_width),
+    }  # fmt: skip
     if isinstance(data, RaggedTensor):
         return RaggedTensor(*bind(ragged_ngrams_p, data.values, data.row_splits, **params))
     return bind(ngrams_p, as_strings(data), **params)  # type: ignore[no-any-return]
+
+
+def _padding(values: Any, width: Any) -> dict[str, Any]:
+    if values is None:
+        if width is not None:
+            raise wrong_value("ngrams: padding_width needs pad_values")
+        return {"pads": (b"", b""), "room": 0}
+    both = (values, values) if isinstance(values, str | bytes) else values
+    if not isinstance(both, tuple) or [isinstance(v, str | bytes) for v in both] != [True, True]:
+        raise wrong_dtype(f"ngrams: pad_values are a text, or a tuple of two, not {values!r}")
+    room = None if width is None else static_int(width, "padding_width")
+    if room is not None and room < 1:
+        raise wrong_value(f"ngrams: padding_width must be positive, got {room}")
+    return {"pads": tuple(map(as_bytes, both)), "room": room}

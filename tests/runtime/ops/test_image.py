@@ -215,6 +215,21 @@ def each_pixel(function: Any, x: Any) -> Any:
     return np.apply_along_axis(lambda pixel: function(*pixel), -1, x.astype("f8"))
 
 
+def test_brightness_and_differences_of_colour() -> None:
+    """Grey has no colour, the ways back are inverses, and the brightness is that of `colorsys`."""
+    ways = [(image.rgb_to_yuv, image.yuv_to_rgb), (image.rgb_to_yiq, image.yiq_to_rgb)]
+    brightness = each_pixel(colorsys.rgb_to_yiq, X)[..., 0]
+    for there, back in ways:
+        made = there(X).numpy()
+        np.testing.assert_allclose(made[..., 0], brightness, atol=5e-3)
+        np.testing.assert_allclose(back(made), X, atol=1e-3)
+        np.testing.assert_allclose(there(np.ones([1, 1, 3]))[0, 0], [1, 0, 0], atol=1e-3)
+        with pytest.raises(tf.errors.InvalidArgumentError, match="three channels"):
+            there(X[..., :2])
+    blue = image.rgb_to_yuv([[[0.0, 0.0, 1.0]]]).numpy().ravel()
+    np.testing.assert_allclose(blue, [0.114, 0.436, -0.1], atol=1e-4)
+
+
 def test_colours_as_python_has_them() -> None:
     np.testing.assert_allclose(
         image.rgb_to_hsv(X).numpy(), each_pixel(colorsys.rgb_to_hsv, X), atol=1e-5

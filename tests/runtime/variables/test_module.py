@@ -168,3 +168,20 @@ def test_a_method_with_a_signature_asked_for_through_its_class(given: Any) -> No
         assert concrete(x).numpy().tolist() == scaled(x).numpy().tolist()
         assert Scaled.__call__(scaled, x).numpy().tolist() == [factor + 1.0, 2.0 * factor + 1.0]
         assert scaled.__call__.get_concrete_function() is concrete
+
+
+def test_attributes_that_are_passed_over() -> None:
+    class Holder(tf.Module):
+        _TF_MODULE_IGNORED_PROPERTIES = (
+            frozenset({"cache"}) | tf.Module._TF_MODULE_IGNORED_PROPERTIES
+        )
+
+    holder = Holder()
+    holder.cache, holder.kept = [tf.Module(), tf.Variable(1.0)], tf.Variable(2.0)
+    assert [v.numpy() for v in holder.variables] == [2.0]
+    assert holder.submodules == ()
+
+
+def test_an_empty_name_is_refused() -> None:
+    with pytest.raises(ValueError, match="not a valid module name"):
+        tf.Module(name="")
