@@ -82,17 +82,22 @@ class DType:
     @property
     def min(self) -> Any:
         """The smallest finite value; TypeError where the type has no order."""
-        return self._limits("minimum")[0]
+        return self._ends("minimum")[0]
 
     @property
     def max(self) -> Any:
         """The largest finite value; TypeError where the type has no order."""
-        return self._limits("maximum")[1]
+        return self._ends("maximum")[1]
 
     @property
     def limits(self) -> tuple[Any, Any]:
         """The smallest and largest finite value, as Python numbers."""
         return self._limits("limits")
+
+    def _ends(self, what: str) -> tuple[Any, Any]:
+        if self.is_bool:
+            raise TypeError(f"Cannot find {what} value of {self!r}.")
+        return self._limits(what)
 
     def _limits(self, what: str) -> tuple[Any, Any]:
         if self.is_bool:

@@ -1,10 +1,20 @@
-"""Texts and their bytes, as the functions of older programs ask for them."""
+"""Texts and their bytes, kinds of numbers and dimensions, as older programs ask for them."""
 
 from __future__ import annotations
 
 import codecs
+import numbers
 import os
 from typing import Any
+
+import numpy as np
+
+from runtime.core.shapes import TensorShape
+
+bytes_or_text_types = (bytes, str)
+integral_types = (numbers.Integral, np.integer)
+real_types = (numbers.Real, np.integer, np.floating)
+complex_types = (numbers.Complex, np.number)
 
 
 def as_bytes(bytes_or_text: Any, encoding: str = "utf-8") -> bytes:
@@ -65,3 +75,22 @@ def path_to_str(path: Any) -> Any:
     'a/b'
     """
     return as_str_any(os.fspath(path)) if hasattr(path, "__fspath__") else path
+
+
+def dimension_value(dimension: Any) -> int | None:
+    """A dimension of a shape as a number, None where it is unknown: what it is already.
+
+    >>> rt.compat.dimension_value(rt.TensorShape([2, None])[0])
+    2
+    """
+    value: int | None = dimension
+    return value
+
+
+def dimension_at_index(shape: Any, index: int) -> int | None:
+    """The dimension at a place, None where the rank is unknown.
+
+    >>> rt.compat.dimension_at_index(rt.TensorShape(None), 1)
+    """
+    known = TensorShape(shape)
+    return None if known.rank is None else known[index]

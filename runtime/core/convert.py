@@ -511,6 +511,11 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
             except RuntimeError:
                 pass  # inside of an op, whose context cannot be entered again
     if isinstance(value, EagerTensor):
+        if dtype is not None and as_dtype(dtype) is not value.dtype:
+            raise wrong_dtype(
+                f"a tensor of dtype {value.dtype.name} is no constant of {as_dtype(dtype).name}: "
+                "convert it with tf.cast"
+            )
         value = value.raw
     elif isinstance(value, Tensor):
         raise TypeError("constant() takes values, not symbolic tensors; use tf.identity or tf.cast")

@@ -29,6 +29,15 @@ class DatasetSpec:
         self.element_spec = element_spec
         self.layout = Layout(element_spec)
 
+    @classmethod
+    def from_value(cls, value: Any) -> DatasetSpec:
+        """The type of a dataset.
+
+        >>> rt.data.DatasetSpec.from_value(rt.data.Dataset.range(3)).element_spec
+        TensorSpec(shape=(), dtype=tf.int64, name=None)
+        """
+        return cls(value.element_spec)
+
     @property
     def type(self) -> ObjectType:
         """The type of such a dataset in graphs."""

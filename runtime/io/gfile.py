@@ -5,10 +5,12 @@ from __future__ import annotations
 import glob as _glob
 import os
 import shutil
-from typing import IO, Any
+from collections.abc import Iterator
+from typing import IO, Any, NamedTuple
 
 from runtime.core.files import explained as _explained
 from runtime.core.lazy import public as _public
+from runtime.errors import OpError
 
 
 def exists(path: Any) -> bool:
@@ -71,6 +73,62 @@ def makedirs(path: Any) -> None:
     """
     with _explained():
         os.makedirs(path, exist_ok=True)
+
+
+def mkdir(path: Any) -> None:
+    """Make a folder, within one that is there; AlreadyExistsError where it is there itself.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     rt.io.gfile.mkdir(folder + "/a")
+    ...     rt.io.gfile.listdir(folder)
+    ['a']
+    """
+    with _explained():
+        os.mkdir(path)
+
+
+def walk(top: Any, topdown: bool = True, onerror: Any = None) -> Iterator[Any]:
+    """Each folder from `top` on, with the names of its folders and of its files.
+
+    A folder comes before those in it with `topdown`, else behind them. Nothing where there is none,
+    but `onerror` is called with a NotFoundError.
+
+    >>> list(rt.io.gfile.walk("/no/such/folder"))
+    []
+    """
+
+    def failed(error: OSError) -> None:
+        try:
+            with _explained():
+                raise error
+        except OpError as explained:
+            if onerror is not None:
+                onerror(explained)
+
+    for folder, folders, files in os.walk(top, topdown, failed):
+        if topdown:
+            folders.sort()  # read by os.walk, which goes on in this order
+        yield folder, folders, sorted(files)
+
+
+class _Statistics(NamedTuple):
+    """The size of a file in bytes, the time of its last change, and whether it is a folder."""
+
+    length: int
+    mtime_nsec: int
+    is_directory: bool
+
+
+def stat(path: Any) -> _Statistics:
+    """What is known of a file or folder; NotFoundError where there is none.
+
+    >>> rt.io.gfile.stat("/").is_directory
+    True
+    """
+    with _explained():
+        found = os.stat(path)
+    return _Statistics(found.st_size, found.st_mtime_ns, os.path.isdir(path))
 
 
 def remove(path: Any) -> None:

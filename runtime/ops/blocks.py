@@ -25,10 +25,9 @@ Pairs = list[tuple[Any, Any]]
 
 def _sizes(x: Tensor, what: str) -> list[Any]:
     """The four dimensions of a batch of images: integers where they are static."""
-    if x.static_shape is None or len(x.static_shape) != 4:
+    if x.ndim not in (4, None):
         raise wrong_value(f"the input of {what} must have rank 4, got shape {x.shape}")
-    known = x.static_shape
-    return [ops.shape(x)[i] if n is None else n for i, n in enumerate(known)]
+    return ops.dims(x if x.ndim == 4 else ops.ensure_shape(x, (None,) * 4))
 
 
 def _block(block_size: Any) -> int:

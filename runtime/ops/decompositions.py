@@ -68,8 +68,8 @@ def _finite(x: Any) -> Any:
 
 
 def _eigh_shape(shape: Shape) -> tuple[Shape, Shape]:
-    check_square(shape)
-    return (None, None) if shape is None else (shape[:-1], shape)
+    square = check_square(shape)
+    return (None, None) if square is None else (square[:-1], square)
 
 
 def _eigh_gradient(op: Any, g_values: Any, g_vectors: Any) -> Any:

@@ -88,6 +88,11 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
     if any(_only_in_the_run(number) is not None for number in given):
         return bind(band_part_at_p, x, *map(convert_to_tensor, given))  # type: ignore[no-any-return]
     lower, upper = static_int(num_lower, "num_lower"), static_int(num_upper, "num_upper")
+    for number, side in zip((lower, upper), (x.static_shape or ())[-2:], strict=False):
+        if side is not None and number > side:
+            raise wrong_value(
+                f"a band of {number} diagonals beside the main one of {side} elements"
+            )
     return bind(band_part_p, x, lower=lower, upper=upper)  # type: ignore[no-any-return]
 
 
@@ -442,8 +447,12 @@ def tensor_diag(diagonal: Any, name: str | None = None) -> Tensor:
     [[1, 0], [0, 2]]
     """
     x = convert_to_tensor(diagonal)
-    dims = ops.shape(x)
-    return ops.reshape(diag(ops.reshape(x, (-1,))), ops.concat([dims, dims], 0))
+    if x.ndim == 0:
+        raise wrong_value("tensor_diag needs a rank of at least 1, got a scalar")
+    flat = diag(ops.reshape(x, (-1,)))
+    if x.ndim is None:
+        return ops.reshape(flat, ops.concat([ops.shape(x)] * 2, 0))
+    return ops.reshape(flat, ops.dims(x) * 2)
 
 
 def tensor_diag_part(input: Any, name: str | None = None) -> Tensor:

@@ -98,6 +98,8 @@ def einsum(equation: str, *inputs: Any, **kwargs: Any) -> Tensor:
     """
     if not isinstance(equation, str):
         raise wrong_dtype(f"the equation must be a string, not {equation!r}")
+    if unknown := kwargs.keys() - {"name", "optimize", "greedy"}:
+        raise TypeError(f"einsum() got an unexpected keyword argument {min(unknown)!r}")
     tensors = same_dtypes(inputs)
     labels, output = _explicit(equation.replace(" ", ""), tensors)
     for i, subscripts in enumerate(labels):

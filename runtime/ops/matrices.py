@@ -21,10 +21,14 @@ def check_matrix(shape: Shape, what: str = "input") -> Shape:
 
 
 def check_square(shape: Shape, **params: Any) -> Shape:
-    check_matrix(shape)
-    if shape is not None and None not in shape[-2:] and shape[-1] != shape[-2]:
+    """Shape rule: that of square matrices, of which one side tells the other."""
+    if check_matrix(shape) is None or shape is None:
+        return None
+    rows, columns = shape[-2:]
+    if None not in (rows, columns) and rows != columns:
         raise wrong_value(f"matrices must be square, got shape {shape}")
-    return shape
+    side = columns if rows is None else rows
+    return (*shape[:-2], side, side)
 
 
 def conjugate_transpose(x: Any) -> Any:

@@ -31,7 +31,7 @@ def norm(
     if places is not None and len(places) == 2:
         return _matrix_norm(x, ord, places, keepdims)
     ord = ord if isinstance(ord, str) else static_number(ord, "ord")
-    if ord in ("euclidean", "fro", 2):
+    if ord in ("euclidean", 2) or (ord == "fro" and places is None):
         return _euclidean(x, places, keepdims)
     if isinstance(ord, str) or ord <= 0:
         raise wrong_value(f"'ord' must be a supported vector norm, got {ord!r}")

@@ -11,7 +11,7 @@ import runtime.ops as ops
 import runtime.ops.ordering_kernels as kernels
 from runtime import dtypes, errors
 from runtime.core.convert import convert_to_tensor
-from runtime.core.primitive import Order, Primitive, bind, row, sample, wrong_value
+from runtime.core.primitive import Order, Primitive, bind, row, sample, wrong_dtype, wrong_value
 from runtime.core.shapes import Shape, compatible
 from runtime.core.tensor import Tensor
 from runtime.core.workspace import Workspace, opened
@@ -53,6 +53,13 @@ argmax_p: Primitive = _position("argmax", "ArgMax", np.maximum, np.ndarray.argma
 argmin_p: Primitive = _position("argmin", "ArgMin", np.minimum, np.ndarray.argmin)
 
 
+def _of_places(output_type: Any) -> DType:
+    dtype = as_dtype(output_type)
+    if not dtype.is_integer:
+        raise wrong_dtype(f"output_type must be an integer dtype, not {dtype.name}")
+    return dtype
+
+
 def argmax(
     input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None
 ) -> Tensor:
@@ -62,7 +69,7 @@ def argmax(
     0
     """
     place = 0 if axis is None else static_int(axis, "axis")
-    return bind(argmax_p, convert_to_tensor(input), axis=place, dtype=as_dtype(output_type))  # type: ignore[no-any-return]
+    return bind(argmax_p, convert_to_tensor(input), axis=place, dtype=_of_places(output_type))  # type: ignore[no-any-return]
 
 
 def argmin(
@@ -74,7 +81,7 @@ def argmin(
     1
     """
     place = 0 if axis is None else static_int(axis, "axis")
-    return bind(argmin_p, convert_to_tensor(input), axis=place, dtype=as_dtype(output_type))  # type: ignore[no-any-return]
+    return bind(argmin_p, convert_to_tensor(input), axis=place, dtype=_of_places(output_type))  # type: ignore[no-any-return]
 
 
 # Sorting

@@ -9,6 +9,15 @@ from runtime.core.shapes import TensorSpec
 from runtime.core.tensor import Tensor
 
 
+def make_one_shot_iterator(dataset: Any) -> Any:
+    """An iterator over a dataset, which needs no initialization: `iter(dataset)`.
+
+    >>> int(rt.compat.v1.data.make_one_shot_iterator(rt.data.Dataset.range(3, 5)).get_next())
+    3
+    """
+    return iter(dataset)
+
+
 def get_output_types(dataset_or_iterator: Any) -> Any:
     """The dtypes of an element, in its structure.
 

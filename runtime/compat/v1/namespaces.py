@@ -10,6 +10,7 @@ from runtime.compat.v1.datasets import (
     get_output_classes,
     get_output_shapes,
     get_output_types,
+    make_one_shot_iterator,
 )
 from runtime.compat.v1.ops import dropout, in_top_k, poisson, with_older_arguments
 
@@ -48,6 +49,7 @@ data = Namespace(
         "get_output_classes": get_output_classes,
         "get_output_shapes": get_output_shapes,
         "get_output_types": get_output_types,
+        "make_one_shot_iterator": make_one_shot_iterator,
     },
 )
 debugging = Namespace("debugging")

@@ -1,5 +1,6 @@
 """Names, order and broadcasting of arguments as TensorFlow has them, checked by NumPy."""
 
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -77,6 +78,10 @@ def test_labels_and_logits_broadcast(shapes: Any, axis: int) -> None:
 # a function, what is known of the shape of its tensors, and then of the result
 KNOWN: list[tuple[Callable[..., Any], list[tuple[Any, Any]], list[Any]]] = [
     (tf.boolean_mask, [([None, 3], tf.float32), ([None], tf.bool)], [None, 3]),
+    (tf.linalg.inv, [([5, None, 3], tf.float32)], [5, 3, 3]),
+    (lambda x: tf.linalg.eigh(x)[1], [([3, None], tf.float64)], [3, 3]),
+    (tf.linalg.tensor_diag, [([None, 3], tf.int32)], [None, 3, None, 3]),
+    (lambda x: tf.nn.space_to_depth(x, 2), [(None, tf.float32)], [None] * 4),
     (
         lambda x, p: tf.dynamic_partition(x, p, 2)[0],
         [([None, 3], tf.float32), ([None], tf.int32)],
@@ -90,3 +95,44 @@ def test_known_shapes(number: int) -> None:
     function, inputs, wanted = KNOWN[number]
     staged = tf.function(function, [tf.TensorSpec(*one) for one in inputs])
     assert staged.get_concrete_function().structured_outputs.shape.as_list() == wanted
+
+
+def test_numbers_of_errors() -> None:
+    for name in ("Cancelled", "NotFound", "DataLoss", "Unauthenticated", "OutOfRange", "Internal"):
+        code = "".join("_" + c if c.isupper() else c for c in name).upper().strip("_")
+        assert getattr(tf.errors, name + "Error").error_code == getattr(tf.errors, code)
+    assert (tf.errors.OK, tf.errors.UNAUTHENTICATED) == (0, 16)
+    assert {"OK", "ABORTED"} < {*dir(tf.errors)}
+
+
+def test_kinds_of_numbers_and_dimensions() -> None:
+    compat = tf.compat
+    for value, kinds in (
+        (1, (True, True, True)), (np.int8(1), (True, True, True)), (1.5, (False, True, True)),
+        (np.float16(1), (False, True, True)), (1j, (False, False, True)), ("a", (False,) * 3),
+    ):  # fmt: skip
+        types = (compat.integral_types, compat.real_types, compat.complex_types)
+        assert tuple(isinstance(value, known) for known in types) == kinds
+    assert all(isinstance(text, compat.bytes_or_text_types) for text in ("a", b"a"))
+    assert compat.dimension_value(tf.TensorShape([2, None])[1]) is None
+    assert compat.dimension_at_index(tf.TensorShape([2, None]), 0) == 2
+
+
+def test_folders_are_walked(tmp_path: Any) -> None:
+    """Python's `os.walk` and `os.stat` are the second opinion."""
+    for folder in ("a", "b", "b/c"):
+        tf.io.gfile.mkdir(tmp_path / folder)
+    (tmp_path / "b" / "text").write_bytes(b"xy")
+    for topdown in (True, False):
+        found = {folder: [*map(set, rest)] for folder, *rest in tf.io.gfile.walk(tmp_path, topdown)}
+        assert found == {folder: [*map(set, rest)] for folder, *rest in os.walk(tmp_path, topdown)}
+    known = tf.io.gfile.stat(tmp_path / "b" / "text")
+    assert (known.length, known.is_directory) == (2, False)
+    assert known.mtime_nsec == (tmp_path / "b" / "text").stat().st_mtime_ns
+    failed: list[Any] = []
+    assert list(tf.io.gfile.walk(tmp_path / "none", onerror=failed.append)) == []
+    assert [type(error) for error in failed] == [tf.errors.NotFoundError]
+    with pytest.raises(tf.errors.AlreadyExistsError):
+        tf.io.gfile.mkdir(tmp_path)
+    with pytest.raises(tf.errors.NotFoundError):
+        tf.io.gfile.stat(tmp_path / "none")
