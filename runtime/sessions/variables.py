@@ -9,6 +9,7 @@ import numpy as np
 from runtime.core.convert import convert_to_tensor
 from runtime.core.naming import name_scope, scoped
 from runtime.core.primitive import bind, row
+from runtime.core.shapes import as_shape
 from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.core.types import TensorType
@@ -111,8 +112,11 @@ def _made(trace: OpenTrace, name: str, initial: Tensor, kwargs: dict[str, Any]) 
     graph = trace.graph
     made = object.__new__(GraphVariable)
     shape = initial.static_shape if kwargs.get("validate_shape", True) else None
+    if kwargs.get("shape") is not None:
+        shape = as_shape(kwargs["shape"])
     is_trainable = kwargs.get("trainable") is not False
     handle = VariableHandle(made, f"{name}:0", initial.dtype, shape, is_trainable)
+    handle.check_shape(initial.static_shape)
     made._set_up(handle, constraint=kwargs.get("constraint"))
     made.graph, made.initial_value = graph, initial
     graph.handles.add(handle)

@@ -151,6 +151,17 @@ def test_initial_values_may_depend_on_others(session: Any) -> None:
     assert np.array_equal(y, 2 * x)
 
 
+def test_a_variable_may_have_an_open_shape(session: Any) -> None:
+    v = rt.Variable(np.zeros([1, 1]), shape=rt.TensorShape(None))
+    row = rt.Variable([1.0], shape=[None])
+    session.run(v1.global_variables_initializer())
+    changed = [v.assign(np.ones([2, 2])), row.assign([1.0, 2.0])]
+    assert [x.shape for x in session.run(changed)] == [(2, 2), (2,)]
+    assert (v.shape.rank, row.shape.as_list()) == (None, [None])
+    with pytest.raises(ValueError, match="not compatible"):
+        rt.Variable([1.0], shape=[2])
+
+
 def test_which_variables_have_a_value(session: Any) -> None:
     a, b = v1.Variable(1.0, name="a"), v1.Variable(2.0, name="b")
     names = v1.report_uninitialized_variables()
