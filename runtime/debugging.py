@@ -15,7 +15,15 @@ import runtime.ops as ops
 from runtime import dtypes, errors
 from runtime.core.convert import CONSTANT, convert_to_tensor
 from runtime.core.lazy import public as _public
-from runtime.core.primitive import Primitive, bind, row, same_shape, sample, wrong_dtype
+from runtime.core.primitive import (
+    Primitive,
+    bind,
+    row,
+    same_shape,
+    sample,
+    wrong_dtype,
+    wrong_value,
+)
 from runtime.core.shapes import Shape, TensorShape
 from runtime.core.state import state
 from runtime.core.tensor import Tensor
@@ -317,12 +325,18 @@ def _wrong_rank(found: Any, ranks: tuple[int, ...], compare: Callable[[Any, Any]
     return f"the rank must be {least}{wanted}, but {'it is' if found == 'it' else f'it is {found}'}"
 
 
+def _scalar_rank(rank: Any) -> int:
+    if np.ndim(rank):
+        raise wrong_value(f"a rank is a scalar, not {rank!r}")
+    return static_int(rank, "rank")
+
+
 def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> Any:
     """ValueError unless the tensor has this rank.
 
     >>> rt.debugging.assert_rank([1], 1)
     """
-    return _assert_rank(convert_to_tensor(x), (static_int(rank, "rank"),), operator.eq, message)
+    return _assert_rank(convert_to_tensor(x), (_scalar_rank(rank),), operator.eq, message)
 
 
 def assert_rank_at_least(
@@ -332,7 +346,7 @@ def assert_rank_at_least(
 
     >>> rt.debugging.assert_rank_at_least([[1]], 1)
     """
-    return _assert_rank(convert_to_tensor(x), (static_int(rank, "rank"),), operator.ge, message)
+    return _assert_rank(convert_to_tensor(x), (_scalar_rank(rank),), operator.ge, message)
 
 
 def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | None = None) -> Any:
@@ -340,7 +354,7 @@ def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | N
 
     >>> rt.debugging.assert_rank_in([1], [0, 1])
     """
-    fitting = tuple(static_int(rank, "rank") for rank in listed(ranks, "ranks"))
+    fitting = tuple(_scalar_rank(rank) for rank in listed(ranks, "ranks"))
     return _assert_rank(convert_to_tensor(x), fitting, operator.eq, message)
 
 

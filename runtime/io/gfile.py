@@ -76,7 +76,7 @@ def makedirs(path: Any) -> None:
 
 
 def mkdir(path: Any) -> None:
-    """Make a folder, within one that is there; AlreadyExistsError where it is there itself.
+    """Make a folder, unless it is there; NotFoundError where the one around it is not.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -85,7 +85,8 @@ def mkdir(path: Any) -> None:
     ['a']
     """
     with _explained():
-        os.mkdir(path)
+        if not os.path.isdir(path):
+            os.mkdir(path)
 
 
 def walk(top: Any, topdown: bool = True, onerror: Any = None) -> Iterator[Any]:

@@ -36,8 +36,8 @@ def _keys(given: Any, dtype: dtypes.DType) -> Tensor:
 class StaticHashTable:
     """A table that is filled once.
 
-    `default_value` is the value of keys that are not there. Raises InvalidArgumentError where one
-    key has several values.
+    `default_value` is the value of keys that are not there. Raises FailedPreconditionError where
+    one key has several values.
 
     >>> filled = rt.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2])
     >>> table = rt.lookup.StaticHashTable(filled, default_value=-1)

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.primitive import Order, flat, row, wrong_value
+from runtime import errors
+from runtime.core.primitive import Order, flat, row
 from runtime.core.shapes import Shape
 
 
@@ -72,14 +73,16 @@ remove_p = row(
 
 
 def sorted_table(keys: Any, values: Any) -> tuple[Any, Any]:
-    """The arrays of a table that does not change; InvalidArgumentError where one key has several
-    values.
+    """The arrays of a table that does not change; FailedPreconditionError where one key has
+    several values.
     """
     order = np.argsort(keys, kind="stable")
     keys, values = keys[order], values[order]
     again = np.flatnonzero(np.asarray(keys[1:] == keys[:-1], np.bool_))
     if len(again) and not np.array_equal(values[again], values[again + 1]):
-        raise wrong_value(f"the table has several values for the key {keys[again[0]]!r}")
+        raise errors.FailedPreconditionError(
+            None, None, f"the table has several values for the key {keys[again[0]]!r}"
+        )
     kept = np.ones(len(keys), np.bool_)
     kept[again + 1] = False
     return keys[kept], values[kept]

@@ -132,7 +132,10 @@ def test_folders_are_walked(tmp_path: Any) -> None:
     failed: list[Any] = []
     assert list(tf.io.gfile.walk(tmp_path / "none", onerror=failed.append)) == []
     assert [type(error) for error in failed] == [tf.errors.NotFoundError]
+    tf.io.gfile.mkdir(tmp_path)
+    with pytest.raises(tf.errors.NotFoundError):
+        tf.io.gfile.mkdir(tmp_path / "none" / "a")
     with pytest.raises(tf.errors.AlreadyExistsError):
-        tf.io.gfile.mkdir(tmp_path)
+        tf.io.gfile.mkdir(tmp_path / "b" / "text")
     with pytest.raises(tf.errors.NotFoundError):
         tf.io.gfile.stat(tmp_path / "none")

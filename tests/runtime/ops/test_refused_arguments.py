@@ -126,6 +126,8 @@ ARGUMENTS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: tf.nn.embedding_lookup([], [0]), ValueError, "parts"),
     (lambda: tf.nn.embedding_lookup([1.0, 2.0], [0]), ValueError, "parts"),
     (lambda: tf.where(True), ValueError, "scalar"),
+    (lambda: tf.debugging.assert_rank(VECTOR, [1]), ValueError, "scalar"),
+    (lambda: tf.debugging.assert_rank_in(VECTOR, [[1], 2]), ValueError, "scalar"),
     (lambda: tf.argmax(MATRIX, output_type=tf.float32), TypeError, "integer"),
     (lambda: tf.linalg.band_part(MATRIX, 3, 0), ValueError, "3 diagonals"),
     (lambda: tf.linalg.tensor_diag(1), ValueError, "scalar"),

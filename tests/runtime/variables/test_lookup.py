@@ -107,7 +107,7 @@ def test_files(tmp_path: Path) -> None:
 
 
 def test_refused() -> None:
-    with pytest.raises(tf.errors.InvalidArgumentError, match="several values for the key b'a'"):
+    with pytest.raises(tf.errors.FailedPreconditionError, match="several values for the key b'a'"):
         static(["a", "a"], [1, 2], 0)
     assert int(static(["a", "a"], [1, 1], 0).size()) == 1
     with pytest.raises(tf.errors.InvalidArgumentError, match="vectors of one length"):
