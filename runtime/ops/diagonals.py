@@ -88,11 +88,6 @@ def band_part(input: Any, num_lower: Any, num_upper: Any, name: str | None = Non
     if any(_only_in_the_run(number) is not None for number in given):
         return bind(band_part_at_p, x, *map(convert_to_tensor, given))  # type: ignore[no-any-return]
     lower, upper = static_int(num_lower, "num_lower"), static_int(num_upper, "num_upper")
-    for number, side in zip((lower, upper), (x.static_shape or ())[-2:], strict=False):
-        if side is not None and number > side:
-            raise wrong_value(
-                f"a band of {number} diagonals beside the main one of {side} elements"
-            )
     return bind(band_part_p, x, lower=lower, upper=upper)  # type: ignore[no-any-return]
 
 
