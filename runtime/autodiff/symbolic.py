@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import runtime.ops as ops
+from runtime.autodiff.activity import passes_on
 from runtime.autodiff.requests import UnconnectedGradients
 from runtime.autodiff.tape import GradientTape
 from runtime.core.primitive import wrong_value
@@ -37,7 +38,7 @@ def _shown(sources: Sequence[Any], stopped: Sequence[Any] = ()) -> GradientTape:
                 continue
             if node.regions or "callee" in node.params:
                 tape.control(Handle(node, scope), outputs)
-            elif node.primitive.is_op:
+            elif node.primitive.is_op or passes_on(node):
                 inputs = [symbol(value, scope, None) for value in node.inputs]
                 tape.record(node.primitive, inputs, outputs, dict(node.params))
     return tape

@@ -268,3 +268,32 @@ def test_a_python_function_without_results_gives_none() -> None:
     seen: list[float] = []
     assert tf.numpy_function(lambda x: seen.append(float(x)), [2.0], []) is None
     assert seen == [2.0]
+
+
+# functions of one number that build lists, and their derivatives
+OF_LISTS: list[tuple[Any, Any]] = [
+    (lambda v: tf.scan(lambda a, x: a * x, X, initializer=v), lambda v: 1 + 2 + 6),
+    (lambda v: tf.map_fn(lambda x: x * v * v, X), lambda v: 2 * v * 6),
+    (lambda v: tf.TensorArray(v.dtype, 2).write(0, v).write(1, v * v).stack(), lambda v: 1 + 2 * v),
+    (lambda v: tf.TensorArray(v.dtype, 2).write(0, v).write(1, v * v).read(1), lambda v: 2 * v),
+    (lambda v: tf.TensorArray(v.dtype, 2).write(1, v * v).gather([1, 1]), lambda v: 4 * v),
+    (lambda v: tf.TensorArray(v.dtype, 2).unstack([[v], [v * v]]).concat(), lambda v: 1 + 2 * v),
+    (lambda v: tf.foldl(lambda a, x: a * x, X, initializer=v), lambda v: 6),
+]
+
+
+@pytest.mark.parametrize("number", range(len(OF_LISTS)))
+@pytest.mark.parametrize("way", [lambda y: y, lambda y: y + 0.0])
+def test_gradients_through_lists(number: int, way: Any) -> None:
+    function, derivative = OF_LISTS[number]
+
+    @tf.function
+    def slope(v: Any) -> Any:
+        return tf.gradients(way(function(v)), v)[0]
+
+    assert_allclose(slope(tf.constant(2.0, tf.float64)), derivative(2.0))
+    with tf.Graph().as_default(), tf.compat.v1.Session() as session:
+        v = tf.Variable(tf.constant(2.0, tf.float64))
+        found = tf.compat.v1.gradients(way(function(v.read_value())), v)[0]
+        session.run(v.initializer)
+        assert_allclose(session.run(found), derivative(2.0))
