@@ -62,8 +62,7 @@ def cond(
 
     In a graph, both are traced and one is run.
 
-    Raises TypeError for what cannot be called, and for results of unequal dtypes; ValueError for
-    results of unequal structures.
+    Raises TypeError for what cannot be called, and for results of unequal dtypes or structures.
 
     >>> rt.cond(rt.constant(2) > 1, lambda: "larger", lambda: "not")
     'larger'
@@ -71,7 +70,7 @@ def cond(
     true_fn = checked_callable(true_fn, "cond(): true_fn")
     false_fn = checked_callable(false_fn, "cond(): false_fn")
     condition = _condition(pred, "cond(): pred", state.trace is not None)
-    words = Wording("true_fn and false_fn", "the result of cond()")
+    words = Wording("true_fn and false_fn", "the result of cond()", functions=True)
     if _is_staged(condition):
         check_takes(true_fn, 0, "cond(): true_fn")
         check_takes(false_fn, 0, "cond(): false_fn")
@@ -213,7 +212,8 @@ def _first_that_holds(
         check_takes(function, 0, f"{caller}: the function at {keys[0]}")
         check_takes(default, 0, f"{caller}: default")
     others = f"those behind it (at {', '.join(map(str, keys[1:]))}, default)" if rest else "default"
-    words = Wording(f"the function at {keys[0]} and {others}", f"the result of {caller}")
+    sides = f"the function at {keys[0]} and {others}"
+    words = Wording(sides, f"the result of {caller}", functions=True)
 
     def otherwise() -> Any:
         return _first_that_holds(rest, default, caller, keys[1:])

@@ -30,7 +30,9 @@ E = TypeVar("E", bound=Exception)
 
 
 class JoinTypeError(StagingError, TypeError):
-    """Tensors of unequal dtypes meet where two paths join."""
+    """Tensors of unequal dtypes, or results of functions of unequal structures, meet where two
+    paths join.
+    """
 
 
 _NEVER_DEFERRED: tuple[type[BaseException], ...] = (

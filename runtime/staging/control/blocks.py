@@ -212,12 +212,14 @@ def variable_name(names: Names, at: int) -> str | None:
 @dataclass(frozen=True, slots=True)
 class Wording:
     """The names in messages for the sides of a statement, and for what it leaves where that
-    has no name. `unites` says that the sides may leave values of several kinds.
+    has no name. `unites` says that the sides may leave values of several kinds, `functions` that
+    they are functions, whose results of unequal structures are a TypeError, as TensorFlow's.
     """
 
     sides: str
     result: str = "the result"
     unites: bool = False
+    functions: bool = False
 
 
 def mismatch_error(
@@ -229,7 +231,7 @@ def mismatch_error(
     sides = " and ".join(format_location(place) for place in places if place is not None)
     message = f"{what} cannot be joined across {words.sides}: {mismatch.reason}"
     message += f" (at {sides})" if sides else ""
-    if mismatch.dtypes_differ:
+    if mismatch.dtypes_differ or words.functions:
         return refuse_dtypes(message, mismatch.hint, name)
     return refuse(message, mismatch.hint, name)
 

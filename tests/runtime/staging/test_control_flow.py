@@ -308,3 +308,20 @@ def test_a_condition_that_is_no_bool() -> None:
         match=r"while_loop.*: what cond returns must be a bool, not <tf.Tensor.*int32>: compare it",
     ):
         staged(rt.constant(3))
+
+
+@pytest.mark.parametrize(
+    "choose",
+    [
+        lambda p: rt.cond(p, lambda: (1,), lambda: [2]),
+        lambda p: rt.cond(p, lambda: (1, 2), lambda: (2,)),
+        lambda p: rt.case([(p, lambda: {"a": 1})], default=lambda: {"b": 1}),
+        lambda p: rt.switch_case(rt.cast(p, rt.int32), [lambda: (1,), lambda: 1]),
+        lambda p: rt.cond(p, lambda: rt.constant(1), lambda: rt.constant(2.0)),
+    ],
+)
+def test_functions_of_different_results(choose: Any) -> None:
+    """TensorFlow's are TypeErrors; a StagingError is a ValueError as well."""
+    with pytest.raises(TypeError, match="cannot be joined across") as caught:
+        rt.function(choose)(rt.constant(True))
+    assert isinstance(caught.value, ValueError)
