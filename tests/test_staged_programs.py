@@ -13,7 +13,7 @@ from tests.support import reference, staging
 from tests.support.limits import refused_by
 from tests.support.programs import Program, batches, explain, loaded, programs, unhurried, write
 from tests.support.programs_choices import Seeded
-from tests.support.programs_dialects import COLLECTIONS, KINDS, STAGED
+from tests.support.programs_dialects import COLLECTIONS, KINDS, OUTSIDE, STAGED
 
 
 @unhurried
@@ -40,6 +40,12 @@ def test_many_of_kinds(seeds: range) -> None:
         same_when_staged(write(Seeded(seed), KINDS))
 
 
+@pytest.mark.parametrize("seeds", batches(10), ids=str)
+def test_many_that_change_what_is_outside(seeds: range) -> None:
+    for seed in seeds:
+        same_when_staged(write(Seeded(seed), OUTSIDE))
+
+
 @pytest.mark.parametrize("seeds", batches(20), ids=str)
 def test_programs_are_what_the_reference_computes(seeds: range) -> None:
     for seed in seeds:
@@ -59,6 +65,14 @@ def same_when_staged(program: Program) -> None:
                 return
             same = staging.same_outcome(expected, got)
             assert same, explain(program, number, expected, got, code)
+            if isinstance(expected, Exception):
+                return  # of a call that raises nothing is written
+            if "state" in plain:
+                before, after = (
+                    staging.as_python(plain["state"]()),
+                    staging.as_python(staged["state"]()),
+                )
+                assert staging.equal(before, after), explain(program, number, before, after, code)
 
 
 def tensors(args: tuple[Any, ...]) -> Iterator[Any]:

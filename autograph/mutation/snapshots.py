@@ -17,7 +17,7 @@ their state is in attributes, up to a number of objects; `Snapshot.unseen` tells
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Callable, Container, Iterator, Mapping
 from types import FunctionType
 from typing import Any, NamedTuple
 
@@ -28,7 +28,7 @@ from autograph.mutation.kind_table import FOREIGN, is_hidden, kinds_of
 from autograph.mutation.kinds import Kind
 from autograph.mutation.ownership import notes_taken, unheld
 from autograph.mutation.paths import Path, named, render
-from autograph.objects import MISSING
+from autograph.objects import MISSING, functions_in
 
 __all__ = ["MISSING", "Change", "Snapshot"]
 
@@ -76,6 +76,7 @@ class Snapshot:
         elements: how many elements and objects are looked at in all.
         array_bytes: the size of an array that is compared by content.
         outer: another snapshot, which is to look at the global variables that this one reaches.
+        earlier: another one; what that knows as it was then, this one does not look at.
 
     Attributes:
         beyond: paths, with the reason, of what lies beyond these bounds and was not looked at.
@@ -89,9 +90,11 @@ class Snapshot:
         elements: int = ELEMENTS,
         array_bytes: int = ARRAY_BYTES,
         outer: Snapshot | None = None,
+        earlier: Snapshot | None = None,
     ) -> None:
         self.beyond: list[str] = []
         self._outer = outer
+        self._known: Container[Any] = () if earlier is None else earlier._entries
         self._depth = depth
         self._left = elements
         self._foreign_left = FOREIGN_ELEMENTS
@@ -147,7 +150,9 @@ class Snapshot:
             for kind in kinds:
                 key = kind.key(value)
                 lent = foreign or kind is FOREIGN
-                if key in entries or not self._within(kind, value, path, depth, lent):
+                if key in entries or key in self._known:
+                    continue
+                if not self._within(kind, value, path, depth, lent):
                     continue
                 state = kind.take(value)
                 entries[key] = _Entry(kind, value, state, path, self._late, lent)
@@ -161,6 +166,17 @@ class Snapshot:
     def knows(self, value: Any) -> bool:
         """True if this mutable object was reached."""
         return any(kind.key(value) in self._entries for kind in kinds_of(type(value)))
+
+    def held(self, function: FunctionType) -> bool:
+        """True if a variable, or a class, had this function when it was looked at."""
+        for entry in self._entries.values():
+            if entry.state is function or entry.value is function:
+                return True
+            if isinstance(entry.value, type):
+                members = entry.state.values()
+                if any(function in functions_in(member) for member in members):
+                    return True
+        return False
 
     def led_to(self, value: Any) -> bool:
         """True if the roots led to this mutable object."""
@@ -208,10 +224,12 @@ class Snapshot:
         for entry in self._changed():
             yield render(entry.path), entry.value, entry.state, entry.lent
 
-    def restore(self) -> None:
-        """Put back what was there."""
+    def restore(self, holding: Callable[[Any], bool] | None = None) -> None:
+        """Put back what was there; with `holding`, in objects that hold now what it is true of."""
         for entry in self._changed():
-            entry.kind.put(entry.value, entry.state)
+            kind, value = entry.kind, entry.value
+            if holding is None or any(holding(x) for *_, x in kind.parts(value, kind.take(value))):
+                kind.put(value, entry.state)
 
     def _changed(self) -> list[_Entry]:
         entries = self._entries.values()

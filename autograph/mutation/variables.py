@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextvars import ContextVar
-from types import CellType
+from types import CellType, FunctionType
 from typing import Any
 
 from autograph.backend import GlobalVariable
@@ -57,6 +57,9 @@ class GlobalKind(SingleKind):
         return value.namespace.get(value.name, MISSING)
 
     def parts(self, value: GlobalVariable, state: Any) -> Iterable[Part]:
+        if type(state) is FunctionType:  # the generated code tells of its calls
+            has_attributes = vars(state).keys() - {"__wrapped__"}
+            return [(as_itself, None, state)] if has_attributes else ()
         return () if type(state) in ATOMS else [(as_itself, None, state)]
 
     def same(self, value: GlobalVariable, state: Any) -> bool:

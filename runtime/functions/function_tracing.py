@@ -32,7 +32,7 @@ from runtime.functions.changed_arguments import (
 )
 from runtime.functions.concrete_function import ConcreteFunction
 from runtime.functions.initial_values import initial_value
-from runtime.functions.kept_objects import Kept, Part, parts_of
+from runtime.functions.kept_objects import Kept, Part, holds_staged, parts_of
 from runtime.functions.recursion import (
     Assumption,
     active_calls,
@@ -64,7 +64,7 @@ from runtime.graph.verification import verify
 from runtime.ops.random.seeds import going_on
 from runtime.staging import texts
 from runtime.staging.aliasing import aliases
-from runtime.staging.block_recorder import BlockRecorder
+from runtime.staging.block_recorder import BlockRecorder, Existed, note_called
 from runtime.staging.bytecode import ending_of, returns_of
 from runtime.staging.chosen_values import TAKEN, taking
 from runtime.staging.control import joins, loops
@@ -307,7 +307,7 @@ class Tracer:
         if self.converted is not self.python_function or _is_converted(self.converted):
             trace.converter = autograph.call
         existing = Snapshot({"": self.python_function, "args": args, "kwargs": kwargs})
-        trace.existed, trace.watcher, trace.watch = existing.knows, self.watcher, BlockRecorder
+        trace.existed, trace.watcher, trace.watch = Existed(existing), self.watcher, BlockRecorder
         trace.kept = None if self.inner else {}
         trace.recurs = self.inner and call.plain
         given = dict(zip(self.labels, args, strict=False)) | kwargs
@@ -365,7 +365,7 @@ class Tracer:
     @contextmanager
     def _putting_back(self, trace: Trace, existing: Snapshot) -> Iterator[None]:
         """Put back what was in objects that calls change, once it is known what that is; all, where
-        Python runs again, or has raised.
+        Python runs again, or has raised. No symbol stays in them where it has raised.
         """
         self.existing = existing
         done = False
@@ -373,15 +373,16 @@ class Tracer:
             yield
             done = self.found is None
         finally:
-            if not done and (trace.kept or self.found):
+            if not done:
+                changes_calls = trace.kept or self.found or self.kept
                 for snapshot in reversed(self._snapshots(trace)):
-                    snapshot.restore()
+                    snapshot.restore(None if changes_calls else holds_staged)
             self.kept.forget()
 
     def _snapshots(self, trace: Trace) -> list[Snapshot]:
         """Returns what existed before the trace as it was then, and further when it was met."""
-        further = getattr(trace.existed, "globals", None)
-        return [self.existing] if further is None else [self.existing, further]
+        existed = trace.existed
+        return list(existed.snapshots) if isinstance(existed, Existed) else [self.existing]
 
     def _kept(self, trace: Trace) -> list[Value]:
         """The values of what the trace leaves in objects from before; none where more of them are
@@ -389,7 +390,7 @@ class Tracer:
         """
         if trace.kept is None or self.assumption.used:
             return []
-        parts = parts_of(trace, self.kept.parts, self._snapshots(trace))
+        parts = parts_of(trace, self.kept.parts, self._snapshots(trace), self._location())
         if any(part not in self.kept.parts for part in parts):
             self.found = parts
             return []
@@ -566,6 +567,8 @@ class Tracer:
 
     def _observe(self, function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
         self.watcher.watch(function)
+        if self.current is state.trace:
+            note_called(function)
         if not isinstance(function, FunctionType | BuiltinFunctionType):
             autograph.meet_class(_class_of(function))
         if function is hasattr and len(args) == 2:

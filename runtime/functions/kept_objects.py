@@ -8,6 +8,7 @@ with them, symbols stand there; they are taken away again when the trace is over
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from types import BuiltinFunctionType, FunctionType, ModuleType
@@ -17,7 +18,8 @@ import numpy as np
 
 from autograph.backend import GlobalVariable
 from autograph.mutation.snapshots import Snapshot
-from autograph.objects import MISSING, attribute_of, contents, put_attribute
+from autograph.mutation.users_code import is_users_class
+from autograph.objects import MISSING, attribute_of, attributes_of, contents, put_attribute
 from runtime.core.tensor import Tensor, wrap
 from runtime.core.types import NumberType, Type
 from runtime.functions.signatures import Reference, key_of, leaf_types
@@ -44,6 +46,8 @@ MOST_TRACES = 10
 
 _STAGED = (SymbolicTensor, SymbolicNumber)
 _ATOMS = (str, bytes, type(None), bool, int, float, complex)
+_COUNTS = (int, float)
+_COLLECTIONS = (deque, list, dict, set)
 
 
 class Part:
@@ -198,45 +202,72 @@ def _rebuilt(value: Any, given: Iterator[Any]) -> Any:
     return next(given) if is_input or isinstance(value, Tensor | Symbol | SymbolicNumber) else value
 
 
-def parts_of(trace: Trace, known: Iterable[Part], snapshots: Iterable[Snapshot]) -> list[Part]:
+def parts_of(
+    trace: Trace,
+    known: Iterable[Part],
+    snapshots: Iterable[Snapshot],
+    location: Location | None = None,
+) -> list[Part]:
     """The parts that a trace has changed: of the objects that staged blocks have changed, all that
-    is different; of others, staged values in the place of numbers and tensors; and those that are
-    `known`.
+    is different; of others, what staged values are in now, and, as soon as a call has to write
+    anything at all, numbers; and those that are `known`.
+
+    StagingError, at `location`, where a staged value is put into what cannot be carried.
     """
-    found = {part.key: part for part in known}
     kept = trace.kept or {}
+    altered = []
     for snapshot in snapshots:
         for path, item, before, is_lent in snapshot.altered():
-            is_kept = place_key(item) in kept
-            if is_lent and is_kept:
+            if is_lent and place_key(item) in kept:
                 why = "it is in an object of an installed package"
                 raise refuse_change(path, why, location=kept[place_key(item)][1])
-            for part in _changed(path, item, before, is_kept) if trace.existed(item) else ():
-                older = found.get(part.key)
-                if older is None or not part.entries <= older.entries:
-                    found[part.key] = part
+            if trace.existed(item):
+                _check(path, item, before, location)
+                altered.append((path, item, before, _in_place if is_lent else _is_staged))
+    found = {part.key: part for part in known}
+    _gather(found, altered, kept)
+    if found:
+        counted = [(*each[:3], _is_count) for each in altered if each[3] is _is_staged]
+        _gather(found, counted, kept)
     return list(found.values())
 
 
-def _changed(path: str, item: Any, before: Any, is_kept: bool) -> Iterator[Part]:
+_Test = Callable[[Any, Any], bool]
+"""Whether a value, in the place of another one, is one that each call has to write."""
+
+
+def _gather(
+    found: dict[Any, Part], altered: Iterable[tuple[str, Any, Any, _Test]], kept: dict[Any, Any]
+) -> None:
+    for path, item, before, test in altered:
+        for part in _changed(path, item, before, place_key(item) in kept, test):
+            older = found.get(part.key)
+            if older is None or not part.entries <= older.entries:
+                found[part.key] = part
+
+
+def _changed(path: str, item: Any, before: Any, is_kept: bool, test: _Test) -> Iterator[Part]:
     if is_variable_of_python(item):
-        if is_kept or _is_carried(before, contents(item)):
+        if is_kept or test(before, contents(item)):
             yield Part(path, item)
     elif type(item) in DICTS or type(item) is list:
         now = dict(item) if isinstance(item, dict) else dict(enumerate(item))
         old = before if isinstance(item, dict) else dict(enumerate(before))
-        changed = [at for at in old if now.get(at, MISSING) is not old[at]]
-        if is_kept or any(_is_carried(old[at], now.get(at, MISSING)) for at in changed):
-            yield Part(path, item, entries=changed)
-    elif isinstance(before, dict):
-        yield from _attributes_changed(path, item, before, is_kept)
+        pairs = {at: (old.get(at, MISSING), now.get(at, MISSING)) for at in (*old, *now)}
+        changed = {at: pair for at, pair in pairs.items() if pair[0] is not pair[1]}
+        if is_kept or any(test(*pair) for pair in changed.values()):
+            yield Part(path, item, entries=old.keys() & changed.keys())
+    elif isinstance(before, dict) and not isinstance(item, dict):
+        yield from _attributes_changed(path, item, before, is_kept, test)
 
 
-def _attributes_changed(path: str, item: Any, before: Any, is_kept: bool) -> Iterator[Part]:
+def _attributes_changed(
+    path: str, item: Any, before: Any, is_kept: bool, test: _Test
+) -> Iterator[Part]:
     names = dict.fromkeys((*before, *_names_of(item)))
     pairs = {name: (before.get(name, MISSING), attribute_of(item, name)) for name in names}
     changed = {name: pair for name, pair in pairs.items() if pair[0] is not pair[1]}
-    if is_kept or any(_is_carried(*pair) for pair in changed.values()):
+    if is_kept or any(test(*pair) for pair in changed.values()):
         yield from [Part(f"{path}.{name}", item, name) for name in changed]
 
 
@@ -244,10 +275,50 @@ def _names_of(item: Any) -> Iterable[str]:
     return vars(item).keys() if hasattr(item, "__dict__") else ()
 
 
-def _is_carried(before: Any, now: Any) -> bool:
-    """True for a staged value in the place of a number, a tensor, or None."""
+def _is_staged(before: Any, now: Any) -> bool:
+    """True for a staged value, and for a new object that holds one."""
+    return holds_staged(now)
+
+
+def _in_place(before: Any, now: Any) -> bool:
+    """True for a staged value in the place of a number, a tensor, or None: what an installed
+    package puts elsewhere in its objects is for the rest of the trace.
+    """
     is_plain = type(before) in NUMBER_TYPES or isinstance(before, Tensor | None)
     return is_plain and type(now) in _STAGED
+
+
+def _is_count(before: Any, now: Any) -> bool:
+    """True for a number that is another one now; a truth value may say what is made already."""
+    return type(before) in _COUNTS and type(now) in _COUNTS
+
+
+def holds_staged(value: Any) -> bool:
+    """True for a staged value, and for a structure, or an object of the user's, with one in it."""
+    met, pending = set(), [value]
+    while pending:
+        item = pending.pop()
+        if type(item) in _STAGED:
+            return True
+        if type(item) not in _ATOMS and id(item) not in met:
+            met.add(id(item))
+            found = structure_of(item)
+            if found is not None:
+                pending += found[1]
+            elif is_users_class(type(item)):
+                pending += (attributes_of(item) or {}).values()
+    return False
+
+
+def _check(path: str, item: Any, before: Any, location: Location | None) -> None:
+    """StagingError for a collection of another class, in which a staged value is now."""
+    if not isinstance(item, _COLLECTIONS) or type(item) in DICTS or type(item) is list:
+        return
+    known = {id(held) for held in (before.values() if isinstance(before, dict) else before)}
+    items = item.values() if isinstance(item, dict) else item
+    if any(holds_staged(held) for held in items if id(held) not in known):
+        why = f"no {type(item).__qualname__} from before a call can hold staged values"
+        raise refuse_change(path, why, location=location)
 
 
 class Kept:

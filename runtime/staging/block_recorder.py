@@ -6,6 +6,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import ExitStack
+from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -23,6 +24,7 @@ from autograph.mutation.item_targets import item_targets
 from autograph.mutation.kind_table import is_hidden, may_change
 from autograph.mutation.ownership import taking_notes
 from autograph.mutation.snapshots import Snapshot
+from autograph.mutation.users_code import is_users_class, is_users_function
 from autograph.policy import impure, is_harmless
 from runtime.graph.ir import Location
 from runtime.staging.control.blocks import Block, Names
@@ -33,25 +35,36 @@ from runtime.staging.scopes import active
 from runtime.staging.staged_print import _print as staged_print
 
 
-class _Existed:
+class Existed:
     """True for an object that existed before the trace. What is global to the
     functions called did.
+
+    `snapshots` are what the traced function reaches, and what those that it calls do, as it was
+    when it was met.
     """
 
-    def __init__(self, before: Callable[[Any], bool]) -> None:
+    def __init__(self, before: Snapshot) -> None:
         self._before = before
-        self.globals = Snapshot({})
+        # Not what the trace has put into objects that it knows.
+        self.globals = Snapshot({}, earlier=before)
+        self.snapshots = before, self.globals
 
     def __call__(self, item: Any) -> bool:
         if type(item) is GlobalVariable and "__builtins__" not in item.namespace:
-            return self._before(item)  # of a module that may have been made while tracing
-        return self._before(item) or self.globals.knows(item)
+            return self._before.knows(item)  # of a module that may have been made while tracing
+        return self._before.knows(item) or self.globals.knows(item)
+
+    def held(self, function: FunctionType | type) -> bool:
+        """True for a function, or a class, that was not made by the trace."""
+        if isinstance(function, type) or function.__closure__ is None:
+            return "<locals>" not in function.__qualname__ or self(function)
+        return any(snapshot.held(function) for snapshot in self.snapshots)
 
 
-def _existed() -> _Existed:
+def _existed() -> Existed:
     trace = active()
-    if not isinstance(trace.existed, _Existed):
-        trace.existed = _Existed(trace.existed)
+    if not isinstance(trace.existed, Existed):
+        trace.existed = Existed(Snapshot({}))
     return trace.existed
 
 
@@ -247,6 +260,22 @@ def look_at(path: str, item: Any, is_given: bool) -> None:
         recorder.watch(path, item)
     if not is_given:
         _existed().globals.add(path, item)
+
+
+def note_called(function: Any) -> None:
+    """A function is called outside of staged blocks: the trace is to know what it reaches from
+    before.
+    """
+    plain = getattr(function, "__func__", function)
+    if isinstance(plain, partial):
+        note_called(plain.func)
+    elif not isinstance(plain, FunctionType | type):
+        if callable(plain) and isinstance(type(plain).__call__, FunctionType):
+            note_called(type(plain).__call__)
+    elif is_users_class(plain) if isinstance(plain, type) else is_users_function(plain):
+        existed = _existed()
+        if not existed.globals.knows(plain) and existed.held(plain):
+            existed.globals.add(plain.__qualname__, plain)
 
 
 class _Checked:

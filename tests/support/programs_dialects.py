@@ -12,6 +12,8 @@ from tests.support.programs_collections import (
 )
 from tests.support.programs_kinds import KINDS as KINDS_FORMS
 from tests.support.programs_kinds import KINDS_HEADER, KINDS_PRELUDE, KINDS_RESULTS
+from tests.support.programs_outside import OUTSIDE as OUTSIDE_FORMS
+from tests.support.programs_outside import OUTSIDE_HEADER, OUTSIDE_PRELUDE
 from tests.support.programs_scopes import PLAIN_SCOPES
 from tests.support.programs_snippets import PLAIN_SNIPPETS, STAGED_SNIPPETS
 from tests.support.programs_staged_scopes import STAGED_SCOPES
@@ -283,3 +285,13 @@ KINDS = replace(
     results=KINDS_RESULTS,
 )
 """Values of several kinds: assigned, used and stored, in branches, loops and exits."""
+
+OUTSIDE = replace(
+    KINDS,
+    statements=KINDS.statements | {"for_range": 3, "for_items": 2, "raise_": 0},
+    prelude=OUTSIDE_PRELUDE,
+    header=OUTSIDE_HEADER,
+    growing=OUTSIDE_FORMS,
+    results=("int", "pair", "{int}, O.total"),
+)
+"""Changes of what is outside of the program, by itself and by what it calls."""

@@ -26,7 +26,8 @@ def signed(pairs, counts):
 
 @rt.function
 def keeping(x):
-    kept.append(x * 2.0)
+    doubled = x * 2.0
+    kept.append(lambda: doubled)
     return x
 
 
@@ -41,7 +42,7 @@ def asking(x):
 
 
 def late(x):
-    return X + kept[-1]
+    return X + kept[-1]()
 
 
 @rt.function
@@ -107,10 +108,10 @@ CALLS: list[tuple[Callable[[], Any], Kind, str]] = [
         TypeError,
         rf"{__file__}:53:5: the result of late_and_object\['a'\]\[1\] is <object",
     ),
-    (lambda: kept[0] + 1.0, errors.InaccessibleTensorError, __file__),
+    (lambda: kept[0]() + 1.0, errors.InaccessibleTensorError, __file__),
     (lambda: rt.function(late)(X), errors.InaccessibleTensorError, "body of graph 'keeping'"),
-    (lambda: kept[0].numpy(), errors.InaccessibleTensorError, "of graph 'keeping'"),
-    (lambda: float(kept[0]), errors.InaccessibleTensorError, "of graph 'keeping'"),
+    (lambda: kept[0]().numpy(), errors.InaccessibleTensorError, "of graph 'keeping'"),
+    (lambda: float(kept[0]()), errors.InaccessibleTensorError, "of graph 'keeping'"),
     (
         lambda: doubling(rt.constant([1.0])),
         RecursionError,

@@ -11,7 +11,7 @@ import copy
 import dataclasses
 import gc
 import weakref
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
@@ -334,6 +334,273 @@ def a_list_that_is_replaced():
         return account.items[0]
 
     return f, lambda: vars(account)
+
+
+# Staged values in new places
+
+
+@session((3,), (0,), (5,))
+def list_that_grows():
+    seen = []
+
+    def f(x):
+        seen.append(x)
+        return sum(seen), len(seen)
+
+    return f, lambda: seen
+
+
+@session((3,), (0,), (5,))
+def list_read_at_its_end():
+    sums = [0]
+
+    def f(x):
+        sums.append(sums[-1] + x)
+        return sums[-1]
+
+    return f, lambda: sums
+
+
+@session((3,), (0,), (5,))
+def entry_that_is_new():
+    memo = {}
+
+    def f(x):
+        if "first" not in memo:
+            memo["first"] = x * 2
+        return memo["first"]
+
+    return f, lambda: memo
+
+
+@session((3,), (0,), (5,))
+def entry_of_a_default():
+    sums = defaultdict(int)
+
+    def f(x):
+        sums["all"] += x
+        return sums["all"]
+
+    return f, lambda: dict(sums)
+
+
+@session((3.0,), (0.0,), (5.0,), (1.0,))
+def attribute_in_place_of_the_class():
+    class Average:
+        value = None
+
+        def update(self, x):
+            self.value = x if self.value is None else 0.5 * self.value + 0.5 * x
+            return self.value
+
+    average = Average()
+    return average.update, lambda: average.value
+
+
+@session((3,), (0,), (5,))
+def attribute_that_is_new():
+    account = Account(0)
+
+    def f(x):
+        if not hasattr(account, "buffer"):
+            account.buffer = x * 0
+        account.buffer = account.buffer + x
+        return account.buffer
+
+    return f, lambda: vars(account)
+
+
+@session((3,), (0,), (5,))
+def new_structures():
+    account = Account(0)
+
+    def f(x):
+        low, count = account.range
+        account.range = low + x, count + 1
+        account.best = [x, {"twice": x * 2}]
+        return low
+
+    return f, lambda: vars(account)
+
+
+@session((3,), (0,), (5,))
+def one_list_by_two_names():
+    rows = [[0], [0]]
+    alias = rows[0]
+
+    def f(x):
+        rows[1] = [x]
+        alias.append(x)
+        return len(rows[0]), rows[1][0]
+
+    return f, lambda: (rows, alias)
+
+
+# What functions that are called reach
+
+
+def summing():
+    total = 0
+
+    def add(x):
+        nonlocal total
+        total += x
+        return total
+
+    return add
+
+
+def summing_some():
+    total, taken = 0, 0
+
+    def add(x):
+        nonlocal total, taken
+        taken += 1
+        if x > 1:
+            total += x
+        return total * 100 + taken
+
+    return add
+
+
+def counted(function):
+    def wrapper(x):
+        wrapper.total += x
+        return function(x) + wrapper.total
+
+    wrapper.total = 0
+    return wrapper
+
+
+ADD: Any = None
+ADDING: Any = SimpleNamespace(add=None)
+
+
+def remembers(x, memo={"all": 0}):
+    memo["all"] += x
+    return memo["all"]
+
+
+def calls_add(x):
+    return ADD(x)
+
+
+class Adder:
+    def __init__(self):
+        self.total = 0
+
+    def __call__(self, x):
+        self.total += x
+        return self.total
+
+
+@session((3,), (0,), (5,))
+def closure_of_a_helper():
+    global ADD
+    ADD = summing()
+    return (lambda x: calls_add(x) + calls_add(1)), lambda: None
+
+
+@session((3,), (0,), (5,))
+def closure_with_a_branch():
+    global ADD
+    ADD = summing_some()
+    return (lambda x: calls_add(x)), lambda: None
+
+
+@session((3,), (0,), (5,))
+def closure_in_a_namespace():
+    ADDING.add = summing()
+    return (lambda x: ADDING.add(x)), lambda: None
+
+
+@session((3,), (0,), (5,))
+def decorated_helper():
+    global ADD
+    ADD = counted(lambda x: x * 2)
+    return (lambda x: calls_add(x)), lambda: ADD.total
+
+
+@session((3,), (0,), (5,))
+def object_that_is_called():
+    global ADD
+    ADD = Adder()
+    return (lambda x: calls_add(x)), lambda: ADD.total
+
+
+@session((3,), (0,), (5,))
+def default_value_of_a_helper():
+    remembers.__defaults__[0]["all"] = 0
+    return (lambda x: remembers(x)), lambda: remembers.__defaults__
+
+
+@session((3,), (0,), (5,))
+def global_variable_at_the_top_of_a_helper():
+    global TOTAL
+    TOTAL = 0
+
+    def f(x):
+        return adds_globally(x)
+
+    return f, lambda: TOTAL
+
+
+def adds_globally(x):
+    global TOTAL
+    TOTAL += x
+    return TOTAL
+
+
+def noted(x):
+    if x > 1:
+        noted.calls += 1
+    return x
+
+
+@session((3,), (0,), (5,))
+def attribute_of_a_helper():
+    noted.calls = 0
+    return (lambda x: noted(x) + noted.calls), lambda: noted.calls
+
+
+@session((0,), (3,), (5,))
+def attribute_of_a_function_that_is_not_called():
+    noted.calls = 0
+
+    def f(x):
+        noted.calls = noted.calls + x
+        return noted.calls
+
+    return f, lambda: noted.calls
+
+
+# Counters beside what staged values change
+
+
+@session((3.0,), (0.0,), (5.0,), (1.0,))
+def mean_of_captured_variables():
+    total, count = 0.0, 0
+
+    def f(x):
+        nonlocal total, count
+        count += 1
+        total += x
+        return total / count
+
+    return f, lambda: (total, count)
+
+
+@session((3.0,), (4.0,), (2.0,), (1.0,))
+def counter_in_another_object():
+    account, best = Account(0), {"loss": None, "step": -1}
+
+    def f(loss):
+        if best["loss"] is None or loss < best["loss"]:
+            best["loss"], best["step"] = loss, account.count
+        account.count += 1
+        return best["step"]
+
+    return f, lambda: (account.count, best)
 
 
 # Variables
@@ -680,6 +947,20 @@ def recursion(x):
     return x if x < 2 else recursion(x - 1) + recursion(x - 2)
 
 
+class Entries(dict):
+    pass
+
+
+def puts_into_a_deque(x):
+    HELD.recent.append(x)
+    return x
+
+
+def puts_into_a_dict_of_its_own(x):
+    HELD.entries["x"] = x
+    return x
+
+
 @pytest.mark.parametrize(
     ("program", "words"),
     [
@@ -689,6 +970,8 @@ def recursion(x):
         (default_of_a_class_that_changes, "Item.n is changed .* has an attribute of that name"),
         (grows, "1 item and no items"),
         (recursion, "HELD.count is changed .* calls itself"),
+        (puts_into_a_deque, "HELD.recent is changed .* no deque from before a call can hold"),
+        (puts_into_a_dict_of_its_own, "HELD.entries is changed .* no Entries from before"),
     ],
     ids=lambda x: getattr(x, "__name__", ""),
 )
@@ -696,10 +979,26 @@ def test_refused(program: Callable[..., Any], words: str) -> None:
     global HELD
     HELD = Account(3)
     HELD.items = []
+    HELD.recent, HELD.entries = deque(), Entries()
     HELD.best = rt.constant([1, 2])
     before = dict(vars(HELD))
     with pytest.raises(StagingError, match=words) as caught:
         rt.function(program)(rt.constant(2))
     assert caught.value.filename == __file__
     assert vars(HELD) == before
-    assert HELD.items == []
+    assert [*HELD.items, *HELD.recent, *HELD.entries] == []
+
+
+def test_a_trace_that_python_ends_leaves_no_symbols() -> None:
+    account = Account(3)
+    items = [1]
+
+    def f(x):
+        account.balance = x
+        account.name = "Bob"
+        items.append(x)
+        raise LookupError(account.name)
+
+    with pytest.raises(LookupError, match="Bob"):
+        rt.function(f)(rt.constant(2))
+    assert (account.balance, items) == (3, [1])
