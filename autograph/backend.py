@@ -162,6 +162,12 @@ class Backend:
         """
         return 0
 
+    def compares(self, value: object) -> bool:
+        """Whether comparisons of this value, which is not staged itself, are staged as long as a
+        function is: what Python itself compares has no answer.
+        """
+        return False
+
     def is_staging(self) -> bool:
         """Whether a function is being staged just now: what is raised in a `try` may be put off
         to the run.
@@ -317,6 +323,20 @@ def register_identity(check: Callable[[Any, Any], None]) -> None:
 def failures() -> dict[Backend, int]:
     """Returns the count of each registered backend's `failures`."""
     return {backend: backend.failures() for backend in set(_registered.values())}
+
+
+def comparing(*values: object) -> Backend | None:
+    """The backend for which a function is being staged, where it compares one of these values, or
+    of the items of a list or tuple among them.
+    """
+    backend = staging()
+    if backend is None:
+        return None
+    for value in values:
+        items = islice(value, INSPECTED) if type(value) in (list, tuple) else (value,)
+        if any(map(backend.compares, items)):
+            return backend
+    return None
 
 
 def staging() -> Backend | None:

@@ -11,7 +11,7 @@ from itertools import chain
 from types import GeneratorType
 from typing import Any, TypeAlias
 
-from autograph.backend import Backend, asked, backend_of, backend_within, stand_ins
+from autograph.backend import Backend, asked, backend_of, backend_within, comparing, stand_ins
 from autograph.errors import ConversionError, StagingError
 from autograph.frames import hide, refusal
 from autograph.operators import reductions
@@ -289,7 +289,10 @@ def _ordering(function: Function, call: Call) -> Function:
                 backend, args = _looked_at(args[0], all_at_once=function is sorted)
             else:
                 backend = _first_backend(args)
-            return _ask(backend or _first_backend(kwargs.values()), function, args, kwargs)
+            backend = backend or _first_backend(kwargs.values())
+            if backend is None and is_staging():
+                backend = comparing(*args)
+            return _ask(backend, function, args, kwargs)
         except BaseException as error:  # whatever passes through is the user's: only ours goes
             hide(error)
             raise
@@ -440,5 +443,7 @@ def _looked_at(items: Any, all_at_once: bool) -> tuple[Backend | None, tuple[Any
         return backend_within(items), (items,)
     for first in items:
         backend = backend_of(first) or backend_within(first)
+        if backend is None and is_staging():
+            backend = comparing(first)
         return backend, (chain((first,), items) if backend is None else [first, *items],)
     return None, ((),)

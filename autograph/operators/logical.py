@@ -7,7 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from autograph.backend import Backend, Thunk, backend_of, backend_of_type, identities
+from autograph.backend import Backend, Thunk, backend_of, backend_of_type, comparing, identities
 from autograph.frames import hide
 from autograph.operators.growing import backend_inside, is_staging
 from autograph.operators.methods import converted_method
@@ -114,6 +114,8 @@ def _in(item: Any, container: Any) -> Any:
     backend = backend_of_type(type(container)) or backend_of(item) or backend_inside(container)
     if backend is None and isinstance(item, _SEQUENCES):
         backend = backend_inside(item)
+    if backend is None and is_staging():
+        backend = comparing(container, item)
     return _staged(operator.contains, container, item, backend)
 
 
@@ -142,7 +144,10 @@ def _of_items(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         if not (isinstance(left, _SEQUENCES) and isinstance(right, _SEQUENCES)):
             return function(left, right)
         found = (backend_of(items) or backend_inside(items) for items in (left, right))
-        return _staged(function, left, right, next(filter(None, found), None))
+        backend = next(filter(None, found), None)
+        if backend is None and is_staging():
+            backend = comparing(left, right)
+        return _staged(function, left, right, backend)
 
     return compared
 

@@ -21,7 +21,7 @@ from autograph.backend import GlobalVariable, backend_of
 from autograph.frames import register_locating
 from runtime import errors
 from runtime.core.state import state
-from runtime.core.tensor import Tensor
+from runtime.core.tensor import EagerTensor, Tensor
 from runtime.core.types import is_variable
 from runtime.graph import numbers
 from runtime.staging import chosen_values
@@ -158,6 +158,10 @@ class StagingBackend(Backend):
     def defined(self, value: Any) -> Any:
         """A name that may be unbound: checked at run time."""
         return bound(value)
+
+    def compares(self, value: object) -> bool:
+        """True for a tensor from outside: it is a constant of the graph, and so is the answer."""
+        return isinstance(value, EagerTensor)
 
     def is_staging(self) -> bool:
         """True while a function is being traced."""

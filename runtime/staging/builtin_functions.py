@@ -118,7 +118,7 @@ def _contains(container: Any, item: Any) -> Any:
         return _in_list(container, item)
     if isinstance(container, Staged) and not isinstance(container, Growing):
         return _decided_by(container, True, lambda each: truth(each == item), "in")
-    if isinstance(container, SymbolicTensor):
+    if isinstance(container, Tensor):
         return ops.reduce_any(ops.equal(container, present(item)))
     if type(container) is Text or (isinstance(container, str) and type(item) is Text):
         return texts.answer(operator.contains, container, item)
