@@ -325,7 +325,7 @@ def failures() -> dict[Backend, int]:
     return {backend: backend.failures() for backend in set(_registered.values())}
 
 
-def comparing(*values: object) -> Backend | None:
+def comparing(*values: Any) -> Backend | None:
     """The backend for which a function is being staged, where it compares one of these values, or
     of the items of a list or tuple among them.
     """

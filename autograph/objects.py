@@ -28,8 +28,10 @@ MISSING: Final = _Missing()
 
 
 def module_of(cls: type) -> str:
-    """The module of a class: it may say anything, and one of C code may have a descriptor there."""
-    return str(cls.__module__)
+    """The module of a class: it may say anything, one of C code may have a descriptor there, and
+    one that code without a module has made has none.
+    """
+    return str(getattr(cls, "__module__", None))
 
 
 # Attributes

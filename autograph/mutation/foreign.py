@@ -41,7 +41,7 @@ def is_unchanging(kind: type) -> bool:
     """Whether objects of the class, as far as they are not looked at, never change."""
     known = _unchanging.get(kind)
     if known is None:
-        bases = [base for base in kind.__mro__[1:-1] if base.__module__ not in _MIXINS]
+        bases = [base for base in kind.__mro__[1:-1] if module_of(base) not in _MIXINS]
         known = _unchanging[kind] = any(map(_is_unchanging, (kind, *bases)))
     return known
 

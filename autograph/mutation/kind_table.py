@@ -79,7 +79,7 @@ def _find_kinds(kind: type) -> Iterator[Kind]:
     if issubclass(kind, BaseException):
         yield _ARGUMENTS
         yield _INSTANCE
-    elif any(base.__module__ == "_ctypes" for base in kind.__mro__):
+    elif any(module_of(base) == "_ctypes" for base in kind.__mro__):
         yield _MEMORY
     elif is_users_class(kind) or module_of(kind) in _OPEN:
         yield _INSTANCE

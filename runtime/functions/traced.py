@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import sys
 from collections import Counter
@@ -281,7 +282,9 @@ class Traced:
             return self._python_function
         function: Any = self._python_function
         plain: Any = getattr(function, "__func__", function)
-        if hasattr(plain, "cache_parameters"):  # a trace is kept for its arguments already
+        if isinstance(
+            plain, functools._lru_cache_wrapper
+        ):  # a trace is kept for its arguments already
             plain = plain.__wrapped__
             is_method = isinstance(function, MethodType)
             function = MethodType(plain, function.__self__) if is_method else plain

@@ -9,7 +9,7 @@ from types import FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
 from autograph.mutation.users_code import is_users
-from autograph.objects import MISSING, hides_its_own, is_a, of_classes, own_of
+from autograph.objects import MISSING, hides_its_own, is_a, module_of, of_classes, own_of
 from runtime.staging.guarding.code_paths import MATCHED, WHOLE
 from runtime.staging.guarding.weak_paths import attribute_now
 
@@ -40,7 +40,7 @@ def is_the_users(item: Any) -> bool:
     if is_a(item, FunctionType):
         return bool(item.__dict__) and not is_standard(item.__module__)
     kind = item if is_a(item, type) else type(item)
-    if is_library(kind.__module__) or hides_its_own(type(item)):
+    if is_library(module_of(kind)) or hides_its_own(type(item)):
         return False
     return hasattr(item, "__dict__") or hasattr(kind, "__slots__")
 
@@ -90,7 +90,7 @@ def is_descriptor(found: Any) -> bool:
     """True if Python calls code of the user's to get this attribute of a class."""
     kind = type(found)
     return isinstance(getattr(kind, "__get__", None), FunctionType) and not is_library(
-        kind.__module__
+        module_of(kind)
     )
 
 

@@ -15,6 +15,7 @@ from autograph.objects import (
     is_a,
     is_implicit,
     members_of,
+    module_of,
     of_classes,
     own_of,
 )
@@ -125,13 +126,13 @@ class Reader:
         """Guard what Python runs of the objects of a class, which are made while tracing; the class
         stands for them.
         """
-        if kind in self._classes or is_installed(kind.__module__):
+        if kind in self._classes or is_installed(module_of(kind)):
             return
         self._classes.add(kind)
         place, self._place = self._place, kind.__name__
         self._object(kind)
         for base in classes_of(kind):
-            members = {} if is_installed(base.__module__) else members_of(base)
+            members = {} if is_installed(module_of(base)) else members_of(base)
             for name, member in members.items():
                 if is_implicit(name, member, COMPARING) or is_descriptor(member):
                     self._member(kind, name, member)
@@ -156,7 +157,7 @@ class Reader:
                 return self._of_module(holder, name)
             if is_a(holder, FUNCTIONS):
                 return self._of_function(getattr(holder, "__func__", holder), name)
-            if is_library((holder if is_a(holder, type) else type(holder)).__module__):
+            if is_library(module_of(holder if is_a(holder, type) else type(holder))):
                 return MISSING
         if name == "__dict__" and not isinstance(holder, type):
             return self._whole(holder)
@@ -221,7 +222,7 @@ class Reader:
         """Guard which class is the first that has an attribute, and what it is."""
         for base in classes:
             value = of_classes((base,), name)
-            if value is not MISSING or not is_library(base.__module__):
+            if value is not MISSING or not is_library(module_of(base)):
                 self._see(base, Attribute(name), value)
             if value is not MISSING:
                 return value
@@ -273,7 +274,7 @@ class Reader:
     def _see_method(self, item: Any, name: str, place: str) -> None:
         before, self._place = self._place, f"{place}.{name}"
         for base in type(item).__mro__:
-            if not is_standard(base.__module__):
+            if not is_standard(module_of(base)):
                 self._see(base, Attribute(name), of_classes((base,), name))
             if name in vars(base):
                 break
@@ -329,7 +330,7 @@ class Reader:
                 self._member(item, name, of_classes(item.__mro__, name))
         elif is_a(item, ModuleType):
             self._called(vars(item).get("__getattr__"))
-        elif not is_standard(type(type(item)).__module__):
+        elif not is_standard(module_of(type(type(item)))):
             self._place = f"type({place})"
             self._object(type(item))
         self._place = place

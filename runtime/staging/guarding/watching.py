@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from autograph.objects import MISSING, contents, is_a, of_classes
+from autograph.objects import MISSING, contents, is_a, module_of, of_classes
 from runtime.core.reloading import reloads
 from runtime.core.tensor import Tensor
 from runtime.graph.structures import structure_of
@@ -224,7 +224,7 @@ class Watcher(Reader):
         classes = (receiver if isinstance(receiver, type) else type(receiver)).__mro__
         names = [name for name in names if of_classes(classes, name) is not MISSING]
         for base in classes:
-            for name in names if not is_standard(base.__module__) else ():
+            for name in names if not is_standard(module_of(base)) else ():
                 value = of_classes((base,), name)
                 self._place = f"{base.__name__}.{name}"
                 self._see(base, Attribute(name), value)

@@ -29,10 +29,15 @@ def iterator_function(function: Any) -> Callable[..., Any] | None:
 
 def _of_items(function: Any, *args: Any, **kwargs: Any) -> Any:
     given = [_plain(function, arg) for arg in args]
-    return function(*given, **{name: _plain(function, arg) for name, arg in kwargs.items()})
+    named = {name: arg if name in _ITEMS else _plain(function, arg) for name, arg in kwargs.items()}
+    return function(*given, **named)
 
 
 def _plain(function: Any, given: Any) -> Any:
     if isinstance(given, Tensor) and given.static_shape != ():  # no number, as `initial` may be
         return elements(given, function.__name__)
     return called(given) if callable(given) else given
+
+
+_ITEMS = frozenset(("fillvalue", "initial"))
+"""Parameters that take an item of the result."""

@@ -11,6 +11,7 @@ import traceback
 import weakref
 from collections.abc import Callable
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -453,3 +454,9 @@ def test_a_cached_function_is_traced_as_the_function_that_it_caches() -> None:
 
     assert [int(clipped(x)) for x in (rt.constant(1), rt.constant(5), 5)] == [1, 2, 2]
     assert int(Scale().double(rt.constant(4))) == 8
+
+
+def test_a_mock_is_called_as_it_is() -> None:
+    doubling = mock.Mock(side_effect=lambda x: x * 2)
+    assert int(rt.function(doubling)(rt.constant(4))) == 8
+    doubling.assert_called_once()

@@ -1428,6 +1428,16 @@ def test_what_an_inner_function_reads_is_guarded_in_the_outer_one() -> None:
     assert outermost.experimental_get_tracing_count() == count == 4
 
 
+def test_an_attribute_of_an_object_of_a_class_without_a_module() -> None:
+    names: dict[str, Any] = {}
+    exec("def make(factor): return type('Bare', (), {'factor': factor})", names)
+    item = names["make"](2)()
+    scaled = rt.function(lambda x: x * item.factor)
+    assert int(scaled(rt.constant(3))) == 6
+    type(item).factor = 5
+    assert int(scaled(rt.constant(3))) == 15
+
+
 def test_objects_made_while_tracing_are_no_guards() -> None:
     class Scaled:
         def __init__(self) -> None:

@@ -1,12 +1,14 @@
 """Python lists, tuples and ranges at places that only the run knows, compared with CPython."""
 
 import copy
+import itertools
 import math
 import operator
 import random
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import autograph
@@ -662,3 +664,18 @@ def test_strict_zip_is_pythons(program: Callable[[Any, Any], Any], lengths: Any)
 
     expected = outcome(*lengths, program)
     assert outcome(*map(rt.constant, lengths), rt.function(program)) == expected
+
+
+LONGEST: list[Callable[[Any], Any]] = [
+    lambda x: [a * b for a, b in itertools.zip_longest([x, 2], [1, 2, 3], fillvalue=x)],
+    lambda x: list(itertools.accumulate([1, 2], lambda a, b: a * x + b, initial=x)),
+]
+
+
+@pytest.mark.parametrize("program", LONGEST)
+@pytest.mark.parametrize("x", [3, [1, 2]])
+def test_an_item_for_a_function_of_itertools(program: Callable[[Any], Any], x: Any) -> None:
+    given = np.int32(x)
+    expected = [np.broadcast_to(each, given.shape).tolist() for each in program(given)]
+    got = as_python(rt.function(program)(rt.constant(given)))
+    assert [np.broadcast_to(each, given.shape).tolist() for each in got] == expected
