@@ -269,13 +269,22 @@ def note_called(function: Any) -> None:
     plain = getattr(function, "__func__", function)
     if isinstance(plain, partial):
         note_called(plain.func)
-    elif not isinstance(plain, FunctionType | type):
-        if callable(plain) and isinstance(type(plain).__call__, FunctionType):
-            note_called(type(plain).__call__)
-    elif is_users_class(plain) if isinstance(plain, type) else is_users_function(plain):
-        existed = _existed()
-        if not existed.globals.knows(plain) and existed.held(plain):
-            existed.globals.add(plain.__qualname__, plain)
+    elif isinstance(plain, FunctionType):
+        # By a decorator of a library's: `contextmanager`.
+        met = plain if is_users_function(plain) else getattr(plain, "__wrapped__", None)
+        if isinstance(met, FunctionType) and is_users_function(met):
+            _meet(met, plain)
+    elif isinstance(plain, type):
+        if is_users_class(plain):
+            _meet(plain, plain)
+    elif callable(plain) and isinstance(type(plain).__call__, FunctionType):
+        note_called(type(plain).__call__)
+
+
+def _meet(item: FunctionType | type, called: FunctionType | type) -> None:
+    existed = _existed()
+    if not existed.globals.knows(item) and existed.held(called):
+        existed.globals.add(item.__qualname__, item)
 
 
 class _Checked:

@@ -36,6 +36,9 @@ OUTSIDE = (
     "do: b = (b + wrapped({value} + s)) % 97",
     "do: if s > {value}:;     O.total = s; else:;     T = (T + s) % 97",
     "do: try:;     O.total += s;     a = step(a, {value});     L[0] = s; finally:;     D['n'] = s",
+    "do: try:;     risky({value} + s); except ValueError:;     D['m'] = (D['m'] * 2 + s) % 97",
+    "do: try:;     risky({value} + s); finally:;     O.last = s",
+    "do: with scope({value} + s) as {r}:;     a = (a + {r}) % 97",
     "int: O.total % 97",
     "int: 3 if O.last is None else O.last % 97",
     "int: (O.pair[0] + O.pair[1]) % 97",
@@ -56,6 +59,7 @@ OUTSIDE = (
 
 OUTSIDE_PRELUDE = """\
 from collections import defaultdict
+from contextlib import contextmanager
 
 G = 2
 T = 1
@@ -109,6 +113,22 @@ def noted(x):
 
 
 noted.calls = 0
+
+
+def risky(x):
+    D["m"] = D["m"] + x
+    if x > 3:
+        raise ValueError("risky")
+    D["m"] = D["m"] * 2 % 97
+
+
+@contextmanager
+def scope(x):
+    C["c"] += x
+    try:
+        yield C["c"] % 97
+    finally:
+        C["c"] = C["c"] * 2 % 97
 
 
 def adding(total):

@@ -16,8 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from types import FunctionType, MethodType
 from typing import Any, cast
 
+from autograph import observe_calls
+from autograph.mutation.ownership import taking_notes
 from runtime import errors
 from runtime.core.primitive import Primitive
 from runtime.graph.ir import Callee, Params, Value, walk_called
@@ -41,7 +44,7 @@ from runtime.staging.control.blocks import (
     undone,
 )
 from runtime.staging.control.branches import cond, install_attempts, joined, traced
-from runtime.staging.control.carried_objects import Watch, no_watch
+from runtime.staging.control.carried_objects import Watch, also_watching, no_watch
 from runtime.staging.control.deferred_exceptions import (
     failures_of,
     is_known_nonzero,
@@ -112,6 +115,7 @@ class Level:
         self.watch = watch
         self.scope = trace.scope
         self.guards: list[Guard] = []
+        self.called: dict[tuple[int, int], Any] = {}
 
     @property
     def present(self) -> Scope:
@@ -124,7 +128,8 @@ class Level:
         """
         self.trace.levels.append(self)
         try:
-            left = self.left(is_body)
+            with observe_calls(self._observe), taking_notes(lambda: [self.called]):
+                left = self.left(is_body)
             while self.guards:
                 left = self.guards[-1].close(left)
                 self.guards.pop()
@@ -137,6 +142,12 @@ class Level:
         if left is None:
             raise Unreachable
         return left
+
+    def _observe(self, function: Any, args: tuple[Any, ...]) -> None:
+        # The rest of the block is the rest of these too: what they reach is watched there.
+        if isinstance(function, FunctionType | MethodType):
+            plain = getattr(function, "__func__", function)
+            self.called[id(plain), id(getattr(function, "__self__", None))] = function
 
     def left(self, is_body: bool) -> tuple[tuple[Any, ...], Failure] | None:
         """The same before open branches are closed; None where the end is not reached."""
@@ -209,7 +220,8 @@ class Guard:
         inputs = (*level.args, *self.before)
         labels = [f"input {at}" for at in range(len(level.args))]
         labels += shared.names if shared else ()
-        self.recorder = level.watch(level.block, inputs, labels)
+        watch = also_watching(level.watch, list(level.called.values()))
+        self.recorder = watch(level.block, inputs, labels)
         self.since = len(trace.joined)
         self.entered = ExitStack()
         site = trace.scope.next_site()

@@ -7,6 +7,7 @@ Python would have left.
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import dataclasses
 import gc
@@ -574,6 +575,50 @@ def attribute_of_a_function_that_is_not_called():
     return f, lambda: noted.calls
 
 
+TABLE: dict[str, Any] = {}
+
+
+@contextlib.contextmanager
+def doubled(x):
+    TABLE["n"] += x
+    try:
+        yield TABLE["n"]
+    finally:
+        TABLE["n"] *= 2
+
+
+def risky(x):
+    TABLE["n"] += 1 + x
+    if x < 1:
+        raise ValueError("low")
+    TABLE["n"] += 10
+
+
+@session((3,), (0,), (5,))
+def context_manager():
+    TABLE["n"] = 0
+
+    def f(x):
+        with doubled(x) as now:
+            return now + 1
+
+    return f, lambda: TABLE
+
+
+@session((3,), (0,), (5,))
+def helper_that_raises_between_changes():
+    TABLE["n"] = 0
+
+    def f(x):
+        try:
+            risky(x)
+        except ValueError:
+            TABLE["n"] += 1000
+        return TABLE["n"]
+
+    return f, lambda: TABLE
+
+
 # Counters beside what staged values change
 
 
@@ -966,7 +1011,7 @@ def puts_into_a_dict_of_its_own(x):
     [
         (makes_an_object, "HELD.best is changed .* a Node is put there that is made while tracing"),
         (assigns_items, "a tensor"),
-        (changes_what_it_puts_there, "of objects from before it is another thing each time"),
+        (changes_what_it_puts_there, "a Node is put there that is made while tracing"),
         (default_of_a_class_that_changes, "Item.n is changed .* has an attribute of that name"),
         (grows, "1 item and no items"),
         (recursion, "HELD.count is changed .* calls itself"),
