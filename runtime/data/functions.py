@@ -19,6 +19,7 @@ from runtime.functions.concrete_function import ConcreteFunction
 from runtime.functions.polymorphic_function import Function
 from runtime.graph.ir import Graph, format_location, walk_called
 from runtime.graph.nodes import CHECK_DEFINED, CHECK_LENGTH, CHECK_PRESENT, RAISE
+from runtime.staging.control.carried_objects import refuse_change
 from runtime.staging.frames import user_location
 
 
@@ -136,10 +137,16 @@ def traced(what: str, function: Any, *specs: Any) -> Traced:
             raise ValueError(
                 f"{what}: {inner.name} raises for every element, which therefore have no type"
             )
+        if concrete.kept is not None:
+            path = concrete.kept.parts[0].path
+            raise refuse_change(path, "elements are computed when they are asked for", _WAY_OUT)
     except Exception as error:
         error.add_note(f"while tracing the function of {what}")
         raise
     return Traced(what, concrete, found[-1])
+
+
+_WAY_OUT = "return it as a part of the element, or keep what changes in a Variable"
 
 
 def _as_it_is(leaf: Any, component: Any) -> Any:

@@ -72,6 +72,11 @@ class Part:
         self._read = weakly(item)
 
     @property
+    def holder(self) -> str:
+        """The user's expression for the object."""
+        return self.path if self.name is None else self.path.removesuffix(f".{self.name}")
+
+    @property
     def object(self) -> Any:
         """The object; None for one that is no more."""
         return self._read()
@@ -409,7 +414,7 @@ class Kept:
         """Leave there what a call in another trace leaves."""
         made = [joins.lift(spec, symbols) for spec in self._specs]
         for part, value in zip(self.parts, made, strict=True):
-            look_at(part.path, part.object, is_given=id(part) in self._given)
+            look_at(part.holder, part.object, is_given=id(part) in self._given)
             part.put(value)
 
 

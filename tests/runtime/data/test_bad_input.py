@@ -2,10 +2,11 @@
 
 import itertools
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
+import autograph
 import runtime as rt
 from runtime.errors import DataLossError, InvalidArgumentError
 
@@ -156,3 +157,21 @@ def test_the_end_of_another_iterator_is_an_error() -> None:
     assert [int(x) for x in itertools.islice(iterator, 2)] == [0, 1]
     with pytest.raises(rt.errors.InvalidArgumentError, match="End of sequence"):
         next(iterator)
+
+
+class Seen:
+    count = 0
+    items: ClassVar[list[Any]] = []
+
+
+@pytest.mark.parametrize(
+    ("function", "path"),
+    [
+        (lambda x: x + (setattr(Seen, "count", Seen.count + x) or 1), "Seen.count"),
+        (lambda x: (Seen.items.append(x), x)[1], "Seen.items"),
+    ],
+)
+def test_a_function_that_changes_objects_outside_is_refused(function: Any, path: str) -> None:
+    with pytest.raises(autograph.StagingError, match=f"{path} is changed .* when they are asked"):
+        Dataset.range(3).map(function)
+    assert (Seen.count, Seen.items) == (0, [])
