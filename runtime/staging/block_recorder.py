@@ -263,12 +263,18 @@ def look_at(path: str, item: Any, is_given: bool) -> None:
 
 
 def note_called(function: Any) -> None:
-    """A function is called outside of staged blocks: the trace is to know what it reaches from
-    before.
+    """A function is called while one is traced: the trace is to know what it reaches from before,
+    and so is the block of a `try`.
     """
+    for level in active().levels[-1:]:
+        level.note_called(function)
+    _note_reached(function)
+
+
+def _note_reached(function: Any) -> None:
     plain = getattr(function, "__func__", function)
     if isinstance(plain, partial):
-        note_called(plain.func)
+        _note_reached(plain.func)
     elif isinstance(plain, FunctionType):
         # By a decorator of a library's: `contextmanager`.
         met = plain if is_users_function(plain) else getattr(plain, "__wrapped__", None)
@@ -278,7 +284,7 @@ def note_called(function: Any) -> None:
         if is_users_class(plain):
             _meet(plain, plain)
     elif callable(plain) and isinstance(type(plain).__call__, FunctionType):
-        note_called(type(plain).__call__)
+        _note_reached(type(plain).__call__)
 
 
 def _meet(item: FunctionType | type, called: FunctionType | type) -> None:

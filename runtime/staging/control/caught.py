@@ -19,7 +19,6 @@ from contextlib import ExitStack
 from types import FunctionType, MethodType
 from typing import Any, cast
 
-from autograph import observe_calls
 from autograph.mutation.ownership import taking_notes
 from runtime import errors
 from runtime.core.primitive import Primitive
@@ -128,7 +127,7 @@ class Level:
         """
         self.trace.levels.append(self)
         try:
-            with observe_calls(self._observe), taking_notes(lambda: [self.called]):
+            with taking_notes(lambda: [self.called]):
                 left = self.left(is_body)
             while self.guards:
                 left = self.guards[-1].close(left)
@@ -143,8 +142,8 @@ class Level:
             raise Unreachable
         return left
 
-    def _observe(self, function: Any, args: tuple[Any, ...]) -> None:
-        # The rest of the block is the rest of these too: what they reach is watched there.
+    def note_called(self, function: Any) -> None:
+        """The block calls this: its rest may be the rest of that, which is watched too."""
         if isinstance(function, FunctionType | MethodType):
             plain = getattr(function, "__func__", function)
             self.called[id(plain), id(getattr(function, "__self__", None))] = function
