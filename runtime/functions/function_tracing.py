@@ -7,7 +7,7 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, CoroutineType, FunctionType
 from typing import Any, cast
 
 import numpy as np
@@ -172,6 +172,12 @@ def _exported(
     found = structure_of(value)
     if found is None and hasattr(type(value), "__array__"):
         return _converted(value, what, path)
+    if isinstance(value, CoroutineType):
+        value.close()  # or Python warns that it was never awaited
+        raise TypeError(
+            f"{what()}{path} is a coroutine, which only Python can await: call the staged function "
+            "in an `async def`, and await nothing in it"
+        )
     if found is None:
         raise _no_result(f"{what()}{path} is {value!r}")
     structure, children = found

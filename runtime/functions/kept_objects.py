@@ -151,6 +151,7 @@ def _spec(trace: Trace, path: str, location: Location | None, made: set[int], va
             path,
             f"a {type(value).__qualname__} is put there that is made while tracing, and each call "
             "would have to make one",
+            "make it before the call, or keep it in a local variable and return what is in it",
             location=location,
         )
     return Tree(found[0], tuple([_spec(trace, path, location, made, item) for item in found[1]]))

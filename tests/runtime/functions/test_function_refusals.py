@@ -54,6 +54,10 @@ def late_and_object(x):
     return {"a": [x, object()]}
 
 
+async def awaiting(x):
+    return x
+
+
 def making(x):
     return rt.Variable(x) + 1.0
 
@@ -98,6 +102,7 @@ CALLS: list[tuple[Callable[[], Any], Kind, str]] = [
         TypeError,
         "result of <lambda> is <object object.*returns tensors",
     ),
+    (lambda: rt.function(awaiting)(X), TypeError, "result of awaiting is a coroutine, which only"),
     (
         lambda: rt.function(lambda x: deque([1, 2]))(X),
         TypeError,
