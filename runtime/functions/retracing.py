@@ -201,7 +201,9 @@ class Detector:
             "(4) Python values that it reads from outside change: pass them as tensors, or keep "
             "them in a Variable; "
             "(5) arguments are other variables or objects each time, which have traces of their "
-            "own: pass value() of a variable that is only read, or all variables in one call. %s",
+            "own: pass value() of a variable that is only read, or all variables in one call; "
+            "(6) each call makes a list or a dict from outside longer: return the value, and "
+            "append it behind the call. %s",
             self.alone(),
             len(self.latest),
             function,
