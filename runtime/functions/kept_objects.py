@@ -321,10 +321,19 @@ def _check(path: str, item: Any, before: Any, location: Location | None) -> None
     if not isinstance(item, _COLLECTIONS) or type(item) in DICTS or type(item) is list:
         return
     known = {id(held) for held in (before.values() if isinstance(before, dict) else before)}
-    items = item.values() if isinstance(item, dict) else item
-    if any(holds_staged(held) for held in items if id(held) not in known):
+    if any(holds_staged(held) for held in _held_by(item) if id(held) not in known):
         why = f"no {type(item).__qualname__} from before a call can hold staged values"
         raise refuse_change(path, why, location=location)
+
+
+def _held_by(item: Any) -> Iterator[Any]:
+    # Not by methods of the user's.
+    if isinstance(item, dict):
+        yield from dict.values(item)
+        yield from (attributes_of(item) or {}).values()
+    else:
+        base: Any = next(base for base in _COLLECTIONS if isinstance(item, base))
+        yield from base.__iter__(item)
 
 
 class Kept:

@@ -1006,6 +1006,11 @@ def puts_into_a_dict_of_its_own(x):
     return x
 
 
+def puts_beside_the_entries(x):
+    HELD.entries.total = x
+    return x
+
+
 @pytest.mark.parametrize(
     ("program", "words"),
     [
@@ -1016,6 +1021,7 @@ def puts_into_a_dict_of_its_own(x):
         (grows, "1 item and no items"),
         (recursion, "HELD.count is changed .* calls itself"),
         (puts_into_a_deque, "HELD.recent is changed .* no deque from before a call can hold"),
+        (puts_beside_the_entries, "HELD.entries is changed .* no Entries from before"),
         (puts_into_a_dict_of_its_own, "HELD.entries is changed .* no Entries from before"),
     ],
     ids=lambda x: getattr(x, "__name__", ""),
