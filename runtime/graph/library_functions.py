@@ -68,7 +68,7 @@ def as_numpy(item: Any) -> Any:
 
 
 def called(function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """What a function gives; NumPy's warnings are of no concern, for tensors give none."""
+    """The result of a function, without NumPy's warnings: tensors give none."""
     with np.errstate(all="ignore"):
         return FUNCTIONS[function](*args, **kwargs)
 

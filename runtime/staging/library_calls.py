@@ -37,7 +37,7 @@ _SIZED_BY_VALUES = {("np.arange", None), *(("np.where", place) for place in rang
 
 
 def staged(name: str) -> Callable[..., Any]:
-    """What stands for a function where an argument is staged, or holds what is."""
+    """The stand-in for a function of which an argument is staged, or holds what is."""
     return partial(_staged, name)
 
 
@@ -104,7 +104,7 @@ def _type_of(name: str, first: Any, second: Any, place: int | None = None) -> Ty
 
 
 def _for_examples(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], size: int) -> Any:
-    """What the function gives, or raises, for examples of the arguments."""
+    """The result of the function for examples of the arguments. Raises what it raises for them."""
     example = partial(_example, name, size=size, random=np.random.default_rng(size))
     return called(name, example(args), {key: example(value) for key, value in kwargs.items()})
 
