@@ -19,7 +19,7 @@ from typing import Any
 import gast
 
 from autograph.quoting.nodes import Position, item_node, make_node, position_of
-from autograph.trees import to_gast, walk
+from autograph.trees import new_node, to_gast, walk
 
 Holes = Mapping[str, Any]
 
@@ -56,26 +56,29 @@ def _filled(node: Any, holes: Holes, position: Position) -> Any:
     """A copy of a part of a template, in which holes are filled."""
     if not isinstance(node, gast.AST):
         return node
-    if isinstance(node, gast.Name) and node.id in holes:
+    cls = type(node)
+    if cls is gast.Name and node.id in holes:
         return item_node(holes[node.id], type(node.ctx), position)
-    fields: dict[str, Any] = {}
-    for field in node._fields:
-        value = getattr(node, field)
-        if isinstance(value, list):
-            fields[field] = _filled_list(value, holes, position)
-        else:
-            fields[field] = _filled(value, holes, position)
+    if not cls._fields and not cls._attributes:  # an operator, or a context
+        return new_node(cls)
+    fields = {
+        field: _filled_list(value, holes, position)
+        if type(value) is list
+        else _filled(value, holes, position)
+        for field, value in vars(node).items()
+        if field in cls._fields
+    }
     if fields.get("body") == []:
         fields["body"] = [make_node(gast.Pass, position)]
-    return make_node(type(node), position if node._attributes else {}, **fields)
+    return make_node(cls, position if cls._attributes else {}, **fields)
 
 
 def _filled_list(nodes: list[Any], holes: Holes, position: Position) -> list[Any]:
     made: list[Any] = []
     for node in nodes:
-        match node:
-            case gast.Expr(value=gast.Name(id=name)) if name in holes:
-                made += holes[name]
-            case _:
-                made.append(_filled(node, holes, position))
+        value: Any = node.value if type(node) is gast.Expr else None
+        if type(value) is gast.Name and value.id in holes:
+            made += holes[value.id]
+        else:
+            made.append(_filled(node, holes, position))
     return made
