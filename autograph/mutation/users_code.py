@@ -10,10 +10,11 @@ from weakref import WeakKeyDictionary
 from autograph.backend import stand_ins
 from autograph.frames import is_library
 from autograph.objects import module_of
+from autograph.policy import is_annotate
 
 
 def is_users_function(function: FunctionType) -> bool:
-    return is_users(str(function.__globals__.get("__name__", "")))
+    return not is_annotate(function) and is_users(str(function.__globals__.get("__name__", "")))
 
 
 def is_users_class(cls: type) -> bool:
