@@ -206,11 +206,8 @@ def _always(node: Any, grown: Container[str]) -> Iterator[Any]:
     match node:
         case gast.Call(func=gast.Name(id=name), args=args) if _is_of_user(name):
             yield from filter(_makes_list, args)
-        case gast.Assign(targets=targets, value=value):
-            if any(isinstance(target, gast.Attribute) for target in targets):
-                yield from _made(value)
-        case gast.AnnAssign(target=gast.Attribute(), value=value):
-            yield from _made(value)
+    for value in _values_of_attributes(node):
+        yield from _made(value)
     for name, value in _pairs(node):
         match value:
             case gast.Call(func=gast.Name(id="deque") | gast.Attribute(attr="deque")):
@@ -245,11 +242,9 @@ def _dicts(nodes: list[tuple[Any, _Path]]) -> Iterator[tuple[str, Any]]:
     yield from _marks(nodes, given, _makes_table)
     yield from _marks(nodes, read, _makes_default_dict)
     for node, _ in nodes:
+        for value in _values_of_attributes(node):
+            yield from (("", made) for made in _made(value, _makes_empty_dict))
         match node:
-            case gast.Assign(targets=[*_, gast.Attribute()], value=value):
-                yield from (("", made) for made in _made(value, _makes_empty_dict))
-            case gast.AnnAssign(target=gast.Attribute(), value=value):
-                yield from (("", made) for made in _made(value, _makes_empty_dict))
             case gast.Call(func=gast.Name(id=name), args=args) if not hasattr(builtins, name):
                 yield from (("", made) for made in filter(_makes_table, args))
 
@@ -529,22 +524,35 @@ def _joins_list(value: Any) -> bool:
 
 def _pairs(node: gast.AST) -> Iterator[tuple[str, gast.expr]]:
     """The names that a statement assigns, each with what is assigned to it."""
+    for target, value in _assigned(node):
+        if isinstance(target, gast.Name):
+            yield target.id, value
     match node:
-        case gast.Assign(targets=targets, value=value):
-            for target in targets:
-                yield from _parts(target, value)
-        case gast.AnnAssign(target=target, value=value) if value is not None:
-            yield from _parts(target, value)
         case gast.Return(value=value):
             yield _RESULT, value
         case gast.For(target=gast.Name(id=name), iter=gast.List(elts=items)):
             yield from ((name, item) for item in items)
 
 
-def _parts(target: Any, value: Any) -> Iterator[tuple[str, gast.expr]]:
-    if isinstance(target, gast.Name):
-        yield target.id, value
-    elif isinstance(target, gast.Tuple) and isinstance(value, gast.Tuple):
+def _values_of_attributes(node: gast.AST) -> Iterator[gast.expr]:
+    """What a statement assigns to attributes."""
+    return (value for target, value in _assigned(node) if isinstance(target, gast.Attribute))
+
+
+def _assigned(node: gast.AST) -> Iterator[tuple[gast.expr, gast.expr]]:
+    """The names, attributes and items that a statement assigns, each with its value."""
+    match node:
+        case gast.Assign(targets=targets, value=value):
+            for target in targets:
+                yield from _parts(target, value)
+        case gast.AnnAssign(target=target, value=value) if value is not None:
+            yield target, value
+
+
+def _parts(target: Any, value: Any) -> Iterator[tuple[gast.expr, gast.expr]]:
+    if not isinstance(target, gast.Tuple | gast.List):
+        yield target, value
+    elif isinstance(value, gast.Tuple | gast.List):
         for part, item in zip(target.elts, value.elts, strict=False):
             if isinstance(part, gast.Starred) or isinstance(item, gast.Starred):
                 return
