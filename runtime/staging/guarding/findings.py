@@ -4,6 +4,7 @@ is compared, and what of it is kept alive.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable
 from types import CellType, FunctionType, ModuleType
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from autograph.objects import MISSING, is_a
 from runtime.core.types import is_variable
 from runtime.graph.ir import Location
-from runtime.staging.guarding.containers import Inside, same_elements
+from runtime.staging.guarding.containers import Inside, elements_of, same_elements
 from runtime.staging.guarding.guards import (
     OF_FUNCTIONS,
     Cells,
@@ -91,7 +92,8 @@ class Findings:
         attributes: list[Any] = []
         entries, cells, contents, reached = [], [], [], []
         holders: dict[int, Read] = {}
-        for holder, key, value in self.seen.values():
+        for holder, key, seen in self.seen.values():
+            value = _with_defaults(holder, key, seen)
             now = value if key is ElementsKey else now_of(holder, key)
             if not _is_as_seen(holder, key, value, now):
                 continue
@@ -123,6 +125,22 @@ class Findings:
             if key is ElementsKey:
                 ways.add_elements(holder, value)
         return ways
+
+
+_FACTORIES = frozenset((bool, dict, float, int, list, set, str, tuple))
+
+
+def _with_defaults(holder: Any, key: Any, value: Any) -> Any:
+    """What was seen; of a defaultdict together with the entries that reading it has made."""
+    if type(holder) is not defaultdict or holder.default_factory not in _FACTORIES:
+        return value
+    made = holder.default_factory
+    if key is not ElementsKey:
+        now = holder.get(key, MISSING) if value is MISSING else value
+        return now if type(now) is made and now == made() else value
+    before = len(value) // 2
+    added = list(holder.values())[before:]
+    return elements_of(holder) if all(type(x) is made and x == made() for x in added) else value
 
 
 def _is_as_seen(holder: Any, key: Any, value: Any, now: Any) -> bool:

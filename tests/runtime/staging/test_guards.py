@@ -1438,6 +1438,20 @@ def test_an_attribute_of_an_object_of_a_class_without_a_module() -> None:
     assert int(scaled(rt.constant(3))) == 15
 
 
+def test_an_entry_that_reading_a_defaultdict_makes_is_guarded() -> None:
+    rates: dict[str, int] = collections.defaultdict(int)
+    rates["b"] = 10
+    scaled = rt.function(lambda x: x + rates["a"] + sum(rates.values()))
+    assert [int(scaled(rt.constant(1))) for _ in range(2)] == [11, 11]
+    assert scaled.experimental_get_tracing_count() == 1
+    rates["a"] = 5
+    assert int(scaled(rt.constant(1))) == 21
+    rates["b"] = 0
+    assert int(scaled(rt.constant(1))) == 11
+    rates["c"] = 7
+    assert int(scaled(rt.constant(1))) == 18
+
+
 def test_objects_made_while_tracing_are_no_guards() -> None:
     class Scaled:
         def __init__(self) -> None:
