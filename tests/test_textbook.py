@@ -50,10 +50,10 @@ DTYPES = {int: rt.int64, float: rt.float64, bool: rt.bool}
 
 
 def as_tensors(value: Any) -> Any:
-    """Numbers, and lists of numbers, as tensors; also as the values of a dict."""
+    """Numbers, and lists of numbers, as tensors; those in a dict, of several lengths, stay lists."""
     kind = type(value)
     if kind is dict:
-        return {key: as_tensors(item) for key, item in value.items()}
+        return of_numbers(value)
     inner = value
     while isinstance(inner, list) and inner:
         inner = inner[0]

@@ -14,6 +14,7 @@ REFUSED: dict[str, frozenset[str]] = {
             "balanced_parentheses",
             "node_tree_walk",
             "tree_size",
+            "by_effort",
         ]
     ),
     "lists": frozenset(

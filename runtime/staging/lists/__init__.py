@@ -7,6 +7,7 @@ row_swaps                       two of them that change places
 growing_deque                   deques
 growing_set                     sets
 sequences, chosen_lists         `table[i]` of Python's sequences, where only the run knows `i`
+chosen_containers               that is one of several sets or dicts
 repetition, ordered_lists       `[0] * n`; `heapq` and `bisect`
 iterator_functions              `itertools`
 growing_dict, dict_entries      dicts that may become lists of the graph

@@ -31,7 +31,7 @@ _NAMES = ("the set or dict",)
 
 @dataclass(slots=True)
 class _Read:
-    """What was at a place, as long as nothing is changed: in which scope, and of what contents."""
+    """The contents that were read at a place, which hold as long as nothing is changed."""
 
     scope: Scope
     place: Any
@@ -104,7 +104,7 @@ def _copy(each: Any) -> Any:
 
 
 def _parts(each: Any) -> Sequence[Any]:
-    """What it is and has, each an object of its own where it is changed."""
+    """Its class and contents: other objects once it is changed."""
     if not isinstance(each, Growing):
         return [each]
     staged = each.staged

@@ -119,7 +119,7 @@ class Growing:
 
     @classmethod
     def of_run(cls, items: list[Any]) -> Any:
-        """What a function returns in its place, of items that a run has left."""
+        """Its form as a result of a function, with the items that a run has left."""
         raise NotImplementedError
 
 
