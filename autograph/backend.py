@@ -165,6 +165,9 @@ class Backend:
     def compares(self, value: object) -> bool:
         """Whether comparisons of this value, which is not staged itself, are staged as long as a
         function is: what Python itself compares has no answer.
+
+        >>> autograph.Backend().compares(1)
+        False
         """
         return False
 

@@ -269,10 +269,10 @@ _of_libraries: dict[int, Function] = {}
 
 
 def register_functions(functions: Iterable[Callable[..., Any]]) -> None:
-    """Let a backend have calls of a library's functions: its `builtin` is given those in generated
-    code of which an argument is staged, or holds what is.
+    """Let a backend have the calls of a library's functions in generated code.
 
-    They are told apart by identity, and kept alive.
+    Its `builtin` is given those of which an argument is staged, or holds what is. The functions are
+    told apart by identity, and kept alive.
 
     >>> import operator
     >>> autograph.register_functions([operator.neg])

@@ -297,9 +297,9 @@ class OperatorNotAllowedInGraphError(TypeError):
 class InaccessibleTensorError(TypeError):
     """A symbolic tensor is used outside the graph that it belongs to.
 
-    >>> leaked = []
-    >>> rt.function(lambda x: leaked.append(x))(rt.constant(1.))
-    >>> leaked[0] + 1.
+    >>> kept = []
+    >>> rt.function(lambda x: kept.append(lambda: x))(rt.constant(1.))
+    >>> kept[0]() + 1.
     Traceback (most recent call last):
     runtime.errors.InaccessibleTensorError: ...
     """

@@ -6,9 +6,12 @@
     ...     return a < b < c, a is None, (a, b) == c, a == b
     ... '''))
     def f(a, b, c):
-        return ag.compare(a, '<', b, '<', lambda: c), ag.compare(a, 'is', None), ag.compare(
-            (a, b), '==', c
-        ), a == b
+        return (
+            ag.compare(a, '<', b, '<', lambda: c),
+            ag.compare(a, 'is', None),
+            ag.compare((a, b), '==', c),
+            a == b
+        )
 
 A single comparison that calls on its operands' own operator is left as it is. For `in` and `is`
 Python asks no operand: any of them can be an object that stands for several, even where the other

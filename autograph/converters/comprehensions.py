@@ -9,15 +9,18 @@ functions of what they run over.
 ... '''))
 def f(xs, n):
     evens = ag.list_comp(xs, lambda items: ((x % 2 == 0, lambda: x) for x in items), tested=True)
-    return sum(
-        ag.generator(
-            evens,
-            lambda items: (
-                ag.generator(range(n), lambda items: (x * y for y in items)) for x in items
-            ),
-            nested=True
-        )
-    ), [n * k for k in (1, 2)]
+    return (
+        sum(
+            ag.generator(
+                evens,
+                lambda items: (
+                    ag.generator(range(n), lambda items: (x * y for y in items)) for x in items
+                ),
+                nested=True
+            )
+        ),
+        [n * k for k in (1, 2)]
+    )
 
 The comprehension itself stays Python's: over plain items it is run as it is. With an `if` it gives
 pairs of the test and of what makes the element; one with several `for` gives further ones. That of
@@ -29,8 +32,9 @@ is: what runs over displays and constants only, and what a lambda cannot hold.
 ...     return {x % 2 for x in xs}, {x: x * x for x in xs if x > 0}
 ... '''))
 def f(xs):
-    return ag.set_comp(xs, lambda items: (lambda: x % 2 for x in items)), ag.dict_comp(
-        xs, lambda items: ((x > 0, lambda: (x, x * x)) for x in items), tested=True
+    return (
+        ag.set_comp(xs, lambda items: (lambda: x % 2 for x in items)),
+        ag.dict_comp(xs, lambda items: ((x > 0, lambda: (x, x * x)) for x in items), tested=True)
     )
 """
 

@@ -535,7 +535,7 @@ def _pairs(node: gast.AST) -> Iterator[tuple[str, gast.expr]]:
 
 
 def _values_of_attributes(node: gast.AST) -> Iterator[gast.expr]:
-    """What a statement assigns to attributes."""
+    """The values that a statement assigns to attributes."""
     return (value for target, value in _assigned(node) if isinstance(target, gast.Attribute))
 
 

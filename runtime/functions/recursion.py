@@ -178,7 +178,7 @@ def provisional(traces: Any, key: Any) -> ConcreteFunction | None:
 
 
 def _settle(assumption: Assumption) -> None:
-    """What waited for a trace that has ended waits for what that needed."""
+    """Let what waited for a trace that has ended wait for what that needed."""
     for key, kept in list(_thread.provisional.items()):
         if assumption in kept.needs:
             if kept.needs.pop(assumption) is not assumption.callee:

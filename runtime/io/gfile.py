@@ -122,7 +122,7 @@ class _Statistics(NamedTuple):
 
 
 def stat(path: Any) -> _Statistics:
-    """What is known of a file or folder; NotFoundError where there is none.
+    """Returns the size and times of a file or folder; NotFoundError where there is none.
 
     >>> rt.io.gfile.stat("/").is_directory
     True

@@ -602,7 +602,10 @@ LONG = "a_rather_long_name"
         (
             f"x = '{'long ' * 30}', f'{{x}}{'(long, ' * 20}'",
             f"""\
-            x = '{"long " * 30}', f'{{x}}{"(long, " * 20}'
+            x = (
+                '{"long " * 30}',
+                f'{{x}}{"(long, " * 20}'
+            )
             """,
         ),
         (

@@ -131,7 +131,7 @@ _FACTORIES = frozenset((bool, dict, float, int, list, set, str, tuple))
 
 
 def _with_defaults(holder: Any, key: Any, value: Any) -> Any:
-    """What was seen; of a defaultdict together with the entries that reading it has made."""
+    """The value as it was seen, with the entries that reading a defaultdict has made."""
     if type(holder) is not defaultdict or holder.default_factory not in _FACTORIES:
         return value
     made = holder.default_factory
