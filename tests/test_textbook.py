@@ -50,7 +50,7 @@ DTYPES = {int: rt.int64, float: rt.float64, bool: rt.bool}
 
 
 def as_tensors(value: Any) -> Any:
-    """Numbers, and lists of numbers, as tensors; those in a dict, of several lengths, stay lists."""
+    """Numbers, and lists of numbers, as tensors; those in a dict, of any length, stay lists."""
     kind = type(value)
     if kind is dict:
         return of_numbers(value)
