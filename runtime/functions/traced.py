@@ -288,9 +288,10 @@ class Traced:
             plain = plain.__wrapped__
             is_method = isinstance(function, MethodType)
             function = MethodType(plain, function.__self__) if is_method else plain
-        is_wrapper = isinstance(plain, FunctionType) and plain.__module__ in sys.stdlib_module_names
+        package = str(plain.__module__).partition(".")[0] if isinstance(plain, FunctionType) else ""
+        is_library = package == "runtime" or package in sys.stdlib_module_names
         is_staged = isinstance(plain, Traced) or isinstance(type(plain).__call__, Traced)
-        if is_wrapper or is_staged or isinstance(plain, BuiltinFunctionType):
+        if is_library or is_staged or isinstance(plain, BuiltinFunctionType):
             return autograph.call(function)  # type: ignore[no-any-return]
         return autograph.convert_for_staging(function)  # type: ignore[no-any-return]
 

@@ -19,19 +19,11 @@ from runtime.core.types import TensorType, Type
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.templates import filled
 
-_OF_ARRAYS = (
-    "all allclose amax amin any argmax argmin argsort array array_equal average clip column_stack "
-    "concatenate convolve corrcoef correlate count_nonzero cov cross cumprod cumsum diff digitize "
-    "dot dstack einsum float32 float64 full_like hstack inner int32 int64 interp isclose isin kron "
-    "max mean median min nan_to_num nanmax nanmean nanmin nansum ones_like outer percentile "
-    "polyval prod ptp quantile roll round searchsorted sinc sort stack std sum tensordot tile "
-    "trace tril triu var vdot vstack where zeros_like"
-)
-_OF_NUMBERS = "arange eye full geomspace identity linspace logspace ones zeros"
-_OF_MODULES = (
-    "linalg.cond linalg.det linalg.eigvalsh linalg.inv linalg.matrix_power linalg.matrix_rank "
-    "linalg.norm linalg.pinv linalg.qr linalg.slogdet linalg.solve linalg.svd linalg.eigh "
-    "fft.fft fft.ifft fft.irfft fft.rfft"
+_REDUCTIONS = (
+    "all allclose amax amin any argmax argmin array_equal average clip count_nonzero dot float32 "
+    "float64 inner int32 int64 interp isclose max mean median min nan_to_num nanmax nanmean nanmin "
+    "nansum percentile polyval prod ptp quantile round searchsorted sinc std sum trace var vdot "
+    "linalg.cond linalg.det linalg.matrix_rank linalg.norm"
 )
 
 
@@ -45,15 +37,15 @@ def _ufuncs() -> Iterator[str]:
             yield name
 
 
-_OF_NUMPY = (*_ufuncs(), *f"{_OF_ARRAYS} {_OF_NUMBERS} {_OF_MODULES}".split())
+_OF_NUMPY = (*_ufuncs(), *_REDUCTIONS.split())
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "complex": complex,
     **{f"math.{name}": getattr(math, name) for name in ("frexp", "fsum", "modf")},
     **{f"cmath.{name}": value for name, value in vars(cmath).items() if callable(value)},
     **{f"np.{name}": _named(name) for name in _OF_NUMPY},
 }
-"""Those whose result depends on the values of their arguments alone, and shares no memory with
-them, by the names that files have for them."""
+"""Those whose result depends on the values of their arguments alone, and is a number for numbers,
+or for whole arrays, by the names that files have for them."""
 
 
 def as_numpy(item: Any) -> Any:

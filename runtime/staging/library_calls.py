@@ -1,5 +1,8 @@
-"""Functions of libraries with staged arguments: nodes that call them. What type they give is what
-they give for examples of the arguments.
+"""Functions of libraries with staged arguments: nodes that call them, where they give numbers. What
+type they give is what they give for examples of the arguments.
+
+Arrays they give to nobody: a tensor in place of one would not show what is changed in place by
+another name of it.
 """
 
 from __future__ import annotations
@@ -32,10 +35,6 @@ _SIZES = 2, 3
 knows."""
 
 
-_SIZED_BY_VALUES = {("np.arange", None), *(("np.where", place) for place in range(32))}
-"""Results whose size the examples do not tell; of one argument, `where` gives the places."""
-
-
 def staged(name: str) -> Callable[..., Any]:
     """The stand-in for a function of which an argument is staged, or holds what is."""
     return partial(_staged, name)
@@ -50,15 +49,24 @@ def _staged(name: str, *args: Any, **kwargs: Any) -> Any:
     template = images.of((given, (tuple(named), tuple(named.values()))))
     values = tuple([trace.value_of(symbol) for symbol in images.symbols])
     params = {"function": name, "arguments": template}
-    made = tuple([_for_examples(name, given, named, size) for size in _SIZES])
+    try:
+        made = tuple([_for_examples(name, given, named, size) for size in _SIZES])
+    except LIBRARY.raises:  # for values that are none of the user's
+        return FUNCTIONS[name](*args, **kwargs)
+    if not all(map(_is_of_numbers, made)):
+        return FUNCTIONS[name](*args, **kwargs)
     if not isinstance(made[0], tuple):
         return trace.apply(LIBRARY, values, params | {"type": _type_of(name, *made)})
     items = []
     for place, (first, second) in enumerate(zip(*made, strict=True)):
-        item = {"type": _type_of(name, first, second, place), "place": place}
+        item = {"type": _type_of(name, first, second), "place": place}
         items.append(trace.apply(LIBRARY, values, params | item))
-    make = getattr(made[0], "_make", tuple)
-    return make(items)
+    return tuple(items)
+
+
+def _is_of_numbers(made: Any) -> bool:
+    parts = made if isinstance(made, tuple) else (made,)
+    return all(isinstance(part, np.generic | bool | int | float | complex) for part in parts)
 
 
 def _given(name: str, item: Any) -> Any:
@@ -85,26 +93,19 @@ def _given(name: str, item: Any) -> Any:
     raise _refused(name, f"it is given a {kind}", "give it tensors, numbers and lists of them")
 
 
-def _type_of(name: str, first: Any, second: Any, place: int | None = None) -> Type:
-    """The type of the result of which these are examples, or of the item of a tuple."""
-    for made in (first, second):
-        if not isinstance(made, np.ndarray | np.generic | bool | int | float | complex):
-            kind = type(made).__qualname__
-            raise _refused(name, f"it gives a {kind}", "use an op that gives tensors")
+def _type_of(name: str, first: Any, second: Any) -> Type:
+    """The type of the number of which these are examples, or of one of a tuple."""
     kinds = {type(first), type(second)}
     if kinds <= NUMBER_TYPES.keys() and len(kinds) == 1:
         return NUMBER_TYPES[kinds.pop()]
-    first, second = np.asarray(first), np.asarray(second)
-    if first.dtype != second.dtype or first.ndim != second.ndim or first.dtype.kind not in "biufc":
+    dtype = np.asarray(first).dtype
+    if dtype != np.asarray(second).dtype or dtype.kind not in "biufc":
         raise _refused(name, "the type of its result depends on the values", "use an op")
-    known = (name, place) not in _SIZED_BY_VALUES
-    pairs = zip(first.shape, second.shape, strict=True)
-    shape = tuple([a if known and a == b else None for a, b in pairs])
-    return TensorType(dtypes.as_dtype(first.dtype), shape)
+    return TensorType(dtypes.as_dtype(dtype), ())
 
 
 def _for_examples(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], size: int) -> Any:
-    """The result of the function for examples of the arguments. Raises what it raises for them."""
+    """The result of the function for examples of the arguments."""
     example = partial(_example, name, size=size, random=np.random.default_rng(size))
     return called(name, example(args), {key: example(value) for key, value in kwargs.items()})
 
@@ -147,6 +148,4 @@ def _refused(name: str, reason: str, hint: str) -> Exception:
     return refuse(f"{name} of staged values is not possible here: {reason}", hint)
 
 
-# `asarray` shares the memory of an array, which for values that are staged nobody sees.
 STAGED = {function: staged(name) for name, function in FUNCTIONS.items()}
-STAGED[np.asarray] = staged("np.array")

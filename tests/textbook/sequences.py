@@ -684,40 +684,6 @@ def first_square_above(n):
             return square
 
 
-@case(([1.0, 2.0, 4.0],), ([5.0, 5.0],))
-def shares(xs):
-    powers = np.exp(xs)
-    return list(powers / np.sum(powers))
-
-
 @case((0.0, 1.0), (2.0, 64.0))
 def bell_curve(x, width):
     return 1 / np.sqrt(2 * np.pi * width**2) * np.exp(-(x**2) / (2 * width**2))
-
-
-@case(([1, 2, 3], [4, 6, 3]))
-def straight_distance(a, b):
-    return np.sqrt(np.sum((np.asarray(a) - np.asarray(b)) ** 2))
-
-
-@case((1.0, 0.5, 3.0), (2, 0.5, 4))
-def growth(start, step, end):
-    rounds = int(np.ceil(end / step))
-    y = np.zeros((rounds + 1,))
-    y[0] = start
-    for k in range(rounds):
-        y[k + 1] = y[k] + step * y[k]
-    return y[-1], len(y)
-
-
-@case((0,), (1,), (10,))
-def fibonacci_by_matrix(n):
-    if n < 0:
-        raise ValueError("n is negative")
-    result, base = np.array([[1, 0], [0, 1]], dtype=int), np.array([[1, 1], [1, 0]], dtype=int)
-    while n:
-        if n % 2 == 1:
-            result = np.dot(result, base)
-        base = np.dot(base, base)
-        n //= 2
-    return int(result[0, 1])

@@ -14,6 +14,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any, NoReturn, cast
 
 from autograph import register_backend, register_stand_in
+from autograph.operators.comprehensions import of_generator
 from runtime import ops
 from runtime.core.primitive import bind
 from runtime.core.types import TensorType
@@ -27,7 +28,7 @@ from runtime.staging.lists import keys, staged_items
 from runtime.staging.lists.growing import Growing, Kind, size_of
 from runtime.staging.lists.growing_list import GrowingList, Items, ListBackend
 from runtime.staging.lists.keys import index, is_staged
-from runtime.staging.lists.list_builtins import MAKING, has_staged
+from runtime.staging.lists.list_builtins import MAKING, has_staged, listed
 from runtime.staging.lists.sequences import check
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
@@ -161,6 +162,8 @@ class GrowingSet(GrowingList):
         for items in others:
             if isinstance(items, set | frozenset | dict) and not _is_small(items):
                 _note_order_lost()
+            if of_generator(items) is not None:
+                items = listed(items)
             source = iteration.staged(_unordered(items))
             if source is not None and is_symbol(source.length()):
                 self._add_all(source)

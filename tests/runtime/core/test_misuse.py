@@ -330,11 +330,12 @@ def leaked_by_an_attribute():
 
     @rt.function
     def f(x):
-        holder.y = x * 2.0  # <-
+        y = x * 2.0  # <-
+        holder.y = lambda: y
         return x
 
     f(X)
-    return holder.y + 1.0
+    return holder.y() + 1.0
 
 
 @misuse(Leaked, "inside the body of graph 'f' and is used outside of it: return it")
@@ -343,11 +344,12 @@ def leaked_by_a_list():
 
     @rt.function
     def f(x):
-        kept.append(x * 2.0)  # <-
+        y = x * 2.0  # <-
+        kept.append(lambda: y)
         return x
 
     f(X)
-    rt.reduce_sum(kept[0])
+    rt.reduce_sum(kept[0]())
 
 
 @misuse(Leaked, "inside the body of graph 'f' and is used outside of it")
@@ -356,11 +358,12 @@ def leaked_into_another_graph():
 
     @rt.function
     def f(x):
-        kept.append(x * 2.0)  # <-
+        y = x * 2.0  # <-
+        kept.append(lambda: y)
         return x
 
     f(X)
-    rt.function(lambda x: x + kept[0])(X)
+    rt.function(lambda x: x + kept[0]())(X)
 
 
 @misuse(Leaked, "is the argument 'x' of f() (", "and is used outside of it: return it")
@@ -421,11 +424,12 @@ def leaked_into_numpy():
 
     @rt.function
     def f(x):
-        kept.append(x * 2.0)  # <-
+        y = x * 2.0  # <-
+        kept.append(lambda: y)
         return x
 
     f(X)
-    np.array(kept[0])
+    np.array(kept[0]())
 
 
 @misuse(Leaked, "inside the body of graph 'f'", "return it, or pass it on")
