@@ -817,7 +817,7 @@ def entries_counted(x):
     return counts
 
 
-@limit("A set, dict or object under a key, or at a place, that only the run knows")
+@limit("A set, dict or object under a key that only the run knows")
 def sets_under_keys(x):
     groups = {}
     for i in range(x):
@@ -998,7 +998,6 @@ def set_chosen(x):
     return len(letters)
 
 
-@limit("A Python value chosen by a staged value")
 def set_indexed(x):
     return len([frozenset("ab"), frozenset("c")][x % 2])
 

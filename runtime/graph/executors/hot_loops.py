@@ -205,7 +205,7 @@ class HotLoop:
         first = self._replaceable
         if first is None or (first is not self and self._waits_for(first)):
             return False
-        return self._compile()
+        return self.is_native and self._compile()
 
     def _add(self, seconds: float) -> None:
         self.loops.work.add(seconds)

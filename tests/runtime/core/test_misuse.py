@@ -438,11 +438,12 @@ def leaked_into_a_variable():
 
     @rt.function
     def f(x):
-        kept.append(x * 2.0)  # <-
+        y = x * 2.0  # <-
+        kept.append(lambda: y)
         return x
 
     f(X)
-    W.assign(kept[0])
+    W.assign(kept[0]())
 
 
 @misuse(StagingError, "'kept' cannot be joined across", "make the list for a name")

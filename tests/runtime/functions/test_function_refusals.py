@@ -111,7 +111,7 @@ CALLS: list[tuple[Callable[[], Any], Kind, str]] = [
     (
         lambda: rt.function(late_and_object)(X),
         TypeError,
-        rf"{__file__}:53:5: the result of late_and_object\['a'\]\[1\] is <object",
+        rf"{__file__}:54:5: the result of late_and_object\['a'\]\[1\] is <object",
     ),
     (lambda: kept[0]() + 1.0, errors.InaccessibleTensorError, __file__),
     (lambda: rt.function(late)(X), errors.InaccessibleTensorError, "body of graph 'keeping'"),

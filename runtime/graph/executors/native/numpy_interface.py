@@ -19,7 +19,7 @@ _PLACES = {
 }
 
 # The places of the sort, and of the stable sort of positions, among the functions of a dtype.
-_SORTS = {"sort": 33, "argsort": 38}
+_SORT, _ARGSORT = 33, 38
 
 
 def function(name: str) -> int:
@@ -47,7 +47,7 @@ def sort(kind: str, dtype: DType) -> int:
     )
     found = functions_of(np.dtype(dtype.np_dtype))
     places: Any = ctypes.cast(found, ctypes.POINTER(ctypes.c_void_p))
-    return places[_SORTS[kind]] or 0
+    return places[_SORT if kind == "sort" else _ARGSORT] or 0
 
 
 def sort_named(name: str) -> int:

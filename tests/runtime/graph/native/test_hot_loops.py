@@ -284,6 +284,27 @@ def test_nobody_can_tell(
         assert not least or loops, "nothing was machine code"
 
 
+def reduced_between(numbers: Any, n: Any) -> Any:
+    """The inner loop stands among rounds that read what the rest of it is not given."""
+    s = numbers[0]
+    for _ in rt.range(2):
+        for _ in rt.range(n):
+            if s % 7 == 1:
+                continue
+        s = (s + rt.reduce_sum(numbers)) % 1009
+    return s
+
+
+def test_a_loop_whose_rest_is_not_whole_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(HotLoop, "_waits_for", lambda self, outer: False)  # as after its patience
+    numbers = rt.range(8)
+    with hot_after(1):
+        for n in (3, 40, 0):
+            hot = rt.function(reduced_between, executor="native")
+            expected = rt.function(reduced_between, executor="numpy")
+            assert int(hot(numbers, rt.constant(n))) == int(expected(numbers, rt.constant(n)))
+
+
 def lines(found: list[HotLoop], function: Callable[..., Any]) -> list[int]:
     first = function.__code__.co_firstlineno
     return [loop.node.location[1] - first for loop in found]
