@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
@@ -78,7 +79,10 @@ def _unpacked(union: TaggedUnion, count: int) -> list[Any]:
         size = option.length() if isinstance(option, Growing) else len(option)
         few = texts.make(str.format, _FEW, count, size)
         check(size < count, few, ValueError)
-        check(size > count, f"too many values to unpack (expected {count})", ValueError)
+        many: Any = f"too many values to unpack (expected {count})"
+        if _TELLS_SIZES and not isinstance(option, str):
+            many = texts.make(str.format, _MANY, count, size)
+        check(size > count, many, ValueError)
 
     applied(union, checked)
     return [union[at] for at in range(count)]
@@ -96,6 +100,9 @@ def _kind_of(option: Any) -> str:
 
 
 _FEW = "not enough values to unpack (expected {}, got {})"
+_MANY = "too many values to unpack (expected {}, got {})"
+_TELLS_SIZES = sys.version_info >= (3, 14)
+"""Whether Python tells how many items a list or tuple has that are too many."""
 tagged_unions.install_comparison(operators.compare)
 tagged_unions.install_unpacking(_unpacked)
 choices.install_application(applied, _called, operators.getitem, _of_many)

@@ -56,6 +56,8 @@ def read(path: Path) -> tuple[dict[str, Any], list[Any]]:
             raise _foreign(path, "it is no archive")
         try:
             with zipfile.ZipFile(file) as archive:
+                if not {part.compress_type for part in archive.infolist()} <= _COMPRESSIONS:
+                    raise zipfile.BadZipFile("it is compressed in another way")
                 document = _document(path, archive)
                 names = {name for name in archive.namelist() if name.startswith("arrays/")}
                 arrays = [_array(archive, f"arrays/{at}.npy") for at in range(len(names))]
@@ -66,6 +68,7 @@ def read(path: Path) -> tuple[dict[str, Any], list[Any]]:
     return document, arrays
 
 
+_COMPRESSIONS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 _BROKEN = (
     *(zipfile.BadZipFile, zlib.error, OSError, EOFError, KeyError, ValueError),
     *(NotImplementedError, RuntimeError),
