@@ -9,10 +9,10 @@ import runtime.ops as ops
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
 from runtime.core.primitive import wrong_dtype, wrong_value
-from runtime.core.shapes import compatible
+from runtime.core.shapes import compatible, is_known
 from runtime.core.tensor import Tensor
 from runtime.ops.arguments import listed, static_int
-from runtime.ops.checks import below
+from runtime.ops.checks import below, checked
 from runtime.ops.joining import same_dtypes
 
 
@@ -34,8 +34,14 @@ def dynamic_partition(
         raise wrong_dtype(f"partitions must be integers, not {numbers.dtype.name}")
     if numbers.ndim == 0:
         x, numbers = ops.expand_dims(x, 0), ops.expand_dims(numbers, 0)
-    if not compatible((x.static_shape or ())[: numbers.ndim], numbers.static_shape):
+    known, rank = x.static_shape, numbers.ndim
+    if known is not None and not compatible(known[:rank], numbers.static_shape):
         raise wrong_value(f"the shape of data, {x.shape}, must begin with {numbers.shape}")
+    if rank is not None and not (is_known(known) and is_known(numbers.static_shape)):
+        first = ops.concat([ops.shape(x), [-1] * rank], 0)[:rank]
+        message = "the shape of data must begin with that of partitions"
+        fits = ops.equal(first, ops.shape(numbers))
+        numbers = checked(numbers, fits, "dynamic_partition", message)
     numbers = below(numbers, count, "dynamic_partition", "partitions")
     return [ops.boolean_mask(x, ops.equal(numbers, i)) for i in range(count)]
 

@@ -110,6 +110,25 @@ def test_sizes_of_split(sizes: list[int], whole: bool) -> None:
         assert_array_equal(part, wanted)
 
 
+@pytest.mark.parametrize("shape", [None, [None, None], [None] * 3])
+@pytest.mark.parametrize("rank", [1, 2])
+def test_shapes_of_dynamic_partition(shape: Any, rank: int) -> None:
+    @tf.function(input_signature=[tf.TensorSpec(shape), tf.TensorSpec([None] * rank, tf.int32)])
+    def staged(x: Any, numbers: Any) -> Any:
+        return tf.dynamic_partition(x, numbers, 2)
+
+    x = np.arange(6.0, dtype=np.float32).reshape(3, 2, *[1] * (len(shape or [0, 0]) - 2))
+    numbers = np.arange(3 * 2 ** (rank - 1), dtype=np.int32).reshape(x.shape[:rank]) % 2
+    for at, part in enumerate(staged(x, numbers)):
+        assert_array_equal(part, x[numbers == at])
+    for wrong in (numbers[:2], np.zeros((2, 3)[:rank], np.int32)):
+        with pytest.raises(errors.InvalidArgumentError, match="begin with that of partitions"):
+            staged(x, wrong)
+    if shape is None:
+        with pytest.raises(errors.InvalidArgumentError, match="begin with that of partitions"):
+            staged(np.float32(1), np.zeros([1] * rank, np.int32))
+
+
 def test_sizes_of_split_one_by_one() -> None:
     @tf.function(input_signature=[tf.TensorSpec([], tf.int32)])
     def staged(n: Any) -> Any:
