@@ -12,7 +12,13 @@ from runtime.compat.v1.datasets import (
     get_output_types,
     make_one_shot_iterator,
 )
-from runtime.compat.v1.ops import dropout, in_top_k, poisson, with_older_arguments
+from runtime.compat.v1.ops import (
+    dropout,
+    embedding_lookup,
+    in_top_k,
+    poisson,
+    with_older_arguments,
+)
 
 
 class Namespace:
@@ -57,7 +63,9 @@ image = Namespace(
     "image", refused={"resize": "it samples at other places than tf.image.resize, which is here"}
 )
 math = Namespace("math", {"in_top_k": in_top_k})
-nn = Namespace("nn", {"dropout": dropout, "in_top_k": in_top_k})
+nn = Namespace(
+    "nn", {"dropout": dropout, "embedding_lookup": embedding_lookup, "in_top_k": in_top_k}
+)
 random = Namespace("random", {"poisson": poisson})
 strings = Namespace(
     "strings", refused={"split": "it makes a sparse tensor; tf.strings.split is here"}

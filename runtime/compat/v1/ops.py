@@ -13,7 +13,9 @@ from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import Tensor, inside_function
 from runtime.ops.blocks import batch_to_space as _batch_to_space
 from runtime.ops.blocks import space_to_batch as _space_to_batch
+from runtime.ops.checks import below
 from runtime.ops.define import matched
+from runtime.ops.nn import embedding_lookup as _embedding_lookup
 from runtime.ops.normalization import dropout as _dropout
 from runtime.ops.ordering import in_top_k as _in_top_k
 from runtime.ops.print_op import print as _print
@@ -105,6 +107,34 @@ def dropout(
     if (keep_prob is None) == (rate is None):
         raise ValueError("dropout: give keep_prob or rate, one of both")
     return _dropout(x, 1.0 - keep_prob if rate is None else rate, noise_shape, seed)
+
+
+def embedding_lookup(
+    params: Any, ids: Any, partition_strategy: str = "mod", name: str | None = None,
+    validate_indices: bool = True, max_norm: Any = None,
+) -> Tensor:  # fmt: skip
+    """The rows of `params` that `ids` names, as in version 2.
+
+    Of a list of n parts "mod" takes row id // n of part id % n; "div" takes the parts one after
+    the other. ValueError for another `partition_strategy`. InvalidArgumentError for an id without
+    a row.
+
+    >>> rt.compat.v1.nn.embedding_lookup([[[0], [2]], [[1], [3]]], [2, 3]).numpy().tolist()
+    [[2], [3]]
+    """
+    if partition_strategy not in ("mod", "div"):
+        raise ValueError(
+            f'embedding_lookup: partition_strategy is "mod" or "div", not {partition_strategy!r}'
+        )
+    if partition_strategy == "div" or not isinstance(params, list) or len(params) < 2:
+        return _embedding_lookup(params, ids, max_norm)
+    parts = [convert_to_tensor(part) for part in params]
+    places = convert_to_tensor(ids, dtype_hint=dtypes.int32)
+    lengths = ops.stack([ops.shape(part, places.dtype)[0] for part in parts])
+    part, row = places % len(parts), places // len(parts)
+    row = below(row, ops.gather(lengths, part), "embedding_lookup", "ids")
+    starts = ops.cumsum(lengths, exclusive=True)
+    return _embedding_lookup(ops.concat(parts, 0), ops.gather(starts, part) + row, max_norm)
 
 
 def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
@@ -301,7 +331,6 @@ _OLDER_ORDER: dict[str, str] = {
     "count_nonzero": "input_tensor axis keepdims dtype name reduction_indices keep_dims input",
     "depth_to_space": "input block_size name data_format",
     "depthwise_conv2d": "input filter strides padding rate name data_format dilations",
-    "embedding_lookup": "params ids partition_strategy name validate_indices max_norm",
     "expand_dims": "input axis name dim",
     "extract_patches": "images ksizes strides rates padding name sizes",
     "gather": "params indices validate_indices name axis batch_dims",
@@ -331,8 +360,8 @@ _OLDER_ORDER: dict[str, str] = {
 # They choose the words of an assertion's error, or how TensorFlow builds its graphs and runs them.
 _WITHOUT_EFFECT = frozenset(
     (
-        "colocate_gradients_with_ops", "data", "optimize", "partition_strategy", "summarize",
-        "use_cudnn_on_gpu", "validate_indices",
+        "colocate_gradients_with_ops", "data", "optimize", "summarize", "use_cudnn_on_gpu",
+        "validate_indices",
     )
 )  # fmt: skip
 

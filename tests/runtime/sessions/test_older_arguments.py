@@ -99,6 +99,10 @@ FILTERS = np.arange(32.0, dtype=np.float32).reshape(2, 2, 4, 2)
             lambda: rt.nn.max_pool2d(PIXELS, 2, 1, "VALID"),
         ),
         (lambda: v1.nn.embedding_lookup(MATRIX, [1], "mod"), lambda: rt.constant(MATRIX[1:])),
+        (
+            lambda: v1.nn.embedding_lookup([MATRIX], [1], "mod", "n", True, 1.0),
+            lambda: rt.nn.embedding_lookup(MATRIX, [1], 1.0),
+        ),
         (lambda: v1.strings.length("é", "n", "UTF8_CHAR"), lambda: rt.constant(1)),
         (lambda: v1.floor_div(-7, 2), lambda: rt.constant(-4)),
     ],
@@ -135,6 +139,27 @@ def test_assertions_of_version_1_take_data_before_the_message(
             check(*right, x=1)
         with pytest.raises(TypeError, match="at most"):
             check(*range(9))
+
+
+@pytest.mark.parametrize("dtype", [rt.int32, rt.int64])
+@pytest.mark.parametrize("way", [lambda f: f, rt.function])
+def test_parts_of_an_embedding_take_turns(way: Any, dtype: Any) -> None:
+    table, ids = np.arange(14.0).reshape(7, 2), np.array([[6, 0, 5], [3, 2, 4]])
+    turns, runs = [table[at::3] for at in range(3)], np.array_split(table, 3)
+
+    def looked_up(parts: Any, *more: Any) -> Any:
+        given = [rt.constant(part) for part in parts]
+        return way(lambda *parts: v1.nn.embedding_lookup(list(parts), rt.cast(ids, dtype), *more))(
+            *given
+        )
+
+    for found in (looked_up(turns), looked_up(turns, "mod"), looked_up(runs, "div")):
+        np.testing.assert_array_equal(found, table[ids])
+    for wrong in (7, 8, -1):
+        with pytest.raises(rt.errors.InvalidArgumentError, match="ids out of range"):
+            way(v1.nn.embedding_lookup)([*turns], rt.constant([wrong], dtype))
+    with pytest.raises(ValueError, match=r"\"mod\" or \"div\", not 'hash'"):
+        v1.nn.embedding_lookup([table], [0], "hash")
 
 
 TABLE = np.arange(8.0).reshape(4, 2)
