@@ -19,6 +19,7 @@ from runtime.core.primitive import wrong_dtype, wrong_value
 from runtime.core.shapes import compatible
 from runtime.core.tensor import Tensor
 from runtime.ops.arguments import one_of, static_int, static_ints
+from runtime.ops.checks import checked
 
 Pairs = list[tuple[Any, Any]]
 
@@ -152,10 +153,13 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
     whole = ops.reshape(moved, [batch, *space, *rest])
     cuts = []
     for size, (before, behind) in zip(space, around, strict=True):
-        left = size - before - behind
-        if isinstance(left, int) and left < 0:
+        end = size - behind
+        if isinstance(before, Tensor) or isinstance(end, Tensor):
+            message = "crops of more elements than an axis has: what is left would end at"
+            end = checked(convert_to_tensor(end), end >= before, "batch_to_space", message)
+        elif end < before:
             raise wrong_value(f"crops ({before}, {behind}) of an axis of {size} elements")
-        cuts.append(slice(before, size - behind))
+        cuts.append(slice(before, end))
     return whole[(slice(None), *cuts)]
 
 
@@ -178,6 +182,8 @@ def _in_blocks(
     if x.ndim is not None and x.ndim < 1 + axes:
         raise wrong_value(f"a batch with {axes} axes of space is needed, got shape {x.shape}")
     if known is None:
+        name = "space_to_batch" if what == "paddings" else "batch_to_space"
+        given = checked(given, given >= 0, name, f"{what} must not be negative")
         return x, blocks, [(pair[0], pair[1]) for pair in ops.unstack(given, axes)]
     if np.any(np.less(known, 0)):
         raise wrong_value(f"{what} must not be negative, got {known.tolist()}")

@@ -76,3 +76,33 @@ def test_what_does_not_fit(blocks: Any, around: Any) -> None:
         tf.batch_to_space(x, [2, 2], [[3, 2], [0, 0]])
     with pytest.raises(TypeError, match="integers"):
         tf.space_to_batch(x, [2, 2], [[0.0, 0.0], [0.0, 0.0]])
+
+
+@pytest.mark.parametrize(
+    ("around", "message"),
+    [([[-1, 0]], "negative"), ([[0, -1]], "negative"), ([[3, 0]], None), ([[0, 9]], None),
+     ([[1, 2]], None), ([[2**31 - 1, 2**31 - 1]], None), ([[2, 0]], ""), ([[1, 1]], "")],
+)  # fmt: skip
+@pytest.mark.parametrize("size", [1, None])
+@pytest.mark.parametrize("known", [True, False])
+def test_what_only_the_run_knows(around: Any, message: Any, size: Any, known: bool) -> None:
+    x = np.arange(2.0).reshape(2, 1)
+    spec = tf.TensorSpec([None, size], tf.float64)
+
+    def cropped(function: Any) -> Any:
+        if known:
+            return tf.function(lambda x: function(x, 2, around), [spec])(x)
+        ends = tf.TensorSpec([1, 2], tf.int32)
+        return tf.function(lambda x, ends: function(x, 2, ends), [spec, ends])(
+            x, np.array(around, np.int32)
+        )
+
+    if message == "":
+        assert cropped(tf.batch_to_space).shape == [1, 0]
+        return
+    error = ValueError if known and (size or message) else tf.errors.InvalidArgumentError
+    with pytest.raises(error, match=message or "crops"):
+        cropped(tf.batch_to_space)
+    if message:
+        with pytest.raises(error, match=message):
+            cropped(tf.space_to_batch)
