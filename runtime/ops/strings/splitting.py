@@ -105,7 +105,7 @@ def _runs(
 ) -> Strings:  # fmt: skip
     """The runs of words, with as much of both `pads` around them as `room` allows."""
     made = []
-    for n in widths if words else ():
+    for n in widths:
         beside = n - 1 if room is None else min(room, n - 1)
         padded = [*[pads[0]] * beside, *words, *[pads[1]] * beside]
         made += [separator.join(padded[i : i + n]) for i in range(max(0, len(padded) - n + 1))]
@@ -118,7 +118,7 @@ def _runs(
 def _ngrams_kernel(x: Any, **params: Any) -> Any:
     shape = _ngrams_shape(x.shape, **params)
     rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1]).tolist()
-    return array_of([run for words in rows for run in _runs(words, **params)], shape)
+    return array_of([run for words in rows if words for run in _runs(words, **params)], shape)
 
 
 def _ngrams_shape(shape: Shape, **params: Any) -> Any:
@@ -127,7 +127,7 @@ def _ngrams_shape(shape: Shape, **params: Any) -> Any:
     if not shape:
         raise wrong_value(f"n-grams are made of vectors of strings, got shape {shape}")
     words = shape[-1]
-    return (*shape[:-1], None if words is None else len(_runs([b""] * words, **params)))
+    return (*shape[:-1], len(_runs([b""] * words, **params)) if words else words)
 
 
 def _ngram_sample(*inputs: Any, separator: bytes, widths: tuple[int, ...], **more: Any) -> Any:
@@ -147,7 +147,9 @@ ngrams_p = row(
 
 def _ragged_ngrams_kernel(x: Any, splits: Any, **params: Any) -> Any:
     words, ends = x.tolist(), splits.tolist()
-    rows = [_runs(words[start:end], **params) for start, end in itertools.pairwise(ends)]
+    pairs = itertools.pairwise(ends)
+    # Rows without a word have the runs of their padding, beside others that have words.
+    rows = [_runs(words[start:end], **params) if words else [] for start, end in pairs]
     made = [run for found in rows for run in found]
     return array_of(made, (len(made),)), np.cumsum([0, *map(len, rows)], dtype=splits.dtype)
 
@@ -168,8 +170,9 @@ def ngrams(
 
     `ngram_width` is one number, or several one after the other. Of rows it is a RaggedTensor.
     `pad_values`, one text or those of the left and the right, is put around the words, at most
-    `padding_width` times on a side, so that each word is first and last in a run. Words of which
-    there are too few for any run are one with `preserve_short_sequences`.
+    `padding_width` times on a side, so that each word is first and last in a run; a row without
+    words has the runs of its padding, unless no row has words. Words of which there are too few for
+    any run are one with `preserve_short_sequences`.
 
     >>> rt.strings.ngrams(["a", "b", "c"], 2).numpy().tolist()
     [b'a b', b'b c']
