@@ -27,6 +27,7 @@ from runtime.core.workspace import Workspace
 from runtime.ops import batching
 from runtime.ops.arguments import static_int
 from runtime.ops.blockwise import BITS, MANY, chosen, in_blocks
+from runtime.ops.checks import checked
 from runtime.ops.define import axis_in, matched, sum_to_shape_of
 
 
@@ -87,8 +88,11 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     """
     if x is None and y is None:
         test = convert_to_tensor(condition)
+        message = "a scalar has no places; write tf.where([condition])"
         if test.ndim == 0:
-            raise wrong_value("where: a scalar has no places; write tf.where([condition])")
+            raise wrong_value(f"where: {message}")
+        if test.ndim is None:
+            test = checked(test, ops.rank(test) > 0, "where", message)
         return bind(nonzero_p, test)  # type: ignore[no-any-return]
     if x is None or y is None:
         raise wrong_value("x and y must both be non-None or both be None.")

@@ -62,6 +62,18 @@ def test_axis_of_boolean_mask(spec: Any, axis: int) -> None:
         staged(CUBE, mask[:1], np.int32(axis))
 
 
+@pytest.mark.parametrize("dtype", [tf.bool, tf.float32, tf.string])
+def test_places_of_any_rank(dtype: Any) -> None:
+    staged = tf.function(tf.where, input_signature=[tf.TensorSpec(None, dtype)])
+    for x in (CUBE > 4, CUBE[0, 0] > 4, np.zeros((0, 2), bool), np.zeros((2, 0), bool)):
+        given = tf.where(x, "a", "") if dtype == tf.string else tf.cast(x, dtype)
+        assert_array_equal(staged(given), np.argwhere(x))
+    for value in (True, False):
+        given = tf.constant("a" * value) if dtype == tf.string else tf.cast(value, dtype)
+        with pytest.raises(errors.InvalidArgumentError, match="a scalar has no places"):
+            staged(given)
+
+
 def test_boolean_mask_over_several_axes_of_any_rank() -> None:
     mask = CUBE[0] % 5 > 2
     staged = tf.function(lambda x: tf.boolean_mask(x, mask, 1), input_signature=[ANY_RANK])
