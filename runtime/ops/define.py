@@ -143,6 +143,10 @@ def named(
     # The names are those of the code itself: a function around it would cost a call of each op.
     code, names = function.__code__, tuple(arguments.split())
     function.__code__ = code.replace(co_varnames=names + code.co_varnames[len(names) :])
+    shown = dict(zip(code.co_varnames, names, strict=False))
+    function.__annotations__ = {
+        shown.get(argument, argument): kind for argument, kind in function.__annotations__.items()
+    }
     lines = "\n    ".join(example)
     function.__doc__ = f"{doc.rstrip()}\n\n    >>> {lines}\n    " if example else doc
     return function

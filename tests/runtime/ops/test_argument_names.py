@@ -1,5 +1,6 @@
 """Names, order and broadcasting of arguments as TensorFlow has them, checked by NumPy."""
 
+import inspect
 import os
 from collections.abc import Callable
 from typing import Any
@@ -45,6 +46,25 @@ def test_arguments_by_name(number: int) -> None:
     call, wanted = NAMED[number]
     found = call()
     assert_allclose(found.numpy() if tf.is_tensor(found) else found, wanted, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("function", "names"),
+    [(tf.nn.relu, "features name"), (tf.sqrt, "x name"), (tf.atan2, "y x name"),
+     (tf.math.polygamma, "a x name"), (tf.argsort, "values axis direction stable name")],
+)  # fmt: skip
+def test_annotations_are_those_of_the_arguments(function: Any, names: str) -> None:
+    assert [*function.__annotations__] == [*names.split(), "return"]
+    assert [*inspect.signature(function).parameters] == names.split()
+
+
+@pytest.mark.parametrize("module", [tf, tf.linalg, tf.math, tf.nn, tf.random, tf.signal])
+def test_what_is_annotated_is_an_argument(module: Any) -> None:
+    for name in dir(module):
+        function = getattr(module, name)
+        if inspect.isfunction(function):
+            known = {*inspect.signature(function).parameters, "return"}
+            assert {*inspect.get_annotations(function)} <= known, name
 
 
 def test_errors_name_the_arguments() -> None:
