@@ -17,6 +17,7 @@ from runtime.compat.v1.ops import (
     embedding_lookup,
     in_top_k,
     poisson,
+    softmax_cross_entropy_with_logits,
     with_older_arguments,
 )
 
@@ -64,7 +65,13 @@ image = Namespace(
 )
 math = Namespace("math", {"in_top_k": in_top_k})
 nn = Namespace(
-    "nn", {"dropout": dropout, "embedding_lookup": embedding_lookup, "in_top_k": in_top_k}
+    "nn",
+    {
+        "dropout": dropout,
+        "embedding_lookup": embedding_lookup,
+        "in_top_k": in_top_k,
+        "softmax_cross_entropy_with_logits": softmax_cross_entropy_with_logits,
+    },
 )
 random = Namespace("random", {"poisson": poisson})
 strings = Namespace(

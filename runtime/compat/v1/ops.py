@@ -311,6 +311,8 @@ OLDER_ARGUMENTS: dict[str, dict[str, str]] = {
 }  # fmt: skip
 """For functions of version 1 the older names of arguments, and those of today."""
 
+# Version 1's first argument of functions whose arguments are given by name alone.
+_BY_NAME = "_sentinel"
 _OLDER_ORDER: dict[str, str] = {
     **{f"assert_{name}": "x y data summarize message name" for name in _COMPARISONS.split()},
     **{f"assert_{name}": "x data summarize message name" for name in _SIGNS.split()},
@@ -347,8 +349,10 @@ _OLDER_ORDER: dict[str, str] = {
     "dilations",
     "reduce_join": "inputs axis keep_dims separator name reduction_indices keepdims",
     "softmax": "logits axis name dim",
-    "softmax_cross_entropy_with_logits": "_sentinel labels logits dim name axis",
+    "sigmoid_cross_entropy_with_logits": f"{_BY_NAME} labels logits name",
+    "softmax_cross_entropy_with_logits": f"{_BY_NAME} labels logits dim name axis",
     "space_to_depth": "input block_size name data_format",
+    "sparse_softmax_cross_entropy_with_logits": f"{_BY_NAME} labels logits name",
     "squeeze": "input axis name squeeze_dims",
     "substr": "input pos len name unit",
     "to_number": "string_tensor out_type name input",
@@ -396,7 +400,23 @@ def _by_name(
     """All arguments that are not None by their names, of which `order` has those without one."""
     if len(args) > len(order):
         raise TypeError(f"{function}() takes at most {len(order)} arguments, got {len(args)}")
+    if order[0] == _BY_NAME and any(value is not None for value in args):
+        raise ValueError(f"{function} takes its arguments by name: labels=, logits=")
     given = dict(zip(order, args, strict=False))
     if twice := given.keys() & kwargs.keys():
         raise TypeError(f"{function}() got two values for {min(twice)!r}")
     return {name: value for name, value in {**given, **kwargs}.items() if value is not None}
+
+
+@with_older_arguments
+def softmax_cross_entropy_with_logits(
+    labels: Any, logits: Any, axis: Any = -1, name: str | None = None
+) -> Tensor:
+    """As in version 2, but no gradient flows to `labels`; arguments are given by name alone.
+
+    >>> make = rt.compat.v1.nn.softmax_cross_entropy_with_logits
+    >>> make(labels=[[0., 1.]], logits=[[0., 0.]]).numpy().round(3)
+    array([0.693], dtype=float32)
+    """
+    scores, truth = matched(logits, labels)
+    return ops.softmax_cross_entropy_with_logits(ops.stop_gradient(truth), scores, axis, name)

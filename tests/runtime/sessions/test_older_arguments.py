@@ -141,6 +141,36 @@ def test_assertions_of_version_1_take_data_before_the_message(
             check(*range(9))
 
 
+@pytest.mark.parametrize("kind", ["softmax", "sigmoid", "sparse_softmax"])
+def test_cross_entropies_take_arguments_by_name(kind: str) -> None:
+    name = f"{kind}_cross_entropy_with_logits"
+    labels = [1] if kind == "sparse_softmax" else [[0.0, 1.0]]
+    given = {"labels": labels, "logits": [[0.0, 2.0]], "name": "n"}
+    found = getattr(v1.nn, name)(**given)
+    np.testing.assert_array_equal(found, getattr(rt.nn, name)(**given))
+    for args in ((labels,), (labels, [[0.0, 2.0]])):
+        with pytest.raises(ValueError, match=f"{name} takes its arguments by name: labels=, logit"):
+            getattr(v1.nn, name)(*args)
+
+
+@pytest.mark.parametrize("way", [lambda f: f, rt.function])
+@pytest.mark.parametrize("more", [{}, {"dim": 1}, {"axis": -1}])
+def test_no_gradient_flows_to_labels_of_version_1(way: Any, more: Any) -> None:
+    labels, logits = rt.constant([[0.25, 0.75]]), rt.constant([[1.0, 3.0]])
+
+    @way
+    def slopes(labels: Any, logits: Any) -> Any:
+        with rt.GradientTape() as tape:
+            tape.watch([labels, logits])
+            loss = v1.nn.softmax_cross_entropy_with_logits(labels=labels, logits=logits, **more)
+        return tape.gradient(loss, [labels, logits], unconnected_gradients="zero")
+
+    of_labels, of_logits = slopes(labels, logits)
+    np.testing.assert_array_equal(of_labels, [[0.0, 0.0]])
+    powers = np.exp([[1.0, 3.0]])
+    np.testing.assert_allclose(of_logits, powers / powers.sum() - [[0.25, 0.75]], rtol=1e-5)
+
+
 @pytest.mark.parametrize("dtype", [rt.int32, rt.int64])
 @pytest.mark.parametrize("way", [lambda f: f, rt.function])
 def test_parts_of_an_embedding_take_turns(way: Any, dtype: Any) -> None:
