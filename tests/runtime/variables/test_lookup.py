@@ -109,6 +109,9 @@ def test_files(tmp_path: Path) -> None:
 def test_refused() -> None:
     with pytest.raises(tf.errors.FailedPreconditionError, match="several values for the key b'a'"):
         static(["a", "a"], [1, 2], 0)
+    for key in (1, 1.5, "1"):
+        with pytest.raises(tf.errors.FailedPreconditionError, match=rf"for the key b?'?{key}'?$"):
+            static([key, key], [1, 2], 0)
     assert int(static(["a", "a"], [1, 1], 0).size()) == 1
     with pytest.raises(tf.errors.InvalidArgumentError, match="vectors of one length"):
         static(["a"], [1, 2], 0)
