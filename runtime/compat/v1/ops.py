@@ -163,10 +163,12 @@ def space_to_batch(
 ) -> Tensor:  # fmt: skip
     """As `space_to_batch` of version 2, by blocks of one `block_size`, also named `block_shape`.
 
+    ValueError unless one of both is given.
+
     >>> rt.compat.v1.space_to_batch([[[[1], [2]], [[3], [4]]]], [[0, 0], [0, 0]], 2).shape
     TensorShape([4, 1, 1, 1])
     """
-    return _space_to_batch(input, block_size if block_shape is None else block_shape, paddings)
+    return _space_to_batch(input, _block("space_to_batch", block_size, block_shape), paddings)
 
 
 def batch_to_space(
@@ -175,10 +177,18 @@ def batch_to_space(
 ) -> Tensor:  # fmt: skip
     """As `batch_to_space` of version 2, by blocks of one `block_size`, also named `block_shape`.
 
+    ValueError unless one of both is given.
+
     >>> rt.compat.v1.batch_to_space([[[[1]]]] * 4, [[0, 0], [0, 0]], 2).shape
     TensorShape([1, 2, 2, 1])
     """
-    return _batch_to_space(input, block_size if block_shape is None else block_shape, crops)
+    return _batch_to_space(input, _block("batch_to_space", block_size, block_shape), crops)
+
+
+def _block(function: str, block_size: Any, block_shape: Any) -> Any:
+    if (block_size is None) == (block_shape is None):
+        raise ValueError(f"{function}: give block_size or block_shape, one of both")
+    return block_size if block_shape is None else block_shape
 
 
 def Print(

@@ -106,3 +106,13 @@ def test_what_only_the_run_knows(around: Any, message: Any, size: Any, known: bo
     if message:
         with pytest.raises(error, match=message):
             cropped(tf.space_to_batch)
+
+
+@pytest.mark.parametrize("function", [v1.space_to_batch, v1.batch_to_space])
+def test_version_1_takes_one_block(function: Any) -> None:
+    x, around = np.zeros([4, 2, 2, 1]), [[0, 0], [0, 0]]
+    for more in ({}, {"block_size": 2, "block_shape": 2}):
+        with pytest.raises(ValueError, match=f"{function.__name__}: give block_size or block_shap"):
+            function(x, around, **more)
+    found = function(x, around, block_size=2)
+    assert_array_equal(found, function(x, around, block_shape=2))
