@@ -325,3 +325,56 @@ def test_many_programs(tmp_path: Path, first: int) -> None:
         assert pair.aside == 0, program(seed)
         tried += 1
     assert tried
+
+
+ASSIGNED: list[tuple[Any, Any, bool]] = [
+    (lambda i: slice(i, i + 2), lambda y, i: 0.0, True),
+    (lambda i: slice(i, None), lambda y, i: y[0], True),
+    (lambda i: slice(0, 4), lambda y, i: y[i], True),
+    (lambda i: slice(0, 6, 2), lambda y, i: y[:3], True),
+    (lambda i: slice(None, None, -1), lambda y, i: y, True),
+    (lambda i: i, lambda y, i: y[i], True),
+    (lambda i: slice(i, i + 2), lambda y, i: y[i : i + 2], False),
+    (lambda i: slice(i, i + 2), lambda y, i: y[:2], False),
+    (lambda i: slice(0, 2), lambda y, i: y[i : i + 2], False),
+    (lambda i: slice(i, None, 2), lambda y, i: 0.0, False),
+    (lambda i: slice(0, 4), lambda y, i: y[:1], False),
+    (lambda i: slice(i, i + 2), lambda y, i: y[:1], False),
+]
+
+
+@pytest.mark.parametrize("number", range(len(ASSIGNED)))
+def test_which_slices_are_assigned_in_machine_code(number: int) -> None:
+    """As docs/native.md says."""
+    key, value, is_native = ASSIGNED[number]
+
+    @rt.function(jit_compile=True)
+    def assigned(x: Any, y: Any, i: Any) -> Any:
+        x[key(i)] = value(y, i)
+        return x
+
+    x, y = np.zeros(6, "f"), np.arange(6, dtype="f") + 1
+    if not is_native:
+        with pytest.raises(rt.errors.InvalidArgumentError, match="set_slice has no native code"):
+            assigned(rt.constant(x), rt.constant(y), rt.constant(1))
+        return
+    found = assigned(rt.constant(x), rt.constant(y), rt.constant(1))
+    x[key(1)] = value(y, 1)
+    np.testing.assert_array_equal(found, x)
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_gradients_of_slices_in_machine_code(is_known: bool) -> None:
+    @rt.function(jit_compile=True)
+    def slope(x: Any, i: Any) -> Any:
+        with rt.GradientTape() as tape:
+            tape.watch(x)
+            y = x[1:3] if is_known else x[i : i + 2]
+        return tape.gradient(y, x, rt.constant([2.0, 3.0]))
+
+    x, i = rt.constant([1.0, 2.0, 3.0, 4.0]), rt.constant(1)
+    if is_known:
+        np.testing.assert_array_equal(slope(x, i), [0.0, 2.0, 3.0, 0.0])
+        return
+    with pytest.raises(rt.errors.InvalidArgumentError, match="has no native code"):
+        slope(x, i)
