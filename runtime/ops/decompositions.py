@@ -307,14 +307,21 @@ def pinv(a: Any, rcond: Any = None, validate_args: bool = False, name: str | Non
     x = convert_to_tensor(a)
     s, u, v = svd(x)
     if rcond is None:
-        rcond = 10 * max(d or 0 for d in (x.static_shape or ())[-2:]) * _epsilon(x.dtype)
+        rcond = 10 * _least(x)
     cutoff = convert_to_tensor(rcond, s.dtype) * ops.reduce_max(s, -1, True)
     kept = ops.where(ops.greater(s, cutoff), s, ops.ones_like(s) * np.inf)
     return ops.matmul(v / ops.cast(ops.expand_dims(kept, -2), v.dtype), u, adjoint_b=True)
 
 
-def _epsilon(dtype: Any) -> float:
-    return float(np.finfo(dtype.real_dtype.np_dtype).eps)
+def _least(x: Tensor) -> Any:
+    """The share of the largest singular value that rounding alone makes of the smallest."""
+    real = x.dtype.real_dtype
+    epsilon = float(np.finfo(real.np_dtype).eps)
+    sides = (x.static_shape or (None,))[-2:]
+    known = [side for side in sides if side is not None]
+    if len(known) == len(sides):
+        return max(known) * epsilon
+    return ops.cast(ops.reduce_max(ops.shape(x)[-2:]), real) * epsilon
 
 
 def matrix_rank(
@@ -328,6 +335,5 @@ def matrix_rank(
     x = convert_to_tensor(a)
     s = svd(x, compute_uv=False)
     if tol is None:
-        side = max(d or 0 for d in (x.static_shape or ())[-2:])
-        tol = ops.reduce_max(s, -1, True) * (side * _epsilon(x.dtype))
+        tol = ops.reduce_max(s, -1, True) * _least(x)
     return ops.reduce_sum(ops.cast(ops.greater(s, tol), dtypes.int32), -1)

@@ -46,6 +46,17 @@ def test_matrix_transpose_of_any_rank() -> None:
         assert_array_equal(staged(x), np.swapaxes(x, -1, -2))
 
 
+@pytest.mark.parametrize("shape", [None, [None, None], [3, None], [3, 5]])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])
+def test_rounding_of_matrices_of_any_size(shape: Any, dtype: str) -> None:
+    """Their smaller singular values are nothing but rounding."""
+    x = np.outer([1, 2, 3], [1, 2, 3.1, 4, 5]).astype(dtype)
+    spec = [tf.TensorSpec(shape, dtype)]
+    assert int(tf.function(tf.linalg.matrix_rank, input_signature=spec)(x)) == 1
+    found = tf.function(tf.linalg.pinv, input_signature=spec)(x)
+    np.testing.assert_allclose(found, np.linalg.pinv(x, rcond=1e-5), rtol=1e-4)
+
+
 @pytest.mark.parametrize("axis", [0, 1, 2, -1, -2, -3])
 @pytest.mark.parametrize("spec", [ANY_RANK, tf.TensorSpec([2, 3, 4], tf.float64)])
 def test_axis_of_boolean_mask(spec: Any, axis: int) -> None:
