@@ -26,6 +26,7 @@ from runtime.core.workspace import Workspace
 from runtime.ops import batching
 from runtime.ops.arguments import one_of, static_int, static_number
 from runtime.ops.blockwise import MANY, in_blocks, own, turning_rows
+from runtime.ops.checks import checked
 from runtime.ops.define import Op, axis_in, binary, matched, unary
 from runtime.ops.gathering import class_of
 
@@ -592,7 +593,8 @@ def embedding_lookup(
     """The rows of `params` that `ids` names.
 
     They are scaled down to a norm of at most `max_norm` if that is given. A list holds the parts of
-    `params`, one after the other.
+    `params`, one after the other: of one length, or the first ones of one row more;
+    InvalidArgumentError (ValueError while tracing) for others.
 
     >>> rt.nn.embedding_lookup(rt.constant([[1, 2], [3, 4]]), [1]).numpy().tolist()
     [[3, 4]]
@@ -601,6 +603,7 @@ def embedding_lookup(
         parts = [convert_to_tensor(part) for part in params]
         if not parts or any(part.ndim == 0 for part in parts):
             raise wrong_value("embedding_lookup needs parts of rank 1 or more")
+        ids = _of_even(parts, ids) if len(parts) > 1 else ids
         params = parts[0] if len(parts) == 1 else ops.concat(parts, 0)
     rows = ops.gather(params, ids)
     if max_norm is None:
@@ -608,3 +611,19 @@ def embedding_lookup(
     count, width = ops.size(ids), ops.reduce_prod(ops.shape(params)[1:])
     flat = ops.reshape(rows, ops.stack([count, width]))
     return ops.reshape_like(ops.clip_by_norm(flat, max_norm, [1]), rows)  # type: ignore[no-any-return]
+
+
+def _of_even(parts: list[Tensor], ids: Any) -> Any:
+    """The places `ids`, of rows that are dealt out to `parts` as evenly as can be."""
+    message = "parts of one length are needed, or first ones that have one row more"
+    count = len(parts)
+    lengths = [None if part.static_shape is None else part.static_shape[0] for part in parts]
+    known = [length for length in lengths if length is not None]
+    if len(known) == count:
+        if known != [len(range(at, sum(known), count)) for at in range(count)]:
+            raise wrong_value(f"embedding_lookup: {message}, not {known}")
+        return ids
+    found = ops.stack([ops.shape(part)[0] for part in parts])
+    even = (ops.reduce_sum(found) + np.arange(count - 1, -1, -1)) // count
+    places = convert_to_tensor(ids, dtype_hint=dtypes.int32)
+    return checked(places, ops.equal(found, even), "embedding_lookup", f"{message}, for ids")

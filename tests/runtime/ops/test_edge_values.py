@@ -342,8 +342,27 @@ def test_a_list_holds_the_parts_of_an_embedding() -> None:
     table, ids = np.arange(8.0).reshape(4, 2), np.array([0, 3, 1])
     check(lambda t, i: tf.nn.embedding_lookup([t], i), (table, ids), table[ids])
     check(lambda t, i: tf.nn.embedding_lookup([t[:2], t[2:]], i), (table, ids), table[ids])
+    check(lambda t, i: tf.nn.embedding_lookup([t[:2], t[2:3], t[3:]], i), (table, ids), table[ids])
     check(lambda t, i: tf.nn.embedding_lookup([t], i, max_norm=1.0), (table, ids[1:]),
           table[ids[1:]] / np.linalg.norm(table[ids[1:]], axis=1)[:, None])  # fmt: skip
+
+
+@pytest.mark.parametrize("lengths", [[1, 3], [1, 2], [3, 1, 0], [1, 2, 1], [2, 0]])
+def test_parts_of_an_embedding_are_even(lengths: list[int]) -> None:
+    """TensorFlow finds the part of an id by the number of all rows."""
+    parts = [np.zeros((length, 2), "f") for length in lengths]
+    specs = [tf.TensorSpec([None, 2])] * len(parts)
+    ways: list[Any] = [tf.function, lambda f: tf.function(f, specs), lambda f: f]
+    for way in ways:
+        with pytest.raises(ValueError, match="parts of one length are needed"):
+            way(lambda *given: tf.nn.embedding_lookup(list(given), [0]))(*parts)
+    for even in ([2, 2], [2, 1], [2, 1, 1], [1, 1, 0], [0, 0]):
+        parts = [np.full((length, 2), at, "f") for at, length in enumerate(even)]
+        specs = [tf.TensorSpec([None, 2])] * len(parts)
+        for way in ways:
+            ids = np.arange(sum(even))
+            found = way(lambda *given: tf.nn.embedding_lookup(list(given), ids))(*parts)  # noqa: B023
+            np.testing.assert_array_equal(found, np.concatenate(parts))
 
 
 # Encodings
