@@ -21,7 +21,8 @@ def dynamic_partition(
 ) -> list[Tensor]:
     """The rows of `data` sorted into lists by the number that `partitions` gives each.
 
-    InvalidArgumentError for a number that is not in `range(num_partitions)`.
+    InvalidArgumentError for a number that is not in `range(num_partitions)`, or if the shape of
+    `data` does not begin with that of `partitions` (ValueError while tracing).
 
     >>> [x.numpy().tolist() for x in rt.dynamic_partition([1, 2, 3], [0, 1, 0], 2)]
     [[1, 3], [2]]

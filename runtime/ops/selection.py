@@ -80,8 +80,8 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
 
     With the condition only: where it holds.
 
-    In the second form: int64 of shape (number of true elements, rank). ValueError if only one of x,
-    y is given.
+    In the second form: int64 of shape (number of true elements, rank); InvalidArgumentError
+    (ValueError while tracing) for a scalar. ValueError if only one of x, y is given.
 
     >>> rt.where([True, False], 1, 2).numpy().tolist()
     [1, 2]
