@@ -91,9 +91,12 @@ def _fits(shape: tuple[int, ...], known: Shape) -> bool:
     return all(size in (None, found) for found, size in zip(shape, known, strict=True))
 
 
+RAISED = (ValueError, TypeError, IndexError, OverflowError, ZeroDivisionError)
+"""The exceptions of these functions."""
+
 LIBRARY = structural(
     "library", _kernel, lambda *_, type, **__: type, op_type="LibraryFunction", fallible=True,
-    raises=(ValueError, TypeError, IndexError, OverflowError, ZeroDivisionError),
+    raises=RAISED,
 )  # fmt: skip
 """A call of one of `FUNCTIONS`: `arguments` is a template of the positional ones, and of the names
 and values of the others. Of a tuple that it gives, the item at a `place`."""

@@ -18,7 +18,7 @@ from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import Tensor
 from runtime.core.types import NumberType, TensorType, Type
 from runtime.dtypes import DType
-from runtime.graph.library_functions import FUNCTIONS, LIBRARY, as_numpy, called
+from runtime.graph.library_functions import FUNCTIONS, LIBRARY, RAISED, as_numpy, called
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.staging.control.joined_variables import read
 from runtime.staging.control.optional_values import present
@@ -51,7 +51,7 @@ def _staged(name: str, *args: Any, **kwargs: Any) -> Any:
     params = {"function": name, "arguments": template}
     try:
         made = tuple([_for_examples(name, given, named, size) for size in _SIZES])
-    except LIBRARY.raises:  # for values that are none of the user's
+    except RAISED:  # for values that are none of the user's
         return FUNCTIONS[name](*args, **kwargs)
     if not all(map(_is_of_numbers, made)):
         return FUNCTIONS[name](*args, **kwargs)

@@ -1039,7 +1039,7 @@ def zip_of_filter(xs):
     return total
 
 
-@limit("A NumPy function that gives a view")
+@limit("A NumPy function that gives an array")
 def numpy_function(x):
     return np.transpose(x * x)
 
