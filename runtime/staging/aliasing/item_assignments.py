@@ -180,6 +180,12 @@ def is_changed(item: Any, before: Value) -> bool:
     return item.graph_value is not before or _written(item) is not None
 
 
+def may_be_changed(item: Any) -> bool:
+    """Whether the symbol may not be read, since an item may have been assigned by another name."""
+    scope = item.scope
+    return type(scope) is Stale and type(scope.renew) is _raising and not scope.replaced
+
+
 def change_of(scope: Scope, item: Any) -> Change:
     """Returns what item assignments in a scope have changed in a symbol."""
     _, change = scope.assigned.get(id(item), (item, Change(0)))

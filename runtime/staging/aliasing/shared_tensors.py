@@ -28,7 +28,7 @@ Place = tuple[int, int]
 class _Entry:
     """A tensor that a round begins with: what the loop began with, and what the round leaves."""
 
-    __slots__ = ("before", "change", "changed", "first", "given", "left", "place")
+    __slots__ = ("before", "change", "changed", "first", "given", "left", "place", "unclear")
 
     def __init__(self, place: Place, given: Any, first: Any) -> None:
         self.place = place
@@ -37,12 +37,18 @@ class _Entry:
         self.first = first
         self.left: Any = None
         self.changed = False
+        self.unclear = False
         self.change = Change.ITEMS
 
     @property
     def in_place(self) -> bool:
         """Whether the variable stands for the same tensor at the end of the round."""
         return self.left is self.given
+
+    @property
+    def may_change(self) -> bool:
+        """Whether this round or a later one assigns to its items, or may do so by another name."""
+        return self.changed or self.unclear
 
 
 class SharedTensors:
@@ -54,7 +60,7 @@ class SharedTensors:
     def __init__(self) -> None:
         self.kept: dict[int, Any] = {}
         self.rebound: set[int] = set()
-        self.pairs: list[tuple[Place, Any]] = []
+        self.pairs: dict[tuple[Place, Any], tuple[Place, Any]] = {}
         self.entries: list[_Entry] = []
         self.meets: list[tuple[_Entry, Any]] = []
         self.specs: Sequence[Spec] = ()
@@ -77,7 +83,7 @@ class SharedTensors:
                 if holder is not None:
                     sharing.hold(item, holder)
         known = {entry.place: entry.given for entry in self.entries}
-        for place, other in self.pairs:
+        for place, other in self.pairs.values():
             one, two = known.get(place), known.get(other) if type(other) is tuple else other
             if type(two) is str and one is not None:
                 sharing.hold(one, two)
@@ -89,32 +95,55 @@ class SharedTensors:
         for entry in self.entries:
             entry.left = self._part(left, entry.place)
             entry.changed = item_assignments.is_changed(entry.given, entry.before)
+            entry.unclear = item_assignments.may_be_changed(entry.given)
             entry.change = item_assignments.change_of(scope, entry.given)
         self._meet(scope)
 
     def _meet(self, scope: Scope) -> None:
-        """Find what variables of the next round may have in common."""
+        """Find what variables of the next round may have in common.
+
+        Tensors move from variable to variable: a change by any of them matters.
+        """
+        given = {id(entry.given): entry for entry in self.entries}
+        moves: list[tuple[_Entry, _Entry]] = []
         by_id: dict[int, list[_Entry]] = {}
         linked = [e for e in self.entries if type(e.left) is SymbolicTensor]
         for entry in linked:
             by_id.setdefault(id(entry.left), []).append(entry)
+        matters = self._assigns(scope)
         for entry in linked:
             links = sharing.links_of(entry.left)
             if links is not None and links.holder is not None:
-                self._meets(entry, links.holder, entry.changed)
+                self._meets(entry, links.holder, matters)
             for item in sharing.relatives(entry.left):
                 for other in by_id.get(id(item), ()):
                     if other is not entry:
-                        self._meets(entry, other.place, entry.changed or other.changed)
+                        self._meets(entry, other.place, matters)
                 if sharing.home(item) is not scope:
-                    changed = entry.changed or id(item) in scope.assigned
-                    self._meets(entry, item, changed)
+                    self._meets(entry, item, matters)
+                elif id(item) in given:
+                    moves.append((given[id(item)], entry))
+        again = True
+        while again:
+            found = [former for former, entry in moves if entry.may_change > former.may_change]
+            for former in found:
+                former.unclear = True
+            again = bool(found)
+
+    def _assigns(self, scope: Scope) -> bool:
+        """Whether the round may assign to items of a tensor that is older than it."""
+        assigned = [item for item, _ in scope.assigned.values()]
+        return (
+            any(entry.may_change for entry in self.entries)
+            or any(sharing.home(item) is not scope for item in assigned)
+            or bool(scope.unclear)
+        )
 
     def _meets(self, entry: _Entry, other: Any, matters: bool) -> None:
         self.meets.append((entry, other))
-        pair = entry.place, other
-        if matters and not any(p == pair[0] and _is(o, other) for p, o in self.pairs):
-            self.pairs.append(pair)
+        key = entry.place, other if type(other) in (tuple, str) else id(other)
+        if matters and key not in self.pairs:
+            self.pairs[key] = entry.place, other
             self.again = True
 
     def _part(self, values: Sequence[Any], place: Place) -> Any:
@@ -138,12 +167,12 @@ class SharedTensors:
         """Whether a round, whose scope is left, must be traced again, for what else it sees."""
         for first, left in zip(firsts, values, strict=True):
             self._note_rebound(first, left)
-        changed = [entry for entry in self.entries if entry.changed]
-        if not changed:
+        concerned = [entry for entry in self.entries if entry.may_change]
+        if not concerned:
             return self.again
         used = set(free_values(Region((), tuple(scope.nodes), ())))
         known = set(map(id, carried))
-        for entry in changed:
+        for entry in concerned:
             first = entry.first
             if type(first) is not SymbolicTensor or id(first) in self.kept:
                 continue
@@ -206,7 +235,7 @@ class SharedTensors:
                 values[at] = made[entry.place] = first
             if is_one and entry.changed:
                 item_assignments.assign(trace, first, out, entry.change)
-            elif entry.changed:
+            elif entry.may_change:
                 item_assignments.may_have_changed(trace, first, names[at])
         for entry in self.entries:
             out = made[entry.place]
@@ -224,10 +253,6 @@ class SharedTensors:
                 sharing.hold(item, mate)
             elif type(mate) is SymbolicTensor and sharing.home(mate).open:
                 sharing.may_be(item, mate)
-
-
-def _is(a: Any, b: Any) -> bool:
-    return a is b or (type(a) is type(b) and type(a) in (tuple, str) and a == b)
 
 
 def _holds(value: Any, ids: set[int]) -> bool:

@@ -301,6 +301,11 @@ def joined_family(item: Any) -> list[Any]:
 
 def relatives(item: Any) -> list[Any]:
     """Returns what shares memory with a symbol, or may: itself among them."""
+    return [each for each in all_relatives(item) if each is item or home(each).open]
+
+
+def all_relatives(item: Any) -> list[Any]:
+    """The relatives of a symbol, with those that are out of scope."""
     found: dict[int, Any] = {}
     pending = [item]
     while pending:
@@ -311,7 +316,7 @@ def relatives(item: Any) -> list[Any]:
             links = links_of(each)
             if links is not None:
                 pending += _alive([*_wholes(links), *_parts(links)])
-    return [each for each in found.values() if each is item or home(each).open]
+    return list(found.values())
 
 
 def changed_with(item: Any) -> list[Any]:

@@ -18,13 +18,34 @@ from runtime.staging.symbolic_tensor import SymbolicTensor
 def note_tensors(
     specs: Sequence[Spec], made: Sequence[Any], paths: Sequence[Sequence[Any]]
 ) -> None:
-    """Note which tensors those that a join has made may be, from the values of the paths."""
+    """Note which tensors those that a join has made may be, from the values of the paths.
+
+    Two of them may be one, where a path leaves one tensor of its own by both names.
+    """
+    left: list[list[tuple[Any, Any]]] = [[] for _ in paths]
     for spec, value, *originals in zip(specs, made, *paths, strict=True):
         for item, *items in zip(
             *[tensors(spec, each) for each in (value, *originals)], strict=True
         ):
             if type(item) is SymbolicTensor:
                 note_tensor(item, items)
+                for own, original in zip(left, items, strict=True):
+                    if type(original) is SymbolicTensor and not sharing.home(original).open:
+                        own.append((item, original))
+    for own in left:
+        _note_shared(own)
+
+
+def _note_shared(left: Sequence[tuple[Any, Any]]) -> None:
+    """Note which tensors of a join may be one, for what one path leaves in their places."""
+    made: dict[int, list[Any]] = {}
+    for item, original in left if len(left) > 1 else ():
+        for each in sharing.all_relatives(original):
+            if not sharing.home(each).open:
+                others = made.setdefault(id(each), [])
+                for other in others:
+                    sharing.may_be(item, other)
+                others.append(item)
 
 
 def note_tensor(item: Any, originals: Sequence[Any]) -> None:

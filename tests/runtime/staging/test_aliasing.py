@@ -336,6 +336,163 @@ def test_the_way_out_works(row: Any) -> None:
     rt.function(written)(*arguments)
 
 
+# Names that one path rebinds: what they share is known by the other names too
+
+
+def rebound_in_a_branch(a, n):
+    last = copy.copy(a)
+    for i in range(n):
+        if i == 99:
+            a = copy.copy(a)
+        a[0] = 100 + i
+        if i == 0:
+            last = a
+    return last
+
+
+def rebound_by_an_expression(a, n):
+    last = copy.copy(a)
+    for i in range(n):
+        a = copy.copy(a) if i == 99 else a
+        a[0] = 100 + i
+        if i == 0:
+            last = a
+    return last
+
+
+def rebound_in_a_while(a, n):
+    last, i = copy.copy(a), 0
+    while i < n:
+        if i == 99:
+            a = copy.copy(a)
+        a[0] = 100 + i
+        if i == 0:
+            last = a
+        i = i + 1
+    return last
+
+
+def rebound_in_an_inner_loop(a, n):
+    last = copy.copy(a)
+    for i in range(n):
+        for _ in range(1):
+            if i == 99:
+                a = copy.copy(a)
+        a[0] = 100 + i
+        if i == 0:
+            last = a
+    return last
+
+
+def rebound_in_a_try(a, n):
+    last = copy.copy(a)
+    for i in range(n):
+        try:
+            if i == 99:
+                a = copy.copy(a)
+        finally:
+            pass
+        a[0] = 100 + i
+        if i == 0:
+            last = a
+    return last
+
+
+def rebound_beside_an_attribute(a, n):
+    pair = Pair(a, copy.copy(a))
+    for i in range(n):
+        if i == 99:
+            a = copy.copy(a)
+        a[0] = 100 + i
+        if i == 0:
+            pair.y = a
+    return pair.y
+
+
+def rebound_with_a_second_name(a, n):
+    last = copy.copy(a)
+    for i in range(n):
+        if i == 99:
+            a = copy.copy(a)
+        b = a
+        b[0] = 100 + i
+        if i == 0:
+            last = a
+    return last
+
+
+def rebound_beside_an_older_name(a, n):
+    a = copy.copy(a)
+    last = a
+    for i in range(n):
+        if i == 99:
+            a = copy.copy(a)
+        a[0] = 100 + i
+    return last
+
+
+def handed_on(a, n):
+    b, c = copy.copy(a), copy.copy(a)
+    for i in range(n):
+        c[0] = 100 + i
+        c = b
+        b = a
+    return a
+
+
+def handed_on_and_rebound(a, n):
+    a = copy.copy(a)
+    first, c = a, copy.copy(a)
+    for i in range(n):
+        c[0] = 100 + i
+        c = a
+        a = copy.copy(a)
+    return first
+
+
+def two_names_of_a_branch(a, n):
+    last = copy.copy(a)
+    if n > 2:
+        a = copy.copy(a)
+        last = a
+    a[0] = 9
+    return last
+
+
+def a_view_of_a_branch(m, n):
+    row = copy.copy(m[0])
+    if n > 2:
+        m = copy.deepcopy(m)
+        row = m[0]
+    m[0][0] = 9
+    return row
+
+
+REBOUND = [
+    rebound_in_a_branch,
+    rebound_by_an_expression,
+    rebound_in_a_while,
+    rebound_in_an_inner_loop,
+    rebound_in_a_try,
+    rebound_beside_an_attribute,
+    rebound_with_a_second_name,
+    rebound_beside_an_older_name,
+    handed_on,
+    handed_on_and_rebound,
+    two_names_of_a_branch,
+    a_view_of_a_branch,
+]
+
+
+@pytest.mark.parametrize("function", REBOUND, ids=[f.__name__ for f in REBOUND])
+def test_names_that_a_path_rebinds_share_memory(function: Any) -> None:
+    start = M if function is a_view_of_a_branch else V
+    wanted = function(plain(start), 6)
+    assert plain(autograph.convert(function)(rt.identity(start), rt.constant(6))) == wanted
+    with pytest.raises(autograph.StagingError, match=r"which may be the same|stood for before"):
+        rt.function(function)(start, rt.constant(6))
+
+
 @rt.function
 def put_nine(a):
     a[0] = 9
