@@ -343,7 +343,7 @@ def rebound_in_a_branch(a, n):
     last = copy.copy(a)
     for i in range(n):
         if i == 99:
-            a = copy.copy(a)
+            a = a * 1
         a[0] = 100 + i
         if i == 0:
             last = a
@@ -453,7 +453,7 @@ def handed_on_and_rebound(a, n):
 def two_names_of_a_branch(a, n):
     last = copy.copy(a)
     if n > 2:
-        a = copy.copy(a)
+        a = a * 1
         last = a
     a[0] = 9
     return last
@@ -462,7 +462,7 @@ def two_names_of_a_branch(a, n):
 def a_view_of_a_branch(m, n):
     row = copy.copy(m[0])
     if n > 2:
-        m = copy.deepcopy(m)
+        m = m * 1
         row = m[0]
     m[0][0] = 9
     return row
