@@ -274,7 +274,7 @@ def generator_used_in_a_branch(x):
 
 
 def generator_over_staged_by_python(x):
-    return len(frozenset(v for v in range(x)))
+    return len(bytes(v for v in range(x)))
 
 
 # What has no place in a graph
