@@ -80,9 +80,10 @@ class Several(list[Any]):
         """Put other contents into the one at a place."""
         if not all(isinstance(each, Growing) for each in self):
             raise refuse(
-                "one of several sets or dicts is changed, and only the run knows which; they were "
-                "not made by a function that is staged",
-                "make them for a name of the function: [set() for _ in range(n)]",
+                "one of several sets or dicts is changed, and only the run knows which: it has a "
+                "name of its own there, or they were not made by a function that is staged",
+                "make them for a name of the function, [set() for _ in range(n)], and change them "
+                "where that is indexed: table[i].add(x)",
             )
         for each in {id(each): each for each in self}.values():
             places = [place == at for at, other in enumerate(self) if other is each]
