@@ -282,9 +282,8 @@ class Traced:
             return self._python_function
         function: Any = self._python_function
         plain: Any = getattr(function, "__func__", function)
-        if isinstance(
-            plain, functools._lru_cache_wrapper
-        ):  # a trace is kept for its arguments already
+        # A trace is kept for its arguments already.
+        if isinstance(plain, functools._lru_cache_wrapper):
             plain = plain.__wrapped__
             is_method = isinstance(function, MethodType)
             function = MethodType(plain, function.__self__) if is_method else plain
