@@ -17,7 +17,7 @@ from typing import Any
 from runtime.core.locks import in_child
 from runtime.core.state import active_traces
 
-PATIENCE = 0.25
+PATIENCE = 2.0
 """Seconds after which a thread that adds no node to its trace makes no progress."""
 
 _changed = threading.Condition()
