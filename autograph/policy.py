@@ -100,10 +100,7 @@ def is_ordering(function: Callable[..., Any]) -> bool:
 
 def is_annotate(function: FunctionType) -> bool:
     """True for what Python, from 3.14 on, makes of the annotations of a class or a function."""
-    name = function.__code__.co_name
-    return name == "__annotate__" or (
-        name == "annotate_method" and function.__module__ == "dataclasses"  # of make_dataclass
-    )
+    return function.__code__.co_name == "__annotate__"
 
 
 def is_installed(function: FunctionType) -> bool:

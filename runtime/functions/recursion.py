@@ -79,7 +79,7 @@ class Assumption:
         self.met += [place for place in found if place_key(place.object) not in known]
 
     def _use(self) -> list[Contents]:
-        """Note that it is called now; what is in the objects that it changes."""
+        """Note a call of it, and return what is now in the objects that it changes."""
         self.used = True
         running = _thread.running
         for inner in running[running.index(self) + 1 :]:

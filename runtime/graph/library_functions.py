@@ -13,7 +13,6 @@ import numpy as np
 
 from runtime import errors
 from runtime.core.primitive import structural
-from runtime.core.shapes import Shape
 from runtime.core.tensor import Tensor
 from runtime.core.types import TensorType, Type
 from runtime.graph.nodes import NUMBER_TYPES
@@ -74,8 +73,7 @@ def _kernel(
     if NUMBER_TYPES.get(builtins.type(result)) == type:
         return result
     array = np.asarray(result)
-    is_expected = isinstance(type, TensorType) and array.dtype == type.dtype.np_dtype
-    if not is_expected or not _fits(array.shape, type.shape):  # type: ignore[union-attr]
+    if array.shape or not isinstance(type, TensorType) or array.dtype != type.dtype.np_dtype:
         raise errors.InvalidArgumentError(
             None,
             None,
@@ -83,12 +81,6 @@ def _kernel(
             f"{type}: its type depends on the values",
         )
     return array[()]
-
-
-def _fits(shape: tuple[int, ...], known: Shape) -> bool:
-    if known is None or len(shape) != len(known):
-        return False
-    return all(size in (None, found) for found, size in zip(shape, known, strict=True))
 
 
 RAISED = (ValueError, TypeError, IndexError, OverflowError, ZeroDivisionError)
