@@ -9,7 +9,7 @@ import pytest
 import autograph
 import runtime as rt
 from tests.support import reference
-from tests.support.staging import attempt, same_outcome
+from tests.support.staging import RELATIVE, attempt, same_outcome
 from tests.textbook import (
     adjacency,
     bits,
@@ -47,6 +47,9 @@ MODULES = (
 )  # fmt: skip
 CASES = [case for module in MODULES for case in module.CASES]
 DTYPES = {int: rt.int64, float: rt.float64, bool: rt.bool}
+EXACT = 1e-12
+ROUNDED = {"sigmoid_list"}
+"""Programs with a float among their results that no argument has a part in: a float32 constant."""
 
 
 def as_tensors(value: Any) -> Any:
@@ -88,12 +91,13 @@ RUNS = [
 @pytest.mark.parametrize(("function", "way", "calls"), RUNS)
 def test_staged_is_python_or_refused(function: Any, way: str, calls: Any) -> None:
     staged = rt.function(function)
+    relative = RELATIVE if function.__name__ in ROUNDED else EXACT
     wrong, refused = [], []
     for args in calls:
         expected = attempt(lambda a=args: function(*copy.deepcopy(a)))
         with reference.compared():
             got = attempt(lambda a=args: staged(*map(WAYS[way], copy.deepcopy(a))))
-        if not same_outcome(expected, got):
+        if not same_outcome(expected, got, relative):
             (refused if is_refusal(got) else wrong).append((args, expected, got))
     assert not wrong
     assert bool(refused) == (function.__name__ in REFUSED[way]), refused

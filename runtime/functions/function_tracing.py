@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import traceback
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from types import BuiltinFunctionType, CoroutineType, FunctionType
@@ -22,6 +22,7 @@ from runtime.core.shapes import TensorShape
 from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.core.types import ObjectHandle, is_variable
+from runtime.dtypes import DType
 from runtime.functions.changed_arguments import (
     Change,
     Changes,
@@ -97,7 +98,7 @@ from runtime.staging.lists.remembered_calls import cached_function
 from runtime.staging.lists.staged_keys import key_function
 from runtime.staging.refusals import is_refusal, noted, refuse
 from runtime.staging.scopes import Symbol
-from runtime.staging.symbolic_number import SymbolicNumber, number_to_tensor
+from runtime.staging.symbolic_number import SymbolicNumber, number_to_tensor, result_dtypes
 from runtime.staging.text_sinks import sink_function
 from runtime.staging.texts import Text
 from runtime.staging.tracing import Trace
@@ -117,22 +118,25 @@ _MAKING = "format", "format_map", "join"
 
 
 def _exported(
-    value: Any, numbers: bool = False, what: Callable[[], str] = lambda: "result", path: str = ""
+    value: Any,
+    numbers: Mapping[str, DType] | None,
+    what: Callable[[], str] = lambda: "result",
+    path: str = "",
 ) -> Any:
-    """Returns the result of a function as tensors, None, and structures of them. With `numbers`,
-    Python numbers stay what they are.
+    """Returns the result of a function as tensors, None, and structures of them. Python numbers of
+    the graph get the dtypes of `numbers`, by kind; without it, numbers stay what they are.
 
     Raises TypeError for any other Python object, which is at `path` in what messages call `what()`.
     """
     value = bound(value)
     if type(value) is Text:
-        return value if numbers else value.tensor()
+        return value.tensor() if numbers else value
     if type(value) is Truth:
         raise value.refusal(value.location)
     if type(value) is Choice:
-        if not (numbers or value.is_text):
+        if numbers and not value.is_text:
             raise _no_result(f"{what()}{path} is {value!r}, which the run chooses")
-        return value if numbers else convert_to_tensor(value)
+        return convert_to_tensor(value) if numbers else value
     if isinstance(value, MaybeNone):
         return MaybeNone(_exported(value.held, numbers, what, path), value.flag)
     if type(value) is TaggedUnion:
@@ -145,12 +149,13 @@ def _exported(
     if is_variable(value):
         return value.value()
     is_number = isinstance(value, SymbolicNumber) or type(value) in NUMBER_TYPES
-    if is_number and numbers:
-        return value
-    if numbers and isinstance(value, str):
-        return texts.of_any(value)
-    if isinstance(value, SymbolicNumber):
-        return number_to_tensor(value)
+    if numbers is None:
+        if is_number:
+            return value
+        if isinstance(value, str):
+            return texts.of_any(value)
+    elif isinstance(value, SymbolicNumber):
+        return number_to_tensor(value, numbers[value.type.kind])
     if is_number or isinstance(value, np.ndarray | np.generic | complex | str | bytes):
         return _converted(value, what, path)
     if type(value) is Row:
@@ -160,14 +165,14 @@ def _exported(
     if type(value) in (set, frozenset):
         value = MAKING[type(value)](value)
     if isinstance(value, GrowingSet):
-        return value if numbers else value.exported()
+        return value.exported(numbers) if numbers else value
     if isinstance(value, GrowingList):
         if value.staged is not None:
-            return value if numbers else value.exported()
+            return value.exported(numbers) if numbers else value
         value = list(value)
     if isinstance(value, GrowingDict):
         if value.staged is not None:
-            return value if numbers else value.exported()
+            return value.exported(numbers) if numbers else value
         value = value.result()
     found = structure_of(value)
     if found is None and hasattr(type(value), "__array__"):
@@ -287,7 +292,9 @@ class Tracer:
         self.labels = labels
         self.assumption = assumption
         self.call_again = call_again
-        self.inner = self.numbers = inner
+        self.inner = inner
+        self.dtypes: Mapping[str, DType] = {}
+        self.numbers: Mapping[str, DType] | None = None
         self.returned: Spec | None = None
         self.current: Trace | None = None
         self.descents: dict[int, Descent] = {}
@@ -305,7 +312,8 @@ class Tracer:
     def trace(self, call: Call, names: Sequence[str]) -> ConcreteFunction:
         """Run Python once on symbols of these types."""
         args, kwargs = call.args, call.kwargs
-        self.numbers = self.inner or call.plain
+        self.dtypes = result_dtypes(call.types)
+        self.numbers = None if self.inner or call.plain else self.dtypes
         leaves = zip(call.types, names, strict=True)
         signature = spec_structure(args, leaves), spec_structure(kwargs, leaves)
         trace = self.current = Trace(self.name)
@@ -461,7 +469,7 @@ class Tracer:
                 return self._with_state(trace, recorder, result)
             self._refuse_changes(recorder)
             if self.assumption.used or self.inner:
-                self.returned = joins.abstract(self._exported(result, True), staged=True)
+                self.returned = joins.abstract(self._exported(result, None), staged=True)
             result = self._exported(result, self.numbers)
         except Unreachable:
             recorder.restore()
@@ -520,7 +528,7 @@ class Tracer:
         def is_own(item: Any) -> bool:
             return not hasattr(item, "scope") or item.graph_value in trace.given
 
-        export = functools.partial(self._exported, numbers=False)
+        export = functools.partial(self._exported, numbers=self.dtypes)
         self.changes, contents = changes_of(self.given, export, is_own, self._location())
         return contents
 
@@ -558,7 +566,7 @@ class Tracer:
         code = getattr(self.python_function, "__code__", None)
         return None if code is None else beginning_of(code)
 
-    def _exported(self, result: Any, numbers: bool) -> Any:
+    def _exported(self, result: Any, numbers: Mapping[str, DType] | None) -> Any:
         return _exported(result, numbers, self._name_of_result)
 
     def _name_of_result(self) -> str:
@@ -634,7 +642,7 @@ def settled(
     trace = Trace(inner.name)
     with trace:
         symbols = list(map(trace.parameter, call.types, names))
-        result = _exported(inner.call_leaves(symbols))
+        result = _exported(inner.call_leaves(symbols), result_dtypes(call.types))
         spec = joins.abstract(result, staged=True)
         results = list(joins.lower(result, spec, trace))
     signature, outer = inner.structured_input_signature, trace.outer_symbols()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Iterable, Mapping
 from functools import cache, partial
 from typing import Any, NoReturn, cast
 
 from runtime import dtypes
 from runtime.core.convert import as_array, register_conversion
 from runtime.core.primitive import Primitive
-from runtime.core.types import NumberType
+from runtime.core.types import NumberType, TensorType, Type
 from runtime.dtypes import DType
 from runtime.graph import numbers
 from runtime.graph.ir import format_location
@@ -32,7 +33,7 @@ class SymbolicNumber(InScope):
     own.
 
     Beside a tensor it takes the tensor's dtype, as a Python number does. Where a tensor is asked
-    for without a partner it becomes int32, float32 or bool.
+    for without a partner it becomes int32, float32 or bool; as a result see `result_dtypes`.
     """
 
     __slots__ = ("__weakref__",)
@@ -198,6 +199,17 @@ _operators()
 
 _SAMPLES: dict[str, float] = {"bool": True, "int": 1, "float": 1.0}
 DEFAULT_DTYPES = {"bool": dtypes.bool, "int": dtypes.int32, "float": dtypes.float32}
+_WIDE_DTYPES = {"bool": dtypes.bool, "int": dtypes.int64, "float": dtypes.float64}
+_WIDE = dtypes.int64, dtypes.uint64, dtypes.float64
+
+
+def result_dtypes(types: Iterable[Type]) -> Mapping[str, DType]:
+    """The dtypes, by kind, with which Python numbers of the graph leave a call of such arguments.
+
+    These have the 64 bits of Python's where an argument has them; else they are as constants.
+    """
+    wide = any(isinstance(each, TensorType) and each.dtype in _WIDE for each in types)
+    return _WIDE_DTYPES if wide else DEFAULT_DTYPES
 
 
 @cache
@@ -210,6 +222,14 @@ def convertible(kind: str, dtype: DType) -> bool:
     except TypeError:
         return False
     return True
+
+
+def dtypes_beside(dtype: DType | None) -> Mapping[str, DType]:
+    """The dtypes, by kind, of Python numbers in a tensor: this one where they can have it."""
+    if dtype is None:
+        return DEFAULT_DTYPES
+    kinds = DEFAULT_DTYPES.items()
+    return {kind: dtype if convertible(kind, dtype) else default for kind, default in kinds}
 
 
 def number_to_tensor(number: SymbolicNumber, dtype: DType | None = None) -> Any:

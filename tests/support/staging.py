@@ -31,15 +31,16 @@ def as_python(value: Any) -> Any:
     return value
 
 
-def equal(expected: Any, got: Any) -> bool:
+def equal(expected: Any, got: Any, relative: float = RELATIVE) -> bool:
     """Whether two results mean the same: numbers by value, sequences by their elements."""
     if isinstance(expected, bool) or isinstance(got, bool):
         return expected is got
     if isinstance(expected, int | float) and isinstance(got, int | float):
         same_nan = expected != expected and got != got
-        return same_nan or math.isclose(expected, got, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
+        return same_nan or math.isclose(expected, got, rel_tol=relative, abs_tol=ABSOLUTE)
     if isinstance(expected, list | tuple) and isinstance(got, list | tuple):
-        return len(expected) == len(got) and all(map(equal, expected, got))
+        pairs = zip(expected, got, strict=False)
+        return len(expected) == len(got) and all(equal(*pair, relative) for pair in pairs)
     return bool(type(expected) is type(got) and expected == got)
 
 
@@ -51,11 +52,11 @@ def attempt(run: Callable[[], Any]) -> Any:
         return error
 
 
-def same_outcome(expected: Any, got: Any) -> bool:
+def same_outcome(expected: Any, got: Any, relative: float = RELATIVE) -> bool:
     """Whether a staged outcome is Python's: an equal value, or an exception that says the same."""
     if isinstance(expected, Exception):
         return isinstance(got, type(expected)) and str(expected) in str(got)
-    return not isinstance(got, Exception) and equal(expected, got)
+    return not isinstance(got, Exception) and equal(expected, got, relative)
 
 
 def staged_arguments(names: Sequence[str], values: Mapping[str, Any]) -> dict[str, Any]:

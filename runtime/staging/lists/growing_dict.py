@@ -7,7 +7,7 @@ Such a dict is a list of pairs of key and value in the order of insertion.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NoReturn, cast
 
 from autograph import register_backend, register_stand_in
@@ -442,12 +442,12 @@ class GrowingDict(dict[Any, Any], EntryTable):
         kind = type(self)
         return defaultdict(self.factory, entries) if self.factory else _OF[kind](entries)
 
-    def exported(self) -> Any:
-        """The dict with tensors in place of the numbers that are values."""
+    def exported(self, numbers: Mapping[str, dtypes.DType]) -> Any:
+        """The dict with tensors, of these dtypes by kind, in place of numbers as values."""
         made = new(type(self), self.factory)
         held = cast(StagedItems, self.staged)
         key, value = held.element.children
-        element = Tree(held.element.structure, (key, staged_items.with_tensors(value)))
+        element = Tree(held.element.structure, (key, staged_items.with_tensors(value, numbers)))
         columns = staged_items.columns_of(self.pairs(), element)
         made.fill(Entries(None, Kind(element, held.kind.size), self.factory), columns)
         return made

@@ -9,7 +9,7 @@ import functools
 import operator
 import sys
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import NoneType
 from typing import Any, cast
 
@@ -49,7 +49,7 @@ from runtime.staging.lists.row_tables import RowTable, refuse_shared
 from runtime.staging.lists.sequences import bounds, check, chosen, clipped, is_staged, place_of
 from runtime.staging.refusals import asked_by_converted_code, refuse, refuse_rest
 from runtime.staging.scopes import Symbol, active
-from runtime.staging.symbolic_number import SymbolicNumber, apply_number
+from runtime.staging.symbolic_number import SymbolicNumber, apply_number, dtypes_beside
 from runtime.staging.tracing import is_symbol, unfailing
 
 
@@ -478,11 +478,11 @@ class GrowingList(GrowingSequence, RowTable):
 
     # As tensors
 
-    def exported(self, dtype: DType | None = None) -> GrowingList:
-        """The list with tensors, of this dtype, in place of numbers."""
+    def exported(self, numbers: Mapping[str, DType]) -> GrowingList:
+        """The list with tensors, of these dtypes by kind, in place of numbers."""
         made = GrowingList()
         held = self._covering()
-        element = staged_items.with_tensors(held.element, dtype)
+        element = staged_items.with_tensors(held.element, numbers)
         made.fill(Kind(element, held.kind.size), staged_items.columns_of(self, element))
         return made
 
@@ -492,7 +492,7 @@ class GrowingList(GrowingSequence, RowTable):
 
     def joined(self, primitive: Any, dtype: DType | None = None) -> Tensor:
         """The tensor that a primitive of arrays makes of the items."""
-        held = self.exported(dtype)._covering()
+        held = self.exported(dtypes_beside(dtype))._covering()
         if not isinstance(held.element, Leaf):
             raise _refusal(self, "making a tensor of items that are no tensors or numbers")
         (column,) = held.columns

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Any, NoReturn, cast
 
 from autograph import register_backend, register_stand_in
@@ -70,7 +70,7 @@ class GrowingSet(GrowingList):
         made.fill(*self.content())
         return made
 
-    def exported(self, dtype: DType | None = None) -> GrowingSet:
+    def exported(self, numbers: Mapping[str, DType]) -> GrowingSet:
         """The set as a function returns it: its items leave the graph as keys of a dict do."""
         made = type(self)()
         if size_of(self) == 0:

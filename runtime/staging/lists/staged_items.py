@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -32,7 +32,6 @@ from runtime.staging.symbolic_number import (
     DEFAULT_DTYPES,
     SymbolicNumber,
     apply_number,
-    convertible,
     number_to_tensor,
 )
 from runtime.staging.symbolic_tensor import SymbolicTensor
@@ -199,15 +198,10 @@ def table_of(items: Sequence[float]) -> Any:
     return convert_to_tensor(np.array(items, _NUMBERS[type.kind].np_dtype)), type
 
 
-def with_tensors(element: Spec, dtype: dtypes.DType | None = None) -> Spec:
-    """The Spec with tensors in place of numbers: of this dtype, or of that which they take where
-    they leave the graph.
-    """
+def with_tensors(element: Spec, numbers: Mapping[str, dtypes.DType] = DEFAULT_DTYPES) -> Spec:
+    """The Spec with tensors in place of numbers, of these dtypes by kind."""
     if isinstance(element, Leaf) and isinstance(element.type, NumberType):
-        kind = element.type.kind
-        if dtype is None or not convertible(kind, dtype):
-            dtype = DEFAULT_DTYPES[kind]
-        return Leaf(TensorType(dtype, ()))
+        return Leaf(TensorType(numbers[element.type.kind], ()))
     if isinstance(element, Tree):
         if element.structure.kind is Text:
             return Leaf(TensorType(dtypes.string, ()))
@@ -220,12 +214,12 @@ def with_tensors(element: Spec, dtype: dtypes.DType | None = None) -> Spec:
             return element
         if is_row(element):
             keys = element.structure.keys
-            return tree(element.structure.kind, with_tensors(keys.element, dtype), keys.size)
-        return Tree(element.structure, tuple([with_tensors(x, dtype) for x in element.children]))
+            return tree(element.structure.kind, with_tensors(keys.element, numbers), keys.size)
+        return Tree(element.structure, tuple([with_tensors(x, numbers) for x in element.children]))
     if isinstance(element, Optional | Maybe):
-        return dataclasses.replace(element, inner=with_tensors(element.inner, dtype))
+        return dataclasses.replace(element, inner=with_tensors(element.inner, numbers))
     if isinstance(element, joins.Union):
-        kinds = tuple([with_tensors(kind, dtype) for kind in element.kinds])
+        kinds = tuple([with_tensors(kind, numbers) for kind in element.kinds])
         return dataclasses.replace(element, kinds=kinds)
     return element
 

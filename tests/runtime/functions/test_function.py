@@ -460,3 +460,27 @@ def test_a_mock_is_called_as_it_is() -> None:
     doubling = mock.Mock(side_effect=lambda x: x * 2)
     assert int(rt.function(doubling)(rt.constant(4))) == 8
     doubling.assert_called_once()
+
+
+@pytest.mark.parametrize("given", [3, 2.5, [4, 1], np.uint64(7)])
+@pytest.mark.parametrize("small", [True, False])
+def test_numbers_of_the_graph_are_as_wide_as_the_arguments(given: Any, small: bool) -> None:
+    def program(x: Any) -> Any:
+        first = x if rt.rank(x) == 0 else x[0]
+        root = math.sqrt(first)
+        found = [root / 3]
+        for _ in range(math.floor(root)):
+            found.append(math.exp(root))
+        counts = {"whole": math.floor(first) * 10**3}
+        return root, found, counts, 1.5
+
+    array = np.asarray(given)
+    narrow = array.astype(np.int32 if array.dtype.kind in "iu" else np.float32)
+    root, found, counts, constant = rt.function(program)(rt.constant(narrow if small else array))
+    expected = program(given[0] if isinstance(given, list) else given)
+    dtypes = (rt.float32, rt.int32) if small else (rt.float64, rt.int64)
+    assert {root.dtype, *[each.dtype for each in found]} == {dtypes[0]}
+    assert (counts["whole"].dtype, constant.dtype) == (dtypes[1], rt.float32)
+    near = pytest.approx([expected[0], *expected[1]], rel=1e-6 if small else 1e-15)
+    assert [root.numpy(), *[each.numpy() for each in found]] == near
+    assert counts["whole"].numpy() == expected[2]["whole"]
