@@ -231,10 +231,13 @@ def known_elements(items: Any) -> Iterator[Any] | None:
     return None if is_symbol(length) or length > WRITTEN_OUT else _one_by_one(source, "list")
 
 
-def _one_by_one(source: Staged, function: str) -> Iterator[Any]:
+_LOOP = "write a `for` loop over it, or use an op on the tensor"
+
+
+def _one_by_one(source: Staged, function: str, way_out: str = _LOOP) -> Iterator[Any]:
     """The elements, each computed as it is asked for; StagingError as `elements`."""
     iteration.use(source)
-    length = _known_length(source, function)
+    length = _known_length(source, function, way_out)
 
     def found() -> Iterator[Any]:
         for index in range(length):
@@ -244,13 +247,10 @@ def _one_by_one(source: Staged, function: str) -> Iterator[Any]:
     return found()
 
 
-def _known_length(source: Staged, function: str) -> int:
+def _known_length(source: Staged, function: str, way_out: str = _LOOP) -> int:
     length = source.length()
     if is_symbol(length):
-        raise refuse(
-            f"{function} is given a sequence whose length only the run knows",
-            "write a `for` loop over it, or use an op on the tensor",
-        )
+        raise refuse(f"{function} is given a sequence whose length only the run knows", way_out)
     return int(length)
 
 
@@ -368,7 +368,8 @@ def _combined(
     def builtin(*args: Any) -> Any:
         parts = [iteration.staged(item) for item in args]
         if any(part is not None and iteration.has_open_length(part) for part in parts):
-            parts = [_range_as_staged(*pair) for pair in zip(args, parts, strict=True)]
+            pairs = zip(args, parts, strict=True)
+            parts = [iteration.of_plain(x) if part is None else part for x, part in pairs]
         if all(part is not None for part in parts):
             return build([part for part in parts if part is not None])
         if any(part is not None and part.streams for part in parts):
@@ -379,13 +380,12 @@ def _combined(
             )
         # Plain items beside staged ones: as many rounds as there are plain items.
         pairs = zip(args, parts, strict=True)
-        return plain(*[item if part is None else _one_by_one(part, name) for item, part in pairs])
+        way_out = "give it a list of the plain items, or write a `for` loop over it"
+        return plain(
+            *[x if part is None else _one_by_one(part, name, way_out) for x, part in pairs]
+        )
 
     return builtin
-
-
-def _range_as_staged(item: Any, part: Staged | None) -> Staged | None:
-    return iteration.Range(item.start, item.stop, item.step) if type(item) is range else part
 
 
 def _zip(*args: Any, strict: bool = False) -> Any:

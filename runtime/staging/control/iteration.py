@@ -79,6 +79,10 @@ class Staged:
         """The element at a staged index, which is in bounds."""
         raise NotImplementedError
 
+    def functions(self) -> Iterator[Callable[..., Any]]:
+        """Yields the functions that the iterations of a loop call to get the elements."""
+        yield from ()
+
     def __iter__(self) -> Any:
         raise refuse(
             f"{self.shown()} is iterated over by unconverted code",
@@ -312,6 +316,10 @@ class PythonIterator(Staged):
     def length(self) -> Any:
         return shortest([part.length() for part in self.parts])
 
+    def functions(self) -> Iterator[Callable[..., Any]]:
+        for part in self.parts:
+            yield from part.functions()
+
 
 class Zip(PythonIterator):
     """`zip` of sequences; as long as the shortest, and with `strict` as all."""
@@ -379,6 +387,11 @@ class Map(PythonIterator):
     def at(self, index: Any) -> Any:
         return self.function(*[part.at(index) for part in self.parts])
 
+    def functions(self) -> Iterator[Callable[..., Any]]:
+        if self.function is not None:
+            yield self.function
+        yield from super().functions()
+
 
 def shortest(lengths: Sequence[Any]) -> Any:
     """The least of some lengths."""
@@ -409,6 +422,20 @@ _sequences: dict[type, Callable[[Any], Staged | None]] = {}
 def register_sequence(kind: type, sequence: Callable[[Any], Staged | None]) -> None:
     """Let a staged `for` iterate over `sequence(items)`, unless None, where `items` is a `kind`."""
     _sequences[kind] = sequence
+
+
+_plain: dict[type, Callable[[Any], Staged]] = {range: lambda x: Range(x.start, x.stop, x.step)}
+
+
+def register_plain(kind: type, sequence: Callable[[Any], Staged]) -> None:
+    """Let `sequence(items)` be taken beside staged sequences, where `items` is of this class."""
+    _plain[kind] = sequence
+
+
+def of_plain(items: Any) -> Staged | None:
+    """The sequence for items that Python knows, beside others; None where they have no places."""
+    sequence = _plain.get(type(items))
+    return None if sequence is None else sequence(items)
 
 
 def staged(items: Any) -> Staged | None:
@@ -447,14 +474,6 @@ def _is_scalar(value: Value) -> bool:
     return isinstance(value.type, TensorType) and value.type.shape == ()
 
 
-def functions_of(items: Staged) -> Iterator[Callable[..., Any]]:
-    """Yields the functions that the iterations of a loop over `items` call to get the elements."""
-    if isinstance(items, Map) and items.function is not None:
-        yield items.function
-    for part in items.parts if isinstance(items, PythonIterator) else ():
-        yield from functions_of(part)
-
-
 def for_loop(
     items: Any,
     body: Block,
@@ -480,7 +499,7 @@ def for_loop(
         (index, *state),
         ("index", *names) if state else ("index",),
         source.has(index) if source.streams else index < length,
-        also_watching(watch, list(functions_of(source))),
+        also_watching(watch, list(source.functions())),
         key=body,
     )
     left = as_state(left, len(state) + 1)
@@ -504,7 +523,7 @@ def _drain_behind(source: Staged, left: Sequence[Any], test: Block | None, watch
     def left_before() -> bool:
         return False
 
-    watching = also_watching(watch, list(functions_of(source)))
+    watching = also_watching(watch, list(source.functions()))
     asked = truth(test(*state))
     cond(asked, ended, left_before, (), ("the end of the sequences",), watching)
 
@@ -518,7 +537,7 @@ def drain(items: Staged, count: Any, watch: Watch = no_watch) -> None:
     if not asks_behind(items):
         return
     assert isinstance(items, PythonIterator)
-    watch = also_watching(watch, list(functions_of(items)))
+    watch = also_watching(watch, list(items.functions()))
     if isinstance(items, Zip) and items.strict:
         _drain_equals(items.parts, count, watch)
     else:

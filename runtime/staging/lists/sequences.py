@@ -7,7 +7,8 @@ objects, such as dataclasses, it gives an image, which nobody changes: nor the o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import functools
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn, cast
 
 from runtime import dtypes
@@ -17,7 +18,7 @@ from runtime.graph.nodes import apply
 from runtime.graph.structures import has_object, structure_of
 from runtime.staging.aliasing.aliases import Copy, Joined
 from runtime.staging.builtin_functions import index_of
-from runtime.staging.control import branches, choices, joins
+from runtime.staging.control import branches, choices, iteration, joins
 from runtime.staging.control.joins import Mismatch
 from runtime.staging.frames import user_location
 from runtime.staging.lists import staged_items
@@ -155,6 +156,28 @@ def chosen(items: Sequence[Any], place: Any) -> Any:
     at = convert_to_tensor(place, dtypes.int64)
     row = [apply(lists.GET, x, at, element=x.type.element) for x in columns]
     return staged_items.item_of(row, element)
+
+
+class Known(iteration.Staged):
+    """A list, tuple or text of Python's, beside what only the run knows the length of."""
+
+    __slots__ = ("items",)
+
+    def __init__(self, items: Sequence[Any]) -> None:
+        self.items = items
+
+    def length(self) -> Any:
+        return len(self.items)
+
+    def at(self, index: Any) -> Any:
+        return chosen(self.items, index) if is_symbol(index) else self.items[index]
+
+    def functions(self) -> Iterator[Callable[..., Any]]:
+        yield functools.partial(chosen, self.items)
+
+
+for _kind in (list, tuple, str):
+    iteration.register_plain(_kind, Known)
 
 
 def _are_records(items: Sequence[Any]) -> bool:
