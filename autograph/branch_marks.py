@@ -17,7 +17,6 @@ A mark on the line of the `def` ends what is no jump: from a header to what foll
 
 from __future__ import annotations
 
-import sys
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
@@ -40,12 +39,6 @@ class _Next(NamedTuple):
 
     lines: tuple[int, ...] = ()
     leaves: bool = False
-
-
-def wanted() -> bool:
-    """Whether coverage is running just now."""
-    coverage: Any = sys.modules.get("coverage")
-    return coverage is not None and coverage.Coverage.current() is not None
 
 
 def mark(tree: Any) -> None:

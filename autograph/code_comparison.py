@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from types import CodeType
 from typing import Any
 
+from autograph.codes import nested_codes
 from autograph.instructions import instructions
-from autograph.load import nested_codes
 
 
 def same_place(code: CodeType, compiled: CodeType, node: ast.AST) -> bool:

@@ -26,6 +26,14 @@ _STORES = "STORE_SUBSCR", "STORE_SLICE"
 _CHANGES = *_STORES, "DELETE_SUBSCR"
 
 
+def nested_codes(code: CodeType) -> Iterator[CodeType]:
+    """A code object and all those inside it."""
+    yield code
+    for const in code.co_consts:
+        if isinstance(const, CodeType):
+            yield from nested_codes(const)
+
+
 def has_instruction(code: CodeType, *names: str) -> bool:
     """Whether a code object, not those in it, has an instruction of these names."""
     present = code.co_code[::2]
@@ -34,8 +42,7 @@ def has_instruction(code: CodeType, *names: str) -> bool:
 
 def assigns_items(code: CodeType) -> bool:
     """Whether a code object, or one inside it, has an `x[i] = v`."""
-    inside = [const for const in code.co_consts if isinstance(const, CodeType)]
-    return has_instruction(code, *_STORES) or any(map(assigns_items, inside))
+    return any(has_instruction(each, *_STORES) for each in nested_codes(code))
 
 
 def item_changes(code: CodeType) -> Iterator[Stretch]:
@@ -48,8 +55,7 @@ def item_changes(code: CodeType) -> Iterator[Stretch]:
 
 def handles_exceptions(code: CodeType) -> bool:
     """Whether a code object, or one inside it, has a `try` or a `with`."""
-    inside = [const for const in code.co_consts if isinstance(const, CodeType)]
-    return bool(code.co_exceptiontable) or any(map(handles_exceptions, inside))
+    return any(each.co_exceptiontable for each in nested_codes(code))
 
 
 def beginning_on(code: CodeType, first: int) -> CodeType:

@@ -11,16 +11,11 @@ from contextlib import contextmanager
 from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
-from autograph import branch_marks, load, pipeline, source
+from autograph import branch_marks, kept_conversions, load, pipeline, source
 from autograph.cells import format_place
-
-
-class Converted(NamedTuple):
-    """Converted code, all code objects in it, and the name that it calls the operators by."""
-
-    code: CodeType
-    codes: list[CodeType]
-    ag: str
+from autograph.codes import nested_codes
+from autograph.kept_conversions import Converted
+from autograph.observers import coverage_runs
 
 
 def convert_code(function: FunctionType, stages_tries: bool = False) -> Converted:
@@ -33,14 +28,17 @@ def convert_code(function: FunctionType, stages_tries: bool = False) -> Converte
     """
     with _depth_explained(function):
         located = source.locate(function)
-        marked = branch_marks.wanted()
+        marked = coverage_runs()
+        made_of = kept_conversions.parts(function, located.file.lines, stages_tries, marked)
         if marked:
             branch_marks.mark(located.node)
         converted = _converted_tree(located, stages_tries)
         if marked:
             branch_marks.finish(converted.tree, converted.ag)
         twin = load.load(converted.tree, function, {converted.ag: None}, owner=located.owner)
-    return Converted(twin.__code__, list(load.codes_of(twin)), converted.ag)
+    made = kept_conversions.converted(twin.__code__, converted.ag)
+    kept_conversions.keep(made_of, function, made)
+    return made
 
 
 class ConvertedGenerator(NamedTuple):
@@ -69,7 +67,7 @@ def convert_yields(
             return None
         converted = _converted_tree(located, stages_tries=True, block=block)
         twin = load.load(converted.tree, function, {converted.ag: None}, owner=located.owner)
-    return ConvertedGenerator(list(load.codes_of(twin)), converted.ag, block)
+    return ConvertedGenerator(list(nested_codes(twin.__code__)), converted.ag, block)
 
 
 def convert_text(function: FunctionType) -> str:

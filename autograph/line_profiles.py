@@ -12,7 +12,7 @@ from types import CellType, CodeType, FunctionType
 from typing import Any
 
 from autograph.api import convert, functions_in
-from autograph.codes import UNREACHED, beginning_on
+from autograph.codes import UNREACHED, beginning_on, nested_codes
 from autograph.errors import ConversionError
 
 
@@ -65,8 +65,6 @@ def profile_lines(profiler: Any, target: Any, /) -> None:
 
 def _codes_of_one_function(code: CodeType) -> Iterator[CodeType]:
     """The code of a function and of its blocks, each as if it began where the function does."""
-    from autograph.load import nested_codes
-
     for block in nested_codes(code):
         if block.co_qualname == code.co_qualname:
             yield beginning_on(block, code.co_firstlineno)

@@ -9,7 +9,7 @@ import inspect
 import operator
 import sys
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import CellType, CodeType, FunctionType
 from typing import Any
 
@@ -130,19 +130,6 @@ def as_function_def(node: gast.Lambda, name: str = "lambda_") -> gast.FunctionDe
     returned = gast.copy_location(gast.Return(value), value)
     definition = gast.FunctionDef(name, node.args, [returned], [], None, None, [])
     return gast.copy_location(definition, node)
-
-
-def codes_of(function: FunctionType) -> Iterator[CodeType]:
-    """The code object of a function and all those inside it."""
-    return nested_codes(function.__code__)
-
-
-def nested_codes(code: CodeType) -> Iterator[CodeType]:
-    """A code object and all those inside it."""
-    yield code
-    for const in code.co_consts:
-        if isinstance(const, CodeType):
-            yield from nested_codes(const)
 
 
 # Scaffolding around a definition

@@ -1,7 +1,8 @@
-"""The observers that each thread tells of what generated code calls."""
+"""Who looks on: the observers that each thread tells of what generated code calls, and coverage."""
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -17,3 +18,9 @@ class _Thread(threading.local):
 
 
 this_thread = _Thread()
+
+
+def coverage_runs() -> bool:
+    """Whether coverage is running just now."""
+    coverage: Any = sys.modules.get("coverage")
+    return coverage is not None and coverage.Coverage.current() is not None

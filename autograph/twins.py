@@ -5,9 +5,10 @@ from __future__ import annotations
 from types import CellType, CodeType, FunctionType
 from typing import Any, NamedTuple, TypeAlias
 
-from autograph import policy
+from autograph import kept_conversions, policy
 from autograph.codes import CodeTable, handles_exceptions
 from autograph.errors import ConversionError
+from autograph.kept_conversions import Converted
 from autograph.locks import process_rlock
 
 Cells: TypeAlias = tuple[CellType, ...]
@@ -41,12 +42,8 @@ def convert_once(function: FunctionType, stages_tries: bool = False) -> Made:
     """The converted code for a function's; made once. With `stages_tries`, that for a function
     which is being staged.
     """
-    table = _made_staged if stages_tries else _made
     with converting:
-        made = table.get(function.__code__)
-        if made is None:
-            made = table[function.__code__] = _make(function, stages_tries)
-        return made
+        return _found(function, stages_tries) or _make(function, stages_tries)
 
 
 def has_try(function: FunctionType) -> bool:
@@ -56,18 +53,39 @@ def has_try(function: FunctionType) -> bool:
     return handles_exceptions(function.__code__) and not policy.is_installed(function)
 
 
+def _found(function: FunctionType, stages_tries: bool) -> Made | None:
+    """What this process or another one has made."""
+    made = _table(stages_tries).get(function.__code__)
+    if made is None:
+        kept = kept_conversions.find(function, stages_tries)
+        made = None if kept is None else _noted(function, stages_tries, kept)
+    return made
+
+
 def _make(function: FunctionType, stages_tries: bool) -> Made:
     from autograph.conversion import convert_code
 
-    converted = convert_code(function, stages_tries)
+    return _noted(function, stages_tries, convert_code(function, stages_tries))
+
+
+def _noted(function: FunctionType, stages_tries: bool, converted: Converted) -> Made:
     original = function.__code__.replace()  # a copy: the original lives no longer than its users
     for code in converted.codes:
         policy.generated[code] = original
         recipes[code] = ()
-    return Made(converted.code, converted.ag)
+    made = Made(converted.code, converted.ag)
+    _table(stages_tries)[function.__code__] = made
+    return made
+
+
+def _table(stages_tries: bool) -> CodeTable[Made]:
+    return _made_staged if stages_tries else _made
 
 
 def source_known(function: FunctionType) -> bool:
+    with converting:
+        if _found(function, stages_tries=False):
+            return True
     from autograph.conversion import require_source
 
     try:

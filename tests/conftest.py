@@ -35,7 +35,8 @@ def pytest_configure() -> None:
     # What grows without end fails its own test, and does not take the machine with it.
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, resource.getrlimit(resource.RLIMIT_AS)[1]))
     # What another run has compiled is no part of this one.
-    os.environ.setdefault("AUTOGRAPH_NATIVE_CACHE", "off")
+    for variable in ("AUTOGRAPH_NATIVE_CACHE", "AUTOGRAPH_CONVERSION_CACHE"):
+        os.environ.setdefault(variable, "off")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

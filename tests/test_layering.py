@@ -33,6 +33,8 @@ MAY_IMPORT = {
     "autograph.versions": "",
     "autograph.locks": "",
     "autograph.observers": "",
+    "autograph.kept_files": "",
+    "autograph.kept_conversions": "autograph.kept_files autograph.codes autograph.observers",
     "autograph.errors": "autograph.cells autograph.users_words",
     "autograph.frames": "autograph.errors",
     "autograph.trees": "gast",
@@ -54,9 +56,10 @@ MAY_IMPORT = {
         f"{TREES} autograph.attributes autograph.codes autograph.quoting autograph.locks"
     ),
     "autograph.magics": "",
-    "autograph.code_comparison": "autograph.instructions autograph.load",
+    "autograph.code_comparison": "autograph.instructions autograph.codes autograph.load",
     "autograph.source": (
-        f"{TREES} autograph.load autograph.locks autograph.magics autograph.code_comparison"
+        f"{TREES} autograph.codes autograph.load autograph.locks autograph.magics "
+        "autograph.code_comparison"
     ),
     "autograph.undefined": "autograph.errors",
     "autograph.backend": DISPATCH,
@@ -80,7 +83,8 @@ MAY_IMPORT = {
     "autograph.conversion": "autograph",
     "autograph.line_profiles": "autograph",
     "autograph.twins": (
-        "autograph.policy autograph.codes autograph.errors autograph.conversion autograph.locks"
+        "autograph.policy autograph.codes autograph.errors autograph.conversion autograph.locks "
+        "autograph.kept_conversions"
     ),
     "autograph.calls": (
         f"{DISPATCH} autograph.observers autograph.operators autograph.codes autograph.locks "
@@ -102,6 +106,7 @@ MAY_IMPORT = {
     "runtime.errors": "runtime.core.lazy runtime.core.cells",
     "runtime.core": CORE,
     "runtime.core.cells": "autograph.cells",
+    "runtime.core.kept_files": "autograph.kept_files",
     "runtime.core.locks": "autograph.locks",
     "runtime.core.tracebacks": f"{CORE} autograph.errors autograph.frames",
     "runtime.core.convert": OPS,  # values of other libraries become tensors by ops
@@ -252,7 +257,6 @@ ASKED_FOR = {
     "autograph.calls": "autograph.generator_managers",
     "autograph.conversion": "autograph.printing",
     "autograph.generator_managers": "autograph.conversion autograph.yields",
-    "autograph.line_profiles": "autograph.load",
     "autograph.pipeline": "autograph.printing",
     "autograph.twins": "autograph.conversion",
     "runtime.autodiff.jacobians": "runtime.autodiff.staged_jacobians",

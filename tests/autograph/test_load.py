@@ -16,8 +16,7 @@ import pytest
 
 import autograph
 from autograph import load, source, trees
-from autograph.codes import beginning_on
-from autograph.load import nested_codes
+from autograph.codes import beginning_on, nested_codes
 from autograph.quoting.builders import call_ag, lambda_of
 from autograph.quoting.templates import quote
 from tests.autograph.files import import_text
@@ -335,9 +334,9 @@ def test_users_lambdas_keep_their_name() -> None:
         inner[1] = call_ag("run", [lambda_of(inner[1], inner[1])], inner[1])
 
     made = twin(f, rewrite, ag=Operators)
-    names = [code.co_name for code in load.codes_of(made)]
+    names = [code.co_name for code in nested_codes(made.__code__)]
     assert names == ["f", "<lambda>", "<lambda>"]
-    qualnames = [code.co_qualname.rpartition("test_")[2] for code in load.codes_of(made)]
+    qualnames = [code.co_qualname.rpartition("test_")[2] for code in nested_codes(made.__code__)]
     outer = "users_lambdas_keep_their_name.<locals>.f"
     assert qualnames == [outer, f"{outer}.<locals>.<lambda>", f"{outer}.<locals>.<lambda>"]
 
@@ -367,14 +366,14 @@ LAMBDA_BODIES = [
 def test_what_a_lambda_spans(body: str) -> None:
     text = f"g = (lambda: ({body}))\n"
     node = gast.parse(text).body[0].value
-    code = next(load.nested_codes(compile(text, "file", "exec").co_consts[0]))
+    code = next(nested_codes(compile(text, "file", "exec").co_consts[0]))
     # What only returns a constant spans nothing in Python 3.12; it cannot be seen in a traceback.
     bare = sys.version_info[:2] == (3, 12) and body in ("1", "None", "'a' 'b'", "()")
     assert load._code_box(code) == (None if bare else load._node_box(node.body))
 
 
-def test_codes_of() -> None:
-    names = [code.co_name for code in load.codes_of(quality)]
+def test_nested_codes() -> None:
+    names = [code.co_name for code in nested_codes(quality.__code__)]
     assert names[0] == "quality"
     assert {"Local", "method", "inner", "later", "<lambda>"} <= set(names)
 

@@ -17,7 +17,7 @@ import gast
 import pytest
 
 from autograph import errors, source, trees
-from autograph.load import nested_codes
+from autograph.codes import nested_codes
 from autograph.policy import is_annotate
 from tests.autograph.files import import_text
 

@@ -19,21 +19,19 @@ import numpy as np
 
 from runtime import dtypes
 from runtime.core import lazy
+from runtime.core.kept_files import sources
 from runtime.core.primitive import TABLE, Primitive
 from runtime.core.types import ListType, NumberType, TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.native import blas
 from runtime.graph.executors.native.calling import CompiledUnit, function_of
-from runtime.graph.executors.native.compilation_cache import directory, find, keep
+from runtime.graph.executors.native.compilation_cache import SHELF, find, keep
 from runtime.graph.executors.program import Program
 from runtime.graph.ir import Callee, Graph, Node, Region, Value
 from runtime.graph.nodes import RAISE
 
 MOST_DESCRIBED = 1 << 12
 """Bytes of an array that is described by its elements. Code has the address of larger ones."""
-
-TICK = 2
-"""Seconds between two times that a file system tells apart, or more."""
 
 
 def runner_of(graph: Graph, program: Program, is_required: bool = False) -> Callable[..., Any]:
@@ -74,41 +72,19 @@ class _Unknown(Exception):
 
 def _description(graph: Graph) -> list[str] | None:
     """The texts that machine code of a graph is made of; None where it is not kept."""
-    sources = _sources() if directory() is not None else None
-    if sources is None:
+    state = None if SHELF.directory() is None else _sources()
+    if state is None:
         return None
     try:
-        return ["graph", sources, _products(), *_Describer().of(graph)]
+        return ["graph", state, _products(), *_Describer().of(graph)]
     except _Unknown:
         return None
 
 
 @cache
 def _sources() -> str | None:
-    """The state of the library: its files, their sizes and when they were written, or put where
-    they are: packages may come with times that are always the same. None where there are none, or
-    where one was written since the library was imported: what runs here may be older.
-    """
-    found: list[str] = []
-    pending = [os.path.dirname(os.path.dirname(lazy.__file__))]
-    try:
-        while pending:
-            with os.scandir(pending.pop()) as entries:
-                for entry in entries:
-                    if entry.name.endswith(".py"):
-                        state = entry.stat()
-                        if state.st_ctime > lazy.IMPORTED - TICK:
-                            return None
-                        found.append(_state(entry.path, state))
-                    elif entry.name != "__pycache__" and entry.is_dir():
-                        pending.append(entry.path)
-    except OSError:
-        return None
-    return "\n".join(sorted(found)) or None
-
-
-def _state(path: str, found: os.stat_result) -> str:
-    return f"{path} {found.st_size} {found.st_mtime_ns} {found.st_ctime_ns}"
+    """The state of the library; None where it is not that of what runs here."""
+    return sources(os.path.dirname(os.path.dirname(lazy.__file__)), lazy.IMPORTED)
 
 
 def _products() -> str:
