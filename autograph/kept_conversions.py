@@ -82,5 +82,4 @@ def _converters() -> str | None:
     """The state of what converts; None where it is not that of what runs here."""
     found = find_spec("gast")
     folders = [os.path.dirname(__file__), *((found and found.submodule_search_locations) or ())]
-    states = [sources(folder, IMPORTED) for folder in folders]
-    return None if None in states else "\n".join(map(str, states))
+    return sources(folders, IMPORTED)

@@ -174,28 +174,33 @@ def _tidy(opened: int) -> None:
             os.unlink(name, dir_fd=opened)
 
 
-def sources(folder: str, imported: float) -> str | None:
-    """The state of the modules in a folder: their sizes and when they were written, or put where
-    they are: packages may come with times that are always the same. None where there are none, or
-    where one was written since they were imported: what runs here may be older.
+def sources(places: Iterable[str], imported: float) -> str | None:
+    """The state of modules, and of those in folders: their sizes and when they were written, or put
+    where they are: packages may come with times that are always the same. None where there are
+    none, or where one was written since they were imported: what runs here may be older.
     """
     found: list[str] = []
-    pending = [folder]
+    limit = imported - TICK
     try:
-        while pending:
-            with os.scandir(pending.pop()) as entries:
-                for entry in entries:
-                    if entry.name.endswith(".py"):
-                        state = entry.stat()
-                        if state.st_ctime > imported - TICK:
-                            return None
-                        found.append(_state(entry.path, state))
-                    elif entry.name != "__pycache__" and entry.is_dir():
-                        pending.append(entry.path)
+        for path in _modules(places):
+            state = os.stat(path)
+            if state.st_ctime > limit:
+                return None
+            found.append(f"{path} {state.st_size} {state.st_mtime_ns} {state.st_ctime_ns}")
     except OSError:
         return None
     return "\n".join(sorted(found)) or None
 
 
-def _state(path: str, found: os.stat_result) -> str:
-    return f"{path} {found.st_size} {found.st_mtime_ns} {found.st_ctime_ns}"
+def _modules(places: Iterable[str]) -> Iterator[str]:
+    pending = [*places]
+    while pending:
+        place = pending.pop()
+        if place.endswith(".py"):
+            yield place
+            continue
+        with os.scandir(place) as entries:
+            for entry in entries:
+                is_folder = "." not in entry.name and entry.name != "__pycache__" and entry.is_dir()
+                if is_folder or entry.name.endswith(".py"):
+                    pending.append(entry.path)

@@ -251,7 +251,7 @@ MUTUAL = {
     "runtime.variables.handle": "runtime.variables.variable",
 }
 # What nothing needs until it is asked for is not imported with what may ask: a conversion, a trace,
-# the gradient of one, machine code, a picture, a file.
+# the gradient of one, a variable, an error, machine code, a picture, a file.
 ASKED_FOR = {
     "autograph.api": "autograph.conversion",
     "autograph.calls": "autograph.generator_managers",
@@ -268,16 +268,24 @@ ASKED_FOR = {
     "runtime.core.cells": "autograph.cells",
     "runtime.core.lazy": "runtime.core.absent",
     "runtime.core.tensor": "runtime.core.displays",
-    "runtime.functions.concrete_function": "runtime.autodiff.calls",
+    "runtime.functions.concrete_function": (
+        "runtime.autodiff.calls runtime.graph.executors.profiling runtime.graph.executors.reference"
+    ),
     "runtime.functions.function": (
         "runtime.functions.polymorphic_function runtime.graph.format.printing"
     ),
+    "runtime.functions.function_tracing": "runtime.functions.initial_values",
     "runtime.functions.polymorphic_function": "runtime.core.displays",
+    "runtime.functions.traced": "runtime.functions.initial_values",
     "runtime.graph.executors.hot_loops": "runtime.graph.executors.native.resuming",
     "runtime.graph.executors.native.code": "runtime.graph.executors.native.machine",
     "runtime.graph.executors.native.compilation_cache": "runtime.graph.executors.native.machine",
     "runtime.graph.executors.native.kept_graphs": "runtime.graph.executors.native.executor",
     "runtime.graph.executors.native.support": "runtime.graph.executors.lowering",
+    "runtime.graph.executors.program": (
+        "runtime.graph.executors.failures runtime.graph.executors.hot_loops "
+        "runtime.graph.executors.module"
+    ),
     "runtime.graph.executors.profiling": "runtime.graph.executors.native.executor",
     "runtime.graph.executors.specialization": "runtime.graph.executors.native.executor",
     "runtime.graph.executors.tiers": (
@@ -287,6 +295,7 @@ ASKED_FOR = {
         "runtime.graph.format.views runtime.graph.format.graph_def runtime.graph.format.printing "
         "runtime.graph.format.pictures.dot runtime.graph.format.pictures.svg runtime.graph.storage"
     ),
+    "runtime.graph.probes": "runtime.graph.executors.failures",
     "runtime.graph.storage.decoding": "runtime.autodiff.custom",
     "runtime.staging.registration": (
         "runtime.staging.aliasing.eager_assignments runtime.staging.backend runtime.staging.frames"

@@ -27,12 +27,7 @@ from runtime.functions.retracing import Use
 from runtime.functions.shared_arguments import NOTHING, Shared
 from runtime.functions.signature_text import signature_lines, signature_text
 from runtime.functions.signatures import check_arguments, keys_of, leaves_for, refuse_cycles
-from runtime.graph.executors.profiling import Profile, profiled
-from runtime.graph.executors.program import Program
-from runtime.graph.executors.reference import interpret
 from runtime.graph.executors.specialization import Programs, Run
-from runtime.graph.format.printing import format_graph
-from runtime.graph.format.views import GraphTensor
 from runtime.graph.ir import Callee, Graph, Value, has_effects, walk
 from runtime.graph.lists import Elements
 from runtime.graph.nodes import CALL, NUMBER_TYPES, RAISE
@@ -50,6 +45,9 @@ from runtime.staging.tracing import Trace
 
 if TYPE_CHECKING:
     from runtime.autodiff.calls import GraphCall
+    from runtime.graph.executors.profiling import Profile
+    from runtime.graph.executors.program import Program
+    from runtime.graph.format.views import GraphTensor
 
 MOST_FITTING = 100
 """Kinds of arguments that one trace remembers to take as they are."""
@@ -271,6 +269,7 @@ class ConcreteFunction:
     def _observed(self, leaves: Sequence[Any]) -> Sequence[Any]:
         """The results of a run that tapes, or checks of each op, are shown."""
         from runtime.autodiff.calls import Held, call_recorded
+        from runtime.graph.executors.reference import interpret
 
         if state.tapes and state.inspect is None and state.device is None:
             return call_recorded(self._recorded, leaves)
@@ -406,6 +405,8 @@ class ConcreteFunction:
         self, leaves: Sequence[Any], args: Sequence[Any], kwargs: dict[str, Any]
     ) -> Profile:
         """Run it as a call does, and tell what took the time."""
+        from runtime.graph.executors.profiling import profiled
+
         if state.run is None:
             raise refuse(
                 f"a profile of {self.name} is asked for where something traces or records calls",
@@ -433,7 +434,7 @@ class ConcreteFunction:
         return f"<ConcreteFunction {self.signature_text}>"
 
     def __str__(self) -> str:
-        return format_graph(self.graph)
+        return str(self.graph)
 
     def _repr_svg_(self) -> str:
         return self.graph._repr_svg_()

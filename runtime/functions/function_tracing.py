@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -32,7 +31,6 @@ from runtime.functions.changed_arguments import (
     images_of,
 )
 from runtime.functions.concrete_function import ConcreteFunction
-from runtime.functions.initial_values import initial_value
 from runtime.functions.kept_objects import Kept, Part, holds_staged, parts_of
 from runtime.functions.recursion import (
     Assumption,
@@ -213,6 +211,8 @@ def creating(name: str, creations: Creations) -> Iterator[None]:
     """Note which variables are made while a function is traced, or refuse it."""
 
     def create(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
+        from runtime.functions.initial_values import initial_value
+
         if state.trace is None:
             return next_creator(**kwargs)
         if not creations.allowed:
@@ -652,8 +652,10 @@ def settled(
 
 def explain_variants(error: RecursionError, function: Any, name: str) -> None:
     """Make the error of a function that is traced at each depth of its recursion say so."""
+    from traceback import walk_tb  # a first trace need not wait for it
+
     location = None
-    for frame, _ in traceback.walk_tb(error.__traceback__):
+    for frame, _ in walk_tb(error.__traceback__):
         if frame.f_code.co_filename == getattr(function, "__code__", frame.f_code).co_filename:
             location = position_of(frame.f_code, frame.f_lasti)
     error.args = (

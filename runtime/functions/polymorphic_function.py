@@ -9,7 +9,7 @@ import functools
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType, MethodType
-from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 import autograph
 from autograph.frames import hide_libraries
@@ -45,10 +45,12 @@ from runtime.functions.trace_cache import (
     Traces,
 )
 from runtime.functions.traced import Traced
-from runtime.graph.executors.profiling import Profile
 from runtime.staging.control.caught import caught_of
 from runtime.staging.refusals import refuse
 from runtime.staging.tracing import Trace
+
+if TYPE_CHECKING:
+    from runtime.graph.executors.profiling import Profile
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")

@@ -19,7 +19,6 @@ from runtime.core.tensor import EagerTensor
 from runtime.core.types import TensorType
 from runtime.functions.concrete_function import ConcreteFunction
 from runtime.functions.function_tracing import Tracer, creating, explain_variants, settled
-from runtime.functions.initial_values import is_for_one_call
 from runtime.functions.kept_objects import MOST_TRACES, Part
 from runtime.functions.parameters import Arguments, Parameters
 from runtime.functions.recursion import (
@@ -185,6 +184,8 @@ class Traced:
         creations = Creations(allowed=not traces.finished and not known)
         concrete, kept = self._noted(call, self._reason(call), creations)
         if creations.made and call.first is None:
+            from runtime.functions.initial_values import is_for_one_call
+
             # Python runs again, as it will for other signatures: now the variables must be there.
             first = concrete
             again = Creations(allowed=False, streams=creations.streams)

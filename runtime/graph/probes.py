@@ -10,7 +10,6 @@ import numpy as np
 
 from runtime import errors
 from runtime.core.primitive import TABLE, Primitive, structural
-from runtime.graph.executors.failures import documented_kind
 from runtime.graph.nodes import INT
 
 
@@ -22,6 +21,8 @@ def _probe(
     numbers: tuple[int, ...],
 ) -> int:
     """0 if the op works on these values, else the number for the class of what it raises."""
+    from runtime.graph.executors.failures import documented_kind
+
     primitive = TABLE[op]
     try:
         with np.errstate(all="ignore"):

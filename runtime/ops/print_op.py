@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pprint
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -72,13 +71,15 @@ def _add(item: Any, parts: list[str | None], tensors: list[Tensor]) -> None:
         parts.append(None)
         tensors.append(_tensor(item))
         return
+    from pprint import pformat  # a first trace need not wait for it
+
     leaves = nest.flatten(item)
     found = [leaf for leaf in leaves if _is_computed(leaf)]
     if not found:
-        parts.append(pprint.pformat(item))
+        parts.append(pformat(item))
         return
     shown = [_HERE if _is_computed(leaf) else leaf for leaf in leaves]
-    first, *rest = pprint.pformat(nest.pack_sequence_as(item, shown)).split("\0")
+    first, *rest = pformat(nest.pack_sequence_as(item, shown)).split("\0")
     parts.append(first)
     for text in rest:
         parts.extend((None, text))

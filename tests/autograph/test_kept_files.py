@@ -205,7 +205,7 @@ def test_a_file_that_is_written_again_is_another_state(tmp_path):
     for text in ("x = 1", "x = 2"):
         file.write_text(text)
         os.utime(file, (10**9, 10**9))
-        states.append(kept_files.sources(str(tmp_path), time.time() + 10))
+        states.append(kept_files.sources([str(tmp_path)], time.time() + 10))
         time.sleep(0.02)
     assert states[0] != states[1]
     assert str(file) in states[0]
@@ -218,6 +218,6 @@ def test_files_that_are_newer_than_what_runs_have_no_state(tmp_path):
     file = inside / "one.py"
     file.write_text("x = 1")
     written = file.stat().st_ctime
-    assert kept_files.sources(str(tmp_path), written + kept_files.TICK / 2) is None
-    assert kept_files.sources(str(tmp_path), written + kept_files.TICK * 2) is not None
-    assert kept_files.sources(str(tmp_path / "none"), written + kept_files.TICK * 2) is None
+    assert kept_files.sources([str(tmp_path)], written + kept_files.TICK / 2) is None
+    assert kept_files.sources([str(tmp_path)], written + kept_files.TICK * 2) is not None
+    assert kept_files.sources([str(tmp_path / "none")], written + kept_files.TICK * 2) is None

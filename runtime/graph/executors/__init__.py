@@ -7,10 +7,12 @@ kernels, tiles               how ops use memory; tiled loops
 buffer_assignment            the plan of who writes where
 substitution, coalescing     of the lowered form: expressions in their places, names
 lifetimes, printer, scalars  of the lowered form: releases, the text, and how Python writes numbers
-program, specialization      a graph as a NumPy program; one for each shape of the inputs
+program, module              a graph as a NumPy program, and its text
+specialization               a program for each shape of the inputs
 buffer_pool                  what programs keep between calls
 native                       machine code
-tiers, hot_loops, work       which graphs and loops become that, and when: work is counted
+tiers, hot_loops             which graphs and loops become that, and when
+work, estimates              work that is counted; that of statements
 failures                     errors at run time, at the user's line
 profiling, instrumentation   the time that each line takes
 """

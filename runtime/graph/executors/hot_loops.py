@@ -34,14 +34,15 @@ import numpy as np
 from runtime.core.cached import cached
 from runtime.core.stacks import on_fit_thread
 from runtime.graph.executors import lowered
+from runtime.graph.executors.estimates import work_of
 from runtime.graph.executors.lowered import Block, Constant, Local
 from runtime.graph.executors.lowering import ALL, Lowering
-from runtime.graph.executors.work import REST, STATEMENT, Patience, Work, work_of
+from runtime.graph.executors.work import REST, STATEMENT, Patience, Work
 from runtime.graph.ir import Graph, Node, walk
 
 if TYPE_CHECKING:
+    from runtime.graph.executors.module import Module
     from runtime.graph.executors.printer import Names
-    from runtime.graph.executors.program import Module
 
 Rest = Callable[..., tuple[Any, ...]]
 
@@ -66,10 +67,11 @@ class HotLoops:
     def note(self, graph: Graph, name: str, function: lowered.Function, is_called: bool) -> None:
         """Note the function of a graph, which is about to be printed."""
         self.graphs[function] = graph
+        seconds = work_of(function.body)
         if is_called:
-            self.counters[name] = self.work.callee(function.body)
+            self.counters[name] = self.work.callee(seconds)
         else:
-            self.work.call += work_of(function.body)
+            self.work.call += seconds
 
     def loop(
         self,

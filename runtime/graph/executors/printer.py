@@ -20,7 +20,7 @@ from runtime.graph.ir import Node
 
 if TYPE_CHECKING:
     from runtime.graph.executors.hot_loops import HotLoop
-    from runtime.graph.executors.program import Module
+    from runtime.graph.executors.module import Module
 
 Runner = Callable[..., tuple[Any, ...]]
 Lines = dict[int, tuple[Node, Sequence[str]]]

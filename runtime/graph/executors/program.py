@@ -20,28 +20,17 @@ Each line knows the node that it comes from, so that an error at run time can na
 from __future__ import annotations
 
 import ast
-import keyword
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable
 from itertools import takewhile
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from runtime.core.stacks import on_fit_thread
-from runtime.graph.executors import lowered
-from runtime.graph.executors.coalescing import coalesce
-from runtime.graph.executors.failures import explain
-from runtime.graph.executors.hot_loops import HotLoops
-from runtime.graph.executors.instrumentation import Instrumented
-from runtime.graph.executors.lifetimes import release
-from runtime.graph.executors.lowered import Local
-from runtime.graph.executors.lowering import Lowering
-from runtime.graph.executors.printer import HELPERS, RESERVED, Lines, Names, Printer, Runner
-from runtime.graph.executors.substitution import substitute
 from runtime.graph.executors.work import Work
-from runtime.graph.ir import Graph, Node
-from runtime.graph.templates import raised
+from runtime.graph.ir import Graph
 
-Look = Callable[[Sequence[Node]], None]
-Outline = Callable[[Lowering, "Module"], lowered.Function]
+if TYPE_CHECKING:
+    from runtime.graph.executors.module import Look, Module, Outline
+    from runtime.graph.executors.printer import Lines, Runner
 
 
 class Program:
@@ -64,14 +53,13 @@ class Program:
         self.work = Work()
         self.run: Runner = self._run_first
         if not may_wait:
-            hot = HotLoops(self.work, self._extended) if may_become_native else None
-            self._source, self.run = self._compiled(Module(self._run_strided, hot=hot))
+            self._source, self.run = self._compiled(self._run_strided, is_hot=may_become_native)
 
     @property
     def source(self) -> str:
         """The Python text that it runs."""
         if self._source is None:
-            source, run = on_fit_thread(lambda: self._compiled(Module(self._run_strided)))
+            source, run = on_fit_thread(lambda: self._compiled(self._run_strided))
             self.run, self._source = run, source
         return self._source
 
@@ -80,11 +68,24 @@ class Program:
         assert self.source is not None
         return self.run(*raws)
 
-    def _compiled(self, module: Module, look: Look | None = None) -> tuple[str, Runner]:
+    def _compiled(
+        self,
+        strided: Runner | None,
+        outline: Outline | None = None,
+        look: Look | None = None,
+        is_hot: bool = False,
+    ) -> tuple[str, Runner]:
+        from runtime.graph.executors.hot_loops import HotLoops
+        from runtime.graph.executors.module import Module
+
+        hot = HotLoops(self.work, self._extended) if is_hot else None
+        module = Module(strided, outline, hot)
         return self._executed(module, module.add(self._graph), look)
 
     def _extended(self, write: Callable[[Module], str]) -> Runner:
         """The function that is written beside the program, of the name that is returned."""
+        from runtime.graph.executors.module import Module
+
         module = Module(None)
         return self._executed(module, write(module))[1]
 
@@ -95,11 +96,7 @@ class Program:
         self.lines |= {before + line: entry for line, entry in module.lines.items()}
         tree = ast.parse(source, self.filename)
         if look is not None:
-            nodes: dict[int | str, Sequence[Node]]
-            nodes = {line: [node] for line, (node, _) in module.lines.items()}
-            nodes |= {name: island for name, (island, _) in module.awaited.items()}
-            name = module.helper(module.fresh("look"), lambda key: look(nodes[key]))
-            tree = Instrumented(nodes, name).visit(tree)
+            module.look(tree, look)
         if module.hot is not None:
             # An interrupt of machine code, which has no lines, came in the loop that it is.
             loops = {before + line: (loop.node, ()) for line, loop in module.hot.at.items()}
@@ -125,24 +122,26 @@ class Program:
         """The source of a program that does the same, parts of which are outlined, and what runs
         it. Errors in it are those of this program.
         """
-        return self._compiled(Module(self._run_strided, outline))
+        return self._compiled(self._run_strided, outline)
 
     def timed(self, look: Look, outline: Outline | None = None) -> Runner:
         """A function that does the same, and calls `look` behind what it does for some nodes, with
         these.
         """
-        return self._compiled(Module(self._run_strided, outline), look)[1]
+        return self._compiled(self._run_strided, outline, look)[1]
 
     def _run_strided(self, *raws: Any) -> tuple[Any, ...]:
         """Run with arrays that are not C-contiguous, for which there are no buffers."""
         if self._strided is None:
-            _, self._strided = self._compiled(Module(None))
+            _, self._strided = self._compiled(None)
         return self._strided(*raws)
 
     def failed(self, error: BaseException) -> BaseException:
         """The error to raise for one that left `run`: it names the op and points at the user's
         line.
         """
+        from runtime.graph.executors.failures import explain
+
         return explain(error, self.filename, self.lines)
 
     def fail(self, error: BaseException) -> NoReturn:
@@ -156,99 +155,3 @@ class Program:
 def python_source(graph: Graph) -> str:
     """The Python source that the graph is run as."""
     return Program(graph).source
-
-
-class Module:
-    """The functions of a program: one for the graph, one for each graph that it calls. The first
-    calls `strided`, where there is one, with arrays that are not C-contiguous. `outline` lowers
-    with other statements in the place of some; what these call is made once there are the
-    functions. Loops are noted to be `hot`, where that may pay.
-    """
-
-    def __init__(
-        self,
-        strided: Runner | None,
-        outline: Outline | None = None,
-        hot: HotLoops | None = None,
-    ) -> None:
-        self.outline = outline
-        self.hot = hot
-        self.awaited: dict[str, tuple[Sequence[Node], Callable[[], Any]]] = {}
-        self.namespace: dict[str, Any] = {"raised": raised, **HELPERS}
-        self.strided = strided
-        self.text: list[str] = []
-        self.lines: Lines = {}
-        self.functions: dict[Graph, str] = {}
-        self.shared: dict[int, str] = {}
-        self.taken: set[str] = set(RESERVED)
-        self.counts: dict[str, int] = {}
-
-    def fresh(self, hint: str) -> str:
-        """A name that nothing has yet."""
-        name = "".join(c if c.isalnum() else "_" for c in hint) or "v"
-        if name[0].isdigit() or keyword.iskeyword(name):
-            name = f"_{name}"
-        candidate, count = name, self.counts.get(name, 0)
-        while candidate in self.taken:
-            count += 1
-            candidate = f"{name}_{count}"
-        self.counts[name] = count
-        self.taken.add(candidate)
-        return candidate
-
-    def share(self, hint: str, item: Any) -> str:
-        """The global name of an object."""
-        name = self.shared.get(id(item))
-        if name is None:
-            name = self.shared[id(item)] = self.fresh(hint)
-            self.namespace[name] = item
-        return name
-
-    def helper(self, name: str, item: Any) -> str:
-        """The fixed global name of something that generated code calls."""
-        self.namespace[name] = item
-        return name
-
-    def add(self, graph: Graph) -> str:
-        """The name of the function of a graph, which is written if it is not there yet."""
-        name = self.functions.get(graph)
-        if name is None:
-            strided = None if self.functions else self.strided
-            name = self.functions[graph] = self.fresh(graph.name)
-            lowering = Lowering(graph, strided is not None)
-            outline = self.outline
-            function = lowering.function() if outline is None else outline(lowering, self)
-            if self.hot is not None:
-                self.hot.note(graph, name, function, is_called=len(self.functions) > 1)
-            self.print(function, name, strided, lowering.large, lowering.fleeting)
-        return name
-
-    def print(
-        self,
-        function: lowered.Function,
-        name: str,
-        strided: Runner | None = None,
-        large: Set[Local] = frozenset(),
-        fleeting: Set[Local] = frozenset(),
-    ) -> None:
-        """Write a function under a name."""
-        substitute(function.body)
-        names = coalesce(function)
-        release(function, large, fleeting, names)
-        printer = Printer(self, function, Names(self, names))
-        printer.print(name, strided)
-        self.append(printer)
-
-    def later(self, name: str, nodes: Sequence[Node], make: Callable[[], Any]) -> None:
-        """Have what is made for some nodes have a name, once there are the functions of the
-        module.
-        """
-        self.awaited[name] = nodes, make
-
-    def append(self, printer: Printer) -> None:
-        """Take over the lines of a function."""
-        start = len(self.text)
-        self.text += [*printer.text, ""]
-        self.lines |= {start + at: entry for at, entry in printer.lines.items()}
-        if self.hot is not None:
-            self.hot.at |= {start + at: loop for at, loop in printer.hot_loops.items()}

@@ -10,7 +10,6 @@ import ast
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext, suppress
-from traceback import walk_tb
 from types import FrameType, FunctionType
 from typing import Any
 
@@ -50,9 +49,15 @@ def is_of_program(error: BaseException) -> bool:
     stops the trace itself, by Ctrl-C or the close of a generator.
     """
     if isinstance(error, KeyboardInterrupt | GeneratorExit):
-        entries = [*walk_tb(error.__traceback__)]
-        return bool(entries) and raises(entries[-1][0])
+        frames = _frames(error)
+        return bool(frames) and raises(frames[-1])
     return not isinstance(error, EndOfBlock)
+
+
+def _frames(error: BaseException) -> list[FrameType]:
+    from traceback import walk_tb  # a first trace need not wait for it
+
+    return [frame for frame, _ in walk_tb(error.__traceback__)]
 
 
 def check_unhandled(
@@ -117,7 +122,7 @@ def check_not_protocol(error: BaseException) -> None:
     methods = next((m for kind, m in _PROTOCOL.items() if isinstance(error, kind)), None)
     if methods is None:
         return
-    codes = [frame.f_code for frame, _ in walk_tb(error.__traceback__)]
+    codes = [frame.f_code for frame in _frames(error)]
     names = {code.co_name for code in codes if not is_ours(code.co_filename)}
     is_awaited = names.intersection(methods) and not is_subscript(sys._getframe(1), methods)
     if not methods or is_awaited:

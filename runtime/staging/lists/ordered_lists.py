@@ -7,9 +7,7 @@ rise again.
 
 from __future__ import annotations
 
-import bisect
 import functools
-import heapq
 from collections.abc import Callable
 from typing import Any
 
@@ -18,6 +16,9 @@ from runtime.staging.lists.list_builtins import holds_staged, listed
 
 
 def _algorithms() -> dict[Callable[..., Any], Callable[..., Any]]:
+    import bisect
+    import heapq
+
     def is_less(a: Any, b: Any) -> Any:
         if isinstance(a, tuple):
             for x, y in zip(a, b, strict=False):
@@ -146,10 +147,10 @@ def _of_order(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     staged = any(map(holds_staged, (*args, *kwargs.values()))) or "key" in kwargs
     if not staged:
         return function(*args, **kwargs)
-    if function in _READING and type(args[0]) in (list, tuple, range):
+    if function.__name__ in _READING and type(args[0]) in (list, tuple, range):
         args = listed(args[0]), *args[1:]
     return _converted()[function](*args, **kwargs)
 
 
-_READING = bisect.bisect_left, bisect.bisect_right
+_READING = "bisect_left", "bisect_right"
 """Functions that change nothing: what they are given may be a sequence from outside."""

@@ -55,7 +55,7 @@ def processor() -> str:
     may know of more. Where it does not tell, LLVM does, which takes longer to import.
     """
     try:
-        with open("/proc/cpuinfo", encoding="ascii", errors="replace") as file:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
             told = dict(map(_fact, takewhile(str.strip, file)))
     except OSError:
         told = {}

@@ -17,6 +17,7 @@ from typing import Any
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Block, Local, Statement
 from runtime.graph.executors.lowering import ALL, Lowering
+from runtime.graph.executors.module import Module
 from runtime.graph.executors.native.calling import callable_of
 from runtime.graph.executors.native.compiling import Unit
 from runtime.graph.executors.native.emitter import Emitter
@@ -24,7 +25,6 @@ from runtime.graph.executors.native.entry import Parameter, write_entry
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS
 from runtime.graph.executors.native.support import Support
 from runtime.graph.executors.native.values import is_held
-from runtime.graph.executors.program import Module
 from runtime.graph.ir import Node
 
 LEAST_KERNELS = 3

@@ -83,8 +83,12 @@ def _description(graph: Graph) -> list[str] | None:
 
 @cache
 def _sources() -> str | None:
-    """The state of the library; None where it is not that of what runs here."""
-    return sources(os.path.dirname(os.path.dirname(lazy.__file__)), lazy.IMPORTED)
+    """The state of what compiles graphs, and of all that it may import; None where it is not that
+    of what runs here.
+    """
+    library = os.path.dirname(os.path.dirname(lazy.__file__))
+    places = "core", "graph", "ops", "dtypes.py", "errors.py"
+    return sources([os.path.join(library, place) for place in places], lazy.IMPORTED)
 
 
 def _products() -> str:

@@ -13,7 +13,6 @@ from __future__ import annotations
 import atexit
 import ctypes
 import os
-import signal
 import threading
 from typing import Any
 
@@ -229,6 +228,8 @@ class Pool:
 
     def _begin(self) -> None:
         """One more thread, to which no signals go. Where there can be no more, there are fewer."""
+        import signal  # machine code that no threads share need not wait for it
+
         made, function = ctypes.c_size_t(), ctypes.c_void_p(self.code.address("worker"))
         blocked = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
         try:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from runtime.graph.executors import lowered
+from runtime.graph.executors.module import Module
 from runtime.graph.executors.native.islands import Islands
 from runtime.graph.executors.native.support import Support
 from runtime.graph.executors.native.values import is_held
-from runtime.graph.executors.program import Module
 
 
 def is_native(rest: lowered.Function, is_inner: bool) -> bool:

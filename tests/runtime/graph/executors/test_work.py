@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import runtime as rt
-from runtime.graph.executors import work
+from runtime.graph.executors import estimates, work
 from runtime.graph.executors.lowering import ALL, Lowering
 
 
@@ -74,12 +74,12 @@ ROWS: list[tuple[Any, tuple[Any, ...], int]] = [
 def flops(monkeypatch: pytest.MonkeyPatch) -> Callable[..., float]:
     """The work of a function, if nothing but the operations of products is work."""
     for name in ("STATEMENT", "KERNEL", "ELEMENT"):
-        monkeypatch.setattr(work, name, 0.0)
-    monkeypatch.setattr(work, "FLOP", 1.0)
+        monkeypatch.setattr(estimates, name, 0.0)
+    monkeypatch.setattr(estimates, "FLOP", 1.0)
 
     def of(function: Any, given: Any) -> float:
         graph = rt.function(function, autograph=False).get_concrete_function(*given).optimized
-        return work.work_of(Lowering(graph, contiguous=True).function(ALL).body)
+        return estimates.work_of(Lowering(graph, contiguous=True).function(ALL).body)
 
     return of
 
