@@ -10,7 +10,6 @@ loaded here: LLVM does that.
 from __future__ import annotations
 
 import ctypes
-import mmap
 import os
 import struct
 import sys
@@ -82,7 +81,7 @@ class Image:
         self.outside: dict[int, str] = {}
         self._at: dict[int, int] = {}
         self._lay_out(0)
-        self.writable = self._align(mmap.PAGESIZE)
+        self.writable = self._align(_PAGE)
         self._lay_out(_WRITE)
         self._table = self._align(8)
         self._entries: dict[_Symbol, int] = {}
@@ -90,7 +89,7 @@ class Image:
         for section in self._sections:
             if section.type == _RELOCATIONS and section.info in self._at:
                 self._relocate(section)
-        self._align(mmap.PAGESIZE)
+        self._align(_PAGE)
 
     def _align(self, alignment: int) -> int:
         self.data += bytes(-len(self.data) % max(alignment, 1))
@@ -183,8 +182,10 @@ class Memory(dict[str, int]):
         super().__init__({name: start + place for name, place in image.places.items()})
 
 
-_READ, _WRITTEN, _RUN = mmap.PROT_READ, mmap.PROT_WRITE, mmap.PROT_EXEC
-_PRIVATE = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
+# Of Linux for x86-64, as in its headers.
+_PAGE = 4096
+_READ, _WRITTEN, _RUN = 1, 2, 4
+_PRIVATE = 0x02 | 0x20  # and anonymous
 _FAILED = (1 << 64) - 1
 
 
