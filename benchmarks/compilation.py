@@ -75,9 +75,12 @@ def compile_(label: str, function: Callable[..., Any], given: tuple[Any, ...]) -
     print(f"  {label:<28}ms: {1e3 * sum(medians):.1f} ({text})", flush=True)
 
 
-def first_result(label: str, folder: str, cache: str) -> None:
+def first_result(label: str, folder: str, code: bool, conversions: bool) -> None:
     command = [sys.executable, "-c", CHILD.format(folder=folder)]
-    environment = {**os.environ, "AUTOGRAPH_NATIVE_CACHE": cache, "PYTHONPYCACHEPREFIX": folder}
+    environment = {**os.environ, "PYTHONPYCACHEPREFIX": folder}
+    for kind, is_kept in (("NATIVE", code), ("CONVERSION", conversions)):
+        place = os.path.join(folder, kind) if is_kept else "off"
+        environment[f"AUTOGRAPH_{kind}_CACHE"] = place
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     found = []
     for _ in range(1 + IN_PROCESSES):
@@ -103,8 +106,9 @@ def main() -> None:
         title("first result of the function of 30 lines in a new process, CPU time")
         with open(os.path.join(folder, "walk.py"), "w", encoding="utf-8") as file:
             file.write(SOURCE.format(k=0))
-        first_result("kept machine code", folder, os.path.join(folder, "cache"))
-        first_result("no machine code kept", folder, "off")
+        first_result("conversion and code kept", folder, code=True, conversions=True)
+        first_result("machine code kept", folder, code=True, conversions=False)
+        first_result("nothing kept", folder, code=False, conversions=False)
 
 
 if __name__ == "__main__":

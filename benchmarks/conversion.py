@@ -6,6 +6,7 @@ Every copy of it has a code object of its own, so that nothing is found in a cac
 import ast
 import importlib.util
 import inspect
+import os
 import statistics
 import tempfile
 import time
@@ -78,6 +79,7 @@ def timed(work: Callable[[FunctionType], object], function: FunctionType) -> flo
 
 
 def main() -> None:
+    os.environ["AUTOGRAPH_CONVERSION_CACHE"] = "off"
     title("conversion of a function of 30 lines, cold")
     measure("convert", autograph.convert)
     measure("to_code", autograph.to_code)
