@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import _GeneratorContextManager, contextmanager
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager, _GeneratorContextManager
 from types import (
     BuiltinFunctionType,
     CellType,
@@ -300,8 +300,25 @@ def count_special(change: int) -> None:
         _special_calls += change
 
 
-@contextmanager
-def observe_calls(observer: Observer) -> Iterator[None]:
+class _Observed:
+    """`observe_calls`: for each block that is staged, so not by `contextmanager`."""
+
+    __slots__ = ("_before", "_observer")
+
+    def __init__(self, observer: Observer) -> None:
+        self._observer = observer
+
+    def __enter__(self) -> None:
+        self._before = this_thread.observers
+        this_thread.observers = (*self._before, self._observer)
+        count_special(1)
+
+    def __exit__(self, *exception: object) -> None:
+        count_special(-1)
+        this_thread.observers = self._before
+
+
+def observe_calls(observer: Observer) -> AbstractContextManager[None]:
     """Within it, on this thread, tell `observer(function, args)` of each call in generated code.
 
     It is told before the call, and may refuse it by raising. `function` is what the user calls: a
@@ -315,14 +332,7 @@ def observe_calls(observer: Observer) -> Iterator[None]:
     >>> names
     ['abs']
     """
-    before = this_thread.observers
-    this_thread.observers = (*before, observer)
-    count_special(1)
-    try:
-        yield
-    finally:
-        count_special(-1)
-        this_thread.observers = before
+    return _Observed(observer)
 
 
 def _special_call(function: Any) -> Any:

@@ -12,8 +12,7 @@ import gc
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
@@ -33,15 +32,20 @@ class _Thread(threading.local):
 _thread = _Thread()
 
 
-@contextmanager
-def taking_notes(notes: Notes) -> Iterator[None]:
+class taking_notes:
     """Within it, on this thread, the containers that `notes()` gives hold nothing by themselves."""
-    before = _thread.notes
-    _thread.notes = (*before, notes)
-    try:
-        yield
-    finally:
-        _thread.notes = before
+
+    __slots__ = ("_before", "_notes")
+
+    def __init__(self, notes: Notes) -> None:
+        self._notes = notes
+
+    def __enter__(self) -> None:
+        self._before = _thread.notes
+        _thread.notes = (*self._before, self._notes)
+
+    def __exit__(self, *exception: object) -> None:
+        _thread.notes = self._before
 
 
 def notes_taken() -> list[Any]:

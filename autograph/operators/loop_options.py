@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from types import CodeType
 from typing import Any
 
@@ -38,8 +38,24 @@ class _Tracing(threading.local):
 _tracing = _Tracing()
 
 
-@contextmanager
-def loop_options(body: Block) -> Iterator[LoopOptions]:
+class _Noted:
+    """`loop_options`: for each block that is staged, so not by `contextmanager`."""
+
+    __slots__ = ("_body",)
+
+    def __init__(self, body: Block) -> None:
+        self._body = body
+
+    def __enter__(self) -> LoopOptions:
+        options = LoopOptions()
+        _tracing.loops.append((user_code(self._body), options))
+        return options
+
+    def __exit__(self, *exception: object) -> None:
+        _tracing.loops.pop()
+
+
+def loop_options(body: Block) -> AbstractContextManager[LoopOptions]:
     """Within it, calls of `set_loop_options` directly in `body` are noted in the result.
 
     For backends, around the tracing of a loop's body. Options of loops inside are their own.
@@ -53,12 +69,7 @@ def loop_options(body: Block) -> Iterator[LoopOptions]:
     >>> options.maximum_iterations
     3
     """
-    options = LoopOptions()
-    _tracing.loops.append((user_code(body), options))
-    try:
-        yield options
-    finally:
-        _tracing.loops.pop()
+    return _Noted(body)
 
 
 def set_loop_options(

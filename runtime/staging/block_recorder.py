@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager
 from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -85,21 +85,27 @@ class BlockRecorder:
         roots = dict(zip(names, inputs, strict=False)) | {"": block}
         self._snapshot = Snapshot(roots, outer=_existed().globals)
         self._made: dict[int, Any] = {}
-        self._entered = ExitStack()
+        self._entered: list[AbstractContextManager[Any]] = []
         self._block = block
         self.options: Any = None
 
     def __enter__(self) -> None:
         self._check_items(self._block)
-        self._entered.callback(setattr, _thread, "recorders", _thread.recorders)
-        _thread.recorders = (*_thread.recorders, self)
-        self._entered.enter_context(autograph.observe_calls(self._observe))
-        self._entered.enter_context(taking_notes(self._notes))
+        self._outer = _thread.recorders
+        _thread.recorders = (*self._outer, self)
+        self._enter(autograph.observe_calls(self._observe))
+        self._enter(taking_notes(self._notes))
         if hasattr(self._block, "__code__"):
-            self.options = self._entered.enter_context(autograph.loop_options(self._block))
+            self.options = self._enter(autograph.loop_options(self._block))
+
+    def _enter(self, manager: AbstractContextManager[Any]) -> Any:
+        self._entered.append(manager)
+        return manager.__enter__()
 
     def __exit__(self, *exception: Any) -> None:
-        self._entered.close()
+        while self._entered:
+            self._entered.pop().__exit__(*exception)
+        _thread.recorders = self._outer
         self._made.clear()
 
     def watch(self, path: str, item: Any) -> None:
