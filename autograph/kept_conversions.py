@@ -71,6 +71,7 @@ def parts(
     converters = _converters()
     if converters is None:
         return None
+    # What the conversion looks at, apart from the text and the code.
     options = stages_tries, for_coverage, "line_profiler" in sys.modules, sys.flags.optimize
     place = code.co_filename, code.co_qualname, code.co_firstlineno, code.co_flags
     texts = sys.version, str(sys.implementation.cache_tag), converters, repr((options, place))

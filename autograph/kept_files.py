@@ -25,6 +25,9 @@ except ImportError:
 MAX_ENTRIES = 2000
 """Entries. When there are more, the half that was not used for longest goes."""
 
+TIDYING = 16
+"""So many entries are written before it is looked whether there are too many: on average."""
+
 IMPORTED = time.time()
 """When the first modules were imported."""
 
@@ -122,7 +125,8 @@ class Shelf(NamedTuple):
             except OSError:
                 os.unlink(draft, dir_fd=opened)
                 raise
-            _tidy(opened)
+            if key[0] % TIDYING == 0:
+                _tidy(opened)
         except OSError:
             return
 

@@ -187,6 +187,7 @@ def test_the_usual_place_is_the_users(monkeypatch):
 
 def test_old_entries_go(place, monkeypatch):
     monkeypatch.setattr(kept_files, "MAX_ENTRIES", 6)
+    monkeypatch.setattr(kept_files, "TIDYING", 1)
     for at in range(7):
         cached([str(at)], Made())
         for entry in place.iterdir():
