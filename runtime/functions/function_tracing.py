@@ -82,7 +82,7 @@ from runtime.staging.control.optional_values import MaybeNone, bound
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth
 from runtime.staging.error_notes import explain, explain_depth, locate
-from runtime.staging.frames import beginning_of
+from runtime.staging.frames import beginning_of, frames_left
 from runtime.staging.guarding.watching import Watcher
 from runtime.staging.lists.chosen_lists import Row
 from runtime.staging.lists.growing_deque import GrowingDeque, stand_in
@@ -652,10 +652,8 @@ def settled(
 
 def explain_variants(error: RecursionError, function: Any, name: str) -> None:
     """Make the error of a function that is traced at each depth of its recursion say so."""
-    from traceback import walk_tb  # a first trace need not wait for it
-
     location = None
-    for frame, _ in walk_tb(error.__traceback__):
+    for frame in frames_left(error):
         if frame.f_code.co_filename == getattr(function, "__code__", frame.f_code).co_filename:
             location = position_of(frame.f_code, frame.f_lasti)
     error.args = (

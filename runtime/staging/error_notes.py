@@ -24,9 +24,10 @@ from runtime.staging.scopes import InScope, Symbol
 
 _BY_NAME = (str, bytes, type(None))
 _PLAIN = (ValueError, TypeError)
-_SYMBOLS = re.compile(r"\bSymbolic(Tensor|Number)\b")
-_TEXTS = re.compile(r"(\b(not|type|got) '?|^|')Text\b")
-_PLACED = re.compile(r".+?:\d+:\d+: ")
+# Compiled by the first error.
+_SYMBOLS = r"\bSymbolic(Tensor|Number)\b"
+_TEXTS = r"(\b(not|type|got) '?|^|')Text\b"
+_PLACED = r".+?:\d+:\d+: "
 _OF_SYMBOLS = (
     "a symbolic tensor stands for what only the run knows: use an op, or do this outside of the "
     "staged function"
@@ -84,7 +85,7 @@ def _place(error: BaseException, location: Location | None) -> None:
     elif type(error) in _PLAIN and len(error.args) == 1 and isinstance(error.args[0], str):
         text = error.args[0]
         # One that passes through a trace around this one is placed already.
-        if not _PLACED.match(text):
+        if not re.match(_PLACED, text):
             hint = "" if way_out is None else f"\n  {way_out}"
             error.args = (f"{format_location(location)}: {text}{hint}",)
 
@@ -93,9 +94,9 @@ def _way_out(error: BaseException) -> str | None:
     """The way out of an error of Python's for a symbol, or a text of the run."""
     if not isinstance(error, TypeError):
         return None
-    if _SYMBOLS.search(str(error)) or _is_given_a_symbol(error):
+    if re.search(_SYMBOLS, str(error)) or _is_given_a_symbol(error):
         return _OF_SYMBOLS
-    return _OF_TEXTS if _TEXTS.search(str(error)) else None
+    return _OF_TEXTS if re.search(_TEXTS, str(error)) else None
 
 
 def _is_given_a_symbol(error: BaseException) -> bool:

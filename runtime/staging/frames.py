@@ -222,6 +222,15 @@ def origin_of(error: BaseException, root: FrameType | None = None) -> Origin | N
     return found
 
 
+def frames_left(error: BaseException) -> list[FrameType]:
+    """The frames that an exception has left, outermost first."""
+    found, entry = [], error.__traceback__
+    while entry is not None:
+        found.append(entry.tb_frame)
+        entry = entry.tb_next
+    return found
+
+
 def beginning_of(code: CodeType) -> Location:
     """The (file, line, column) of a function's `def`, behind its decorators, or of a lambda."""
     first = code.co_firstlineno

@@ -7,7 +7,10 @@ import keyword
 from collections.abc import Callable, Sequence, Set
 from typing import Any
 
-from runtime.graph.executors import lowered
+from runtime.graph.executors import (
+    failures,  # noqa: F401  # no run that fails deep in calls has to import it
+    lowered,
+)
 from runtime.graph.executors.coalescing import coalesce
 from runtime.graph.executors.hot_loops import HotLoops
 from runtime.graph.executors.instrumentation import Instrumented

@@ -36,7 +36,7 @@ from runtime.staging.bytecode import (
     is_subscript,
     raises,
 )
-from runtime.staging.frames import is_ours, user_frame, user_frames
+from runtime.staging.frames import frames_left, is_ours, user_frame, user_frames
 from runtime.staging.refusals import refuse
 
 
@@ -49,15 +49,9 @@ def is_of_program(error: BaseException) -> bool:
     stops the trace itself, by Ctrl-C or the close of a generator.
     """
     if isinstance(error, KeyboardInterrupt | GeneratorExit):
-        frames = _frames(error)
+        frames = frames_left(error)
         return bool(frames) and raises(frames[-1])
     return not isinstance(error, EndOfBlock)
-
-
-def _frames(error: BaseException) -> list[FrameType]:
-    from traceback import walk_tb  # a first trace need not wait for it
-
-    return [frame for frame, _ in walk_tb(error.__traceback__)]
 
 
 def check_unhandled(
@@ -122,7 +116,7 @@ def check_not_protocol(error: BaseException) -> None:
     methods = next((m for kind, m in _PROTOCOL.items() if isinstance(error, kind)), None)
     if methods is None:
         return
-    codes = [frame.f_code for frame in _frames(error)]
+    codes = [frame.f_code for frame in frames_left(error)]
     names = {code.co_name for code in codes if not is_ours(code.co_filename)}
     is_awaited = names.intersection(methods) and not is_subscript(sys._getframe(1), methods)
     if not methods or is_awaited:
