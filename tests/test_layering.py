@@ -283,8 +283,7 @@ ASKED_FOR = {
     "runtime.graph.executors.native.kept_graphs": "runtime.graph.executors.native.executor",
     "runtime.graph.executors.native.support": "runtime.graph.executors.lowering",
     "runtime.graph.executors.program": (
-        "runtime.graph.executors.failures runtime.graph.executors.hot_loops "
-        "runtime.graph.executors.module"
+        "runtime.graph.executors.failures runtime.graph.executors.module"
     ),
     "runtime.graph.executors.profiling": "runtime.graph.executors.native.executor",
     "runtime.graph.executors.specialization": "runtime.graph.executors.native.executor",

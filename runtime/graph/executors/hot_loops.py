@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from runtime.graph.executors.printer import Names
 
 Rest = Callable[..., tuple[Any, ...]]
+Extend = Callable[[Callable[["Module"], str]], Rest]
 
 FEWEST, MOST = 1, 4096
 """Rounds that a loop is given at a time."""
@@ -58,7 +59,7 @@ class HotLoops:
     `extend` has what is written to a module, of which the name is returned, beside the program.
     """
 
-    def __init__(self, work: Work, extend: Callable[[Callable[[Module], str]], Rest]) -> None:
+    def __init__(self, work: Work, extend: Extend) -> None:
         self.work, self.extend = work, extend
         self.at: dict[int, HotLoop] = {}
         self.counters: dict[str, Callable[[], int]] = {}

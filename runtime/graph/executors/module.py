@@ -12,13 +12,14 @@ from runtime.graph.executors import (
     lowered,
 )
 from runtime.graph.executors.coalescing import coalesce
-from runtime.graph.executors.hot_loops import HotLoops
+from runtime.graph.executors.hot_loops import Extend, HotLoops
 from runtime.graph.executors.instrumentation import Instrumented
 from runtime.graph.executors.lifetimes import release
 from runtime.graph.executors.lowered import Local
 from runtime.graph.executors.lowering import Lowering
 from runtime.graph.executors.printer import HELPERS, RESERVED, Lines, Names, Printer, Runner
 from runtime.graph.executors.substitution import substitute
+from runtime.graph.executors.work import Work
 from runtime.graph.ir import Graph, Node
 from runtime.graph.templates import raised
 
@@ -37,10 +38,10 @@ class Module:
         self,
         strided: Runner | None,
         outline: Outline | None = None,
-        hot: HotLoops | None = None,
+        hot: tuple[Work, Extend] | None = None,
     ) -> None:
         self.outline = outline
-        self.hot = hot
+        self.hot = None if hot is None else HotLoops(*hot)
         self.awaited: dict[str, tuple[Sequence[Node], Callable[[], Any]]] = {}
         self.namespace: dict[str, Any] = {"raised": raised, **HELPERS}
         self.strided = strided

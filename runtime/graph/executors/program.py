@@ -21,9 +21,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import cache
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from runtime.core.collector import paused
 from runtime.core.stacks import on_fit_thread
 from runtime.graph.executors.work import Work
 from runtime.graph.ir import Graph
@@ -31,6 +33,14 @@ from runtime.graph.ir import Graph
 if TYPE_CHECKING:
     from runtime.graph.executors.module import Look, Module, Outline
     from runtime.graph.executors.printer import Lines, Runner
+
+
+@cache
+def _module_class() -> type[Module]:
+    """What writes programs takes long to import: the first one does, that is written."""
+    with paused():
+        from runtime.graph.executors.module import Module
+    return Module
 
 
 class Program:
@@ -75,18 +85,13 @@ class Program:
         look: Look | None = None,
         is_hot: bool = False,
     ) -> tuple[str, Runner]:
-        from runtime.graph.executors.hot_loops import HotLoops
-        from runtime.graph.executors.module import Module
-
-        hot = HotLoops(self.work, self._extended) if is_hot else None
-        module = Module(strided, outline, hot)
+        hot = (self.work, self._extended) if is_hot else None
+        module = _module_class()(strided, outline, hot)
         return self._executed(module, module.add(self._graph), look)
 
     def _extended(self, write: Callable[[Module], str]) -> Runner:
         """The function that is written beside the program, of the name that is returned."""
-        from runtime.graph.executors.module import Module
-
-        module = Module(None)
+        module = _module_class()(None)
         return self._executed(module, write(module))[1]
 
     def _executed(
