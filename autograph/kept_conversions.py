@@ -64,7 +64,7 @@ def keep(made_of: Sequence[str | bytes] | None, function: FunctionType, made: Co
 def parts(
     function: FunctionType, lines: Sequence[str], stages_tries: bool, for_coverage: bool
 ) -> list[str | bytes] | None:
-    """What a conversion is made of; None where it is not kept."""
+    """The parts that a conversion is made of; None where it is not kept."""
     code = function.__code__
     if SHELF.directory() is None or not os.path.isfile(code.co_filename):
         return None
@@ -80,7 +80,7 @@ def parts(
 
 @cache
 def _converters() -> str | None:
-    """The state of what converts; None where it is not that of what runs here."""
+    """The state of the modules that convert; None where it is not that of what runs here."""
     found = find_spec("gast")
     folders = [os.path.dirname(__file__), *((found and found.submodule_search_locations) or ())]
     return sources(folders, IMPORTED)

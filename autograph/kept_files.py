@@ -1,4 +1,4 @@
-"""What is kept between processes: files in a directory of the user's own.
+"""Files that are kept between processes, in a directory of the user's own.
 
 An entry is found by what it was made of. It begins with that key and a checksum of the rest: what
 is damaged, or stands under a name that is not its own, is made anew and never used. Only a

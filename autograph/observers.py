@@ -1,4 +1,4 @@
-"""Who looks on: the observers that each thread tells of what generated code calls, and coverage."""
+"""The observers that each thread tells of what generated code calls; coverage, which looks on."""
 
 from __future__ import annotations
 

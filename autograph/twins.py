@@ -54,7 +54,7 @@ def has_try(function: FunctionType) -> bool:
 
 
 def _found(function: FunctionType, stages_tries: bool) -> Made | None:
-    """What this process or another one has made."""
+    """The converted code that this process or another one has made."""
     made = _table(stages_tries).get(function.__code__)
     if made is None:
         kept = kept_conversions.find(function, stages_tries)

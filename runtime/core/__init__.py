@@ -11,5 +11,6 @@ displays, cells, reloading, tracebacks, pickling    notebooks, tracebacks, other
 dataclasses, collector          dataclasses that are cheap to define; a pause of the collector
 workspace, cached, inspection   memory for results; attributes that are computed once; signatures
 blas, threads, stacks, locks    threads: how many, and their stacks; locks of forked processes
-files, tfrecords, extras        files that are whole; TFRecord files; packages of extras
+files, kept_files, tfrecords    files that are whole, or kept between processes; TFRecord files
+extras                          packages of extras
 """

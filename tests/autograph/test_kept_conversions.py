@@ -162,7 +162,7 @@ Change = Callable[[pytest.MonkeyPatch], None]
 CHANGES: dict[str, Change] = {
     "library": lambda patch: patch.setattr(kept_conversions, "_converters", lambda: "edited"),
     "Python": lambda patch: patch.setattr(sys, "version", "3.99.0"),
-    "line_profiler": lambda patch: patch.setitem(sys.modules, "line_profiler", sys),
+    "line_profiler": lambda patch: _let_line_profiler_come_or_go(patch),
     "coverage": lambda patch: _let_coverage_run(patch),
 }
 
@@ -170,6 +170,13 @@ CHANGES: dict[str, Change] = {
 def _let_coverage_run(patch: pytest.MonkeyPatch) -> None:
     for module in (conversion, kept_conversions):
         patch.setattr(module, "coverage_runs", lambda: True)
+
+
+def _let_line_profiler_come_or_go(patch: pytest.MonkeyPatch) -> None:
+    if "line_profiler" in sys.modules:
+        patch.delitem(sys.modules, "line_profiler")
+    else:
+        patch.setitem(sys.modules, "line_profiler", sys)
 
 
 @pytest.mark.parametrize("name", CHANGES)

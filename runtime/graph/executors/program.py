@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @cache
 def _module_class() -> type[Module]:
-    """What writes programs takes long to import: the first one does, that is written."""
+    """The class of what writes programs, which takes long to import: the first program does."""
     with paused():
         from runtime.graph.executors.module import Module
     return Module
