@@ -16,6 +16,7 @@ import marshal
 import os
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
 from types import CodeType, FunctionType
@@ -57,7 +58,10 @@ def find(function: FunctionType, stages_tries: bool) -> Converted | None:
 
 def keep(made_of: Sequence[str | bytes] | None, function: FunctionType, made: Converted) -> None:
     """Keep what was made of these parts, if it is known what they are."""
-    if made_of is not None:
+    if made_of is None:
+        return
+    # Somebody may have put another object in the place of a constant, or nested code too deep.
+    with suppress(ValueError):
         SHELF.keep(made_of, marshal.dumps((function.__code__, made.code, made.ag)))
 
 

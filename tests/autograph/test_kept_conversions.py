@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from pathlib import Path
 from types import FunctionType, SimpleNamespace
 from typing import Any
@@ -218,6 +219,18 @@ def test_a_refused_construct_is_not_kept(path: Path, place: Path) -> None:
     with pytest.raises(autograph.ConversionError):
         twins.convert_once(function, False)
     assert not place.exists()
+
+
+def test_code_with_a_constant_of_another_kind_is_not_kept(
+    found: Conversions, path: Path, place: Path
+) -> None:
+    code = collatz_of(path).__code__
+    consts = tuple(Fraction(3) if const == 3 else const for const in code.co_consts)
+    function = FunctionType(code.replace(co_consts=consts), {})
+    made = conversion.convert_code(collatz_of(path))
+    lines = TEXT.splitlines(keepends=True)
+    kept_conversions.keep(kept_conversions.parts(function, lines, False, False), function, made)
+    assert len(list(place.iterdir())) == 1, "that of the other one"
 
 
 def _truncate(entry: Path) -> None:
