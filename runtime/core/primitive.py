@@ -144,6 +144,7 @@ class Primitive:
     text: how a printed graph writes it, from its parameters and the texts of its inputs.
     method: the method of a variable that it is.
     of_shape: of its input, which may be any array, it reads only the shape.
+    moves: each element of its result is an element of an input, perhaps of another dtype.
     finds_shape: its kernel finds out the shape of the result, and asks `out` for an array of it.
     gives_tuple: its kernel returns a tuple also where it has one item.
     instruction: its name in the instruction set of native code: of an elementwise op, what it
@@ -180,6 +181,7 @@ class Primitive:
     text: Callable[[Mapping[str, Any], Sequence[str]], str] | None = None
     method: str = ""
     of_shape: bool = False
+    moves: bool = False
     finds_shape: bool = False
     gives_tuple: bool = False
     instruction: str = ""

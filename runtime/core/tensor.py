@@ -151,6 +151,11 @@ class Tensor(Operators):
         return None
 
     @property
+    def static_sizes(self) -> Any:
+        """Of a shape of which some sizes are known: the array of these, with -1 for others."""
+        return None
+
+    @property
     def shape(self) -> TensorShape:
         """The shape; unknown dimensions are None."""
         return TensorShape(self.static_shape)

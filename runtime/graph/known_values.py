@@ -48,24 +48,39 @@ def known_values(
 
 
 def known_parts(
-    primitive: Primitive, inputs: Sequence[Value], params: Params, parts: Mapping[Value, Any]
+    primitive: Primitive,
+    inputs: Sequence[Value],
+    params: Params,
+    known: Mapping[Value, Any],
+    parts: Mapping[Value, Any],
 ) -> Any:
-    """Returns the sizes that are known of a shape, or of a view of one, with -1 for others; None
-    for other ops.
+    """Returns the sizes that are known of a shape, with -1 for others, or of what is taken from
+    shapes and put together of them; None for other ops.
     """
-    if len(inputs) != 1:
-        return None
-    (given,) = inputs
     if primitive.instruction == "shape":
-        shape = given.type.shape if isinstance(given.type, TensorType) else None
+        given = inputs[0].type
+        shape = given.shape if isinstance(given, TensorType) else None
         if shape is None or len(shape) > _LARGEST_OUTPUT:
             return None
         sizes = [UNKNOWN if size is None else size for size in shape]
         return np.array(sizes, params["dtype"].np_dtype)
-    if primitive.memory is Memory.VIEWS and given in parts:
-        found = _computed(primitive, [parts[given]], params)
-        return None if type(found) is tuple else found
-    return None
+    if not (primitive.moves or (primitive.memory is Memory.VIEWS and len(inputs) == 1)):
+        return None
+    if not all(_is_small(value.type) for value in inputs):
+        return None
+    raws = [parts.get(value, known.get(value)) for value in inputs]
+    if all(raw is None for raw in raws):
+        return None
+    for at, value in enumerate(inputs):
+        raws[at] = _unknown(value) if raws[at] is None else raws[at]
+    found = _computed(primitive, raws, params)
+    is_whole = type(found) is not tuple and found is not None and found.dtype.kind == "i"
+    return found if is_whole and (primitive.moves or found.dtype == raws[0].dtype) else None
+
+
+def _unknown(value: Value) -> Any:
+    type_ = cast(TensorType, value.type)
+    return np.full(cast("tuple[int, ...]", type_.shape), UNKNOWN, type_.dtype.np_dtype)
 
 
 def of_shape(primitive: Primitive, types: Sequence[Type], params: Params) -> Any:

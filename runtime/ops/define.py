@@ -295,7 +295,8 @@ def sum_to_shape_of(g: Any, x: Any) -> Any:
 def dims_of(shape: Any) -> tuple[Shape, tuple[Tensor, ...]]:
     """A shape argument as static dimensions, None where one is a tensor, and those tensors.
 
-    A whole shape that is only known at run time gives None and the vector itself.
+    A whole shape that is only known at run time gives None and the vector itself; one of which some
+    sizes are known is taken apart.
     """
     if isinstance(shape, TensorShape):
         return _from_dims(shape.as_list())
@@ -305,6 +306,9 @@ def dims_of(shape: Any) -> tuple[Shape, tuple[Tensor, ...]]:
         return _from_dims(shape)
     vector = convert_to_tensor(shape, dtype_hint=None)
     value = vector.static_value
+    if value is None and vector.static_sizes is not None and vector.ndim == 1:
+        sizes = vector.static_sizes.tolist()
+        return _from_dims([vector[i] if size < 0 else size for i, size in enumerate(sizes)])
     if value is None:
         return (None, (vector,)) if vector.ndim != 0 else ((None,), (vector,))
     integers = np.asarray(value)

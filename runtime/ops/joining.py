@@ -74,7 +74,7 @@ concat_p: Primitive = row(
     signature="A*->A",
     shape=_concat_shape, op_type="ConcatV2", gradient=_concat_gradient, keep_inputs=(),
     samples=(sample("2,3", "4,3", axis=0), sample("2,1", "2,2", "2,3", axis=-1)), order=Order.C,
-    batching=batching.joined,
+    batching=batching.joined, moves=True,
     instruction="concat",
 )  # fmt: skip
 
@@ -158,7 +158,7 @@ stack_p: Primitive = row(
     op_type="Pack", keep_inputs=(),
     gradient=lambda op, g: unstack(g, len(op.inputs), op.params["axis"]),
     samples=(sample("2,3", "2,3", axis=0), sample("2", "2", axis=-1), sample("", "", axis=0)),
-    order=Order.C, batching=batching.joined,
+    order=Order.C, batching=batching.joined, moves=True,
     instruction="stack",
 )  # fmt: skip
 

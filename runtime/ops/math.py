@@ -367,7 +367,7 @@ cast_p: Primitive = row(
     gradient=_cast_gradient, keep_inputs=(),
     samples=(sample("2,3", dtype=dtypes.float64), sample("2,3:i9", dtype=dtypes.float32)),
     order=Order.C, scalar=forms.cast, interval=intervals.same, identities=(first,),
-    batching=batching.elementwise, instruction="cast",
+    batching=batching.elementwise, moves=True, instruction="cast",
 )  # fmt: skip
 
 

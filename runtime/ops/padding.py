@@ -19,9 +19,18 @@ from runtime.ops.define import axis_in, dims_of, fill_dims
 from runtime.ops.reshaping import no_gradients
 
 
+def _of_rank_of(shape: Shape, rows: tuple[Shape, ...]) -> Shape:
+    """A shape of which the rank alone is known: by the one before, or by the length of `rows`."""
+    length = rows[0][0] if rows and rows[0] else None
+    rank = length if shape is None else len(shape)
+    return None if rank is None else (None,) * rank
+
+
 def _tile_shape(shape: Shape, *dims: Shape, multiples: Shape) -> Shape:
-    if shape is None or multiples is None:
-        return None if shape is None else (None,) * len(shape)
+    if multiples is None:
+        return _of_rank_of(shape, dims)
+    if shape is None:
+        return (None,) * len(multiples)
     if len(shape) != len(multiples):
         raise wrong_value(f"multiples {multiples} must have one entry per dimension of {shape}")
     return tuple(
@@ -146,16 +155,24 @@ def _pad_kernel(
 def _pad_shape(shape: Shape, value: Shape, *dims: Shape, paddings: Any, mode: str) -> Shape:
     if value:
         raise wrong_value(f"the value to pad with must be a scalar, got shape {value}")
-    if shape is None or paddings is None:
-        return None if shape is None else (None,) * len(shape)
+    if paddings is None:
+        return _of_rank_of(shape, dims)
+    if shape is None:
+        return (None,) * len(paddings)
     if len(paddings) != len(shape):
         raise wrong_value(f"paddings {paddings} must have one pair per dimension of shape {shape}")
     limit = {"CONSTANT": None, "REFLECT": 1, "SYMMETRIC": 0}[mode]
     for dim, pair in zip(shape, paddings, strict=True):
         if min(pair) < 0 or (limit is not None and dim is not None and max(pair) > dim - limit):
             raise wrong_value(f"paddings {paddings} do not fit shape {shape} in mode {mode}")
+    return _grown(shape, paddings)
+
+
+def _grown(shape: Shape, paddings: Any) -> Shape:
+    """The shape behind a pad, as far as it is known: widths of -1 are not."""
     return tuple(
-        None if dim is None else dim + sum(pair) for dim, pair in zip(shape, paddings, strict=True)
+        None if dim is None or min(pair) < 0 else dim + sum(pair)
+        for dim, pair in zip(shape or (), paddings, strict=True)
     )
 
 
@@ -225,7 +242,10 @@ def pad(
     if isinstance(pairs, Tensor):
         known = pairs.static_value
         if known is None:
-            return bind(pad_p, x, value, pairs, paddings=None, mode=mode)  # type: ignore[no-any-return]
+            made: Tensor = bind(pad_p, x, value, pairs, paddings=None, mode=mode)
+            if pairs.static_sizes is not None and x.static_shape is not None:
+                made.set_shape(_grown(x.static_shape, pairs.static_sizes.tolist()))
+            return made
         pairs = known
     if np.ndim(pairs) != 2 or np.shape(pairs)[1] != 2:
         raise wrong_value(f"paddings must be pairs of numbers, got shape {np.shape(pairs)}")

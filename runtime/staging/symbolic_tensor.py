@@ -134,6 +134,12 @@ class SymbolicTensor(InScope, Tensor):
             trace.value_of(self)
         return trace.constants.get(self.graph_value)
 
+    @property
+    def static_sizes(self) -> Any:
+        """The sizes that are known of a shape, with -1 for others; None where there are none."""
+        self.settle()
+        return self.scope.trace.parts.get(self.graph_value)
+
     def set_shape(self, shape: Any) -> None:
         """Let the static shape be what is known of both, in this branch or loop if it is in one;
         the run checks it.

@@ -217,7 +217,8 @@ class Trace:
             )
             self.constants.update(found)
             if not found and len(made) == 1:
-                self._keep_parts(known_parts(primitive, values, params, self.parts), made[0])
+                sizes = known_parts(primitive, values, params, self.constants, self.parts)
+                self._keep_parts(sizes, made[0])
         if state._tapes or state._inspect is not None:
             record(primitive, tuple(inputs), made, params)
         return outputs

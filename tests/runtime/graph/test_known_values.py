@@ -204,6 +204,62 @@ def test_get_static_value() -> None:
     assert found[1:] == [None, None]
 
 
+LONG: Any = tf.TensorSpec([None, 3])
+PARTLY: dict[str, tuple[Callable[..., Any], list[Any], list[int | None]]] = {
+    "reshape": (lambda x: tf.reshape(x, tf.shape(x)), [LONG], [None, 3]),
+    "zeros": (lambda x: tf.zeros(tf.shape(x)), [LONG], [None, 3]),
+    "normal": (lambda x: tf.random.normal(tf.shape(x)), [LONG], [None, 3]),
+    "fill": (lambda x: tf.fill(tf.shape(x), 1.0), [LONG], [None, 3]),
+    "broadcast": (lambda x: tf.broadcast_to(x, tf.shape(x)), [LONG], [None, 3]),
+    "stacked": (lambda x: tf.zeros(tf.stack([tf.shape(x)[0], 3])), [LONG], [None, 3]),
+    "joined": (
+        lambda x: tf.reshape(x, tf.concat([tf.shape(x)[:1], [1, 3]], 0)), [LONG], [None, 1, 3],
+    ),
+    "of a cast": (lambda x: tf.zeros(tf.cast(tf.shape(x), tf.int64)), [LONG], [None, 3]),
+    "of other bits": (
+        lambda x: tf.zeros(tf.cast(tf.bitcast(tf.shape(x), tf.uint32), tf.int64)),
+        [LONG], [None, None],
+    ),
+    "of a sum": (lambda x: tf.zeros(tf.shape(x) + 1), [LONG], [None, None]),
+    "resized": (
+        lambda x: tf.image.resize(x[None, :, :, None], tf.shape(x)), [LONG], [1, None, 3, 1],
+    ),
+    "padded by a size": (lambda x: tf.pad(x, [[0, tf.shape(x)[0]], [0, 1]]), [LONG], [None, 4]),
+    "padded by an argument": (
+        lambda n: tf.pad(tf.ones([2, 3]), [[1, n], [0, 2]]), [tf.TensorSpec([], tf.int32)],
+        [None, 5],
+    ),
+    "padded by a matrix": (
+        lambda x, p: tf.pad(x, p), [tf.TensorSpec(None), tf.TensorSpec([2, 2], tf.int32)],
+        [None, None],
+    ),
+    "padded, of unknown rank": (lambda x: tf.pad(x, [[1, 2]]), [tf.TensorSpec(None)], [None]),
+    "repeated by a vector": (
+        lambda x, m: tf.tile(x, m), [tf.TensorSpec(None), tf.TensorSpec([2], tf.int32)],
+        [None, None],
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", PARTLY)
+def test_shapes_of_which_some_sizes_are_known(name: str) -> None:
+    """The static shapes of TensorFlow 2.21."""
+    program, specs, expected = PARTLY[name]
+    concrete = tf.function(program).get_concrete_function(*specs)
+    result = concrete.graph.results[0].type
+    assert result.shape == tuple(expected)
+    if len(specs) == 1 and specs[0] is LONG:
+        assert concrete(tf.constant(ROWS)).shape == program(tf.constant(ROWS)).shape
+
+
+def test_a_padding_that_contradicts_its_known_sizes_does_not_pass() -> None:
+    def f(x: Any, n: Any) -> Any:
+        return tf.pad(x, [[n, 0], [0, 1]])
+
+    concrete = tf.function(f).get_concrete_function(LONG, tf.TensorSpec([], tf.int32))
+    assert concrete(tf.constant(ROWS), tf.constant(2)).shape == (6, 4)
+
+
 @pytest.mark.parametrize("name", ["reshape", "slice", "map_fn", "scan", "written in a loop"])
 def test_gradients(name: str) -> None:
     program, argument, _ = PROGRAMS[name]
