@@ -10,6 +10,7 @@ from runtime.ops.comparison import (
 )
 from runtime.ops.complex import angle as angle, conj as conj, imag as imag, real as real
 from runtime.ops.counting import bincount as bincount, confusion_matrix as confusion_matrix
+from runtime.ops.incomplete import betainc as betainc, igamma as igamma, igammac as igammac
 from runtime.ops.math import (
     abs as abs, acos as acos, acosh as acosh, add as add, asin as asin, asinh as asinh,
     atan as atan, atan2 as atan2, atanh as atanh, ceil as ceil, cos as cos, cosh as cosh,

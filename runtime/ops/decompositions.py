@@ -124,9 +124,29 @@ def _eig_infer(x: Any) -> Any:
     return TensorType(kind, values), TensorType(kind, vectors)
 
 
+def _eig_gradient(op: Any, g_values: Any, g_vectors: Any) -> Any:
+    """Vectors stay of length 1: what would change their length alone is taken out (M. Giles, "An
+    extended collection of matrix derivative results", 2008, and for any vectors C. Boeddeker and
+    others, "On the computation of complex-valued gradients", 2017).
+    """
+    values, vectors = op.outputs
+    inner = ops.diag(ops.zeros_like(values) if g_values is None else g_values)
+    if g_vectors is not None:
+        gaps = ops.conj(ops.expand_dims(values, -2) - ops.expand_dims(values, -1))
+        inverse = ops.set_diag(ops.divide_no_nan(ops.ones_like(gaps), gaps), ops.zeros_like(values))
+        turned = ops.matmul(vectors, g_vectors, adjoint_a=True)
+        lengths = ops.diag(ops.cast(ops.real(ops.diag_part(turned)), turned.dtype))
+        among = ops.matmul(vectors, vectors, adjoint_a=True)
+        inner = inner + inverse * (turned - ops.matmul(among, lengths))
+    full = ops.solve(conjugate_transpose(vectors), ops.matmul(inner, vectors, adjoint_b=True))
+    return (full if op.inputs[0].dtype.is_complex else ops.real(full),)
+
+
 eig_p: Primitive = row(
     "eig", lambda x: tuple(part.astype(_complex_of(x)) for part in np.linalg.eig(_finite(x))),
-    _eig_infer, signature="W->C", op_type="Eig", fallible=True, samples=(sample("3,3:r"),),
+    _eig_infer, signature="W->C", op_type="Eig", gradient=_eig_gradient, keep_inputs=(),
+    keep_outputs=(0, 1), fallible=True,
+    samples=(sample([[3.0, 1.0, 0.2], [0.5, -1.0, 0.3], [0.1, 0.4, 1.0]]),),  # real eigenvalues
 )  # fmt: skip
 
 

@@ -18,8 +18,8 @@ _SAME_NAME = {
     "io": "read_file write_file",
     "linalg": "cholesky cholesky_solve cross global_norm matrix_transpose qr svd trace",
     "math": (
-        "accumulate_n angle bincount ceil confusion_matrix conj count_nonzero cumprod digamma "
-        "erf erfc expm1 floordiv floormod imag "
+        "accumulate_n angle betainc bincount ceil confusion_matrix conj count_nonzero cumprod "
+        "digamma erf erfc expm1 floordiv floormod igamma igammac imag "
         "invert_permutation is_finite is_inf is_nan is_non_decreasing is_strictly_increasing "
         "lbeta lgamma log log1p log_sigmoid logical_xor mod polygamma real reciprocal rint rsqrt "
         "segment_max segment_mean segment_min segment_prod segment_sum squared_difference "

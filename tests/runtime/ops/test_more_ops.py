@@ -71,6 +71,33 @@ def test_factors_and_roots() -> None:
     assert np.isnan(tf.linalg.sqrtm([[-1.0, 0.0], [0.0, 1.0]])).any()
 
 
+@pytest.mark.parametrize("staged", [False, True])
+@pytest.mark.parametrize("is_complex", [False, True])
+def test_gradients_of_eigenvalues_and_vectors(is_complex: bool, staged: bool) -> None:
+    """By finite differences of what no phase of a vector changes."""
+
+    def total(x: Any) -> Any:
+        values, vectors = tf.linalg.eig(x)
+        return tf.reduce_sum(tf.abs(values) ** 3 + tf.reduce_sum(tf.abs(vectors) ** 3, -2))
+
+    def gradient(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = total(x)
+        return tape.gradient(y, x)
+
+    x = MATRICES + 1j * MATRICES[::-1] if is_complex else RNG.standard_normal((2, 3, 3))
+    wanted = np.zeros_like(x)
+    for index in np.ndindex(*x.shape):
+        for direction in (1, 1j) if is_complex else (1,):
+            step = np.zeros_like(x)
+            step[index] = 1e-6 * direction
+            wanted[index] += direction * (float(total(x + step)) - float(total(x - step))) / 2e-6
+    found = (tf.function(gradient) if staged else gradient)(tf.constant(x))
+    assert found.dtype == x.dtype
+    assert_allclose(found, wanted, 1e-6, 1e-6)
+
+
 def test_boxes_are_cut_out_and_resized() -> None:
     image = RNG.standard_normal((2, 5, 7, 3)).astype("f")
     whole = tf.image.crop_and_resize(image, [[0, 0, 1, 1], [1, 0, 0, 1]], [0, 1], [5, 7])
