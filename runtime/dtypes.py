@@ -31,7 +31,7 @@ class DType:
         self.np_dtype: np.dtype[Any] = np.dtype(scalar)
         # NumPy's letter; NumPy itself knows no kind of what other packages define.
         self.kind = "f" if name == "bfloat16" else self.np_dtype.kind
-        self.size = 1 if scalar is np.object_ else self.np_dtype.itemsize
+        self.size = 0 if scalar is object else self.np_dtype.itemsize
         self._hash = hash(self.np_dtype)
 
     @property
@@ -91,17 +91,18 @@ class DType:
 
     @property
     def limits(self) -> tuple[Any, Any]:
-        """The smallest and largest finite value, as Python numbers."""
-        return self._limits("limits")
+        """The intensities of a pixel: 0 and 1, of integers the largest one; ValueError for others.
+
+        >>> rt.uint8.limits, rt.float32.limits
+        ((0, 255), (0, 1))
+        """
+        if self.is_integer:
+            return 0, self.max
+        if self.name in ("float32", "float64", "bool"):
+            return 0, 1
+        raise ValueError(f"{self.name} has no limits for intensities")
 
     def _ends(self, what: str) -> tuple[Any, Any]:
-        if self.is_bool:
-            raise TypeError(f"Cannot find {what} value of {self!r}.")
-        return self._limits(what)
-
-    def _limits(self, what: str) -> tuple[Any, Any]:
-        if self.is_bool:
-            return False, True
         if self.is_integer:
             info = np.iinfo(self.np_dtype)
             return info.min, info.max
@@ -139,8 +140,9 @@ class DType:
             return True
         if other is None or isinstance(other, DType):
             return False
-        found = _find(other)
-        return found is self
+        if isinstance(other, type) and other in _OF_PYTHON:
+            return False
+        return _find(other) is self
 
     def __hash__(self) -> int:
         return self._hash
@@ -172,7 +174,7 @@ uint64 = DType("uint64", 23, np.uint64)
 bool = DType("bool", 10, np.bool_)
 complex64 = DType("complex64", 8, np.complex64)
 complex128 = DType("complex128", 18, np.complex128)
-string = DType("string", 7, np.object_)
+string = DType("string", 7, object)
 half = float16
 double = float64
 
@@ -193,9 +195,12 @@ _BY_SCALAR: dict[Any, DType] = {dtype.as_numpy_dtype: dtype for dtype in ALL} | 
     complex: complex128,
     str: string,
     bytes: string,
+    np.object_: string,
     np.str_: string,
     np.bytes_: string,
 }
+_OF_PYTHON = (int, complex, str, bytes)
+"""Types that ask for a dtype, but equal none."""
 BY_NUMPY: dict[np.dtype[Any], DType] = {dtype.np_dtype: dtype for dtype in ALL}
 _BY_ENUM = {dtype.as_datatype_enum: dtype for dtype in ALL}
 
@@ -285,7 +290,8 @@ def as_dtype(type_value: Any) -> DType:
         return type_value
     found = _find(type_value)
     if found is None:
-        found = _find(getattr(type_value, "dtype", None))
+        inner = getattr(type_value, "dtype", None)
+        found = _find(np.dtype(inner) if isinstance(inner, str) else inner)
     if found is None:
         raise TypeError(f"Cannot convert the argument {type_value!r} to a DType.")
     return found

@@ -540,7 +540,7 @@ def _shaped(array: Any, shape: Any) -> Any:
     if array.size == 1:
         return np.full(wanted, array.reshape(-1)[0], dtype=array.dtype)
     if int(np.prod(wanted)) != array.size:
-        raise wrong_value(
+        raise wrong_dtype(
             f"a value of {array.size} elements does not fill the `shape` "
             f"{format_shape(cast(Shape, wanted))}"
         )

@@ -347,7 +347,9 @@ class EagerTensor(Tensor):
             view = raw.view()
             view.setflags(write=False)
             return view
-        return np.asarray(memoryview(raw).toreadonly())
+        # bfloat16, of another package, has no place in a buffer: its bits have.
+        lent = raw.view(np.uint16) if raw.dtype.kind == "V" else raw
+        return np.asarray(memoryview(lent).toreadonly()).view(raw.dtype)
 
     def __array__(self, dtype: Any = None, copy: builtins.bool | None = None) -> Any:
         if copy or (dtype is not None and np.dtype(dtype) != self.raw.dtype):

@@ -20,18 +20,21 @@ def norm(
 ) -> Tensor:  # fmt: skip
     """The norm of all elements, of vectors (one axis) or of matrices (two axes).
 
-    `ord`: 'euclidean' (or 'fro'), 1, 2, inf or another positive number. The Euclidean norm of
-    complex numbers is of their dtype, other norms are real.
+    `ord`: 'euclidean', 1, 2, inf or another positive number; of matrices 'euclidean' (or 'fro'), 1,
+    2 or inf. The Euclidean norm of complex numbers is of their dtype, other norms are real.
+    InvalidArgumentError for another `ord`, and unless `axis` is None, one integer or two.
 
     >>> float(rt.norm([3., 4.]))
     5.0
     """
     x = convert_to_tensor(tensor)
     places = None if axis is None else static_ints(axis, "axis")
+    if places is not None and (len({*places}) != len(places) or len(places) not in (1, 2)):
+        raise wrong_value(f"'axis' must be None, an integer or two of them, got {axis!r}")
     if places is not None and len(places) == 2:
         return _matrix_norm(x, ord, places, keepdims)
     ord = ord if isinstance(ord, str) else static_number(ord, "ord")
-    if ord in ("euclidean", 2) or (ord == "fro" and places is None):
+    if ord in ("euclidean", 2):
         return _euclidean(x, places, keepdims)
     if isinstance(ord, str) or ord <= 0:
         raise wrong_value(f"'ord' must be a supported vector norm, got {ord!r}")
@@ -48,29 +51,31 @@ def _euclidean(x: Tensor, axes: tuple[int, ...] | None, keepdims: bool) -> Tenso
 
 
 def _matrix_norm(x: Tensor, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Tensor:
-    rank = x.ndim
-    if rank is None:
-        raise wrong_value("norm needs a tensor of known rank")
-    rows, columns = (axis_in(axis, rank) for axis in axes)
     if ord in ("euclidean", "fro"):
-        return _euclidean(x, (rows, columns), keepdims)
-    if ord in (1, np.inf):
-        inner, outer = (rows, columns) if ord == 1 else (columns, rows)
-        sums = ops.reduce_sum(ops.abs(x), inner, True)
-        return _kept(ops.reduce_max(sums, outer, True), (rows, columns), keepdims)
-    if ord != 2:
+        return _euclidean(x, axes, keepdims)
+    if ord not in (1, 2, np.inf):
         raise wrong_value(f"'ord' must be a supported matrix norm, got {ord!r}")
-    others = [i for i in range(rank) if i not in (rows, columns)]
-    largest = ops.reduce_max(
-        ops.svd(ops.transpose(x, [*others, rows, columns]), compute_uv=False), -1
-    )
-    for axis in sorted((rows, columns)) if keepdims else ():
-        largest = ops.expand_dims(largest, axis)
-    return largest
+    if ord == 2:
+        singular = ops.svd(_with_last(x, axes), compute_uv=False)
+        largest = ops.reduce_max(singular, -1, True)[..., None]
+        kept = _with_last(largest, axes, back=True)
+    else:
+        inner, outer = axes if ord == 1 else axes[::-1]
+        kept = ops.reduce_max(ops.reduce_sum(ops.abs(x), inner, True), outer, True)
+    return kept if keepdims else ops.squeeze(kept, axes)
 
 
-def _kept(x: Tensor, axes: tuple[int, ...], keepdims: bool) -> Tensor:
-    return x if keepdims else ops.squeeze(x, axes)
+def _with_last(x: Tensor, axes: tuple[int, ...], back: bool = False) -> Tensor:
+    """x with two axes behind the others, in their order; or brought back from there."""
+    if x.ndim is not None:
+        rows, columns = (axis_in(axis, x.ndim) for axis in axes)
+        order = [*(i for i in range(x.ndim) if i not in (rows, columns)), rows, columns]
+        return ops.transpose(x, np.argsort(order).tolist() if back else order)
+    places = ops.range(ops.rank(x))
+    two = ops.floormod(convert_to_tensor(axes), ops.rank(x))
+    others = ops.boolean_mask(places, ops.reduce_all(ops.not_equal(places[:, None], two), 1))
+    run_order = ops.concat([others, two], 0)
+    return ops.transpose(x, ops.invert_permutation(run_order) if back else run_order)
 
 
 def normalize(

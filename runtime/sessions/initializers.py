@@ -21,8 +21,13 @@ class Initializer:
     [1.0, 1.0]
     """
 
+    floating = False
+    """Whether it makes floats alone: ValueError for another dtype."""
+
     def __init__(self, dtype: Any = float32) -> None:
         self.dtype = as_dtype(dtype)
+        if self.floating and not self.dtype.is_floating:
+            raise ValueError(f"{type(self).__name__} makes floats, not {self.dtype.name}")
 
     def __call__(self, shape: Any, dtype: Any = None, partition_info: Any = None) -> Tensor:
         return self._made(tuple(shape), self.dtype if dtype is None else as_dtype(dtype))
@@ -77,6 +82,8 @@ class random_normal_initializer(Initializer):
     >>> rt.compat.v1.random_normal_initializer(stddev=0.1)([2, 3]).shape
     TensorShape([2, 3])
     """
+
+    floating = True
 
     def __init__(
         self, mean: float = 0.0, stddev: float = 1.0, seed: int | None = None, dtype: Any = float32
@@ -137,6 +144,8 @@ class variance_scaling_initializer(Initializer):
     True
     """
 
+    floating = True
+
     def __init__(
         self,
         scale: float = 1.0,
@@ -170,10 +179,10 @@ class uniform_unit_scaling_initializer(Initializer):
     True
     """
 
+    floating = True
+
     def __init__(self, factor: float = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
         super().__init__(dtype)
-        if not self.dtype.is_floating:
-            raise wrong_dtype(f"uniform_unit_scaling_initializer makes floats, not {dtype}")
         self.factor, self.seed = factor, seed
 
     def _made(self, shape: Any, dtype: Any) -> Tensor:
@@ -204,6 +213,88 @@ class glorot_normal_initializer(variance_scaling_initializer):
 
     def __init__(self, seed: int | None = None, dtype: Any = float32) -> None:
         super().__init__(1.0, "fan_avg", "truncated_normal", seed, dtype)
+
+
+class orthogonal_initializer(Initializer):
+    """`gain` times an orthogonal matrix, of normal numbers; the axes but the last count as one.
+
+    Its columns are orthogonal, or its rows where they are fewer. ValueError for less than two axes.
+
+    >>> made = rt.compat.v1.orthogonal_initializer()([3, 2])
+    >>> abs(rt.matmul(made, made, transpose_a=True).numpy()).round(3).tolist()
+    [[1.0, 0.0], [0.0, 1.0]]
+    """
+
+    floating = True
+
+    def __init__(self, gain: float = 1.0, seed: int | None = None, dtype: Any = float32) -> None:
+        super().__init__(dtype)
+        self.gain, self.seed = gain, seed
+
+    def _made(self, shape: Any, dtype: Any) -> Tensor:
+        if len(shape) < 2:
+            raise ValueError(f"orthogonal_initializer makes two axes or more, not {shape}")
+        rows, columns = math.prod(shape[:-1]), shape[-1]
+        flat = max(rows, columns), min(rows, columns)
+        factor, upper = ops.qr(normal(flat, dtype=dtype, seed=self.seed))
+        factor = factor * ops.sign(ops.diag_part(upper))
+        turned = ops.matrix_transpose(factor) if rows < columns else factor
+        return ops.cast(self.gain, dtype) * ops.reshape(turned, shape)
+
+
+class identity_initializer(Initializer):
+    """`gain` times an identity matrix. ValueError for a shape of other than two axes.
+
+    >>> rt.compat.v1.initializers.identity(3.0)([1, 2]).numpy().tolist()
+    [[3.0, 0.0]]
+    """
+
+    floating = True
+
+    def __init__(self, gain: float = 1.0, dtype: Any = float32) -> None:
+        super().__init__(dtype)
+        self.gain = gain
+
+    def _made(self, shape: Any, dtype: Any) -> Tensor:
+        if len(shape) != 2:
+            raise ValueError(f"an identity matrix has two axes, not {shape}")
+        return ops.cast(self.gain, dtype) * ops.eye(shape[0], shape[1], dtype=dtype)
+
+
+def he_normal(seed: int | None = None) -> variance_scaling_initializer:
+    """Normal values of variance 2 / inputs, none far off (He and others, ICCV 2015).
+
+    >>> rt.compat.v1.initializers.he_normal()([2, 4]).shape
+    TensorShape([2, 4])
+    """
+    return variance_scaling_initializer(2.0, seed=seed)
+
+
+def he_uniform(seed: int | None = None) -> variance_scaling_initializer:
+    """Values of equal likelihood of variance 2 / inputs (He and others, ICCV 2015).
+
+    >>> rt.compat.v1.initializers.he_uniform()([2, 4]).shape
+    TensorShape([2, 4])
+    """
+    return variance_scaling_initializer(2.0, distribution="uniform", seed=seed)
+
+
+def lecun_normal(seed: int | None = None) -> variance_scaling_initializer:
+    """Normal values of variance 1 / inputs, none far off (LeCun and others, 1998).
+
+    >>> rt.compat.v1.initializers.lecun_normal()([2, 4]).shape
+    TensorShape([2, 4])
+    """
+    return variance_scaling_initializer(seed=seed)
+
+
+def lecun_uniform(seed: int | None = None) -> variance_scaling_initializer:
+    """Values of equal likelihood of variance 1 / inputs (LeCun and others, 1998).
+
+    >>> rt.compat.v1.initializers.lecun_uniform()([2, 4]).shape
+    TensorShape([2, 4])
+    """
+    return variance_scaling_initializer(distribution="uniform", seed=seed)
 
 
 def _truncated(shape: Any, variance: float, dtype: Any, seed: int | None) -> Tensor:

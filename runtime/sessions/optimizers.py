@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 import runtime.ops as ops
 from runtime.autodiff.symbolic import gradients
+from runtime.autodiff.tape import GradientTape
 from runtime.core.convert import convert_to_tensor
 from runtime.core.naming import name_scope
+from runtime.core.state import state
 from runtime.core.tensor import Tensor
-from runtime.sessions.open_graph import GraphKeys, Op, open_trace
+from runtime.sessions.open_graph import GraphKeys, Op, OpenTrace, open_trace
 from runtime.sessions.variables import GraphVariable
 from runtime.variables.handle import VariableHandle
 from runtime.variables.variable import Variable
@@ -45,12 +48,14 @@ class Optimizer:
 
     def minimize(
         self,
-        loss: Tensor,
+        loss: Tensor | Callable[[], Tensor],
         global_step: Any = None,
         var_list: Sequence[Variable] | None = None,
         **options: Any,
-    ) -> Op:
+    ) -> Op | None:
         """An operation that changes variables once, so that `loss` becomes smaller.
+
+        Where ops are computed at once, they are changed now, and the result is None.
 
         Arguments and errors as those of `compute_gradients` and `apply_gradients`.
 
@@ -63,7 +68,7 @@ class Optimizer:
 
     def compute_gradients(
         self,
-        loss: Tensor,
+        loss: Tensor | Callable[[], Tensor],
         var_list: Sequence[Variable] | None = None,
         gate_gradients: int = 1,
         aggregation_method: Any = None,
@@ -72,8 +77,9 @@ class Optimizer:
     ) -> Pairs:
         """The gradient of `loss` with respect to each variable, or None, beside the variable.
 
-        `var_list` is by default all trainable variables of the graph. Raises ValueError where there
-        are none, RuntimeError where ops are computed at once.
+        `loss` is a tensor of the graph, or a function that gives it: where ops are computed at once
+        only this, else RuntimeError. `var_list` is by default all trainable variables of the graph,
+        or those that the function reads. Raises ValueError where there are none.
 
         >>> with rt.Graph().as_default():
         ...     v = rt.compat.v1.get_variable("v", initializer=3.0)
@@ -81,7 +87,13 @@ class Optimizer:
         >>> [variable.name for gradient, variable in pairs]
         ['v:0']
         """
-        graph = open_trace("an optimizer of tf.compat.v1").graph
+        if callable(loss):
+            with GradientTape() as tape:
+                tape.watch(list(var_list or ()))
+                value = loss()
+            read = list(tape.watched_variables() if var_list is None else var_list)
+            return list(zip(tape.gradient(value, read, grad_loss), read, strict=True))
+        graph = open_trace("an optimizer whose loss is no function").graph
         if var_list is None:
             var_list = graph.get_collection(GraphKeys.TRAINABLE_VARIABLES)
         if not var_list:
@@ -92,10 +104,11 @@ class Optimizer:
     def apply_gradients(
         self, grads_and_vars: Iterable[tuple[Any, Any]], global_step: Any = None,
         name: str | None = None,
-    ) -> Op:  # fmt: skip
+    ) -> Op | None:  # fmt: skip
         """An operation that changes variables by these gradients, then adds 1 to `global_step`.
 
-        Raises ValueError where there is no gradient.
+        Where ops are computed at once, that is done now, and the result is None. Raises ValueError
+        where there is no gradient.
 
         >>> with rt.Graph().as_default():
         ...     v = rt.compat.v1.get_variable("v", initializer=3.0)
@@ -103,7 +116,6 @@ class Optimizer:
         ...     optimizer.apply_gradients([(2.0, v)]).type
         'NoOp'
         """
-        trace = open_trace("an optimizer of tf.compat.v1")
         given = list(grads_and_vars)
         pairs = [(gradient, variable) for gradient, variable in given if gradient is not None]
         if not pairs:
@@ -116,10 +128,11 @@ class Optimizer:
             self._apply(convert_to_tensor(gradient), variable) for gradient, variable in pairs
         ]
         changes += self._finish(changes)
-        if global_step is None:
-            return trace.grouped(changes)
-        with trace.dependent(changes):
-            return trace.grouped([global_step.assign_add(1)])
+        if global_step is not None:
+            with _behind(changes):
+                changes = [global_step.assign_add(1)]
+        trace = _graph()
+        return None if trace is None else trace.grouped(changes)
 
     def get_slot(self, var: Variable, name: str) -> GraphVariable | None:
         """The variable that it keeps for another one under a slot name; None where there is none.
@@ -156,7 +169,9 @@ class Optimizer:
         key = (variable.handle, name)
         if key not in self._slots:
             start = ops.zeros(variable.shape, variable.dtype)
-            self._slots[key] = _kept(f"{variable.op.name}/{ending or self._name}", start)
+            self._slots[key] = _kept(
+                f"{variable.name.removesuffix(':0')}/{ending or self._name}", start
+            )
         return self._slots[key]
 
     def _prepare(self) -> None:
@@ -169,6 +184,16 @@ class Optimizer:
     def _finish(self, changes: list[Any]) -> list[Any]:
         """Returns the changes that come after those of the variables."""
         return []
+
+
+def _graph() -> OpenTrace | None:
+    """The trace of the default graph; None where ops are computed at once."""
+    return None if state.trace is None else open_trace("an optimizer of tf.compat.v1")
+
+
+def _behind(changes: list[Any]) -> AbstractContextManager[None]:
+    trace = _graph()
+    return nullcontext() if trace is None else trace.dependent(changes)
 
 
 def _number(given: Any, variable: Variable) -> Tensor:
@@ -292,6 +317,6 @@ class AdamOptimizer(Optimizer):
         return variable.assign_sub(rate * mean / (ops.sqrt(spread) + small))
 
     def _finish(self, changes: list[Any]) -> list[Any]:
-        with open_trace("AdamOptimizer").dependent(changes):
+        with _behind(changes):
             pairs = zip(self._powers, self._betas, strict=True)
             return [power.assign(power * _number(beta, power)) for power, beta in pairs]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import linecache
 import os
 import re
@@ -164,9 +165,14 @@ def _is_block_of(code: CodeType, outer: CodeType) -> bool:
 def name_given_to(frame: FrameType) -> str | None:
     """The argument `name` of the function that runs in a frame, if it has one and it is text."""
     code = frame.f_code
-    if "name" not in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]:
+    count = code.co_argcount + code.co_kwonlyargcount
+    if "name" in code.co_varnames[:count]:
+        name = frame.f_locals["name"]
+    elif code.co_flags & inspect.CO_VARKEYWORDS:
+        at = count + bool(code.co_flags & inspect.CO_VARARGS)
+        name = frame.f_locals[code.co_varnames[at]].get("name")
+    else:
         return None
-    name = frame.f_locals["name"]
     return name if isinstance(name, str) else None
 
 

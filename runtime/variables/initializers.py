@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import runtime.ops as ops
 from runtime import dtypes
 from runtime.core.convert import constant
+from runtime.core.primitive import wrong_dtype
 from runtime.core.tensor import Tensor
 from runtime.ops.random.stateful import normal, uniform
+from runtime.ops.random.stateless import stateless_normal, stateless_uniform
 
 
 def _checked(dtype: Any, what: str, numbers: bool = False) -> dtypes.DType:
@@ -52,13 +56,17 @@ class ones_initializer:
 
 
 class constant_initializer:
-    """One value for all elements, or all values. ValueError where they do not fill the shape.
+    """One value for all elements, or all values. TypeError where they do not fill the shape.
+
+    `value` is a number, a text, or a list or array of such; WrongDtypeError for others.
 
     >>> rt.constant_initializer(3.0)([2]).numpy().tolist()
     [3.0, 3.0]
     """
 
     def __init__(self, value: Any = 0, support_partition: bool = False) -> None:
+        if not (np.isscalar(value) or isinstance(value, list | tuple | np.ndarray)):
+            raise wrong_dtype(f"the initial value must be a number, list or array, not {value!r}")
         self.value, self.support_partition = value, support_partition
 
     def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Tensor:
@@ -80,7 +88,10 @@ class random_normal_initializer:
 
     def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
         wanted = _checked(dtype, "random_normal_initializer")
-        return normal(_shape(shape, kwargs), self.mean, self.stddev, wanted, self.seed)
+        part = _shape(shape, kwargs)
+        if self.seed is None:
+            return normal(part, self.mean, self.stddev, wanted)
+        return stateless_normal(part, [self.seed, 0], self.mean, self.stddev, wanted)
 
 
 class random_uniform_initializer:
@@ -95,4 +106,7 @@ class random_uniform_initializer:
 
     def __call__(self, shape: Any, dtype: Any = dtypes.float32, **kwargs: Any) -> Tensor:
         wanted = _checked(dtype, "random_uniform_initializer", True)
-        return uniform(_shape(shape, kwargs), self.minval, self.maxval, wanted, self.seed)
+        part = _shape(shape, kwargs)
+        if self.seed is None:
+            return uniform(part, self.minval, self.maxval, wanted)
+        return stateless_uniform(part, [self.seed, 0], self.minval, self.maxval, wanted)

@@ -7,7 +7,7 @@ A name that is not here is that of version 2.
 # ruff: noqa: I001
 from typing import Any as _Any
 
-from runtime.compat.v1 import train as train
+from runtime.compat.v1 import initializers as initializers, train as train
 from runtime.compat.v1.moved import MOVED as _MOVED
 from runtime.compat.v1.namespaces import (
     data as data, debugging as debugging, image as image, math as math, nn as nn, random as random,
@@ -54,6 +54,7 @@ from runtime.sessions.initializers import (
     constant_initializer as constant_initializer,
     glorot_normal_initializer as glorot_normal_initializer,
     glorot_uniform_initializer as glorot_uniform_initializer, ones_initializer as ones_initializer,
+    orthogonal_initializer as orthogonal_initializer,
     random_normal_initializer as random_normal_initializer,
     random_uniform_initializer as random_uniform_initializer,
     truncated_normal_initializer as truncated_normal_initializer,
@@ -90,4 +91,4 @@ def __getattr__(name: str) -> _Any:
     return _with_older_arguments(found)
 
 
-__dir__ = _facade(__name__, "train")
+__dir__ = _facade(__name__, "initializers train")

@@ -308,6 +308,7 @@ OLDER_ARGUMENTS: dict[str, dict[str, str]] = {
     "depthwise_conv2d": {"rate": "dilations"},
     "moments": {"keep_dims": "keepdims"},
     "softmax_cross_entropy_with_logits": {"dim": "axis"},
+    "weighted_cross_entropy_with_logits": {"targets": "labels"},
     "weighted_moments": {"keep_dims": "keepdims"},
     "norm": {"keep_dims": "keepdims"},
     "reverse_sequence": {"seq_dim": "seq_axis", "batch_dim": "batch_axis"},

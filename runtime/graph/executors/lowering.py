@@ -220,7 +220,7 @@ class Lowering:
         type = node.outputs[0].type
         if not isinstance(type, TensorType) or not type.dtype.is_floating:
             return False
-        return not within(self.ranges.of(node.inputs[0]), type.dtype.limits)
+        return not within(self.ranges.of(node.inputs[0]), (type.dtype.min, type.dtype.max))
 
     def constant(self, node: Node) -> None:
         value, (output,) = node.params["value"], node.outputs

@@ -242,7 +242,16 @@ def test_initializers() -> None:
         assert 0.02 < drawn.std() < 0.06
         with pytest.raises(ValueError, match="makes"):
             make()([2], tf.string)
+        again = make(seed=3)
+        np.testing.assert_array_equal(again([1000]), drawn)
+        np.testing.assert_array_equal(again([500, 2])[:100], again([100, 2]))
     assert tf.Variable(lambda: tf.ones_initializer()([2])).numpy().tolist() == [1.0, 1.0]
+    for wrong in (tf.constant([1.0]), tf.Variable([1.0]), {}):
+        with pytest.raises(TypeError, match="must be a number, list or array"):
+            tf.constant_initializer(wrong)
+    for shape in ([2, 4], [2, 2]):
+        with pytest.raises(TypeError, match="does not fill"):
+            tf.constant_initializer([0, 1, 2, 3, 4, 5])(shape)
 
 
 INITIALIZERS = (

@@ -70,9 +70,38 @@ def test_limits_are_numpys() -> None:
     assert (dtypes.int8.min, dtypes.int8.max) == (-128, 127)
     assert dtypes.uint64.max == 2**64 - 1
     assert dtypes.float32.max == np.finfo(np.float32).max
-    assert dtypes.bool.limits == (False, True)
     with pytest.raises(TypeError, match="Cannot find maximum value"):
         _ = dtypes.complex64.max
+
+
+def test_limits_of_intensities() -> None:
+    """Figures of TensorFlow 2.21."""
+    assert dtypes.int8.limits == (0, 127)
+    assert dtypes.uint16.limits == (0, 65535)
+    assert dtypes.float32.limits == dtypes.bool.limits == (0, 1)
+    for other in (dtypes.float16, dtypes.complex64, dtypes.string):
+        with pytest.raises(ValueError, match="no limits"):
+            _ = other.limits
+
+
+def test_types_of_python_equal_no_dtype() -> None:
+    """As in TensorFlow 2.21."""
+    pairs = ((dtypes.int32, int), (dtypes.string, str), (dtypes.complex128, complex))
+    assert [dtype == kind for dtype, kind in pairs] == [False] * 3
+    pairs = ((dtypes.float32, float), (dtypes.string, object), (dtypes.bool, bool))
+    assert [dtype == kind for dtype, kind in pairs] == [True] * 3
+    assert (dtypes.string.as_numpy_dtype, dtypes.string.size) == (object, 0)
+
+
+def test_objects_with_a_dtype() -> None:
+    class Named:
+        dtype = "f4"
+
+    class Typed:
+        dtype = np.dtype(np.complex64)
+
+    assert as_dtype(Named) is as_dtype(Named()) is dtypes.float32
+    assert as_dtype(Typed) is dtypes.complex64
 
 
 def test_ops_that_are_found_here_too() -> None:

@@ -526,6 +526,30 @@ def test_scatter_adds_what_meets() -> None:
     assert tf.tensor_scatter_nd_min(x, [[0], [1]], [9, 2]).numpy().tolist() == [5, 2, 5]
 
 
+@pytest.mark.parametrize("keepdims", [False, True])
+@pytest.mark.parametrize("axes", [(0, 1), (-1, -2), (2, 0)])
+@pytest.mark.parametrize("ord", ["fro", 1, 2, np.inf])
+def test_norms_of_matrices_of_unknown_rank(ord: Any, axes: Any, keepdims: bool) -> None:
+    spec = tf.TensorSpec(None, tf.float64)
+    staged = tf.function(lambda x: tf.norm(x, ord, axes, keepdims), input_signature=[spec])
+    wanted = np.linalg.norm(CUBE, ord, axes, keepdims)
+    np.testing.assert_allclose(staged(CUBE), wanted)
+    np.testing.assert_allclose(tf.norm(CUBE, ord, axes, keepdims), wanted)
+
+
+def test_norms_that_there_are_not() -> None:
+    """As in TensorFlow 2.21, which refuses each of them with a ValueError."""
+    for ord, axis in (("fro", None), (-7, None), (0, None), ("fro", -1)):
+        with pytest.raises(ValueError, match="'ord' must be a supported vector norm"):
+            tf.norm(A, ord, axis)
+    for ord in ("foo", -7, 1.1):
+        with pytest.raises(ValueError, match="'ord' must be a supported matrix norm"):
+            tf.norm(A, ord, [-2, -1])
+    for axis in ([], [0, 1, 2], [1, 1]):
+        with pytest.raises(ValueError, match="'axis' must be"):
+            tf.norm(A, axis=axis)
+
+
 def test_global_norms() -> None:
     clipped, length = tf.clip_by_global_norm([tf.constant([3.0]), None, tf.constant([4.0])], 1.0)
     assert float(length) == 5.0

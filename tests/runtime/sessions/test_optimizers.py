@@ -104,6 +104,42 @@ def test_rows_that_are_gathered(session: Any) -> None:
     assert session.run(rows)[:, 0].tolist() == [0.5, 1.0, 0.75, 1.0]
 
 
+# An optimizer at a rate of 0.1, and v, w after three steps from [1, 2] and 3 down sum(v * v) * w,
+# where ops are computed at once; printed by TensorFlow 2.21.
+EAGER: list[tuple[Callable[[], Any], list[float], float]] = [
+    (lambda: v1.train.MomentumOptimizer(0.1, 0.9), [-0.8720399, -1.7440798], 1.4352),
+    (lambda: v1.train.AdamOptimizer(0.1), [0.7022932, 1.701165], 2.7019067),
+]
+
+
+@pytest.mark.parametrize(("make", "v", "w"), EAGER)
+def test_steps_where_ops_are_computed_at_once(
+    make: Callable[[], Any], v: list[float], w: float
+) -> None:
+    vector, factor, count = rt.Variable([1.0, 2.0]), rt.Variable(3.0), rt.Variable(0)
+    optimizer = make()
+    for _ in range(3):
+        loss = lambda: rt.reduce_sum(vector * vector) * factor  # noqa: E731
+        assert optimizer.minimize(loss, global_step=count) is None
+    np.testing.assert_allclose(vector, v, 1e-6)
+    np.testing.assert_allclose(factor, w, 1e-6)
+    assert int(count) == 3
+    pairs = optimizer.compute_gradients(lambda: vector[0] ** 2, [factor, vector])
+    assert [variable is each for (_, variable), each in zip(pairs, (factor, vector), strict=True)]
+    assert pairs[0][0] is None
+    np.testing.assert_allclose(pairs[1][0], [2 * vector[0], 0.0])
+    with pytest.raises(RuntimeError, match="eager execution"):
+        optimizer.compute_gradients(vector * vector)
+
+
+def test_a_loss_that_is_a_function_in_a_graph(session: Any) -> None:
+    v = v1.get_variable("v", initializer=3.0)
+    step = v1.train.GradientDescentOptimizer(0.5).minimize(lambda: rt.square(v - 1.0))
+    session.run(v1.global_variables_initializer())
+    session.run(step)
+    assert session.run(v) == 1.0
+
+
 def test_mistakes(session: Any) -> None:
     optimizer = v1.train.GradientDescentOptimizer(0.1)
     with pytest.raises(ValueError, match="No variables to optimize"):

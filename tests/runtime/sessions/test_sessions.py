@@ -397,6 +397,8 @@ def test_initializers(session: Any) -> None:
         (v1.random_normal_initializer(5.0, 0.1), lambda x: abs(x.mean() - 5) < 0.1),
         (v1.truncated_normal_initializer(0.0, 1.0), lambda x: abs(x).max() <= 2),
         (v1.glorot_uniform_initializer(), lambda x: abs(x).max() <= np.sqrt(6 / 100)),
+        (v1.initializers.identity(3.0), lambda x: (x == 3 * np.eye(50)).all()),
+        (v1.orthogonal_initializer(), lambda x: np.allclose(x @ x.T, np.eye(50), atol=1e-5)),
     ]:
         value = make([50, 50])
         assert check(session.run(value)), make
@@ -413,6 +415,10 @@ def test_initializers(session: Any) -> None:
         (v1.glorot_normal_initializer(), 1 / 360, 2 / np.sqrt(360) / 0.8796),
         (v1.uniform_unit_scaling_initializer(), 1 / 120, np.sqrt(3 / 120)),
         (v1.uniform_unit_scaling_initializer(2.0), 4 / 120, 2 * np.sqrt(3 / 120)),
+        (v1.initializers.he_normal(), 2 / 120, 2 * np.sqrt(2 / 120) / 0.8796),
+        (v1.initializers.he_uniform(), 2 / 120, np.sqrt(6 / 120)),
+        (v1.initializers.lecun_normal(), 1 / 120, 2 / np.sqrt(120) / 0.8796),
+        (v1.initializers.lecun_uniform(), 1 / 120, np.sqrt(3 / 120)),
     ],
 )
 def test_variance_scaling(session: Any, make: Any, variance: float, most: float) -> None:
@@ -435,9 +441,47 @@ def test_refused_initializers() -> None:
         exact([2, 2])
 
 
-def test_unit_scaling_makes_floats() -> None:
-    with pytest.raises(TypeError, match="makes floats"):
-        v1.uniform_unit_scaling_initializer(dtype=rt.int32)
+@pytest.mark.parametrize(
+    "name",
+    ["uniform_unit_scaling", "truncated_normal", "random_normal", "orthogonal", "variance_scaling"],
+)
+def test_initializers_of_floats_alone(name: str) -> None:
+    with pytest.raises(ValueError, match="makes floats"):
+        getattr(v1.initializers, name)(dtype=rt.int32)
+
+
+@pytest.mark.parametrize("shape", [(6, 2), (2, 6), (3, 2, 4), (2, 2, 2)])
+def test_orthogonal_columns_or_rows(session: Any, shape: tuple[int, ...]) -> None:
+    made = session.run(v1.orthogonal_initializer(2.0)(shape)).reshape(-1, shape[-1])
+    few = made if len(made) <= shape[-1] else made.T
+    np.testing.assert_allclose(few @ few.T, 4 * np.eye(len(few)), atol=1e-5)
+    with pytest.raises(ValueError, match="two axes or more"):
+        v1.orthogonal_initializer()([5])
+    for other in ([5, 7, 7], [5], []):
+        with pytest.raises(ValueError, match="has two axes"):
+            v1.initializers.identity()(other)
+
+
+def test_bfloat16_is_fed(session: Any) -> None:
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    x = v1.placeholder(rt.bfloat16, [None])
+    made = session.run(x + x, {x: np.array([1.5, 2.25], ml_dtypes.bfloat16)})
+    assert made.dtype == ml_dtypes.bfloat16
+    assert made.astype(float).tolist() == [3.0, 4.5]
+
+
+def test_names_of_functions_with_older_arguments() -> None:
+    with rt.Graph().as_default():
+        x = rt.constant([[1.0, 2.0]])
+        assert v1.nn.softmax(x, name="s").op.name == "s"
+        assert v1.nn.softmax(x, -1, "t").op.name == "t"
+        assert v1.reduce_sum(x, name="total").op.name == "total"
+        assert v1.transpose(x, [1, 0], "turned").op.name == "turned"
+
+
+def test_weighted_cross_entropy_of_targets() -> None:
+    loss = v1.nn.weighted_cross_entropy_with_logits(targets=[1.0], logits=[0.0], pos_weight=2.0)
+    np.testing.assert_allclose(loss, [2 * np.log(2)], 1e-6)
 
 
 def test_questions_about_elements() -> None:
