@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from runtime import dtypes, errors
 from runtime.core.primitive import Memory, Order, row
 from runtime.core.state import state
 from runtime.core.types import TensorType
@@ -132,6 +133,33 @@ assign_add_p = row(
 assign_sub_p = row(
     "assign_sub_variable", _updating(np.subtract), _assign_type, op_type="AssignSubVariableOp",
     effect=True, fallible=True, memory=Memory.READS, method="assign_sub",
+)  # fmt: skip
+
+
+def _count_kernel(*, variable: VariableHandle, limit: int) -> Any:
+    _count_type(variable=variable, limit=limit)
+    before = []
+
+    def counted(raw: Any, one: Any, out: Any) -> Any:
+        if raw >= limit:
+            raise errors.OutOfRangeError(None, None, f"Reached limit of {limit}")
+        before.append(raw.copy())
+        return np.add(raw, one, dtype=raw.dtype)
+
+    renew(variable, np.int8(1), counted)
+    return before[0]
+
+
+def _count_type(*, variable: VariableHandle, limit: int) -> TensorType:
+    if variable.dtype not in (dtypes.int32, dtypes.int64):
+        raise TypeError(f"count_up_to counts int32 or int64, not {variable.dtype.name}")
+    variable.check_shape((), "count")
+    return TensorType(variable.dtype, ())
+
+
+count_up_to_p = row(
+    "count_up_to", _count_kernel, _count_type, op_type="ResourceCountUpTo", effect=True,
+    fallible=True, raises=(errors.OutOfRangeError,), memory=Memory.READS, method="count_up_to",
 )  # fmt: skip
 
 

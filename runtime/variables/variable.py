@@ -20,6 +20,7 @@ from runtime.core.tensor import CPU, EagerTensor, Operators, Reference, Tensor, 
 from runtime.core.types import TensorType
 from runtime.core.workspace import in_rows
 from runtime.dtypes import DType, as_dtype
+from runtime.ops.arguments import static_int
 from runtime.ops.indexed_slices import IndexedSlices
 from runtime.variables.creation import Creation, VariableAggregation, VariableSynchronization
 from runtime.variables.handle import VariableHandle
@@ -27,6 +28,7 @@ from runtime.variables.primitives import (
     assign_add_p,
     assign_p,
     assign_sub_p,
+    count_up_to_p,
     dtype_mismatch,
     read_p,
 )
@@ -417,6 +419,15 @@ class Variable(Operators, metaclass=Creation):
         [0, 1, 2]
         """
         return self._change(assign_sub_p, delta, read_value)
+
+    def count_up_to(self, limit: int) -> Tensor:
+        """The value, of a scalar int32 or int64, to which 1 is added; OutOfRangeError at `limit`.
+
+        >>> v = rt.Variable(3)
+        >>> int(v.count_up_to(5)), int(v)
+        (3, 4)
+        """
+        return bind(count_up_to_p, variable=self.handle, limit=static_int(limit, "limit"))  # type: ignore[no-any-return]
 
     def _scatter(self, change: Callable[..., Tensor], sparse_delta: IndexedSlices) -> Variable:
         if not isinstance(sparse_delta, IndexedSlices):

@@ -106,6 +106,15 @@ def assign_sub(ref: _Variable, value: Any, use_locking: Any = None, name: str | 
     return ref.assign_sub(value)
 
 
+def count_up_to(ref: _Variable, limit: int, name: str | None = None) -> Any:
+    """The value of a variable, to which 1 is added; OutOfRangeError at `limit`.
+
+    >>> int(rt.compat.v1.count_up_to(rt.Variable(3), 5))
+    3
+    """
+    return ref.count_up_to(limit)
+
+
 def add_to_collection(name: str, value: Any) -> None:
     """Add something to a collection of the default graph.
 

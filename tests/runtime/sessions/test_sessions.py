@@ -462,6 +462,26 @@ def test_orthogonal_columns_or_rows(session: Any, shape: tuple[int, ...]) -> Non
             v1.initializers.identity()(other)
 
 
+def test_count_up_to(session: Any) -> None:
+    """As `next` of a range, with TensorFlow's error where that ends."""
+    v = v1.get_variable("v", initializer=1)
+    count = v.count_up_to(4)
+    session.run(v1.global_variables_initializer())
+    assert [int(session.run(count)) for _ in range(3)] == [1, 2, 3]
+    with pytest.raises(errors.OutOfRangeError, match="Reached limit of 4"):
+        session.run(count)
+    assert session.run(v) == 4
+    with rt.init_scope():
+        eager = rt.Variable(np.int64(7))
+        assert int(v1.count_up_to(eager, 9)) == 7
+        counted = rt.function(lambda: eager.count_up_to(9))
+        assert (int(counted()), int(eager)) == (8, 9)
+        with pytest.raises(errors.OutOfRangeError, match="Reached limit of 9"):
+            counted()
+        with pytest.raises(TypeError, match="int32"):
+            rt.Variable(1.0).count_up_to(3)
+
+
 def test_bfloat16_is_fed(session: Any) -> None:
     ml_dtypes = pytest.importorskip("ml_dtypes")
     x = v1.placeholder(rt.bfloat16, [None])
