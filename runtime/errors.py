@@ -52,6 +52,7 @@ class OpError(Exception):
             self.hint = hint
         if error_code is not None:
             self.error_code = error_code
+        self.experimental_payloads: dict[str, bytes] = {}
 
     @property
     def message(self) -> str:

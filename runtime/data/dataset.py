@@ -322,7 +322,7 @@ class Dataset(Selections, Groups, Combinations, Streamed):
 
     def __len__(self) -> int:
         if type(self._handle) is not ObjectHandle:
-            _refuse_if_traced(self)
+            raise TypeError("len() of a Dataset is not known while tracing: ask its cardinality()")
         return length_of(self._handle.raw)
 
     def __bool__(self) -> bool:

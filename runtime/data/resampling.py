@@ -10,6 +10,7 @@ import numpy as np
 import runtime.ops as ops
 from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import Tensor
+from runtime.functions.polymorphic_function import Function
 from runtime.ops.random.stateful import uniform
 
 _BEFORE = 10.0
@@ -25,13 +26,12 @@ def resampled(
     classes allow, for the least to be left out.
     """
     wanted = _distribution(target, "target_dist")
-    classes = data.map(class_func)
-    if classes.element_spec.dtype.is_floating or classes.element_spec.shape.rank:
+    pairs = _with_classes(data, class_func)
+    kind = pairs.element_spec[0]
+    if kind.dtype.is_floating or kind.shape.rank:
         raise TypeError(
-            "Dataset.rejection_resample: class_func must return a scalar integer, not "
-            f"{classes.element_spec}"
+            f"Dataset.rejection_resample: class_func must return a scalar integer, not {kind}"
         )
-    pairs = type(data).zip((classes, data))
     if initial is None:
         known = pairs.scan(ops.fill([wanted.shape[0]], _like(_BEFORE, wanted)), _counting(wanted))
     else:
@@ -52,6 +52,17 @@ def resampled(
     return type(data).sample_from_datasets(
         [pairs, kept], weights.repeat(), seed, stop_on_empty_dataset=True
     )
+
+
+def _with_classes(data: Any, class_func: Any) -> Any:
+    """Pairs of a class and the element that it is of: the dataset is iterated over once."""
+    class_of = class_func if isinstance(class_func, Function) else Function(class_func)
+    is_tuple = type(data.element_spec) is tuple
+
+    def paired(*element: Any) -> Any:
+        return class_of(*element), element if is_tuple else element[0]
+
+    return data.map(paired)
 
 
 def _distribution(given: Any, name: str) -> Tensor:

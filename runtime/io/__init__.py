@@ -17,6 +17,8 @@ from runtime.core.tensor import Tensor
 from runtime.io import gfile as gfile
 from runtime.io.records import TFRecordOptions as TFRecordOptions
 from runtime.io.records import TFRecordWriter as TFRecordWriter
+from runtime.ops.strings.codes import decode_base64 as decode_base64
+from runtime.ops.strings.codes import encode_base64 as encode_base64
 
 
 def _only(text: Any, what: str) -> Any:
@@ -135,4 +137,4 @@ def decode_raw(
     return bind(_decode_p, x, dtype=kind, little=bool(little_endian))  # type: ignore[no-any-return]
 
 
-__dir__ = _public(__name__, "TFRecordOptions TFRecordWriter gfile")
+__dir__ = _public(__name__, "TFRecordOptions TFRecordWriter decode_base64 encode_base64 gfile")

@@ -124,7 +124,7 @@ _ELSEWHERE = (
     "blocks convolution ctc_decoding factors image.boxes image.colors image.cropping "
     "image.flipping image.metrics image.patches image.resizing morphology normalization pooling "
     "incomplete ragged random.stateful random.stateless signal.cosines signal.frames "
-    "signal.spectra signal.transforms signal.windows strings.case strings.conversion "
+    "signal.spectra signal.transforms signal.windows strings.case strings.codes strings.conversion "
     "strings.hash_buckets strings.joining strings.patterns strings.row_fingerprints "
     "strings.splitting strings.substrings strings.unicode tables"
 )

@@ -23,10 +23,14 @@ def static_ints(value: Any, what: str) -> tuple[int, ...]:
     return tuple(integers.reshape(-1).tolist())
 
 
-def static_int(value: Any, what: str) -> int:
-    """An argument that must be one integer that is known while tracing, such as an axis."""
+def static_int(value: Any, what: str, scalar: bool = False) -> int:
+    """An argument that must be one integer that is known while tracing, such as an axis; or, if it
+    need not be a scalar, a vector of one.
+    """
     if type(value) is int:
         return value
+    if scalar and np.ndim(value):
+        raise wrong_value(f"{what} must be a scalar, got {value!r}")
     integers = static_ints(value, what)
     if len(integers) != 1:
         raise wrong_value(f"{what} must be one integer, got {value!r}")

@@ -166,10 +166,18 @@ def _rising(ends: Any) -> tuple[float, float]:
     return low, high
 
 
+def _bins_shape(values: Shape, ends: Shape, nbins: Shape, *, dtype: DType) -> Shape:
+    if nbins:
+        raise wrong_value(f"nbins must be one number above 0, got the shape {nbins}")
+    if ends is not None and ends not in ((2,), (None,)):
+        raise wrong_value(f"value_range must be a vector of 2 elements, got shape {ends}")
+    return values
+
+
 histogram_bins_p: Primitive = row(
     "histogram_bins", _bins_kernel, signature="R,R,i->dtype",
-    shape=lambda values, ends, nbins, *, dtype: values,
-    op_type="HistogramFixedWidthBins", fallible=True, gradient=flat, keep_inputs=(),
+    shape=_bins_shape, op_type="HistogramFixedWidthBins", fallible=True, gradient=flat,
+    keep_inputs=(),
     samples=(sample("2,3", [-1.0, 1.0], 4, dtype=dtypes.int32),), memory=Memory.READS,
 )  # fmt: skip
 
@@ -178,20 +186,28 @@ def histogram_fixed_width_bins(
     values: Any, value_range: Any, nbins: Any = 100, dtype: Any = dtypes.int32,
     name: str | None = None,
 ) -> Tensor:  # fmt: skip
-    """The bin of each value among `nbins` of equal width: int32 or int64, of the shape of `values`.
+    """The bin of each value among `nbins` of equal width: int32, of the shape of `values`.
     What lies outside of `value_range`, two finite numbers that rise, goes to the first or last.
 
-    InvalidArgumentError for NaN among the values, another range, and for no bins.
+    `dtype` has no effect, as in TensorFlow, but is int32 or int64. InvalidArgumentError for NaN
+    among the values, another range, and for no bins.
 
     >>> rt.histogram_fixed_width_bins([0., 1., 2.], [0., 2.], 2).numpy().tolist()
     [0, 1, 1]
     """
+    return _bins(values, value_range, nbins, dtype, dtypes.int32)
+
+
+def _bins(values: Any, value_range: Any, nbins: Any, dtype: Any, made: DType | None) -> Tensor:
     kind, x = as_dtype(dtype), convert_to_tensor(values)
     if kind not in (dtypes.int32, dtypes.int64):
         raise wrong_dtype(f"the dtype of a histogram must be int32 or int64, got {kind.name}")
     ends = convert_to_tensor(value_range, x.dtype)
     count = convert_to_tensor(nbins, None if isinstance(nbins, Tensor) else dtypes.int32)
-    return bind(histogram_bins_p, x, ends, count, dtype=kind)  # type: ignore[no-any-return]
+    known = count.static_value
+    if known is not None and known.size == 1 and known <= 0:
+        raise wrong_value(f"nbins must be one number above 0, got {known}")
+    return bind(histogram_bins_p, x, ends, count, dtype=made or kind)  # type: ignore[no-any-return]
 
 
 def histogram_fixed_width(
@@ -205,5 +221,5 @@ def histogram_fixed_width(
     >>> rt.histogram_fixed_width([0., 1., 2.], [0., 2.], 2).numpy().tolist()
     [1, 2]
     """
-    bins = histogram_fixed_width_bins(ops.reshape(values, (-1,)), value_range, nbins, dtype)
+    bins = _bins(ops.reshape(values, (-1,)), value_range, nbins, dtype, None)
     return ops.unsorted_segment_sum(ops.ones_like(bins), bins, nbins)

@@ -543,7 +543,7 @@ def cumsum(
     [1, 3, 6]
     """
     return bind(  # type: ignore[no-any-return]
-        cumsum_p, convert_to_tensor(x), axis=static_int(axis, "axis"),
+        cumsum_p, convert_to_tensor(x), axis=static_int(axis, "axis", True),
         exclusive=bool(exclusive), reverse=bool(reverse),
     )  # fmt: skip
 
@@ -559,7 +559,7 @@ def cumprod(
     [1, 2, 6]
     """
     return bind(  # type: ignore[no-any-return]
-        cumprod_p, convert_to_tensor(x), axis=static_int(axis, "axis"),
+        cumprod_p, convert_to_tensor(x), axis=static_int(axis, "axis", True),
         exclusive=bool(exclusive), reverse=bool(reverse),
     )  # fmt: skip
 

@@ -328,6 +328,6 @@ def cumulative_logsumexp(
     array([0.   , 0.693], dtype=float32)
     """
     return bind(  # type: ignore[no-any-return]
-        cumulative_logsumexp_p, convert_to_tensor(x), axis=static_int(axis, "axis"),
+        cumulative_logsumexp_p, convert_to_tensor(x), axis=static_int(axis, "axis", True),
         exclusive=bool(exclusive), reverse=bool(reverse),
     )  # fmt: skip

@@ -14,7 +14,7 @@ from runtime.compat.v1.namespaces import (
     strings as strings, summary as summary,
 )
 from runtime.compat.v1.ops import (
-    Print as Print, batch_to_space as batch_to_space,
+    Print as Print, batch_gather as batch_gather, batch_to_space as batch_to_space,
     clip_by_average_norm as clip_by_average_norm, cond as cond, div as div,
     space_to_batch as space_to_batch, to_bfloat16 as to_bfloat16, to_complex64 as to_complex64,
     to_complex128 as to_complex128,

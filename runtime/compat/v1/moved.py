@@ -15,7 +15,7 @@ _SAME_NAME = {
     ),
     "errors": "OpError",
     "image": "random_crop",
-    "io": "read_file write_file",
+    "io": "decode_base64 encode_base64 read_file write_file",
     "linalg": "cholesky cholesky_solve cross global_norm matrix_transpose qr svd trace",
     "math": (
         "accumulate_n angle betainc bincount ceil confusion_matrix conj count_nonzero cumprod "

@@ -137,6 +137,18 @@ def embedding_lookup(
     return _embedding_lookup(ops.concat(parts, 0), ops.gather(starts, part) + row, max_norm)
 
 
+def batch_gather(params: Any, indices: Any, name: str | None = None) -> Tensor:
+    """The elements of the last axis of `indices`, for all the axes before it, as of one batch.
+
+    >>> rt.compat.v1.batch_gather([[1, 2], [3, 4]], [[1], [0]]).numpy().tolist()
+    [[2], [3]]
+    """
+    places = convert_to_tensor(indices)
+    if not places.ndim:
+        raise ValueError(f"batch_gather: indices must have one axis or more, got {places.shape}")
+    return ops.gather(params, places, batch_dims=places.ndim - 1)
+
+
 def in_top_k(predictions: Any, targets: Any, k: Any, name: str | None = None) -> Tensor:
     """For each row of `predictions` whether that of the target is one of the `k` greatest.
 

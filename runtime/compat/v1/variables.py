@@ -8,7 +8,8 @@ from typing import Any
 import runtime.ops as ops
 from runtime.core.convert import convert_to_tensor
 from runtime.core.naming import scoped
-from runtime.core.shapes import as_shape
+from runtime.core.primitive import Memory, bind, row
+from runtime.core.shapes import as_shape, compatible
 from runtime.core.state import state
 from runtime.core.tensor import Tensor, executing_eagerly
 from runtime.core.types import TensorType
@@ -35,7 +36,9 @@ def placeholder(dtype: Any, shape: Any = None, name: str | None = None) -> Tenso
 
 
 def placeholder_with_default(input: Any, shape: Any, name: str | None = None) -> Tensor:
-    """A tensor that is `input` where a session is given no other value.
+    """A tensor that is `input` where a session is given no other value; `input` outside of graphs.
+
+    It has the static shape `shape`: values of it are given. ValueError if that of `input` is none.
 
     >>> with rt.Graph().as_default():
     ...     x = rt.compat.v1.placeholder_with_default(5.0, [])
@@ -43,8 +46,17 @@ def placeholder_with_default(input: Any, shape: Any, name: str | None = None) ->
     ...         float(session.run(x)), float(session.run(x, {x: 6.0}))
     (5.0, 6.0)
     """
-    open_trace("tf.placeholder_with_default()")
-    return ops.identity(convert_to_tensor(input), name=name or "PlaceholderWithDefault")
+    given, wanted = convert_to_tensor(input), as_shape(shape)
+    if not compatible(given.static_shape, wanted):
+        raise ValueError(f"the default has the shape {given.shape}, which is no {wanted}")
+    return bind(_with_default_p, given, shape=wanted) if state.trace is not None else given
+
+
+_with_default_p = row(
+    "placeholder_with_default", lambda x, *, shape: x, signature="A->A",
+    shape=lambda given, *, shape: shape, op_type="PlaceholderWithDefault",
+    gradient=lambda op, g: (g,), keep_inputs=(), memory=Memory.ALIASES,
+)  # fmt: skip
 
 
 def Variable(

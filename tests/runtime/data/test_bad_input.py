@@ -19,6 +19,14 @@ def generated(item: Any, spec: Any = SPEC) -> list[Any]:
     return list(Dataset.from_generator(lambda: iter([item]), output_signature=spec))
 
 
+def in_graph(call: Callable[[], Any]) -> Callable[[], Any]:
+    def called() -> Any:
+        with rt.Graph().as_default():
+            return call()
+
+    return called
+
+
 ERROR = InvalidArgumentError
 ROWS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: Dataset.range(3).batch(0), ERROR, "batch: batch_size .* got 0"),
@@ -59,6 +67,7 @@ ROWS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: generated({"b": 1}, {"a": SPEC}), ERROR, "did not match"),
     (lambda: len(Dataset.range(3).repeat()), TypeError, "infinite"),
     (lambda: len(Dataset.range(3).filter(lambda x: x > 1)), TypeError, "unknown"),
+    (in_graph(lambda: len(Dataset.range(3))), TypeError, "cardinality"),
     (lambda: Dataset.range(0).get_single_element(), ERROR, "single_element: .*empty"),
     (lambda: Dataset.range(2).get_single_element(), ERROR, "more than one"),
     (lambda: next(iter(Dataset.range(0))), StopIteration, "^$"),

@@ -24,6 +24,14 @@ def test_classes_come_as_often_as_they_should(initial: Any) -> None:
     assert np.allclose([counts[at] / len(found) for at in range(5)], target, atol=0.025)
 
 
+@pytest.mark.parametrize("initial", [[0.5, 0.5], None])
+def test_a_class_is_that_of_its_element_where_their_order_is_drawn(initial: Any) -> None:
+    data = Dataset.range(1000).shuffle(200, seed=21)
+    drawn = list(data.rejection_resample(lambda x: x % 2, [0.9, 0.1], initial, seed=27))
+    assert len(drawn) > 300
+    assert all(int(kind) == int(x) % 2 for kind, x in drawn)
+
+
 def test_nothing_is_left_out_where_nothing_has_to_be() -> None:
     drawn = Dataset.range(8).rejection_resample(lambda x: x % 2, [0.5, 0.5], [0.5, 0.5])
     assert [(int(kind), int(x)) for kind, x in drawn] == [(n % 2, n) for n in range(8)]

@@ -1,5 +1,6 @@
 """CTC, factors and roots of matrices, boxes, files: against definitions written out here."""
 
+import base64
 import itertools
 from pathlib import Path
 from typing import Any
@@ -96,6 +97,47 @@ def test_gradients_of_eigenvalues_and_vectors(is_complex: bool, staged: bool) ->
     found = (tf.function(gradient) if staged else gradient)(tf.constant(x))
     assert found.dtype == x.dtype
     assert_allclose(found, wanted, 1e-6, 1e-6)
+
+
+@pytest.mark.parametrize("pad", [False, True])
+def test_base64(pad: bool) -> None:
+    texts = [b"", b"a", b"ab", b"abc", bytes(range(256))]
+    wanted = [base64.urlsafe_b64encode(text) for text in texts]
+    codes = tf.io.encode_base64(np.array(texts, object), pad)
+    assert codes.numpy().tolist() == [w if pad else w.rstrip(b"=") for w in wanted]
+    assert tf.io.decode_base64(codes).numpy().tolist() == texts
+    empty = tf.function(tf.io.decode_base64)(np.empty((0, 3), object))
+    assert empty.shape == (0, 3)
+
+
+@pytest.mark.parametrize(
+    "code", [b"abcde", b"ab?d", b"ab+d", b"ab/d", b"ab\x80d", b"YQ=", b"YWI==", b"YW=I", b"YWJj="]
+)
+def test_what_is_no_base64_is_refused(code: bytes) -> None:
+    """As in TensorFlow 2.21."""
+    with pytest.raises(tf.errors.InvalidArgumentError, match="base64"):
+        tf.io.decode_base64(code)
+
+
+def test_batch_gather() -> None:
+    rows, places = np.arange(24.0).reshape(2, 3, 4), np.array([[[3, 0], [1, 1], [2, 3]]] * 2)
+    found = tf.compat.v1.batch_gather(rows, places)
+    assert_allclose(found, np.take_along_axis(rows, places, -1))
+    assert_allclose(tf.compat.v1.batch_gather(rows, [1]), rows[[1]])
+
+
+def test_placeholders_with_a_default() -> None:
+    v1 = tf.compat.v1
+    assert_allclose(v1.placeholder_with_default([1.0, 2.0], [None]), [1.0, 2.0])
+    with tf.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder_with_default([1.0, 2.0], [None], name="x")
+        assert (x.op.type, x.shape.as_list()) == ("PlaceholderWithDefault", [None])
+        y = v1.gradients(x * x, x)[0]
+        assert_allclose(session.run(y), [2.0, 4.0])
+        assert_allclose(session.run(y, {x: [3.0]}), [6.0])
+        assert v1.placeholder_with_default([1.0], None).shape.rank is None
+        with pytest.raises(ValueError, match="the default has the shape"):
+            v1.placeholder_with_default([1.0], [2])
 
 
 def test_boxes_are_cut_out_and_resized() -> None:

@@ -60,6 +60,8 @@ REFUSED: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "a falling range": (tf.histogram_fixed_width, (VECTOR, np.array([2, 1], "f"))),
     "a range of NaN": (tf.histogram_fixed_width, (VECTOR, np.array([0, np.nan], "f"))),
     "an infinite range": (tf.histogram_fixed_width, (VECTOR, np.array([0, np.inf], "f"))),
+    "a range of a number": (tf.histogram_fixed_width, (VECTOR, np.array(1, "f"))),
+    "an axis in a list": (lambda x: tf.cumsum(x, [0]), (VECTOR,)),
     "a range of three": (tf.histogram_fixed_width, (VECTOR, VECTOR)),
     "bins of NaN": (tf.histogram_fixed_width_bins, (VECTOR * np.nan, np.array([0, 1], "f"))),
     "no bins": (
