@@ -200,10 +200,15 @@ def _watch_copies(
         for path, item in zip(paths, copy.originals, strict=True):
             if id(item) in path.changed:
                 raise aliases.refuse_rebinding(copy.name)
-    tests = [knows(path.recorder) for path in paths]
-    # What a path does not mention, only the other path's recorder may have looked at.
-    known = [lambda item: any(test(item) for test in tests)] * len(paths)
+    known = [_any_of([knows(path.recorder) for path in paths])] * len(paths)
     aliases.watch(trace, made, known, since)
+
+
+def _any_of(tests: Sequence[Callable[[Any], bool]]) -> Callable[[Any], bool]:
+    """Whether an object is from before the branches, by the tests of both paths: what one does not
+    mention, only the other's recorder may have looked at.
+    """
+    return lambda item: any(test(item) for test in tests)
 
 
 def traced(trace: Trace, block: Block, inputs: tuple[Any, ...], names: Names, watch: Watch) -> Path:
@@ -295,20 +300,21 @@ def _specs(paths: Sequence[Path], names: Names, words: Wording) -> list[Spec]:
     if first.reached and second.reached:
         pairs = zip(first.values, second.values, strict=True)
         return [
-            _alone(second, y)
+            _alone(paths, second, y)
             if x is joins.BLANK
-            else _alone(first, x)
+            else _alone(paths, first, x)
             if y is joins.BLANK
             else _join_branches(paths, x, y, variable_name(names, at), words)
             for at, (x, y) in enumerate(pairs)
         ]
     only = first if first.reached else second
-    return [_alone(only, value) for value in only.values]
+    return [_alone(paths, only, value) for value in only.values]
 
 
-def _alone(path: Path, value: Any) -> Spec:
-    """The Spec of what is left where only this path has a value."""
-    return joins.abstract_from(value, path.scope, path.recorder.knows)
+def _alone(paths: Sequence[Path], path: Path, value: Any) -> Spec:
+    """The Spec of what is left where only one of the paths has a value."""
+    is_older = _any_of([each.recorder.knows for each in paths])
+    return joins.abstract_from(value, path.scope, is_older)
 
 
 def _join_branches(paths: Sequence[Path], x: Any, y: Any, name: str | None, words: Wording) -> Spec:

@@ -80,6 +80,29 @@ def attributes(n):
     return tree.visits, tree.last
 
 
+class Path:
+    def __init__(self):
+        self.keys, self.count, self.levels = [], 0, {}
+
+    def visit(self, low, high):
+        if low > high:
+            return
+        middle = (low + high) // 2
+        self.visit(low, middle - 1)
+        self.keys.append(middle)
+        self.count += 1
+        self.levels[middle] = high
+        self.visit(middle + 1, high)
+
+
+def attributes_and_their_items(n):
+    path = Path()
+    keys = path.keys
+    path.visit(0, n)
+    keys.append(-1)
+    return path.keys, path.count, path.levels.get(2, -1)
+
+
 def add_to(items, k):
     if k > 0:
         items.append(k)
@@ -348,7 +371,7 @@ def limits_read_between(n):
     "function",
     [
         *(variable, growing, behind_the_call, two_objects, attributes, as_an_argument, by_keyword),
-        *(two_lists, returned, raising, wider, mutual, in_a_loop, variants),
+        *(attributes_and_their_items, two_lists, returned, raising, wider, mutual, in_a_loop, variants),
         *(pegs, pegs_counted_between, one_after_another, read_by_another, another_list_between),
         *(another_rate_between, another_kind_between, limits_read_between),
     ],

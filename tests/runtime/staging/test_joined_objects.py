@@ -66,3 +66,55 @@ def test_random_programs(seed: int, tmp_path: Any) -> None:
         got = attempt(lambda x=x, y=y: staged(rt.constant(x), rt.constant(y)))
         is_refused = isinstance(got, autograph.AutographError)
         assert is_refused or same_outcome(expected, got), (source, x, y, expected, got)
+
+
+class Account:
+    def __init__(self):
+        self.total, self.entries = 0, []
+
+
+def raising_branch(x):
+    account = Account()
+    entries = account.entries
+    if x > 2:
+        account.total += x
+        account.entries.append(x)
+        raise ValueError(x)
+    entries.append(1)
+    return account.total, len(account.entries)
+
+
+def raising_otherwise(x):
+    account = Account()
+    entries = account.entries
+    if x > 2:
+        account.total += x
+    else:
+        account.entries.append(x)
+        account.total = 7
+        if x < 1:
+            raise KeyError(x)
+    entries.append(1)
+    return account.total, account.entries
+
+
+def failing_in_a_loop(x):
+    account = Account()
+    entries = account.entries
+    for i in range(x):
+        account.total += i
+        if i > 3:
+            account.entries.append(i)
+            account.total = 9
+            raise KeyError(i)
+    entries.append(1)
+    return account.total, account.entries
+
+
+@pytest.mark.parametrize("function", [raising_branch, raising_otherwise, failing_in_a_loop])
+def test_names_of_what_a_raising_path_changes(function: Any) -> None:
+    staged = rt.function(function)
+    for x in (-1, 0, 1, 3, 6):
+        expected = attempt(lambda x=x: function(x))
+        got = attempt(lambda x=x: staged(rt.constant(x)))
+        assert same_outcome(expected, got), (x, expected, got)
