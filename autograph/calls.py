@@ -96,6 +96,9 @@ def _new_recipe(function: FunctionType) -> Recipe | tuple[()]:
 
 def _recipe(function: FunctionType) -> Recipe | tuple[()]:
     rule = policy.decide(function)
+    is_made = function.__code__ in policy.generated
+    if is_made and is_generator_function(function):
+        return _recipe_of(function, Made(function.__code__, ""), tries=True)
     if rule.decision is policy.AS_IS:
         policy.unconverted[function.__code__] = f"it is {rule.name}"
         return ()
@@ -114,14 +117,16 @@ def _generator_function(function: Any, plain: FunctionType) -> Any:
     """
     from autograph.generator_managers import visiting
 
-    recipe = _recipe_of(plain, convert_once(plain, True))
-    code, cells, _, _ = recipe
+    is_made = plain.__code__ in policy.generated
+    made = Made(plain.__code__, "") if is_made else convert_once(plain, True)
+    code, cells, _, _ = _recipe_of(plain, made)
     closure = cells if type(cells) is tuple else cells(plain.__closure__)
     twin = FunctionType(code, plain.__globals__, None, plain.__defaults__, closure)
     twin.__kwdefaults__ = plain.__kwdefaults__
     visit = visiting(plain, AG)
     receiver = () if function is plain else (function.__self__,)
-    if visit is None:
+    if isinstance(visit, str):
+        policy.unconverted[code] = visit
         return twin if function is plain else MethodType(twin, function.__self__)
 
     def call_it(*args: Any, **kwargs: Any) -> Any:

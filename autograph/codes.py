@@ -22,6 +22,8 @@ Stretch = tuple[int, int, int, int]
 UNREACHED = bytes((dis.opmap["NOP"], 0))
 """What stands behind the instructions of converted code for line_profiler, if that is there."""
 
+_GENERATOR = next(flag for flag, name in dis.COMPILER_FLAG_NAMES.items() if name == "GENERATOR")
+
 _STORES = "STORE_SUBSCR", "STORE_SLICE"
 _CHANGES = *_STORES, "DELETE_SUBSCR"
 
@@ -38,6 +40,11 @@ def has_instruction(code: CodeType, *names: str) -> bool:
     """Whether a code object, not those in it, has an instruction of these names."""
     present = code.co_code[::2]
     return any(dis.opmap[name] in present for name in names if name in dis.opmap)
+
+
+def makes_generators(code: CodeType) -> bool:
+    """Whether a call of the function of a code object makes a generator."""
+    return bool(code.co_flags & _GENERATOR)
 
 
 def assigns_items(code: CodeType) -> bool:

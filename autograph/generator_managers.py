@@ -20,7 +20,8 @@ functions that call what takes their elements where they have their `yield`.
     ...     while x > 1:
     ...         yield x
     ...         x = x // 2
-    >>> visiting(halves, AG)((9,), {}, lambda value: log.append(value), stops=False)
+    >>> visit = visiting(halves, AG)
+    >>> visit((9,), {}, lambda value: log.append(value), stops=False)
     >>> log
     [5, 'left', 9, 4, 2]
 """
@@ -34,9 +35,10 @@ from types import CellType, CodeType, FunctionType
 from typing import Any, TypeAlias
 
 from autograph import policy
-from autograph.codes import CodeTable
+from autograph.attributes import looking_alike
+from autograph.codes import CodeTable, nested_codes
 from autograph.load import twin_of
-from autograph.twins import converting, recipes, source_known
+from autograph.twins import converting, note_generated, source_known
 
 Made: TypeAlias = tuple[CodeType, str, str] | tuple[()]
 Taker: TypeAlias = Callable[[Any], Any]
@@ -65,24 +67,43 @@ def around(manager: Any, ag: CellType) -> Callable[[Callable[[Any], None]], None
     return run
 
 
-def visiting(function: FunctionType, ag: CellType) -> Callable[..., None] | None:
+def visiting(function: FunctionType, ag: CellType) -> Callable[..., None] | str:
     """A function that gives each element of a generator of a generator function's to a taker:
-    `visit(args, kwargs, taker, stops)`. None where a `yield` stands in a `try`, a `with` or an
-    expression.
+    `visit(args, kwargs, taker, stops)`; or why there is none.
 
     With `stops`, a true answer of the taker ends the generator.
     """
-    if not _code_of(function, "each"):
-        return None
+    written = _as_written(function)
+    if written is None:
+        return "another function of its name is on its line"
+    if not _code_of(written, "each"):
+        return "a `yield` of it stands in a `try`, a `with` or an expression"
 
     def visit(args: tuple[Any, ...], kwargs: dict[str, Any], taker: Taker, stops: bool) -> None:
-        made = _code_of(function, "some" if stops else "each")
+        made = _code_of(written, "some" if stops else "each")
         try:
-            _twin(function, made, ag, taker)(*args, **kwargs)
+            _twin(written, made, ag, taker)(*args, **kwargs)
         except StopIteration as error:  # what Python makes of one that leaves a generator
             raise RuntimeError("generator raised StopIteration") from error
 
     return visit
+
+
+def _as_written(function: FunctionType) -> FunctionType | None:
+    """A function of converted code as the user wrote it, with the same variables; None where that
+    is not known.
+    """
+    code = policy.generated.get(function.__code__)
+    if code is None:
+        return function
+    own = function.__code__
+    place = own.co_name, own.co_firstlineno
+    found = [each for each in nested_codes(code) if (each.co_name, each.co_firstlineno) == place]
+    known = dict(zip(own.co_freevars, function.__closure__ or (), strict=True))
+    if len(found) != 1 or not known.keys() >= set(found[0].co_freevars):
+        return None
+    cells = tuple(known[name] for name in found[0].co_freevars)
+    return looking_alike(FunctionType(found[0], function.__globals__, None, None, cells), function)
 
 
 def _twin(function: FunctionType, made: Made, ag: CellType, taker: Taker) -> Callable[..., Any]:
@@ -110,8 +131,5 @@ def _make(function: FunctionType, way: str) -> Made:
     made = convert_yields(function, write)
     if made is None:
         return ()
-    original = function.__code__.replace()  # a copy: the original lives no longer than its users
-    for code in made.codes:
-        policy.generated[code] = original
-        recipes[code] = ()
+    note_generated(made.codes, function.__code__)
     return made.codes[0], made.ag, made.block

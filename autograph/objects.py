@@ -7,12 +7,13 @@ Snapshots, guards and staged blocks walk objects by it.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dis import COMPILER_FLAG_NAMES
 from functools import cached_property, partialmethod
 from threading import local
 from types import FunctionType, MemberDescriptorType
 from typing import Any, Final
 from weakref import WeakKeyDictionary
+
+from autograph.codes import makes_generators
 
 
 class _Missing:
@@ -165,12 +166,9 @@ def users_member(member: Any) -> Any:
     return member
 
 
-_GENERATOR = next(flag for flag, name in COMPILER_FLAG_NAMES.items() if name == "GENERATOR")
-
-
 def is_generator_function(function: Any) -> bool:
     """Whether a call of it makes a generator."""
-    return type(function) is FunctionType and bool(function.__code__.co_flags & _GENERATOR)
+    return type(function) is FunctionType and makes_generators(function.__code__)
 
 
 def contents(variable: Any) -> Any:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from types import CellType, CodeType, FunctionType
 from typing import Any, NamedTuple, TypeAlias
 
 from autograph import kept_conversions, policy
-from autograph.codes import CodeTable, handles_exceptions
+from autograph.codes import CodeTable, handles_exceptions, makes_generators
 from autograph.errors import ConversionError
 from autograph.kept_conversions import Converted
 from autograph.locks import process_rlock
@@ -69,10 +70,7 @@ def _make(function: FunctionType, stages_tries: bool) -> Made:
 
 
 def _noted(function: FunctionType, stages_tries: bool, converted: Converted) -> Made:
-    original = function.__code__.replace()  # a copy: the original lives no longer than its users
-    for code in converted.codes:
-        policy.generated[code] = original
-        recipes[code] = ()
+    note_generated(converted.codes, function.__code__)
     made = Made(converted.code, converted.ag)
     _table(stages_tries)[function.__code__] = made
     return made
@@ -80,6 +78,15 @@ def _noted(function: FunctionType, stages_tries: bool, converted: Converted) -> 
 
 def _table(stages_tries: bool) -> CodeTable[Made]:
     return _made_staged if stages_tries else _made
+
+
+def note_generated(codes: Iterable[CodeType], original: CodeType) -> None:
+    """Note that conversion made code objects of the code of the user's function."""
+    original = original.replace()  # a copy: the original lives no longer than its users
+    for code in codes:
+        policy.generated[code] = original
+        if not makes_generators(code):
+            recipes[code] = ()
 
 
 def source_known(function: FunctionType) -> bool:

@@ -69,7 +69,7 @@ MAY_IMPORT = {
     "autograph.attributes": "",
     "autograph.instructions": "",
     "autograph.codes": "autograph.instructions",
-    "autograph.objects": "",
+    "autograph.objects": "autograph.codes",
     "autograph.policy": "autograph.codes autograph.frames autograph.errors",
     "autograph.mutation": (
         "autograph.mutation autograph.codes autograph.frames autograph.errors autograph.backend "
@@ -92,7 +92,7 @@ MAY_IMPORT = {
     ),
     "autograph.yields": "gast autograph.analysis autograph.quoting",
     "autograph.generator_managers": (
-        "autograph.policy autograph.codes autograph.load autograph.twins autograph.conversion "
+        "autograph.policy autograph.attributes autograph.codes autograph.load autograph.twins autograph.conversion "
         "autograph.yields"
     ),
     "autograph.class_members": (

@@ -72,6 +72,7 @@ _BLOCKS = (
 )  # fmt: skip
 _FACTORIES = ("int", "float", "list")
 _OF_SETS = (gast.BitOr, gast.BitAnd, gast.BitXor, gast.Sub)
+_DISPLAYS = (gast.List, gast.Tuple, gast.Set, gast.Dict, gast.Constant)
 _GROWING = (gast.Add, gast.Mult, *_OF_SETS)
 _Path = frozenset[gast.AST]
 _ANYWHERE: Any = object()
@@ -148,16 +149,16 @@ def convert(context: Context) -> None:
 
 def _asked(node: gast.AST) -> Iterator[tuple[str, int]]:
     """The list of which items, at a place that is no constant, are read or assigned, and how deep
-    they are; and one that grows by what a comprehension gives, of which the run may know how many.
+    they are; and one that grows by what is no display, of which the run may know how many.
     """
     match node:
         case (
-            gast.AugAssign(target=gast.Name(id=name), op=gast.Add(), value=gast.ListComp())
-            | gast.Call(
-                func=gast.Attribute(value=gast.Name(id=name), attr="extend"),
-                args=[gast.GeneratorExp() | gast.ListComp()],
+            gast.AugAssign(target=gast.Name(id=name), op=gast.Add(), value=given)
+            | gast.Call(func=gast.Attribute(value=gast.Name(id=name), attr="extend"), args=[given])
+            | gast.Assign(
+                targets=[gast.Subscript(value=gast.Name(id=name), slice=gast.Slice())], value=given
             )
-        ):
+        ) if not isinstance(given, _DISPLAYS):
             yield name, 0
     deep = 0
     if isinstance(node, gast.Attribute) and node.attr in _METHODS:  # of an item, which it changes

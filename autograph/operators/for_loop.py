@@ -39,7 +39,7 @@ def for_loop(
         backend = backend_of(items)
         if backend is not None:
             return _staged_for(backend, items, body, state, test, defines, shared)
-        given = of_generator(items, decided=test is not None) if shared is None else None
+        given = of_generator(items, decided=test is not None)
         if given is not None:
             names = ", ".join(output_names(body, defines, skip=1))
             return given.in_rounds(body, state, test, names, known=False)

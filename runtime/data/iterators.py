@@ -13,7 +13,7 @@ from runtime.data.nodes import ADVANCE, CURRENT, ITERATE, NEXT, EndOfSequence, a
 from runtime.data.pipelines import Cursor
 from runtime.graph.structures import Handler, add_handler
 from runtime.staging.control.iteration import StreamedIterator
-from runtime.staging.refusals import refuse
+from runtime.staging.refusals import refuse_iteration
 
 
 class Iterator(StreamedIterator):
@@ -108,11 +108,7 @@ def iterator_over(layout: Layout, handle: Any) -> Iterator:
 
 def _refuse_if_traced(items: Any) -> None:
     if state.trace is not None:
-        raise refuse(
-            f"a {type(items).__name__} is iterated over by unconverted code, in which a `for` has "
-            "no end that the graph could see",
-            "iterate over it in a `for` of a converted function",
-        )
+        raise refuse_iteration(f"a {type(items).__name__}")
 
 
 def _named(spec: Any) -> tuple[str, ...]:

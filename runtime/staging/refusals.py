@@ -79,6 +79,17 @@ def refuse(
     return noted(StagingError(message, **_fields(location or user_location(), variable, hint)))
 
 
+def refuse_iteration(what: str) -> Exception:
+    """The error for Python iterating over what only the run knows the elements of."""
+    frame = user_frame()
+    reason = None if frame is None else reason_of(frame)
+    because, hint = reason or (
+        "code that is not converted asks here",
+        "iterate over it in a `for` of a converted function",
+    )
+    return refuse(f"{what} is iterated over by Python while tracing; {because}", hint)
+
+
 def refuse_replaced(place: Location | None, location: Location | None = None) -> Exception:
     """The error for a row that is read at `location` after another took its place at `place`."""
     return refuse(

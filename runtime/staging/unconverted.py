@@ -21,16 +21,36 @@ def reason_of(frame: FrameType) -> Reason | None:
     library = None if code.co_flags & _SUSPENDS else frames.asked_by(frame)
     if library is not None:
         return _called_by_library(frame, library)
+    if code.co_flags & inspect.CO_GENERATOR:
+        return _taken_by_python(code)
     if converted_code(code) or code.co_flags & _SUSPENDS:
         return (
             f"Python itself asks here, in {code.co_name}",
             "write a `for`, `while` or `if` of its own for it, outside of comprehensions, `match`, "
-            "callbacks, exits in a `finally`, and what holds a `yield` or an `await`; or use an op",
+            "callbacks, exits in a `finally`, and what holds an `await`; or use an op",
         )
     why = why_not_converted(code)
     if why is None:
         return _called_by_python(code)
     return f"{code.co_name} was not converted because {why}", "let it be converted, or do without"
+
+
+def _taken_by_python(code: CodeType) -> Reason:
+    why = why_not_converted(code)
+    if code.co_name == "<genexpr>":
+        return (
+            "Python itself takes the elements of a generator expression here",
+            "take them in a `for`, or make a list of them by a comprehension",
+        )
+    if why is None:
+        return (
+            f"Python itself takes the elements of the generator {code.co_name} here",
+            f"take them in a `for`, or make a list of them: list({code.co_name}(...))",
+        )
+    return (
+        f"Python itself runs the generator {code.co_name}, because {why}",
+        "let each `yield` be a statement in no `try` or `with`, or return a list of the elements",
+    )
 
 
 def _called_by_library(frame: FrameType, library: FrameType) -> Reason | None:

@@ -1123,11 +1123,22 @@ def advances_an_iterator(x):
     return total
 
 
-@limit("`yield` in a `try`, `with` or inner function")
 def generator(x):
     def count():
         for i in range(x):  # noqa: UP028
             yield i
+
+    return sum(count())
+
+
+@limit("`yield` in a `try` or `with`")
+def generator_with_a_try(x):
+    def count():
+        try:
+            for i in range(x):  # noqa: UP028
+                yield i
+        finally:
+            print("counted")
 
     return sum(count())
 

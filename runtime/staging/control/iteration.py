@@ -24,7 +24,7 @@ from runtime.staging.control.carried_objects import Watch, also_watching, no_wat
 from runtime.staging.control.logic import and_
 from runtime.staging.control.loops import while_loop
 from runtime.staging.frames import is_ours, user_location
-from runtime.staging.refusals import asked_by_converted_code, refuse
+from runtime.staging.refusals import asked_by_converted_code, refuse, refuse_iteration
 from runtime.staging.scopes import LOOP, Scope, active
 from runtime.staging.symbolic_number import apply_number
 from runtime.staging.symbolic_tensor import SymbolicTensor
@@ -84,10 +84,7 @@ class Staged:
         yield from ()
 
     def __iter__(self) -> Any:
-        raise refuse(
-            f"{self.shown()} is iterated over by unconverted code",
-            "iterate over it in a `for` of a converted function",
-        )
+        raise refuse_iteration(self.shown())
 
 
 class Rows(Staged):

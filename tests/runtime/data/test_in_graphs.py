@@ -480,7 +480,10 @@ REFUSED: list[tuple[Callable[[Any], Any], str]] = [
     (lambda data: list(zip(data, [1, 2], strict=False)), "beside plain items"),
     (lambda data: list(zip(data, data, strict=True)), "Dataset.zip"),
     (lambda data: list(data), "how many elements a dataset"),
-    (lambda data: max(x for x in data.as_numpy_iterator()), "iterated over by unconverted code"),
+    (
+        lambda data: max(x for x in data.as_numpy_iterator()),
+        "iterated over by Python while tracing",
+    ),
 ]
 
 
@@ -495,7 +498,7 @@ def test_unconverted_loops_are_refused() -> None:
     def unconverted(data: Any) -> Any:
         return totals(data)
 
-    with pytest.raises(autograph.StagingError, match="a Dataset is iterated over by unconverted"):
+    with pytest.raises(autograph.StagingError, match="a Dataset is iterated over by Python"):
         unconverted(Dataset.range(3))
 
 

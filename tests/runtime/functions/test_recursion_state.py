@@ -371,7 +371,16 @@ def limits_read_between(n):
     "function",
     [
         *(variable, growing, behind_the_call, two_objects, attributes, as_an_argument, by_keyword),
-        *(attributes_and_their_items, two_lists, returned, raising, wider, mutual, in_a_loop, variants),
+        *(
+            attributes_and_their_items,
+            two_lists,
+            returned,
+            raising,
+            wider,
+            mutual,
+            in_a_loop,
+            variants,
+        ),
         *(pegs, pegs_counted_between, one_after_another, read_by_another, another_list_between),
         *(another_rate_between, another_kind_between, limits_read_between),
     ],
