@@ -31,3 +31,13 @@ def in_users_words(message: str) -> str:
 
 def _words(name: str, path: str) -> str:
     return f"{path} of {_GENERATED[name]}" if path else _GENERATED[name]
+
+
+def with_article(name: str) -> str:
+    """The name of a class, behind its article.
+
+    >>> from autograph.users_words import with_article
+    >>> with_article("IndexError"), with_article("set")
+    ('an IndexError', 'a set')
+    """
+    return f"{'an' if name[:1] in 'AEIOUaeiou' else 'a'} {name}"

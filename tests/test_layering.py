@@ -17,11 +17,13 @@ SHARED = (
     f"{TREES} autograph.analysis autograph.quoting autograph.context autograph.rewriting "
     "autograph.lowering autograph.exits"
 )
-DISPATCH = "autograph.backend autograph.undefined autograph.errors autograph.frames"
+DISPATCH = (
+    "autograph.backend autograph.undefined autograph.errors autograph.frames autograph.users_words"
+)
 CORE = "numpy runtime.dtypes runtime.errors runtime.core"
 OPS = f"{CORE} runtime.ops"
 GRAPH = f"{OPS} runtime.graph"
-STAGING = f"{GRAPH} runtime.nest runtime.staging"
+STAGING = f"{GRAPH} runtime.nest runtime.staging autograph.users_words"
 
 # The longest prefix of a module's name finds its row. Each word of a row allows a module and all
 # below it. What a row does not name is not imported, not even inside a function. In `autograph`
@@ -92,8 +94,8 @@ MAY_IMPORT = {
     ),
     "autograph.yields": "gast autograph.analysis autograph.quoting",
     "autograph.generator_managers": (
-        "autograph.policy autograph.attributes autograph.codes autograph.load autograph.twins autograph.conversion "
-        "autograph.yields"
+        "autograph.policy autograph.attributes autograph.codes autograph.load "
+        "autograph.twins autograph.conversion autograph.yields"
     ),
     "autograph.class_members": (
         f"{DISPATCH} autograph.policy autograph.calls autograph.locks autograph.objects "

@@ -23,6 +23,7 @@ from autograph.operators.cond import cond
 from autograph.operators.growing import is_staging
 from autograph.operators.items import getitem
 from autograph.operators.shared import Shared
+from autograph.users_words import with_article
 
 ROUNDS = 10_000
 """Rounds that items of unknown number may add to a graph."""
@@ -252,7 +253,7 @@ class GuardedRounds:
         self, references: int, items: Any, body: Block, defines: str | None, shared: str | None
     ) -> None:
         if isinstance(items, itertools.count | itertools.cycle):
-            _refuse(f"its items, an {type(items).__name__}, never end")
+            _refuse(f"its items, {with_article(type(items).__name__)}, never end")
         if _is_iterator(items) and (
             references > OWN_REFERENCES or is_variable(items) or holds_shared_iterator(items)
         ):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from autograph.users_words import with_article
 from runtime import errors
 from runtime.core.pickling import refused
 from runtime.core.state import state
@@ -108,7 +109,7 @@ def iterator_over(layout: Layout, handle: Any) -> Iterator:
 
 def _refuse_if_traced(items: Any) -> None:
     if state.trace is not None:
-        raise refuse_iteration(f"a {type(items).__name__}")
+        raise refuse_iteration(with_article(type(items).__name__))
 
 
 def _named(spec: Any) -> tuple[str, ...]:

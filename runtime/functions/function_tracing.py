@@ -15,6 +15,7 @@ import autograph
 import runtime.staging.backend  # noqa: F401  (gives autograph the backend of symbols)
 from autograph.mutation.ownership import taking_notes
 from autograph.mutation.snapshots import Snapshot
+from autograph.users_words import with_article
 from runtime.core.convert import convert_to_tensor
 from runtime.core.primitive import wrong_dtype
 from runtime.core.shapes import TensorShape
@@ -159,7 +160,7 @@ def _exported(
     if type(value) is Row:
         value = value.copy()
     if type(value) is GrowingDeque:
-        raise _no_result(f"{what()}{path} is a {type(value).__name__}")
+        raise _no_result(f"{what()}{path} is {with_article(type(value).__name__)}")
     if type(value) in (set, frozenset):
         value = MAKING[type(value)](value)
     if isinstance(value, GrowingSet):

@@ -20,6 +20,7 @@ from autograph.backend import GlobalVariable
 from autograph.mutation.snapshots import Snapshot
 from autograph.mutation.users_code import is_users_class
 from autograph.objects import MISSING, attribute_of, attributes_of, contents, put_attribute
+from autograph.users_words import with_article
 from runtime.core.tensor import Tensor, wrap
 from runtime.core.types import NumberType, Type
 from runtime.functions.signatures import Reference, key_of, leaf_types
@@ -149,8 +150,8 @@ def _spec(trace: Trace, path: str, location: Location | None, made: set[int], va
     if found is None or not is_fresh or getattr(value, "staged", None) is not None:
         raise refuse_change(
             path,
-            f"a {type(value).__qualname__} is put there that is made while tracing, and each call "
-            "would have to make one",
+            f"{with_article(type(value).__qualname__)} is put there that is made while "
+            "tracing, and each call would have to make one",
             "make it before the call, or keep it in a local variable and return what is in it",
             location=location,
         )

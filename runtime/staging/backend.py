@@ -19,6 +19,7 @@ from autograph import (
 )
 from autograph.backend import GlobalVariable, backend_of
 from autograph.frames import register_locating
+from autograph.users_words import with_article
 from runtime import errors
 from runtime.core.state import state
 from runtime.core.tensor import EagerTensor, Tensor
@@ -337,7 +338,7 @@ def set_item(value: Any, target: Any, key: Any) -> Any:
         return setter(value, target, key)
     if not isinstance(target, Tensor):
         raise refuse(
-            f"an item of a {type(target).__qualname__} is assigned at a staged place",
+            f"an item of {with_article(type(target).__qualname__)} is assigned at a staged place",
             "use a tensor, or a list that is made for a name of the function: table = [0] * n",
         )
     if isinstance(target, SymbolicTensor):

@@ -26,6 +26,7 @@ from autograph.mutation.ownership import taking_notes
 from autograph.mutation.snapshots import Snapshot
 from autograph.mutation.users_code import is_users_class, is_users_function
 from autograph.policy import impure, is_harmless
+from autograph.users_words import with_article
 from runtime.graph.ir import Location
 from runtime.staging.control.blocks import Block, Names
 from runtime.staging.control.iteration import Streamed
@@ -156,7 +157,9 @@ class BlockRecorder:
         elif id(item) not in self._made:
             unseen = self._snapshot.unseen(path, item, self._made)
             if unseen is not None:
-                raise _refuse_unseen(f"{name}() of a {type(item).__qualname__}", path, unseen)
+                raise _refuse_unseen(
+                    f"{name}() of {with_article(type(item).__qualname__)}", path, unseen
+                )
 
     def _check_items(self, function: Any) -> None:
         """StagingError where code assigns items of an object that nobody can look at."""
@@ -169,7 +172,7 @@ class BlockRecorder:
             unseen = self._snapshot.unseen(target.text, target.object, self._made)
             if unseen is not None:
                 place = function.__code__.co_filename, target.line, target.column
-                what = f"assigning an item of a {kind.__qualname__}"
+                what = f"assigning an item of {with_article(kind.__qualname__)}"
                 raise _refuse_unseen(what, target.text, unseen, place)
 
     def check_given(self, function: Any, item: Any) -> None:
@@ -177,7 +180,10 @@ class BlockRecorder:
         kind = type(item)
         if id(item) in self._made or not is_given_to_be_changed(function, kind):
             return
-        name, path = getattr(function, "__qualname__", repr(function)), f"a {kind.__qualname__}"
+        name, path = (
+            getattr(function, "__qualname__", repr(function)),
+            with_article(kind.__qualname__),
+        )
         unseen = self._snapshot.unseen(path, item, self._made)
         if unseen is not None:
             raise _refuse_unseen(f"{name}() of {path}", path, unseen)

@@ -8,6 +8,7 @@ from collections.abc import ItemsView, Sequence, ValuesView
 from types import FunctionType
 from typing import Any
 
+from autograph.users_words import with_article
 from runtime.graph.data import Opaque, is_data
 from runtime.graph.structures import structure_of
 from runtime.graph.templates import Container, Either, Raised, Slot, Written
@@ -53,8 +54,8 @@ def _check_parts(item: Any) -> None:
 
 def _refuse_shown(kind: str) -> Exception:
     return refuse(
-        f"a {kind} that holds staged values is printed or raised: its text would be that of the "
-        "trace",
+        f"{with_article(kind)} that holds staged values is printed or raised: its text would "
+        "be that of the trace",
         "print its values beside it, or a list or dict of them",
     )
 
@@ -116,7 +117,8 @@ class Images:
             self.symbols += inside.symbols
             return Written(write, args) if len(error.args) == 1 else Written("str", (args,))
         raise refuse(
-            f"a {type(error).__name__} that holds what only the run knows is printed or raised",
+            f"{with_article(type(error).__name__)} that holds what only the run knows is "
+            "printed or raised",
             "print or raise its arguments: error.args",
         )
 

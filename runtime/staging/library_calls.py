@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.users_words import with_article
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import Tensor
@@ -90,7 +91,9 @@ def _given(name: str, item: Any) -> Any:
     if isinstance(item, _ATOMS):
         return item
     kind = type(item).__qualname__
-    raise _refused(name, f"it is given a {kind}", "give it tensors, numbers and lists of them")
+    raise _refused(
+        name, f"it is given {with_article(kind)}", "give it tensors, numbers and lists of them"
+    )
 
 
 def _type_of(name: str, first: Any, second: Any) -> Type:

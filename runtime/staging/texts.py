@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from autograph.users_words import with_article
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import Tensor, wrap
@@ -253,7 +254,7 @@ def _of_error(function: Callable[..., str], error: BaseException) -> Any:
     if function is not repr and kind.__str__ in (BaseException.__str__, KeyError.__str__):
         return make(str, one)
     raise refuse(
-        f"a text is made of a {kind.__name__} that holds what only the run knows",
+        f"a text is made of {with_article(kind.__name__)} that holds what only the run knows",
         "make it of its arguments: error.args",
     )
 
@@ -285,8 +286,8 @@ def _kept(item: Any) -> Any:
     called = kind.__qualname__
     called = f"staged {called.lower()}" if kind.__module__.startswith("runtime.") else called
     raise refuse(
-        f"a {called} is in a text beside staged values, and may be another one when the "
-        "text is read",
+        f"{with_article(called)} is in a text beside staged values, and may be another one "
+        "when the text is read",
         "write its parts into the text, or make a text of it before",
     )
 

@@ -18,6 +18,7 @@ from numpy import ndarray
 from autograph.mutation.variables import value_of
 from autograph.objects import MISSING, attributes_of, members_of, put_attributes
 from autograph.undefined import Undefined
+from autograph.users_words import with_article
 from runtime.graph.ir import Location
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.structures import Handler, add_handler
@@ -170,9 +171,7 @@ class Place:
         attributes = attributes_of(item)
         if attributes is not None and not isinstance(item, _HOLDING_MORE):
             return Attributes(tuple(attributes), attributes.values())
-        kind = type(item).__qualname__
-        article = "an" if kind[0] in "aeiou" else "a"
-        why = f"{article} {kind} cannot be carried through a staged block"
+        why = f"{with_article(type(item).__qualname__)} cannot be carried through a staged block"
         raise refuse_change(self.path, why, _WAY_OUT_OF_ITERATORS if _advances(item) else None)
 
     def write(self, contents: Contents) -> None:

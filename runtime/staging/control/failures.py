@@ -13,6 +13,7 @@ from types import FrameType, FunctionType
 from typing import Any, cast
 
 from autograph.objects import attributes_of, put_attributes
+from autograph.users_words import with_article
 from runtime import errors
 from runtime.core.dataclasses import dataclass
 from runtime.graph.ir import Location, Origin
@@ -195,8 +196,8 @@ class Attempt:
                 and not issubclass(kind, named)
             ):
                 raise refuse(
-                    f"a {kind.__name__} of tensors is a ValueError too, which that of Python's "
-                    "numbers is not",
+                    f"{with_article(kind.__name__)} of tensors is a ValueError too, which "
+                    "that of Python's numbers is not",
                     "catch ZeroDivisionError or IndexError before it, or rt.errors.OpError",
                 )
             if issubclass(kind, found):
@@ -205,7 +206,8 @@ class Attempt:
                 issubclass(each, kind) and not issubclass(each, others) for each in classes
             ):
                 raise refuse(
-                    f"a {kind.__name__} of the run, or a class that is one, is caught here",
+                    f"{with_article(kind.__name__)} of the run, or a class that is one, is "
+                    "caught here",
                     f"catch {kind.__name__} itself",
                 )
         return None
@@ -321,7 +323,8 @@ def owned(trace: Trace, error: BaseException, is_seen: bool) -> tuple[BaseExcept
     if _is_known(error) and id(error) not in trace.memo.get(owned, ()):
         if is_seen and image_of(error)[1]:
             raise refuse(
-                f"a {type(error).__name__} that was made before the statement holds staged values, "
+                f"{with_article(type(error).__name__)} that was made before the statement "
+                "holds staged values, "
                 "and is raised under a staged test in a `try` that looks at it",
                 "make the exception where it is raised",
             )
@@ -353,7 +356,8 @@ class _Copies:
         made.__suppress_context__ = suppresses
         if not set(map(id, image_of(made)[1])) <= set(map(id, self.symbols)):
             raise refuse(
-                f"a {type(error).__name__} holds values that cannot be handed on to the `except`",
+                f"{with_article(type(error).__name__)} holds values that cannot be handed on "
+                "to the `except`",
                 "raise it with numbers, tensors and texts of them",
             )
         return made
@@ -458,7 +462,8 @@ class Unknown:
     def refuse(self, *_: Any) -> Any:
         """StagingError: what it says is not known yet."""
         raise refuse(
-            f"the text of a {type(self.site.error).__name__} that only the run raises is asked for",
+            f"the text of {with_article(type(self.site.error).__name__)} that only the run "
+            "raises is asked for",
             "write a text of your own, or test for the failing case with `if`",
         )
 

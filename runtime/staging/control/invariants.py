@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from autograph.users_words import with_article
 from runtime.core.shapes import Shape, TensorShape, TensorSpec, as_shape, join_shapes
 from runtime.core.tensor import Tensor
 from runtime.core.types import TensorType
@@ -38,7 +39,8 @@ def _declared_tree(found: tuple[Structure, Sequence[Any]], declared: Any, name: 
     shapes = structure_of(declared)
     if shapes is None or shapes[0] != structure:
         raise refuse(
-            f"shape_invariants has {declared!r} for {name!r}, which is a {structure}",
+            f"shape_invariants has {declared!r} for {name!r}, which is "
+            f"{with_article(str(structure))}",
             "give a shape for each tensor in it, in the same structure",
             name,
         )

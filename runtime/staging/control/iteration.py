@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, NoReturn
 
+from autograph.users_words import with_article
 from runtime.core.convert import convert_to_tensor
 from runtime.core.types import TensorType
 from runtime.graph import numbers
@@ -635,7 +636,7 @@ def _source_of(items: Any) -> Staged:
     source = staged(items)
     if source is None:
         raise refuse(
-            f"a {type(items).__qualname__} cannot be iterated over while tracing",
+            f"{with_article(type(items).__qualname__)} cannot be iterated over while tracing",
             "iterate over a tensor or a range",
         )
     return source

@@ -14,6 +14,7 @@ from types import CellType, FunctionType, MemberDescriptorType
 from typing import Any, Protocol
 
 from autograph.objects import MISSING, contents, of_classes
+from autograph.users_words import with_article
 from runtime.staging.guarding.containers import (
     Elements,
     Inside,
@@ -390,7 +391,7 @@ def _different_elements(path: str, container: Any, known: Elements) -> str:
 
 def _difference(path: str, key: Any, before: Any, now: Any) -> str:
     if isinstance(key, Attribute) and key == "__class__":
-        return f"an object of class {before.__name__} is now a {now.__name__}"
+        return f"an object of class {before.__name__} is now {with_article(now.__name__)}"
     if before is MISSING:
         return f"{path} was not there, is {_short(now)}"
     if now is MISSING:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn, cast
 
+from autograph.users_words import with_article
 from runtime.core.dataclasses import dataclass
 from runtime.graph.structures import Structure, structure_of
 from runtime.staging.control import branches, joins
@@ -79,7 +80,7 @@ def _check_value(spec: Spec) -> None:
     if isinstance(spec, Tree):
         if not spec.structure.handler.is_tuple:
             raise Mismatch(
-                f"a value is a {spec.structure}, which could be changed in place",
+                f"a value is {with_article(str(spec.structure))}, which could be changed in place",
                 "put lists of numbers, tuples, numbers and tensors under the keys; or pairs into a "
                 "set or list: found.add((key, item))",
             )

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
+from autograph.users_words import with_article
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
 from runtime.graph import lists
@@ -106,8 +107,8 @@ def entry_value(value: Any) -> Any:
     """The value that a dict of the graph takes for one. StagingError for what it cannot hold."""
     if isinstance(value, set | dict | deque):
         raise refuse(
-            f"a {type(value).__name__} is put into a dict of which only the run knows the keys: it "
-            "could be changed in place",
+            f"{with_article(type(value).__name__)} is put into a dict of which only the run "
+            "knows the keys: it could be changed in place",
             "put lists of numbers under the keys; or pairs into one set or dict: "
             "found.add((key, item)), found[key, name] = item",
         )

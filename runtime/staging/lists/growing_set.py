@@ -20,10 +20,12 @@ from runtime.core.primitive import bind
 from runtime.core.types import TensorType
 from runtime.dtypes import DType
 from runtime.graph import lists
+from runtime.graph.ir import format_location
 from runtime.graph.nodes import apply
 from runtime.staging.builtin_functions import BUILTINS, elements
 from runtime.staging.control import branches, iteration, joins, logic
 from runtime.staging.control.branches import truth
+from runtime.staging.frames import user_location
 from runtime.staging.lists import keys, staged_items
 from runtime.staging.lists.growing import Growing, Kind, size_of
 from runtime.staging.lists.growing_list import GrowingList, Items, ListBackend
@@ -235,9 +237,9 @@ def _unordered(items: Any) -> Any:
     return items.items() if isinstance(items, GrowingSet) else items
 
 
-def _refuse_order(what: str) -> Exception:
+def _refuse_order(what: str, why: str = "") -> Exception:
     return refuse(
-        f"{what} of a set of staged values asks for their order, which is Python's own affair",
+        f"{what} of a set of staged values asks for their order, which is Python's own affair{why}",
         "ask for them in an order: sorted(items)",
     )
 
@@ -258,7 +260,8 @@ def _is_small(items: Any) -> bool:
 
 
 _ASKED, _LOST = object(), object()
-"""In the memo of a call: the order of a set was asked for; a set did more than grow."""
+"""In the memo of a call: where the order of a set was asked for, and where one did more than grow.
+"""
 
 
 def _memo() -> dict[Any, Any]:
@@ -271,19 +274,19 @@ def _memo() -> dict[Any, Any]:
 def _ask_order() -> None:
     memo = _memo()
     if _LOST in memo:
-        raise _refuse_order("iteration, in a function that takes items out of sets or joins them,")
-    memo[_ASKED] = True
+        raise _refuse_order("iteration", f", for a set loses items or is joined ({memo[_LOST]})")
+    memo.setdefault(_ASKED, format_location(user_location()))
 
 
 def _note_order_lost() -> None:
     """A set is changed so that its order does not follow from that of its items."""
     memo = _memo()
-    memo[_LOST] = True
+    memo.setdefault(_LOST, format_location(user_location()))
     if _ASKED in memo:
         raise refuse(
-            "a set loses items, or is made of another one, in a function that loops over a set of "
-            "staged values, in the order that Python's own set has",
-            "loop over them in an order: sorted(items)",
+            "a set loses items, or is made of another one, so that the order of sets is Python's "
+            f"own affair, but an iteration of staged values asks for their order ({memo[_ASKED]})",
+            "ask for them there in an order: sorted(items)",
         )
 
 

@@ -139,6 +139,18 @@ def taken(n):
     return items.pop()
 
 
+def ordered_before(n):
+    items = {n, 2, 3}
+    first = list(items)[0]
+    items.discard(n)
+    return first
+
+
+def joined_before(n):
+    items = {n, 2, 3} | {7}
+    return list(items)[0]
+
+
 def raised(n):
     raise ValueError(deque([n]))
 
@@ -155,6 +167,8 @@ def returned(n):
     [
         (ordered, StagingError, "asks for their order"),
         (taken, StagingError, "asks for their order"),
+        (ordered_before, StagingError, r"loses items.* asks for their order \(.*:\d"),
+        (joined_before, StagingError, r"asks for their order.* loses items or is joined \(.*:\d"),
         (raised, StagingError, "a deque that holds staged values is printed or raised"),
         (returned, TypeError, "is a deque"),
     ],
