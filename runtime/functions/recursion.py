@@ -275,9 +275,11 @@ def with_lists_bound(
     function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], is_converted: Converted
 ) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
     """A recursive call whose lists, dicts and sets are parts of the function where it only passes
-    them on: each of the calls means the same object.
+    them on, or they are default values: each of the calls means the same object.
     """
-    if not any(isinstance(item, _CONTAINERS) for item in (*args, *kwargs.values())):
+    plain, receiver = getattr(function, "__func__", function), getattr(function, "__self__", None)
+    defaults = *(plain.__defaults__ or ()), *(plain.__kwdefaults__ or {}).values()
+    if not any(isinstance(item, _CONTAINERS) for item in (*args, *kwargs.values(), *defaults)):
         return function, args, kwargs
     signature = signature_of(function)
     kinds = {parameter.kind for parameter in signature.parameters.values()}
@@ -285,9 +287,12 @@ def with_lists_bound(
         return function, args, kwargs
     given = signature.bind(*args, **kwargs).arguments
     names = _passed_on(function, given, active().root, is_converted)
+    for name, parameter in signature.parameters.items():
+        if name not in given and isinstance(parameter.default, _CONTAINERS):
+            given[name] = parameter.default
+            names.append(name)
     if not names:
         return function, args, kwargs
-    plain, receiver = getattr(function, "__func__", function), getattr(function, "__self__", None)
     key = id(plain), id(receiver), *[(name, id(given[name])) for name in names]
     if key not in _thread.bound:
         made: Any = functools.partial(function, **{name: given[name] for name in names})

@@ -30,6 +30,7 @@ from runtime.functions.recursion import (
     running,
     running_of,
 )
+from runtime.functions.recursion_state import State
 from runtime.functions.retracing import reason
 from runtime.functions.signatures import (
     conform,
@@ -244,6 +245,7 @@ class Traced:
             concrete = Tracer(*own, inner=True).trace(call, names)
             callee = assumption.callee
             found = concrete.spec, concrete.outer, concrete.shared, concrete.state
+            before = assumption.spec, assumption.state
             is_other = assumption.assume(*found)
             if not is_other and assumption.used and concrete.spec is None and concrete.state:
                 place = concrete.state.places[0].name
@@ -254,10 +256,25 @@ class Traced:
                 )
             if not is_other or not (assumption.used or concrete.state):
                 return settled(concrete, callee, call, names)
-        raise refuse(
-            f"what {self._name} returns takes another shape at each depth of its recursion",
-            "write the recursion as a loop",
-        )
+        raise self._refuse_endless(assumption, *before)
+
+    def _refuse_endless(
+        self, assumption: Assumption, spec: joins.Spec | None, state: State
+    ) -> Exception:
+        """The error for a recursion that never does what is supposed of it: its last trace found
+        another result, or other changes, than `spec` and `state`.
+        """
+        name = self._name
+        if assumption.spec != spec:
+            message = f"what {name} returns takes another shape at each depth of its recursion"
+            return refuse(message, "write the recursion as a loop")
+        places = assumption.state.places
+        place = places[-1].name if places else None
+        if assumption.state.keys() != state.keys():
+            message = f"{name} changes {place!r}, which is another object at each depth"
+            return refuse(message, "pass the same object on, or return what a call adds", place)
+        message = f"what {name} does to what is outside of it differs at each depth"
+        return refuse(message, "write the recursion as a loop", place)
 
     def _kept_traced(
         self, tracer_for: Callable[[list[Part]], Tracer], call: Call, names: Sequence[str]

@@ -116,6 +116,17 @@ def as_an_argument(n):
     return items
 
 
+def a_default_list(n):
+    counts = {"calls": 0}
+
+    def go(k, seen=counts, *, last=[0]):  # noqa: B006  # one list for all calls
+        seen["calls"] += 1
+        last[0] = k
+        return last[0] + seen["calls"] if k < 1 else go(k - 1)
+
+    return go(n), go(n), counts["calls"]
+
+
 def by_keyword(n):
     items = [0]
 
@@ -371,16 +382,8 @@ def limits_read_between(n):
     "function",
     [
         *(variable, growing, behind_the_call, two_objects, attributes, as_an_argument, by_keyword),
-        *(
-            attributes_and_their_items,
-            two_lists,
-            returned,
-            raising,
-            wider,
-            mutual,
-            in_a_loop,
-            variants,
-        ),
+        *(attributes_and_their_items, two_lists, returned, raising, wider, mutual, in_a_loop),
+        *(variants, a_default_list),
         *(pegs, pegs_counted_between, one_after_another, read_by_another, another_list_between),
         *(another_rate_between, another_kind_between, limits_read_between),
     ],
@@ -391,6 +394,21 @@ def test_it_is_what_python_computes(function: Callable[[Any], Any]) -> None:
         expected = attempt(lambda n=n: function(n))
         got = attempt(lambda n=n: staged(rt.constant(n)))
         assert same_outcome(expected, got), (n, expected, got)
+
+
+def test_another_list_at_each_depth_is_refused_by_its_name() -> None:
+    def function(n):
+        def go(k, seen):
+            seen.append(k)
+            return len(seen) if k < 1 else go(k - 1, [k])
+
+        return go(n, [])
+
+    words = "go changes 'seen', which is another object at each depth\n.*return what a call adds"
+    with pytest.raises(autograph.StagingError, match=words) as caught:
+        rt.function(function)(rt.constant(3))
+    assert caught.value.filename == __file__
+    assert caught.value.variable == "seen"
 
 
 def test_a_recursion_that_never_returns_is_refused() -> None:

@@ -141,14 +141,14 @@ def taken(n):
 
 def ordered_before(n):
     items = {n, 2, 3}
-    first = list(items)[0]
+    known = list(items)
     items.discard(n)
-    return first
+    return known
 
 
 def joined_before(n):
     items = {n, 2, 3} | {7}
-    return list(items)[0]
+    return [item + 1 for item in items]
 
 
 def raised(n):
