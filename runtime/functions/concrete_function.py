@@ -80,6 +80,7 @@ class ConcreteFunction:
         self.guards = guards
         self.callee = Callee(name, graph)
         self.shared = NOTHING
+        self.twins: list[tuple[int, int]] = []
         self.lost: Callable[[], Exception] | None = None
         self.changes: Changes | None = None
         self.kept: Kept | None = None
@@ -96,7 +97,7 @@ class ConcreteFunction:
 
         `lost` refuses a call from outside of any, which would not see it.
         """
-        self.shared, self.lost = shared, lost
+        self.shared, self.twins, self.lost = shared, shared.twins(), lost
         if called is not self.graph:
             self.callee = Callee(self.name, called)
 
@@ -296,7 +297,7 @@ class ConcreteFunction:
         assert self.spec is not None
         if any(self.devices):
             results = list(map(_on_device, results, self.devices))
-        values = iter(results)
+        values = iter(results if not self.twins else _with_twins(results, self.twins))
         made = joins.restored(self.spec, values, _restored)
         if self.changes is not None:
             made = made, self.changes.contents(values, _restore)
@@ -507,10 +508,34 @@ def _restore(spec: Spec, values: Iterator[Any]) -> Any:
     return joins.restored(spec, values, _restored)
 
 
+class _Twin:
+    """The value of results that are one tensor, which is made once."""
+
+    __slots__ = ("made", "raw")
+
+    def __init__(self, raw: Any) -> None:
+        self.raw = raw
+        self.made: Any = None
+
+    def tensor(self) -> Any:
+        if self.made is None:
+            self.made = _tensor(self.raw)
+        return self.made
+
+
+def _with_twins(results: Sequence[Any], twins: Sequence[tuple[int, int]]) -> list[Any]:
+    made = list(results)
+    for at, earlier in twins:
+        if type(made[earlier]) is not _Twin:
+            made[earlier] = _Twin(made[earlier])
+        made[at] = made[earlier]
+    return made
+
+
 def _restored(raw: Any, type: Type) -> Any:
     if isinstance(type, ObjectType):
         return ObjectHandle(type, raw)
     if not isinstance(type, ListType):
-        return _tensor(raw)
+        return raw.tensor() if isinstance(raw, _Twin) else _tensor(raw)
     assert isinstance(type.element, TensorType)
     return Elements([x if x is None else _tensor(x) for x in raw], type.element)

@@ -24,8 +24,9 @@ from runtime.staging.tracing import Trace
 @dataclass(frozen=True)
 class Shared:
     """Of arguments and results, by their places among the tensors: arguments that are `written`,
-    pairs of a result that is an argument (`same`) or may be a part of one (`related`). `settled`
-    is what was found, and not only supposed.
+    pairs of a result that is an argument (`same`) or may be a part of one (`related`), or an
+    earlier result, whose place is inverted then (`~at`). `settled` is what was found, and not only
+    supposed.
     """
 
     written: tuple[int, ...] = ()
@@ -77,15 +78,24 @@ class Shared:
         for at, change, final in zip(self.written, self.changes, finals, strict=True):
             item_assignments.assign(trace, leaves[at], final, change)
         for at, place in self.same:
-            if type(leaves[place]) is SymbolicTensor:
-                results[at] = leaves[place]
+            known = leaves[place] if place >= 0 else results[~place]
+            if type(known) is SymbolicTensor:
+                results[at] = known
         for at, place in self.related:
-            item, argument = results[at], leaves[place]
-            if type(argument) is SymbolicTensor and item is not argument:
-                sharing.may_be(item, argument)
-            elif item is not argument:
+            item, known = results[at], leaves[place] if place >= 0 else results[~place]
+            if type(known) is SymbolicTensor and item is not known:
+                sharing.may_be(item, known)
+            elif item is not known:
                 sharing.hold(item, sharing.from_outside(trace))
         return results
+
+    def twins(self) -> list[tuple[int, int]]:
+        """The results that are an earlier one, with the place of that."""
+        first: dict[int, int] = {}
+        found = [
+            (at, ~place if place < 0 else first.setdefault(place, at)) for at, place in self.same
+        ]
+        return [(at, earlier) for at, earlier in found if at != earlier]
 
 
 NOTHING = Shared()
@@ -111,6 +121,8 @@ def shared_of(
         elif _may_be_written(item):
             others = [places[id(each)] for each in sharing.relatives(item) if id(each) in places]
             related += [(at, place) for place in others]
+        if type(item) is SymbolicTensor:
+            places.setdefault(id(item), ~at)
     changes = [item_assignments.change_of(scope, symbols[at]) for at in written]
     return Shared(tuple(written), tuple(changes), tuple(same), tuple(related))
 

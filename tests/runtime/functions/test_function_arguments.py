@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+import autograph
 import runtime as rt
 from runtime.functions.function import function
 from tests.support.staging import traces
@@ -354,3 +355,92 @@ def test_flat_tensors_that_do_not_fit_are_refused(call: Any) -> None:
     )
     with pytest.raises(TypeError):
         call(concrete, rt.constant([1.0, 2.0]))
+
+
+# Results that are one tensor, or share its memory
+
+
+def pair(x):
+    y = x + 1
+    return y, y
+
+
+def nested(x):
+    y = x * 2
+    return [y, {"again": y, "other": x * 2}]
+
+
+def argument_twice(x):
+    return x, x
+
+
+def row(x):
+    y = x + 1
+    return y, y[0]
+
+
+def paired(call):
+    def function(x):
+        a, b = call(pair)(x)
+        a[0] = 9
+        return a, b, a is b
+
+    return function
+
+
+def in_structures(call):
+    def function(x):
+        first, rest = call(nested)(x)
+        rest["again"][0] = 7
+        return first, rest, rest["again"] is first
+
+    return function
+
+
+def of_an_argument(call):
+    def function(x):
+        a, b = call(argument_twice)(x + 0)
+        b[1] = 5
+        return a, b, a is b
+
+    return function
+
+
+def by_way_of_another(call):
+    def between(x):
+        a, b = call(pair)(x)
+        return b, a, a + 1
+
+    def function(x):
+        a, b, c = call(between)(x)
+        c[0] = 1
+        b[0] = 4
+        return a, b, c
+
+    return function
+
+
+@pytest.mark.parametrize("made", [paired, in_structures, of_an_argument, by_way_of_another])
+@pytest.mark.parametrize("outer", [autograph.convert, rt.function], ids=["eager", "staged"])
+def test_results_that_are_one_tensor(made: Any, outer: Any) -> None:
+    expected = autograph.convert(made(lambda function: function))(rt.constant([1, 2]))
+    got = outer(made(rt.function))(rt.constant([1, 2]))
+    assert str(rt.nest.map_structure(as_python, got)) == str(
+        rt.nest.map_structure(as_python, expected)
+    )
+
+
+def as_python(value: Any) -> Any:
+    return value.numpy().tolist() if isinstance(value, rt.Tensor) else value
+
+
+def test_a_result_that_shares_rows_with_another_is_not_written() -> None:
+    inner = rt.function(row)
+
+    def function(m):
+        whole, first = inner(m)
+        first[0] = 9
+        return whole
+
+    with pytest.raises(autograph.StagingError, match="may be the same tensor, or share its rows"):
+        rt.function(function)(rt.constant([[1, 2], [3, 4]]))
