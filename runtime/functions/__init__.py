@@ -9,6 +9,7 @@ concrete_function                   the graph that a call runs
 recursion, recursion_over_numbers   calls of what is being traced; numbers that would not end them
 recursion_state, kept_objects       objects that recursions, and all functions, read and change
 shared_arguments                    arguments that share memory
+own_containers                      Python's own lists and dicts in them, behind a trace
 changed_arguments                   lists among the arguments that the function changes
 restored_function                   the functions of a saved module
 signature_text, tracing_lock        signatures as text; one thread traces at a time

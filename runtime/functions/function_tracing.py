@@ -33,6 +33,7 @@ from runtime.functions.changed_arguments import (
 )
 from runtime.functions.concrete_function import ConcreteFunction
 from runtime.functions.kept_objects import Kept, Part, holds_staged, parts_of
+from runtime.functions.own_containers import put_own_containers
 from runtime.functions.recursion import (
     Assumption,
     active_calls,
@@ -392,6 +393,8 @@ class Tracer:
                 changes_calls = trace.kept or self.found or self.kept
                 for snapshot in reversed(self._snapshots(trace)):
                     snapshot.restore(None if changes_calls else holds_staged)
+            if trace.outer is None:
+                put_own_containers(self._snapshots(trace))
             self.kept.forget()
 
     def _snapshots(self, trace: Trace) -> list[Snapshot]:

@@ -16,13 +16,13 @@ from typing import Any, cast
 
 import numpy as np
 
-from autograph.backend import GlobalVariable
 from autograph.mutation.snapshots import Snapshot
 from autograph.mutation.users_code import is_users_class
 from autograph.objects import MISSING, attribute_of, attributes_of, contents, put_attribute
 from autograph.users_words import with_article
 from runtime.core.tensor import Tensor, wrap
 from runtime.core.types import NumberType, Type
+from runtime.functions.own_containers import own_container, put_variable
 from runtime.functions.signatures import Reference, key_of, leaf_types
 from runtime.graph.ir import Location
 from runtime.graph.nodes import NUMBER_TYPES
@@ -35,6 +35,7 @@ from runtime.staging.control.joins import Optional, Same, Spec, Tree
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.sameness import same
 from runtime.staging.guarding.weak_paths import weakly
+from runtime.staging.lists.growing import Growing
 from runtime.staging.outside import DICTS, is_variable_of_python, place_key
 from runtime.staging.scopes import Symbol
 from runtime.staging.symbolic_number import SymbolicNumber
@@ -98,7 +99,7 @@ class Part:
             if not _is_default(item, self.name, value):
                 put_attribute(item, self.name, value)
         elif not self.is_whole:
-            _put_variable(item, value)
+            put_variable(item, value)
         elif isinstance(item, dict):
             item.clear()
             item.update(value)
@@ -144,10 +145,11 @@ def _spec(trace: Trace, path: str, location: Location | None, made: set[int], va
         return joins.abstract(value, staged=True)
     if type(value) in _ATOMS or value is MISSING or trace.existed(value) or _is_lasting(value):
         return Same(value)
-    found = structure_of(value)
+    own = own_container(value)
+    found = structure_of(own)
     is_fresh = id(value) not in made
     made.add(id(value))
-    if found is None or not is_fresh or getattr(value, "staged", None) is not None:
+    if found is None or not is_fresh or isinstance(own, Growing):
         raise refuse_change(
             path,
             f"{with_article(type(value).__qualname__)} is put there that is made while "
@@ -162,15 +164,6 @@ def _is_lasting(value: Any) -> bool:
     if isinstance(value, FunctionType):
         return value.__closure__ is None and "<locals>" not in value.__qualname__
     return isinstance(value, type | BuiltinFunctionType | ModuleType | np.ndarray)
-
-
-def _put_variable(item: Any, value: Any) -> None:
-    if value is not MISSING:
-        item.cell_contents = value
-    elif isinstance(item, GlobalVariable):
-        item.namespace.pop(item.name, None)
-    else:
-        del item.cell_contents
 
 
 def _is_default(item: Any, name: str, value: Any) -> bool:
@@ -305,7 +298,7 @@ def holds_staged(value: Any) -> bool:
     met, pending = set(), [value]
     while pending:
         item = pending.pop()
-        if type(item) in _STAGED:
+        if type(item) in _STAGED or (isinstance(item, Growing) and item.staged is not None):
             return True
         if type(item) not in _ATOMS and id(item) not in met:
             met.add(id(item))

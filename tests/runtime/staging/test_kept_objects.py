@@ -11,6 +11,7 @@ import contextlib
 import copy
 import dataclasses
 import gc
+import pickle
 import weakref
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable
@@ -1053,3 +1054,100 @@ def test_a_trace_that_python_ends_leaves_no_symbols() -> None:
     with pytest.raises(LookupError, match="Bob"):
         rt.function(f)(rt.constant(2))
     assert (account.balance, items) == (3, [1])
+
+
+# Only Python's own containers stay in objects
+
+
+class Shelf:
+    items: Any = None
+    more: Any = None
+
+
+SHELF = Shelf()
+
+
+def lists_of_lists(n):
+    SHELF.items = [n, [n], (n, [n])]
+
+
+def constants(n):
+    SHELF.items = [1, [2]]
+    SHELF.more = {"a": [1], "b": {2}}
+
+
+def one_list_twice(n):
+    SHELF.items = [1]
+    SHELF.more = (SHELF.items, 2)
+
+
+def entries(n):
+    SHELF.items = {}
+    SHELF.items["x"] = []
+    SHELF.items["x"].append(n)
+
+
+def in_a_new_object(n):
+    SHELF.items = Shelf()
+    SHELF.items.items = []
+    SHELF.items.items.append({"k": [3]})
+
+
+def in_a_dict_from_before(n):
+    REGISTER["x"] = [[1]]
+    REGISTER["y"] = list(range(2))
+
+
+REGISTER: dict[str, Any] = {}
+
+
+def then_failing(n):
+    SHELF.items = [1, [2]]
+    raise KeyError("late")
+
+
+def contents_of(value: Any) -> Any:
+    """The value, with the classes of all that is in it."""
+    kind = type(value)
+    if isinstance(value, dict):
+        return kind, [(key, contents_of(item)) for key, item in value.items()]
+    if isinstance(value, list | tuple | set):
+        return kind, [contents_of(item) for item in value]
+    if isinstance(value, Shelf):
+        return kind, contents_of(vars(value))
+    return int(value) if isinstance(value, rt.Tensor) else value
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        *(lists_of_lists, constants, one_list_twice, entries, in_a_new_object),
+        *(in_a_dict_from_before, then_failing),
+    ],
+)
+def test_only_containers_of_python_stay(program: Callable[..., Any]) -> None:
+    left = []
+    for function in (program, rt.function(program)):
+        for argument in (3, 4):
+            vars(SHELF).clear()
+            REGISTER.clear()
+            with contextlib.suppress(KeyError):
+                function(argument if function is program else rt.constant(argument))
+            left.append((contents_of(SHELF), contents_of(REGISTER)))
+            pickle.dumps((SHELF, REGISTER))
+            is_one = type(SHELF.more) is not tuple or SHELF.more[0] is SHELF.items
+            assert is_one, program
+            if program is not lists_of_lists and program is not entries:
+                break  # what holds no staged value is put there by the first call alone
+    assert left[: len(left) // 2] == left[len(left) // 2 :]
+
+
+def test_a_dict_of_the_graph_does_not_stay() -> None:
+    def function(n):
+        SHELF.items = {}
+        SHELF.items[n] = n
+
+    vars(SHELF).clear()
+    with pytest.raises(StagingError, match="a dict is put there that is made while"):
+        rt.function(function)(rt.constant(3))
+    assert SHELF.items is None
