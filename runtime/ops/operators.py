@@ -249,9 +249,13 @@ _ORDER: tuple[tuple[str, Any, Any, str], ...] = (
 
 
 def _never_equal(tensor: Tensor, other: Any) -> bool:
-    """Whether it is text beside a tensor of numbers, or an object that no tensor can be made of."""
+    """Whether it is text beside a tensor of numbers, or an object that no tensor can be made of; or
+    a list or tuple with such items.
+    """
     if isinstance(other, str | bytes):
         return tensor.dtype is not dtypes.string
+    if isinstance(other, list | tuple):
+        return any(item is None or _never_equal(tensor, item) for item in other)
     return not isinstance(other, (*_OPERANDS, *_PLAIN)) and conversion_of(type(other)) is None
 
 
@@ -261,7 +265,7 @@ def _equality(function: Any, unequal: bool, operation: Any) -> Any:
     def method(self: Tensor, other: Any) -> Any:
         if other is None:
             return unequal
-        if getattr(other, "decides_operators", False):
+        if getattr(other, "decides_operators", False) or hasattr(other, "is_text_of_run"):
             return NotImplemented  # its own operator asks first what it is
         try:
             return function(self, other)

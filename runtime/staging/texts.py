@@ -18,9 +18,10 @@ import numpy as np
 
 from autograph.users_words import with_article
 from runtime import dtypes
-from runtime.core.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor, register_conversion
 from runtime.core.tensor import Tensor, wrap
 from runtime.core.types import NumberType, TensorType, Type, is_variable
+from runtime.dtypes import DType
 from runtime.graph.ir import Location
 from runtime.graph.nodes import BOOL, FLOAT, INT
 from runtime.graph.structures import Handler, Structure, add_handler, structure_of
@@ -143,6 +144,8 @@ def _comparing(name: str) -> None:
     def method(self: Text, other: Any) -> Any:
         if isinstance(other, str):
             return answer(function, self, other)
+        if isinstance(other, Tensor) and other.dtype is dtypes.string:
+            return function(self.tensor(), other)
         return NotImplemented if name not in ("eq", "ne") else name == "ne"
 
     method.__name__ = name
@@ -412,3 +415,10 @@ def _example_of(type: Type, first: bool) -> Any:
 
 
 _NUMBERS = {"bool": (False, True), "int": (-1, 1), "float": (math.nan, 1.5)}
+
+
+def _to_tensor(text: Text, dtype: DType | None) -> Tensor:
+    return convert_to_tensor(text.tensor(), dtype)
+
+
+register_conversion(Text, _to_tensor)

@@ -229,7 +229,9 @@ def structure(options: tuple[Any, ...]) -> Structure:
 def _to_tensor(choice: Choice, dtype: dtypes.DType | None) -> Tensor:
     if not choice.is_text:
         raise refused(choice, "used as a tensor")
-    made: Tensor = choice.apply(lambda option: convert_to_tensor(option, dtype))
+    if dtype is not None and dtype is not dtypes.string:  # none of them is a number
+        return convert_to_tensor(choice.options[0], dtype)
+    made: Tensor = choice.apply(convert_to_tensor)
     return made
 
 

@@ -393,3 +393,41 @@ def test_rows_of_digits_lose_one_each() -> None:
 def test_a_text_is_no_index_of_a_list() -> None:
     with pytest.raises(autograph.StagingError, match="given to getitem"):
         rt.function(lambda n: [1, 2][str(n)])(rt.constant(1))
+
+
+# Texts beside tensors
+
+
+def chosen(x):
+    name = "far"
+    for i in range(x):
+        name = "none" if i > 1 else "near"
+    return name
+
+
+BESIDE: dict[str, Any] = {
+    "a_number_is_no_text": lambda x: (x == f"{x}", x != f"{x}", f"{x}" == x, x == chosen(x)),
+    "nor_a_tuple_with_one": lambda x: (x == (x, "in"), x != ["a"], x in [(1, "b"), "c", x]),
+    "a_tensor_of_text": lambda x: (
+        rt.constant("3") == f"{x}",
+        f"{x}" != rt.constant("3"),
+        rt.constant("3") + f"{x}",
+    ),
+    "ops": lambda x: (
+        rt.strings.upper(f"v{x}"),
+        rt.strings.join([f"v{x}", "x"]),
+        rt.strings.length(f"{x}"),
+        rt.stack([f"{x}", "x"]),
+    ),
+}
+
+
+@pytest.mark.parametrize("convert", [lambda x: x, staged_number], ids=["tensor", "number"])
+@pytest.mark.parametrize("name", BESIDE)
+def test_texts_beside_tensors(name: str, convert: Any) -> None:
+    function = BESIDE[name]
+    staged = rt.function(lambda x: function(convert(x)))
+    for value in (0, 3):
+        expected = attempt(lambda v=value: function(v))
+        got = attempt(lambda v=value: staged(rt.constant(v, rt.int64)))
+        assert same_outcome(expected, got), (value, expected, got)
