@@ -14,6 +14,21 @@ def has_name(value: Any) -> bool:
     return found is value
 
 
+def of_main(name: str) -> Any:
+    """What `__main__` holds under a qualified name. UnpicklingError in a process of another one."""
+    found = sys.modules["__main__"]
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    if found is None:
+        from pickle import UnpicklingError
+
+        raise UnpicklingError(
+            f"the function {name} of __main__ is not in the __main__ of this process: put it in a "
+            "module of its own, which both processes import"
+        )
+    return found
+
+
 def refused(what: str, way_out: str) -> Exception:
     """The error for what has no name to be found by."""
     from pickle import PicklingError  # whoever pickles has it loaded

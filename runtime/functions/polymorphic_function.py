@@ -15,7 +15,7 @@ import autograph
 from autograph.frames import hide_libraries
 from runtime.core.cached import cached
 from runtime.core.eager_mode import Mode, functions_run_eagerly
-from runtime.core.pickling import has_name, refused
+from runtime.core.pickling import has_name, of_main, refused
 from runtime.core.reloading import follow_reloads, reloads
 from runtime.core.shapes import TensorSpec
 from runtime.core.state import run_calling_back, state
@@ -158,7 +158,8 @@ class Function(Traced, Generic[P, R]):
             if getattr(instance, name, None) == self:
                 return getattr, (instance, name)
         elif has_name(self):
-            return self.__qualname__
+            name = self.__qualname__
+            return (of_main, (name,)) if self.__module__ == "__main__" else name
         if isinstance(function, FunctionType) and not has_name(function):
             place = f"{function.__module__}.{function.__qualname__}"
             raise refused(f"the function {self._name}", f"it is not found as {place}; define it so")

@@ -5,6 +5,7 @@ import functools
 import pickle
 import subprocess
 import sys
+import types
 from pathlib import Path
 from typing import Any
 
@@ -161,3 +162,17 @@ def test_other_processes(tmp_path: Path) -> None:
         timeout=120,
     )
     assert done.stdout.splitlines() == ["[6.0, -3.0]", "[1, 1]", "10.0"] * 3, done.stderr
+
+
+def test_a_function_of_a_script_says_where_it_is_not_found(monkeypatch: Any) -> None:
+    script = types.ModuleType("__main__")
+    source = "def double(x):\n    return 2 * x if x > 0 else x\n"
+    exec(compile(source, __file__, "exec"), vars(script))
+    script.double = rt.function(script.double)  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "__main__", script)
+    written = pickle.dumps(script.double)
+    assert pickle.loads(written) is script.double
+    monkeypatch.setitem(sys.modules, "__main__", types.ModuleType("__main__"))
+    words = "double of __main__ is not in the __main__ of this process: put it in a module"
+    with pytest.raises(pickle.UnpicklingError, match=words):
+        pickle.loads(written)
