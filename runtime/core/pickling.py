@@ -16,7 +16,7 @@ def has_name(value: Any) -> bool:
 
 def of_main(name: str) -> Any:
     """What `__main__` holds under a qualified name. UnpicklingError in a process of another one."""
-    found = sys.modules["__main__"]
+    found: Any = sys.modules["__main__"]
     for part in name.split("."):
         found = getattr(found, part, None)
     if found is None:

@@ -9,6 +9,7 @@ only as long as their threads make progress, since they may be waiting for this 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
@@ -18,12 +19,22 @@ from runtime.core.locks import in_child
 from runtime.core.state import active_traces
 
 PATIENCE = 2.0
-"""Seconds after which a thread that adds no node to its trace makes no progress."""
+"""Seconds after which a thread that adds no node to its trace, and computes nothing, makes no
+progress.
+"""
+
+LONG = 15
+"""Times that, after which one that computes without a node makes none: it may be asking again and
+again for what another thread does.
+"""
+
+_SHARE = 0.01
+"""Of the time, what a thread computes at least: one that waits for another does less."""
 
 _changed = threading.Condition()
 _tracing: dict[int, list[Any]] = {}
 _waiting: dict[int, Any] = {}
-_seen: dict[int, tuple[Any, float]] = {}
+_seen: dict[int, tuple[Any, float, float, float]] = {}
 _NOWHERE = object()
 
 
@@ -91,10 +102,25 @@ def _waits_for(thread: int, me: int) -> bool:
 
 
 def _makes_progress(thread: int) -> bool:
-    """True if a thread has added nodes to its trace within the last `PATIENCE` seconds."""
-    trace, now = active_traces.get(thread), monotonic()
+    """True if a thread has added nodes to its trace within the last `PATIENCE` seconds, or has
+    computed: it imports and converts what it traces, or runs other Python. A loaded machine gives
+    it little time.
+    """
+    trace, now, work = active_traces.get(thread), monotonic(), _computed(thread)
     place = None if trace is None else (id(trace.scope), len(trace.scope.nodes))
-    seen, since = _seen.get(thread, (_NOWHERE, now))
+    seen, since, looked, before = _seen.get(thread, (_NOWHERE, now, now, work))
     if seen != place:
-        _seen[thread] = place, now
-    return seen != place or now - since < PATIENCE
+        _seen[thread] = place, now, now, work
+        return True
+    if now - looked < PATIENCE:
+        return True
+    if work - before < _SHARE * (now - looked) or now - since > LONG * PATIENCE:
+        return False
+    _seen[thread] = place, since, now, work
+    return True
+
+
+def _computed(thread: int) -> float:
+    """The seconds for which a thread, which is alive, has computed; 0 where nobody tells them."""
+    clock = getattr(time, "pthread_getcpuclockid", None)
+    return 0.0 if clock is None else time.clock_gettime(clock(thread))

@@ -176,6 +176,36 @@ def test_traces_that_need_each_other_on_two_threads(step: float) -> None:
 
 
 @pytest.mark.usefixtures("impatient")
+@pytest.mark.skipif(
+    not hasattr(time, "pthread_getcpuclockid"), reason="nobody tells what a thread has computed"
+)
+def test_a_trace_that_computes_for_long_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tracing_lock, "PATIENCE", 0.2)
+    monkeypatch.setattr(tracing_lock, "LONG", 1000)
+    order, began = [], threading.Event()
+
+    @function
+    def computing(x):
+        began.set()
+        end = time.thread_time() + 0.5
+        while time.thread_time() < end:
+            pass
+        order.append("computed")
+        return x + 1
+
+    @function
+    def other(x):
+        order.append("other")
+        return x
+
+    thread = threading.Thread(target=lambda: computing(X))
+    thread.start()
+    began.wait()
+    other(X)
+    thread.join()
+    assert order == ["computed", "other"]
+
+
 def test_one_trace_while_others_wait(caplog: pytest.LogCaptureFixture) -> None:
     @function
     def f(x):
