@@ -160,6 +160,10 @@ def _asked(node: gast.AST) -> Iterator[tuple[str, int]]:
             )
         ) if not isinstance(given, _DISPLAYS):
             yield name, 0
+        case gast.Call(
+            func=gast.Attribute(value=gast.Name(id=name), attr="insert" | "pop"), args=[at, *_]
+        ) if not is_constant_index(at):
+            yield name, 0
     deep = 0
     if isinstance(node, gast.Attribute) and node.attr in _METHODS:  # of an item, which it changes
         node, deep = node.value, 1

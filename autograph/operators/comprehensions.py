@@ -521,7 +521,7 @@ def _elements(given: Given) -> Generator[Any, Any, Any]:
             yield
             raise _used_again()
         given.is_taken = True
-        yield from given.elements()
+        return (yield from given.elements())
     except Exception as error:  # whatever passes through is the user's: only our frame goes
         hide(error)
         raise

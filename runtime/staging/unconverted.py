@@ -43,9 +43,10 @@ def _taken_by_python(code: CodeType) -> Reason:
             "take them in a `for`, or make a list of them by a comprehension",
         )
     if why is None:
+        called = "x" if code.co_name == "__iter__" else f"{code.co_name}(...)"
         return (
             f"Python itself takes the elements of the generator {code.co_name} here",
-            f"take them in a `for`, or make a list of them: list({code.co_name}(...))",
+            f"take them in a `for`, or make a list of them: list({called})",
         )
     return (
         f"Python itself runs the generator {code.co_name}, because {why}",
