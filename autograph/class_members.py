@@ -23,6 +23,7 @@ from autograph.objects import (
     MISSING,
     STANDS_IN,
     ConvertedProperty,
+    is_generator_function,
     of_classes,
     put_attribute,
     users_member,
@@ -146,8 +147,17 @@ def _unequal(self: Any, other: Any) -> Any:
 vars(_unequal).update({STANDS_IN: True, "__wrapped__": MISSING})
 
 
+def _is_converted_by_call(function: FunctionType) -> bool:
+    """True unless it is called as it is. Of what converted code defines, generator functions are
+    not.
+    """
+    if function.__code__ in policy.generated:
+        return is_generator_function(function)
+    return bool(policy.decide(function).decision)
+
+
 def _converting(function: Any) -> Any:
-    if type(function) is not FunctionType or not policy.decide(function).decision:
+    if type(function) is not FunctionType or not _is_converted_by_call(function):
         return function
 
     @functools.wraps(function)

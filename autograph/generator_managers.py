@@ -53,7 +53,8 @@ def around(manager: Any, ag: CellType) -> Callable[[Callable[[Any], None]], None
         ag: what generated code calls the operators by.
     """
     function = vars(manager).get("func") if type(manager) is _GeneratorContextManager else None
-    if type(function) is not FunctionType or not policy.decide(function).decision:
+    function = _as_written(function) if type(function) is FunctionType else None
+    if function is None or not policy.decide(function).decision:
         return None
     made = _code_of(function, "around")
     if not made:
