@@ -405,12 +405,10 @@ def _example_of(type: Type, first: bool) -> Any:
     shape, dtype = type.shape, type.dtype
     if shape is None:
         shape = () if first else (1,)
-    value: Any = dtype.as_numpy_dtype(1)
-    if dtype is dtypes.string:
-        value = b"text"
-    elif not first and not (dtype.is_unsigned or dtype is dtypes.bool):
+    value: Any = b"text" if dtype is dtypes.string else 1
+    if not (first or dtype is dtypes.string or dtype.is_unsigned or dtype is dtypes.bool):
         value = math.nan if dtype.is_floating else -value
-    made: Any = np.full([1] * len(shape), value, dtype.as_numpy_dtype)
+    made: Any = np.full([1] * len(shape), value, dtype.np_dtype)
     return wrap(made if shape else made[()])
 
 
