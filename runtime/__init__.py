@@ -96,7 +96,7 @@ newaxis = None
 # What few programs use, or is slow to import, is imported when it is first asked for.
 _MODULES = (
     "autodiff autograph bitwise compat config data debugging dtypes errors experimental image "
-    "io linalg lookup math nest nn random saved_model signal strings summary train"
+    "io linalg lookup math nest nn random raw_ops saved_model signal strings summary train"
 )
 _WITH_EXTRAS = "keras"
 _LATER = {
@@ -145,8 +145,8 @@ if _TYPE_CHECKING:
         autodiff as autodiff, autograph as autograph, bitwise as bitwise, compat as compat,
         config as config, data as data, debugging as debugging, experimental as experimental,
         image as image, io as io, linalg as linalg, lookup as lookup, math as math, nest as nest,
-        nn as nn, random as random, saved_model as saved_model, signal as signal,
-        strings as strings, summary as summary, train as train, keras as keras,
+        nn as nn, random as random, raw_ops as raw_ops, saved_model as saved_model,
+        signal as signal, strings as strings, summary as summary, train as train, keras as keras,
     )
     from runtime.dtypes import bfloat16 as bfloat16
     from runtime.autodiff import (

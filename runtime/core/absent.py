@@ -70,7 +70,7 @@ _REASONS = {
         "experimental.function_executor_type"
     ),
     _SAMPLERS: "*candidate_sampler nn.nce_loss nn.sampled_softmax_loss nn.compute_accidental_hits",
-    _KERNELS: "raw_ops load_library load_op_library RegisterGradient no_gradient sysconfig",
+    _KERNELS: "load_library load_op_library RegisterGradient no_gradient sysconfig",
     _BESSEL: "math.bessel_* math.special",
     _FILES: (
         "audio image.decode_* image.encode_* image.adjust_jpeg_quality image.*jpeg_quality "
@@ -90,9 +90,9 @@ _REASONS = {
 class AbsentName(AttributeError):
     """A public namespace lacks a name: the text, made when read, says why, or what is near."""
 
-    def __init__(self, namespace: str, name: str) -> None:
+    def __init__(self, namespace: str, name: str, reason: str | None = None) -> None:
         super().__init__(namespace, name)
-        self.name = name
+        self.name, self._reason = name, reason
 
     def __str__(self) -> str:
         namespace, name = self.args
@@ -100,7 +100,7 @@ class AbsentName(AttributeError):
         if name.startswith("_"):
             return message
         public = f"{namespace}.{name}".partition(".")[2]
-        reason = reason_of(public.removeprefix("compat.v1."))
+        reason = self._reason or reason_of(public.removeprefix("compat.v1."))
         if reason is not None:
             return f"{message}: {reason}; see docs/limits.md, Names that are not here"
         near = _nearest(namespace, name)

@@ -108,6 +108,7 @@ class Primitive:
 
     name: its name in graphs.
     op_type: the name that TensorFlow gives the op.
+    is_own: TensorFlow has no op of this type.
     kernel(*arrays, **params): array, NumPy scalar or a tuple of them; raises errors.OpError for
         bad values.
     infer(*types, **params): the type of the result or a tuple; ValueError for shapes, TypeError
@@ -147,6 +148,7 @@ class Primitive:
     moves: each element of its result is an element of an input, perhaps of another dtype.
     finds_shape: its kernel finds out the shape of the result, and asks `out` for an array of it.
     gives_tuple: its kernel returns a tuple also where it has one item.
+    function: of an elementwise op, the public function that is this op and nothing more.
     instruction: its name in the instruction set of native code: of an elementwise op, what it
         computes of one element.
     """
@@ -159,6 +161,7 @@ class Primitive:
     shape: Callable[..., Any] | None = None
     gradient: Gradient | None = None
     op_type: str = ""
+    is_own: bool = False
     effect: bool = False
     fallible: bool = False
     calls_back: bool = False
@@ -184,6 +187,7 @@ class Primitive:
     moves: bool = False
     finds_shape: bool = False
     gives_tuple: bool = False
+    function: Callable[..., Any] | None = field(default=None, init=False)
     instruction: str = ""
     is_op: bool = field(default=False, init=False)
     keeps: Keeps = field(init=False)

@@ -79,6 +79,7 @@ logical_or: Op = _logic(
 )  # fmt: skip
 logical_xor: Op = _logic(
     "logical_xor", np.logical_xor, "Exactly one of x and y", scalar=Form("{} != {}"),
+    is_own=True,
     example=("bool(rt.math.logical_xor(True, False))", "True"),
 )  # fmt: skip
 logical_not: Op = unary(
@@ -151,7 +152,7 @@ def _python_shift(ufunc: Any) -> Any:
 def _operator_shift(name: str, ufunc: Any, symbol: str) -> Op:
     return binary(
         name, _python_shift(ufunc), "I,I->I", reads="", samples=_COUNTS, fallible=True,
-        op_type=f"Python{'Left' if name == 'lshift' else 'Right'}Shift",
+        op_type=f"Python{'Left' if name == 'lshift' else 'Right'}Shift", is_own=True,
         instruction=f"shift_{'left' if name == 'lshift' else 'right'}",
         doc=f"x {symbol} y as Python computes it, in the bits of the dtype.",
     )  # fmt: skip

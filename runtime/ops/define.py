@@ -105,7 +105,8 @@ def unary(
         samples=samples,
         **{"batching": elementwise} | _instruction(kernel) | facts,
     )
-    return named(_unary_function(primitive), name, doc, example, argument)
+    primitive.function = named(_unary_function(primitive), name, doc, example, argument)
+    return primitive.function
 
 
 def _instruction(kernel: Kernel) -> dict[str, Any]:
@@ -192,7 +193,9 @@ def binary(
         samples=samples,
         **{"batching": elementwise} | _instruction(direct or kernel) | facts,
     )
-    return named(_binary_function(primitive, direct or kernel), name, doc, example, arguments)
+    function = _binary_function(primitive, direct or kernel)
+    primitive.function = named(function, name, doc, example, arguments)
+    return primitive.function
 
 
 def _broadcast_gradient(gradient: BinaryGradient) -> Callable[[Any, Any], tuple[Any, Any]]:

@@ -102,6 +102,10 @@ _SMALL = 1e-17
 igamma_grad_a: Op = binary(
     "igamma_grad_a", _grad_a_kernel, "H,H->H", op_type="IgammaGradA", samples=(),
     doc="The derivative of igamma by its first argument.", arguments="a x",
+    example=(
+        "rt.raw_ops.IgammaGradA(a=[2.], x=[3.]).numpy().round(3)",
+        "array([-0.197], dtype=float32)",
+    ),
 )  # fmt: skip
 
 

@@ -88,6 +88,7 @@ divide_real: Op = binary(
     identities=(right(1),),
     gradient=(lambda a, b, y, g: g / _c(b), lambda a, b, y, g: -g * _c(a / b / b)),
     doc="x / y for floating-point tensors.", samples=(sample("2,3", "2,3:+"), sample("2,1", "3:+")),
+    example=("rt.raw_ops.RealDiv(x=[1., 6.], y=[2.]).numpy().tolist()", "[0.5, 3.0]"),
 )  # fmt: skip
 
 _DIVIDED_AS = {

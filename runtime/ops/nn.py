@@ -403,6 +403,7 @@ def _sigmoid_loss_kernel(x: Any, labels: Any, out: Any = None) -> Any:
 
 _sigmoid_cross_entropy: Op = binary(
     "sigmoid_cross_entropy", _sigmoid_loss_kernel, "G,G->G", op_type="SigmoidCrossEntropy",
+    is_own=True,
     # Not by the parts of the sum, whose slopes do not meet at 0.
     gradient=(lambda x, z, y, g: g * (sigmoid(x) - z), lambda x, z, y, g: -g * x),
     reads=("ab", "a"), doc="The cross entropy of sigmoid(x) against y.",

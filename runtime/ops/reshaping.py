@@ -169,7 +169,12 @@ def _broadcast_kernel(x: Any, *dims: Any, shape: Shape) -> Any:
 
 def _broadcast_shape(given: Shape, *dims: Shape, shape: Shape) -> Shape:
     if shape is None:
-        return _reshape_shape(None, *dims, shape=None)
+        made = _reshape_shape(None, *dims, shape=None)
+        if made is None or given is None or len(given) > len(made):
+            return made
+        # A size of 1 may become any.
+        kept = tuple(None if size == 1 else size for size in given)
+        return made[: len(made) - len(kept)] + kept
     if given is not None:
         merged = broadcast(given, shape)
         if merged is not None and (len(merged) != len(shape) or not _covers(merged, shape)):

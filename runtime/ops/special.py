@@ -43,7 +43,7 @@ erfc: Op = unary(
     instruction="erfc",
 )  # fmt: skip
 exact_gelu: Op = unary(
-    "gelu", gelu_kernel, "G->G", op_type="Gelu",
+    "gelu", gelu_kernel, "G->G", op_type="Gelu", is_own=True,
     doc="x times the normal distribution up to x.",
     gradient=lambda x, y, g: g * (
         erfc(x * -SQRT_HALF) * 0.5 + x * ops.exp(ops.square(x) * -0.5) * (SQRT_HALF / SQRT_PI)
@@ -158,6 +158,7 @@ _divide_no_nan: Op = binary(
         lambda a, b, y, g: _divide_no_nan(g, ops.conj(b)),
         lambda a, b, y, g: -g * ops.conj(_divide_no_nan(_divide_no_nan(a, b), b)),
     ), order=Order.KEEP,
+    example=("rt.raw_ops.DivNoNan(x=[1., 6.], y=[0., 2.]).numpy().tolist()", "[0.0, 3.0]"),
     instruction="div_no_nan",
 )  # fmt: skip
 

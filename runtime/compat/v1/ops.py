@@ -180,7 +180,15 @@ def space_to_batch(
     >>> rt.compat.v1.space_to_batch([[[[1], [2]], [[3], [4]]]], [[0, 0], [0, 0]], 2).shape
     TensorShape([4, 1, 1, 1])
     """
-    return _space_to_batch(input, _block("space_to_batch", block_size, block_shape), paddings)
+    return _space_to_batch(
+        _image(input), _block("space_to_batch", block_size, block_shape), paddings
+    )
+
+
+def _image(x: Any) -> Tensor:
+    """Images of a batch: of rank 4, also where that is not known."""
+    images = convert_to_tensor(x)
+    return ops.ensure_shape(images, (None,) * 4) if images.ndim is None else images
 
 
 def batch_to_space(
@@ -194,7 +202,7 @@ def batch_to_space(
     >>> rt.compat.v1.batch_to_space([[[[1]]]] * 4, [[0, 0], [0, 0]], 2).shape
     TensorShape([1, 2, 2, 1])
     """
-    return _batch_to_space(input, _block("batch_to_space", block_size, block_shape), crops)
+    return _batch_to_space(_image(input), _block("batch_to_space", block_size, block_shape), crops)
 
 
 def _block(function: str, block_size: Any, block_shape: Any) -> Any:

@@ -234,6 +234,18 @@ PARTLY: dict[str, tuple[Callable[..., Any], list[Any], list[int | None]]] = {
         [None, None],
     ),
     "padded, of unknown rank": (lambda x: tf.pad(x, [[1, 2]]), [tf.TensorSpec(None)], [None]),
+    "broadcast to a vector": (
+        lambda x, s: tf.broadcast_to(x, s),
+        [tf.TensorSpec([2, 1]), tf.TensorSpec([3], tf.int32)], [None, 2, None],
+    ),
+    "space to batch": (
+        lambda x, p: tf.space_to_batch(x, [2, 3], p),
+        [tf.TensorSpec([2, 4, 6, 2]), tf.TensorSpec([2, 2], tf.int32)], [12, None, None, 2],
+    ),
+    "batch to space of unknown rank": (
+        lambda x, c: tf.compat.v1.batch_to_space(x, c, block_size=4),
+        [tf.TensorSpec(None), tf.TensorSpec(None, tf.int32)], [None] * 4,
+    ),
     "repeated by a vector": (
         lambda x, m: tf.tile(x, m), [tf.TensorSpec(None), tf.TensorSpec([2], tf.int32)],
         [None, None],

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import runtime as rt
@@ -71,6 +72,34 @@ def test_each_op_has_a_name_that_is_known() -> None:
     made = {row.op_type for row in primitives()}
     assert made - TENSORFLOWS == ours
     assert not ours & TENSORFLOWS
+
+
+def test_raw_ops_are_tensorflows() -> None:
+    assert len(dir(rt.raw_ops)) > 75
+    assert set(dir(rt.raw_ops)) < TENSORFLOWS
+
+
+@pytest.mark.parametrize(
+    ("made", "wanted"),
+    [
+        (lambda x: rt.raw_ops.AddV2(x=x, y=x), lambda x: x + x),
+        (lambda x: rt.raw_ops.Relu(features=-x), lambda x: np.maximum(-x, 0)),
+        (lambda x: rt.raw_ops.Atan2(y=x, x=1.0, name="n"), np.arctan),
+        (lambda x: rt.raw_ops.RealDiv(x=x, y=2.0), lambda x: x / 2),
+        (lambda x: rt.raw_ops.Erf(x=0 * x), lambda x: 0 * x),
+    ],
+)
+def test_raw_ops(made: Any, wanted: Any) -> None:
+    x = np.array([-1.5, 0.0, 2.0])
+    np.testing.assert_allclose(made(rt.constant(x)), wanted(x))
+    np.testing.assert_allclose(rt.function(made)(x), wanted(x))
+
+
+def test_raw_ops_take_arguments_by_name_alone() -> None:
+    with pytest.raises(TypeError, match="0 positional"):
+        rt.raw_ops.Abs(1.0)
+    with pytest.raises(TypeError, match="features"):
+        rt.raw_ops.Abs(features=1.0)
 
 
 @pytest.mark.parametrize(
