@@ -18,6 +18,7 @@ from runtime.core.workspace import Workspace, opened
 from runtime.dtypes import DType, as_dtype
 from runtime.ops.arguments import one_of, static_int
 from runtime.ops.blockwise import PIECE, numbers
+from runtime.ops.checks import checked
 from runtime.ops.define import axis_in, converted
 
 # Largest and smallest positions
@@ -234,13 +235,26 @@ def top_k(
 ) -> TopK:  # fmt: skip
     """The `k` largest elements of each row and their positions.
 
-    The largest comes first, of equals the earlier one.
+    The largest comes first, of equals the earlier one. `k` may be a tensor that only the run knows.
 
     >>> [x.numpy().tolist() for x in rt.math.top_k([1, 3, 2], 2)]
     [[3, 2], [1, 2]]
     """
-    count = static_int(k, "k")
-    return TopK(*bind(top_k_p, convert_to_tensor(input), k=count, dtype=as_dtype(index_type)))
+    x, kind = convert_to_tensor(input), as_dtype(index_type)
+    if isinstance(k, Tensor) and k.static_value is None:
+        return _top_of_run(x, k, kind)
+    return TopK(*bind(top_k_p, x, k=static_int(k, "k"), dtype=kind))
+
+
+def _top_of_run(x: Tensor, k: Tensor, kind: DType) -> TopK:
+    if not x.ndim or k.ndim:
+        raise wrong_value(
+            f"top_k needs rows of known rank and a scalar k, got {x.shape}, {k.shape}"
+        )
+    fits = ops.logical_and(k >= 0, k <= ops.shape(x, k.dtype)[-1])
+    count = checked(k, fits, "top_k", "a row has less elements than k")
+    places = argsort(x, -1, "DESCENDING", True)[..., :count]
+    return TopK(ops.gather(x, places, batch_dims=x.ndim - 1), ops.cast(places, kind))
 
 
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:

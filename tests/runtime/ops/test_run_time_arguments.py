@@ -40,6 +40,31 @@ def test_transpose_refuses_what_is_no_permutation(perm: list[int]) -> None:
         staged(CUBE, np.array(perm, np.int32))
 
 
+def test_top_k_of_as_many_as_the_run_says() -> None:
+    @tf.function(
+        input_signature=[tf.TensorSpec([None, 3], tf.float64), tf.TensorSpec(None, tf.int32)]
+    )
+    def staged(x: Any, k: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            values, places = tf.math.top_k(x, k)
+        assert values.shape.as_list() == [None, None]
+        return values, places, tape.gradient(values, x)
+
+    x = np.array([[1.0, 3.0, 2.0], [5.0, 5.0, 7.0]])
+    for k in range(4):
+        values, places, gradient = staged(x, np.int32(k))
+        assert_array_equal(values, np.sort(x)[:, ::-1][:, :k])
+        assert_array_equal(places, tf.math.top_k(x, k).indices)
+        assert places.dtype == tf.int32
+        wanted = np.zeros_like(x)
+        np.put_along_axis(wanted, places.numpy(), 1.0, -1)
+        assert_array_equal(gradient, wanted)
+    for k in (-1, 4):
+        with pytest.raises(errors.InvalidArgumentError, match="less elements than k"):
+            staged(x, np.int32(k))
+
+
 def test_matrix_transpose_of_any_rank() -> None:
     staged = tf.function(tf.linalg.matrix_transpose, input_signature=[ANY_RANK])
     for x in (CUBE, CUBE[0]):
