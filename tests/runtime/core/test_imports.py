@@ -202,6 +202,7 @@ NAMESPACES = {
     "nest": "flatten map_structure is_nested",
     "nn": "relu experimental",
     "random": "normal Generator experimental",
+    "raw_ops": "AddV2 Relu",
     "saved_model": "load save",
     "signal": "fft stft hann_window",
     "strings": "join",
