@@ -53,17 +53,17 @@ def around(manager: Any, ag: CellType) -> Callable[[Callable[[Any], None]], None
         ag: what generated code calls the operators by.
     """
     function = vars(manager).get("func") if type(manager) is _GeneratorContextManager else None
-    function = _as_written(function) if type(function) is FunctionType else None
-    if function is None or not policy.decide(function).decision:
+    written = _as_written(function) if type(function) is FunctionType else None
+    if written is None or not policy.decide(written).decision:
         return None
-    made = _code_of(function, "around")
+    made = _code_of(written, "around")
     if not made:
         return None
     args, keywords = manager.args, manager.kwds
 
     def run(body: Taker, /) -> None:
         manager.gen.close()
-        _twin(function, made, ag, body)(*args, **keywords)
+        _twin(written, made, ag, body)(*args, **keywords)
 
     return run
 
