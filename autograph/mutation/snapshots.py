@@ -189,7 +189,8 @@ class Snapshot:
         Such objects were made since, or are gone: their changes concern nobody else.
         """
         entries = self._entries.values()
-        if all(entry.kind.same(entry.value, entry.state) for entry in entries if entry.late):
+        is_same = all(entry.kind.same(entry.value, entry.state) for entry in entries if entry.late)
+        if is_same and not self._are_late(results):
             return
         late = self.notes()
         notes = [*late, *notes_taken()]
@@ -201,6 +202,22 @@ class Snapshot:
         for entry in late:
             if id(entry.value) in own:
                 del self._entries[entry.kind.key(entry.value)]
+
+    def _are_late(self, results: tuple[Any, ...]) -> bool:
+        """Whether the results are, or hold, what was looked at later than the roots."""
+        met: dict[int, Any] = {}
+        pending = list(results)
+        while pending:
+            item = pending.pop()
+            if id(item) in met or type(item) in _CODE:
+                continue
+            met[id(item)] = item
+            for kind in kinds_of(type(item)):
+                entry = self._entries.get(kind.key(item))
+                if entry is not None and entry.late:
+                    return True
+                pending += [child for *_, child in kind.parts(item, kind.take(item))]
+        return False
 
     def notes(self) -> list[_Entry]:
         """The entries of what was looked at later than the roots."""

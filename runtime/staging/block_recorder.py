@@ -132,7 +132,7 @@ class BlockRecorder:
                 "call it before the block, or use an op of the library",
             )
         receiver = getattr(function, "__self__", None)
-        if isinstance(receiver, list) and id(receiver) in self._made:
+        if isinstance(receiver, list | dict) and id(receiver) in self._made:
             return None
         is_method = not isinstance(receiver, ModuleType | None)
         if is_method and not is_harmless(function):
@@ -252,7 +252,7 @@ def is_from_before(item: Any) -> bool:
 
 
 def note_made(item: Any) -> None:
-    """A stand-in for a list of the user's is new: the blocks that are being traced made it."""
+    """A stand-in for a list or dict of the user's is new: made by the blocks that are traced."""
     for recorder in _thread.recorders:
         recorder.note_made(item)
 

@@ -17,6 +17,7 @@ from runtime.graph import lists
 from runtime.graph.lists import Elements
 from runtime.graph.nodes import apply
 from runtime.graph.structures import Handler, Structure, add_handler, structure_of
+from runtime.staging.block_recorder import note_made
 from runtime.staging.builtin_functions import known_elements
 from runtime.staging.control import branches, iteration, joins, logic
 from runtime.staging.control.branches import truth
@@ -67,6 +68,10 @@ class GrowingDict(dict[Any, Any], EntryTable):
     """A dict of the user's: Python's own, until only the run knows its keys."""
 
     __slots__ = ()
+
+    def __init__(self, *entries: Any, **more: Any) -> None:
+        super().__init__(*entries, **more)
+        note_made(self)
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
@@ -644,6 +649,7 @@ def _result(kind: type[GrowingDict], keys: Entries, columns: Any) -> Any:
 
 def new(kind: type[GrowingDict], factory: Any) -> Any:
     made = kind.__new__(kind)
+    note_made(made)
     if isinstance(made, GrowingDefaultDict):
         made.default_factory = factory
     return made

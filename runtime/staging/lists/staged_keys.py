@@ -139,15 +139,23 @@ def key_function(function: Any) -> Callable[..., Any] | None:
     if type(entries) not in DICTS or getattr(function, "__name__", "") != "get":
         return None
 
+    # It calls another one again, not itself: a cycle would keep the dict.
     def get(*args: Any) -> Any:
-        if args and type(args[0]) is Choice:
-            return args[0].apply(lambda option: get(option, *args[1:]))  # which changes nothing
-        if args and type(args[0]) is MaybeNone:
-            return at_optional(lambda _, key: get(key, *args[1:]), entries, args[0])
-        is_asked = len(args) in (1, 2) and _is_asked(entries, args[0])
-        return _get(entries, *args) if is_asked else function(*args)
+        return _got(function, entries, args)
 
     return get
+
+
+def _got(function: Any, entries: Any, args: tuple[Any, ...]) -> Any:
+    def of_key(key: Any) -> Any:
+        return _got(function, entries, (key, *args[1:]))
+
+    if args and type(args[0]) is Choice:
+        return args[0].apply(of_key)  # which changes nothing
+    if args and type(args[0]) is MaybeNone:
+        return at_optional(lambda _, key: of_key(key), entries, args[0])
+    is_asked = len(args) in (1, 2) and _is_asked(entries, args[0])
+    return _get(entries, *args) if is_asked else function(*args)
 
 
 def _get(entries: dict[Any, Any], key: Any, default: Any = None) -> Any:

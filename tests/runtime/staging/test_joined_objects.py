@@ -118,3 +118,88 @@ def test_names_of_what_a_raising_path_changes(function: Any) -> None:
         expected = attempt(lambda x=x: function(x))
         got = attempt(lambda x=x: staged(rt.constant(x)))
         assert same_outcome(expected, got), (x, expected, got)
+
+
+class Reading:
+    def __init__(self, value):
+        self.value, self.values = value, [value]
+
+    def get(self):
+        return self.value
+
+
+def asked_dict(x):
+    if x > 0:
+        table = {"k": x + 1}
+        found = table.get("k")
+    else:
+        raise ValueError
+    return table, found
+
+
+def asked_list(x):
+    if x > 0:
+        items = [x + 1, 2]
+        found = items.count(2)
+    else:
+        raise ValueError
+    return items, found
+
+
+def asked_pairs(x):
+    if x > 0:
+        table, total = {"a": x, "b": 1}, 0
+        for _, value in table.items():
+            total += value
+    else:
+        raise ValueError
+    return table, total
+
+
+def asked_object(x):
+    if x > 0:
+        reading = [Reading(x + 1)]
+        found = reading[0].get()
+    else:
+        raise ValueError
+    return reading[0].value, found, reading[0].values
+
+
+def asked_dict_of_the_run(x):
+    if x > 0:
+        table = {}
+        table[x % 3] = 5
+        table = {**table, x % 2: 7}
+        found = len(table.keys())
+        for key in table.keys():  # noqa: SIM118
+            found += key
+    else:
+        raise ValueError
+    return table, found
+
+
+def asked_in_a_try(x):
+    table = {}
+    try:
+        quotient = 10 // x
+        table = {**table, quotient: 5}
+        for key in table.keys():  # noqa: SIM118
+            quotient += key
+    finally:
+        pass
+    return table, quotient
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(asked_dict, asked_list, asked_pairs, asked_object, asked_dict_of_the_run),
+        *(asked_in_a_try,),
+    ],
+)
+def test_what_the_only_path_makes_and_asks(function: Any) -> None:
+    staged = rt.function(function)
+    for x in (1, 3, 6, -1):
+        expected = attempt(lambda x=x: function(x))
+        got = attempt(lambda x=x: staged(rt.constant(x)))
+        assert same_outcome(expected, got), (x, expected, got)
