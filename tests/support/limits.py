@@ -7,14 +7,17 @@ limit's heading, and a pattern that the refusal's message contains.
 import re
 
 LIMITS: dict[str, str] = {
-    "An exit of one kind in a `finally`": "would be raised at run time, past the `try`",
+    "An exit of one kind in a `finally`": (
+        "(would be raised at run time, past the `try`|exits in a `finally`)"
+    ),
     "`with` around what may be raised at run time": "raised at run time, past the `with`",
     "What cannot be left": "may be raised at run time, past the `try` around",
     "A function that calls itself as often": "is a graph of its own, which may raise",
     "`except ValueError` around a division": "is a ValueError too",
     "The text of an error that only the run raises": r"(what|that) only the run (knows|raises)",
     "A list or dict whose length only the run knows": (
-        "(in code that is not converted|, or unpacking,) needs a (list|dict) of which Python knows"
+        "(in code that is not converted|, or unpacking,|a comparison) "
+        "needs a (list|dict) of which Python knows"
     ),
     "A set, dict or object under a key": "changed that is in two places",
     "The order of a set of staged values": "asks for their order",

@@ -72,6 +72,7 @@ from runtime.staging.control.failures import (
 )
 from runtime.staging.control.joins import BLANK
 from runtime.staging.control.optional_values import bound
+from runtime.staging.frames import is_ours
 from runtime.staging.images import image_of
 from runtime.staging.refusals import is_refusal, refuse
 from runtime.staging.scopes import Scope, active
@@ -129,9 +130,10 @@ class Level:
         try:
             with taking_notes(lambda: [self.called]):
                 left = self.left(is_body)
-            while self.guards:
-                left = self.guards[-1].close(left)
-                self.guards.pop()
+                # Here: the branches that it opened take notes of their own, within these.
+                while self.guards:
+                    left = self.guards[-1].close(left)
+                    self.guards.pop()
         except BaseException:
             for guard in reversed(self.guards):
                 guard.abandon()
@@ -146,6 +148,8 @@ class Level:
         """The block calls this: its rest may be the rest of that, which is watched too."""
         if isinstance(function, FunctionType | MethodType):
             plain = getattr(function, "__func__", function)
+            if is_ours(plain.__code__.co_filename):  # a method of what stands for a list or dict
+                return
             self.called[id(plain), id(getattr(function, "__self__", None))] = function
 
     def left(self, is_body: bool) -> tuple[tuple[Any, ...], Failure] | None:

@@ -190,11 +190,25 @@ def asked_in_a_try(x):
     return table, quotient
 
 
+def asked_twice_in_a_try(x):
+    table = {}
+    try:
+        size = 0
+        while True:
+            size += 1
+            if size > 1:
+                return table, size
+            table = {**table, 10 // x: 7}
+            size += len(table) + len(table.keys())
+    finally:
+        pass
+
+
 @pytest.mark.parametrize(
     "function",
     [
         *(asked_dict, asked_list, asked_pairs, asked_object, asked_dict_of_the_run),
-        *(asked_in_a_try,),
+        *(asked_in_a_try, asked_twice_in_a_try),
     ],
 )
 def test_what_the_only_path_makes_and_asks(function: Any) -> None:
