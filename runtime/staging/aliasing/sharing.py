@@ -204,6 +204,30 @@ def is_array(item: Any) -> bool:
     return links is not None and links.holder is ARRAY
 
 
+def are_other_rows(item: Any, other: Any) -> bool:
+    """Whether two symbols are rows of one, or parts of them, at places that are known to differ,
+    and may be nothing else.
+    """
+    places = [_row_place(each) for each in (item, other)]
+    if None in places:
+        return False
+    (base, at), (known, place) = places  # type: ignore[misc]
+    return base is known and at != place and (at < 0) == (place < 0)
+
+
+def _row_place(item: Any) -> tuple[Any, int] | None:
+    """What a symbol that is nothing else is a row of, and its place there, where that is known."""
+    links = links_of(item)
+    if links is None or links.base is None or links.holder is not None:
+        return None
+    if any(
+        found is not NOBODY for found in (links.may_be, links.copies, links.part_of, links.parts)
+    ):
+        return None
+    base, spec, _ = links.base
+    return (base, spec[0]) if spec and type(spec[0]) is int else None
+
+
 def ids(items: Iterable[Any]) -> set[int]:
     """The identities of symbols, which `==` does not compare."""
     return set(map(id, items))

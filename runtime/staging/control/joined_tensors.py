@@ -38,14 +38,15 @@ def note_tensors(
 
 def _note_shared(left: Sequence[tuple[Any, Any]]) -> None:
     """Note which tensors of a join may be one, for what one path leaves in their places."""
-    made: dict[int, list[Any]] = {}
+    made: dict[int, list[tuple[Any, Any]]] = {}
     for item, original in left if len(left) > 1 else ():
         for each in sharing.all_relatives(original):
             if not sharing.home(each).open:
                 others = made.setdefault(id(each), [])
-                for other in others:
-                    sharing.may_be(item, other)
-                others.append(item)
+                for other, known in others:
+                    if not sharing.are_other_rows(original, known):
+                        sharing.may_be(item, other)
+                others.append((item, original))
 
 
 def note_tensor(item: Any, originals: Sequence[Any]) -> None:

@@ -493,6 +493,46 @@ def test_names_that_a_path_rebinds_share_memory(function: Any) -> None:
         rt.function(function)(start, rt.constant(6))
 
 
+def rows_of_a_branch(m, n):
+    if n > 2:
+        k = m + 1
+        a, b = k[0], k[1]
+    else:
+        a, b = m[0] + 1, m[1] + 2
+    a[0] = 9
+    return a, b
+
+
+def rows_of_each_branch(m, n):
+    if n > 2:
+        k = m + 1
+        a, b = k[0], k[1]
+    else:
+        k = m * 2
+        a, b = k[-1], k[-2]
+    b[1] = 5
+    return a + b
+
+
+def rows_of_rounds(m, n):
+    a, b = m[0] * 1, m[1] * 1
+    for _ in range(n):
+        k = rt.stack([b, a])
+        a, b = k[0], k[1]
+        a[0] = 5
+    return a, b
+
+
+APART = [rows_of_a_branch, rows_of_each_branch, rows_of_rounds]
+
+
+@pytest.mark.parametrize("function", APART, ids=[f.__name__ for f in APART])
+def test_rows_at_different_places_share_nothing(function: Any) -> None:
+    for n in (6, 1):
+        wanted = autograph.convert(function)(rt.identity(M), rt.constant(n))
+        assert plain(rt.function(function)(M, rt.constant(n))) == plain(wanted)
+
+
 @rt.function
 def put_nine(a):
     a[0] = 9
