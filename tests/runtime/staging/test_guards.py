@@ -1371,7 +1371,7 @@ REASONS: dict[str, str] = {
     "defaults": r"helper.__defaults__ is another tuple",
     "code": r"helper.__code__ is another code",
     "isinstance": "counts as an abstract base class",
-    "class of an object without attributes": "of class OfNothing is now a Unlike",
+    "class of an object without attributes": "of class OfNothing is now an Unlike",
     "computed name that is new": "k2 was not there, is 5",
     "captured context": r"held.get\(\) was 1, is 5",
     "import from": "samples_of_guards.RATE was 1, is 5",
