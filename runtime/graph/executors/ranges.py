@@ -25,7 +25,9 @@ from runtime.graph.executors.scalars import form_of
 from runtime.graph.ir import Node, Region, Value, diverges, is_test, walk
 from runtime.graph.nodes import COND, CONSTANT, LENGTH, WHILE
 
-_LIMITS: dict[DType, Range] = {dtype: dtype.limits for dtype in dtypes.ALL if dtype.is_integer}
+_LIMITS: dict[DType, Range] = {
+    dtype: (dtype.min, dtype.max) for dtype in dtypes.ALL if dtype.is_integer
+}
 _LARGEST = 1 << 128
 _MOST_PASSES = 12
 _MOST_FACTS = 64

@@ -121,7 +121,7 @@ class Machine:
         values = [self.of(item) for item in statement.inputs]
         if statement.must in (Must.WRAP, Must.FIT):
             assert statement.dtype is not None
-            low, high = statement.dtype.limits
+            low, high = statement.dtype.min, statement.dtype.max
             held = low <= values[0] <= high
             if not held and statement.must is Must.WRAP:
                 pytest.fail("what kernels compute is wrapped around")
