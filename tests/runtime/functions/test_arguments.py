@@ -79,7 +79,9 @@ def test_words_in_any_case() -> None:
 
 @pytest.mark.parametrize("axis", [1, -1, np.int64(1), tf.constant(1), [1], np.array([1])])
 def test_an_axis_in_many_forms(axis: Any) -> None:
-    assert tf.cumsum(X, axis).numpy().tolist() == [[1.0, 3.0], [3.0, 7.0]]
+    assert tf.reduce_sum(X, axis).numpy().tolist() == [3.0, 7.0]
+    if np.ndim(axis) == 0:  # TensorFlow refuses others there
+        assert tf.cumsum(X, axis).numpy().tolist() == [[1.0, 3.0], [3.0, 7.0]]
 
 
 def test_limits_of_dtypes_are_python_numbers() -> None:
