@@ -11,7 +11,8 @@
         return x[i] + ag.getitem(TABLE, i) + ag.getitem(days, i) + days[0] + ag.getitem([1, 2], i)
 
 That is a display or a call that makes a sequence or a dict, a name of outside, an attribute, a name
-that such a tuple, text, range or dict is assigned to, a starred name, and an item of one of these.
+that such a tuple, text, range or dict is assigned to, a parameter that is annotated as a text or
+tuple, a starred name, and an item of one of these.
 Other names are left as they are: they stand for tensors, or for lists that the backend knows
 already (`growing_lists`).
 """
@@ -19,6 +20,7 @@ already (`growing_lists`).
 from __future__ import annotations
 
 import builtins
+import string
 from collections.abc import Container, Iterator
 from functools import partial
 from typing import Any
@@ -33,6 +35,8 @@ from autograph.trees import walk
 _CALLS = frozenset((
     "list", "range", "sorted", "tuple", "dict", "Counter", "defaultdict", "OrderedDict",
 ))  # fmt: skip
+_TEXTS = frozenset(name for name, value in vars(string).items() if type(value) is str)
+_ANNOTATED = frozenset(("str", "tuple", "Tuple"))
 _INDEXERS = frozenset(("shape", "at", "iat", "loc", "iloc"))
 """Attributes that are no sequences of the user's."""
 
@@ -79,9 +83,14 @@ def _pairs(node: Any) -> Iterator[tuple[str, Any]]:
             yield from ((name, gast.Tuple()) for x in targets for name in _rests(x))
         case gast.AnnAssign(target=gast.Name(id=name), value=value):
             yield name, value
-        case gast.arguments(args=args, posonlyargs=first, vararg=rest, defaults=defaults):
+        case gast.arguments(
+            args=args, posonlyargs=first, vararg=rest, kwonlyargs=by_name, defaults=defaults
+        ):
             if rest is not None:
                 yield rest.id, gast.Tuple()
+            for arg in (*first, *args, *by_name):
+                if _is_sequence_class(arg.annotation):
+                    yield arg.id, gast.Tuple()
             names = [arg.id for arg in (*first, *args)]
             for name, value in zip(reversed(names), reversed(defaults), strict=False):
                 # No backend knows a list that is a default.
@@ -97,11 +106,30 @@ def _rests(target: Any) -> Iterator[str]:
 
 def _makes_sequence(node: Any) -> bool:
     match node:
-        case gast.Tuple() | gast.Dict() | gast.DictComp() | gast.Constant(value=str()):
+        case gast.Tuple() | gast.Dict() | gast.DictComp():
             return True
         case gast.Call(func=gast.Name(id=name) | gast.Attribute(value=gast.Name(), attr=name)):
             return name in _CALLS
+    return _is_text(node)
+
+
+def _is_text(node: Any) -> bool:
+    """True for a text that is written out, or one of the module `string`, and a sum of such."""
+    match node:
+        case gast.Constant(value=value):
+            return isinstance(value, str)
+        case gast.Attribute(value=gast.Name(id="string"), attr=name):
+            return name in _TEXTS
+        case gast.BinOp(left=left, op=gast.Add() | gast.Mult(), right=right):
+            return _is_text(left) or _is_text(right)
     return False
+
+
+def _is_sequence_class(annotation: Any) -> bool:
+    """True for the annotation of what no backend knows to be indexed: `str`, `tuple[int, ...]`."""
+    if isinstance(annotation, gast.Subscript):
+        annotation = annotation.value
+    return isinstance(annotation, gast.Name) and annotation.id in _ANNOTATED
 
 
 def _lowered(reads: Container[gast.AST], node: gast.Subscript) -> gast.expr:

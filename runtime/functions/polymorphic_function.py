@@ -47,6 +47,7 @@ from runtime.functions.trace_cache import (
 from runtime.functions.traced import Traced
 from runtime.staging.control.caught import caught_of
 from runtime.staging.refusals import refuse
+from runtime.staging.texts import Text, of_any
 from runtime.staging.tracing import Trace
 
 if TYPE_CHECKING:
@@ -547,6 +548,8 @@ def _again(
     them, or of many of them but for numbers, it becomes a graph that calls itself.
     """
     function, args, kwargs = with_lists_bound(function, args, kwargs, autograph.converted_code)
+    args = tuple([of_any(x) if type(x) is Text else x for x in args])
+    kwargs = {name: of_any(x) if type(x) is Text else x for name, x in kwargs.items()}
     staged: Function[..., Any] = implicit_function(function, Function)
     call = staged._call_of(args, kwargs)
     known = descent.is_known(depth, call.key)

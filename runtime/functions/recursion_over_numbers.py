@@ -1,5 +1,6 @@
 """Recursion over Python numbers, which a staged value ends: the numbers that keep changing are
-staged, so that the calls become those of one graph that calls itself.
+staged, so that the calls become those of one graph that calls itself. So are texts and lists that
+grow from call to call.
 """
 
 from __future__ import annotations
@@ -12,7 +13,9 @@ from runtime.functions.signatures import parts_of, plain_key
 from runtime.functions.trace_cache import Call
 from runtime.staging.block_recorder import BlockRecorder
 from runtime.staging.control.undoing import Refused, undone_if_refused
+from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.scopes import active
+from runtime.staging.texts import of_any
 
 DEPTH = 6
 """Calls that wait for each other, and differ by numbers alone, before these are staged."""
@@ -21,13 +24,17 @@ MANY = 2
 """Calls that differ by numbers alone, and wait for one that has the numbers of one of them."""
 
 Places = frozenset[int | str]
+Kinds = tuple[type, ...]
+
+_NUMBERS: Kinds = (int, float)
+_GROWING: Kinds = (*_NUMBERS, str, GrowingList)
 
 
 class Descent:
     """The calls of one function that wait for each other in one trace, by their keys.
 
-    `counters` has the places of the numbers that are staged in the calls of a family; none where
-    that was refused, by `refusal`.
+    `counters` has the places of what is staged in the calls of a family; none where that was
+    refused, by `refusal`.
     """
 
     def __init__(self) -> None:
@@ -56,20 +63,41 @@ class Descent:
         at_once: bool = False,
     ) -> Any:
         """Returns what the last call gives with numbers of the graph in place of those that change
-        from call to call; NotImplemented where there are none, or the function needs them.
+        from call to call, or also texts and lists, if each call has another one; NotImplemented
+        where there are none, or the function needs them.
 
         `traced` has the keys of calls that are graphs which call themselves: one that differs from
         them by numbers alone has all of its numbers staged. So has, `at_once`, one of which some
         of the calls that wait differ by numbers.
         """
-        family, numbers = _split(call.key)
+        made = self._with_staged(function, call, traced, at_once, _NUMBERS)
+        if made is NotImplemented and not at_once:
+            made = self._with_staged(function, call, (), at_once, _GROWING)
+        return made
+
+    def _with_staged(
+        self,
+        function: Callable[..., Any],
+        call: Call,
+        traced: Iterable[Any],
+        at_once: bool,
+        kinds: Kinds,
+    ) -> Any:
+        family, numbers = _split(call.key, kinds)
         if family not in self.counters and any(_is_alike(call.key, known) for known in traced):
             self.counters[family] = frozenset(numbers)
         if family not in self.counters:
-            alike = [its for known, its in map(_split, self.waiting) if known == family]
+            waiting = [_split(key, kinds) for key in self.waiting]
+            alike = [its for known, its in waiting if known == family]
             if len(alike) < DEPTH and not at_once:
                 return NotImplemented
             changing = {at for at in numbers for its in alike if its[at] != numbers[at]}
+            if kinds is _GROWING:
+                changing -= {
+                    at
+                    for at, part in numbers.items()
+                    if not _is_of(part, _NUMBERS) and part in [its[at] for its in alike[:-1]]
+                }
             self.counters[family] = frozenset(changing)
         places = self.counters[family]
         if not places:
@@ -93,15 +121,21 @@ class Descent:
 
 
 def _staged(places: Places, at: int | str, item: Any) -> Any:
-    return active().number(item) if at in places else item
+    if at not in places:
+        return item
+    if isinstance(item, GrowingList):
+        return item.of_graph()
+    return of_any(item) if isinstance(item, str) else active().number(item)
 
 
-def _split(key: Any) -> tuple[Any, dict[int | str, Any]]:
-    """The key of a call without its numbers, and these by the places of its arguments."""
+def _split(key: Any, kinds: Kinds = _NUMBERS) -> tuple[Any, dict[int | str, Any]]:
+    """The key of a call without its numbers, or what is of these kinds, and these by the places of
+    its arguments.
+    """
     args, kwargs = parts_of(key)
     parts: dict[int | str, Any] = dict(enumerate(args))
     parts.update(kwargs)
-    numbers = {at: part for at, part in parts.items() if _is_number(part)}
+    numbers = {at: part for at, part in parts.items() if _is_of(part, kinds)}
     return tuple([(at, numbers.get(at, (part,))[0]) for at, part in parts.items()]), numbers
 
 
@@ -110,5 +144,5 @@ def _is_alike(key: Any, known: Any) -> bool:
     return family in (_split(key)[0], _split(plain_key(key))[0])
 
 
-def _is_number(part: Any) -> bool:
-    return type(part) is tuple and (part[0] is int or part[0] is float)
+def _is_of(part: Any, kinds: Kinds) -> bool:
+    return type(part) is tuple and any(part[0] is kind for kind in kinds)

@@ -154,6 +154,13 @@ TEXT = structural(
 )  # fmt: skip
 """A text that a template makes of the values of the run, as a tensor; or a number of one."""
 
+TEXT_RANKS = structural(
+    "py.text_ranks", lambda texts: np.unique(texts, return_inverse=True)[1].reshape(texts.shape),
+    lambda texts: TensorType(dtypes.int64, texts.shape), op_type="PyTextRanks",
+)  # fmt: skip
+"""The places that texts have in their order, which is that of their bytes in UTF-8; equal ones have
+the same."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Raised(Record):

@@ -519,6 +519,6 @@ TAKES_MISSING = frozenset((
 ))  # fmt: skip
 TAKES_TEXT = frozenset((
     int, float, len, list, operator.getitem,
-    ord, map, enumerate, zip, reversed, tuple, any, all, max, min,
+    ord, map, enumerate, zip, reversed, tuple, any, all, max, min, sorted,
 ))  # fmt: skip
 """Those that take a text of the run, or its characters one by one."""

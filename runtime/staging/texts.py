@@ -19,6 +19,7 @@ import numpy as np
 from autograph.users_words import with_article
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor, register_conversion
+from runtime.core.shapes import TensorSpec
 from runtime.core.tensor import Tensor, wrap
 from runtime.core.types import NumberType, TensorType, Type, is_variable
 from runtime.dtypes import DType
@@ -323,7 +324,7 @@ def _flatten(text: Text) -> tuple[Any, Sequence[Any]]:
 
 def _build(kind: type, keys: Any, children: Sequence[Any]) -> Any:
     function, names = keys
-    if not any(map(is_staged, children)):
+    if not any(isinstance(child, TensorSpec) or is_staged(child) for child in children):
         return written(function, children, names)
     count = len(children) - len(names)
     return Text(function, children[:count], dict(zip(names, children[count:], strict=True)))

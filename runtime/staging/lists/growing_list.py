@@ -153,6 +153,13 @@ class GrowingList(GrowingSequence, RowTable):
         )
         return made
 
+    def of_graph(self) -> GrowingList:
+        """A list of the graph of the same items, of which only the run knows how many there are."""
+        held = self._covering()
+        made = GrowingList()
+        made.fill(Kind(held.element), held.columns)
+        return made
+
     def clear(self) -> None:
         """Take all items out."""
         self._check_own()

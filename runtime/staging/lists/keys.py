@@ -18,6 +18,7 @@ from runtime.core.types import NumberType, TensorType
 from runtime.graph import lists
 from runtime.graph.nodes import NUMBER_TYPES, apply
 from runtime.graph.structures import structure_of
+from runtime.graph.templates import spelled
 from runtime.staging.builtin_functions import BUILTINS
 from runtime.staging.control import branches, choices, joins
 from runtime.staging.control.choices import Choice
@@ -26,6 +27,7 @@ from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.sameness import same
 from runtime.staging.refusals import refuse
 from runtime.staging.symbolic_number import SymbolicNumber, number_to_tensor
+from runtime.staging.texts import Text, as_tensor
 from runtime.staging.tracing import is_symbol, unfailing
 
 _DTYPES = {"bool": dtypes.bool, "int": dtypes.int64, "float": dtypes.float64}
@@ -36,14 +38,16 @@ def is_staged(key: Any) -> bool:
     """True for a key, or a tuple with a part, of which only the run knows the value."""
     if isinstance(key, tuple):
         return any(map(is_staged, key))
-    return isinstance(key, Tensor | MaybeNone) or is_symbol(key) or type(key) is Choice
+    return isinstance(key, Tensor | MaybeNone) or is_symbol(key) or type(key) in (Choice, Text)
 
 
 def hashable(key: Any) -> Any:
-    """A key that a run leaves, as Python's own numbers."""
+    """A key that a run leaves, as Python's own numbers and texts."""
     if isinstance(key, tuple):
         return tuple(map(hashable, key))
-    return key.numpy().item() if isinstance(key, Tensor) else key
+    if not isinstance(key, Tensor):
+        return key
+    return spelled(key) if key.dtype is dtypes.string else key.numpy().item()
 
 
 def may_equal(known: Any, key: Any) -> bool:
@@ -56,6 +60,8 @@ def may_equal(known: Any, key: Any) -> bool:
         )
     if type(key) is Choice:
         return any(same(known, option) for option in key.options)
+    if type(key) is Text:
+        return type(known) is str
     if is_staged(key):
         return type(known) in NUMBER_TYPES
     return bool(known == key)
@@ -67,6 +73,8 @@ def spec_of(key: Any) -> Spec:
         found = structure_of(key)
         assert found is not None
         return Tree(found[0], tuple(map(spec_of, found[1])))
+    if type(key) is Text:
+        return joins.as_any_text(joins.abstract(key))
     options = choices.options_of(key)
     if options is not None:
         return Tree(choices.structure(options), (Leaf(NUMBER_TYPES[int]),))
@@ -100,7 +108,7 @@ def covering(a: Spec, b: Spec) -> Spec:
 
 
 def _kinds(spec: Spec) -> Iterator[Any]:
-    if isinstance(spec, Tree) and spec.structure.kind is not Choice:
+    if isinstance(spec, Tree) and spec.structure.kind not in (Choice, Text):
         yield len(spec.children)
         for child in spec.children:
             yield from _kinds(child)
@@ -140,6 +148,9 @@ def _matches(spec: Spec, columns: Iterator[Any], key: Any) -> Any:
         return key == spec.value if type(key) is Choice else same(key, spec.value)
     if isinstance(spec, Tree) and spec.structure.kind is Choice:
         return _same_text(spec.structure.keys, next(columns), key)
+    if isinstance(spec, Tree) and spec.structure.kind is Text:
+        texts = _stacked(next(columns))
+        return ops.equal(texts, as_tensor(key)) if isinstance(key, str) else False
     if isinstance(spec, Tree):
         fits = isinstance(key, tuple) and len(key) == len(spec.children)
         parts = key if fits else [None] * len(spec.children)
@@ -156,6 +167,9 @@ def _matches(spec: Spec, columns: Iterator[Any], key: Any) -> Any:
 
 
 def _same_text(options: Sequence[Any], column: Any, key: Any) -> Any:
+    if type(key) is Text:
+        are_equal = [type(x) is str and ops.equal(as_tensor(key), x) for x in options]
+        return ops.gather(ops.stack(are_equal), _stacked(column))
     its = choices.options_of(key)
     if its is None:
         return False

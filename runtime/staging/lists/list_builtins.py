@@ -20,6 +20,7 @@ from runtime.graph import lists
 from runtime.graph.lists import TAKE
 from runtime.graph.nodes import apply
 from runtime.graph.structures import has_object
+from runtime.graph.templates import TEXT_RANKS
 from runtime.staging.backend import called
 from runtime.staging.builtin_functions import BUILTINS, elements
 from runtime.staging.control import branches, iteration, logic
@@ -34,6 +35,7 @@ from runtime.staging.lists.growing import Growing, GrowingSequence, size_of
 from runtime.staging.lists.growing_list import GrowingList, Items, collected
 from runtime.staging.lists.sequences import chosen
 from runtime.staging.refusals import refuse
+from runtime.staging.texts import Text
 from runtime.staging.tracing import is_symbol
 
 # Sorting
@@ -90,7 +92,7 @@ def _keys(items: GrowingList, key: Callable[[Any], Any]) -> GrowingList:
 
 def is_staged(item: Any) -> bool:
     """True for a tensor, a staged value, and a tuple with one in it."""
-    return isinstance(item, Tensor) or is_symbol(item) or type(item) is Choice or (
+    return isinstance(item, Tensor) or is_symbol(item) or type(item) in (Choice, Text) or (
         isinstance(item, tuple) and any(map(is_staged, item))
     )  # fmt: skip
 
@@ -118,6 +120,8 @@ def _order(keys: GrowingList, reverse: bool) -> Tensor:
         values = apply(lists.STACK, column, element=column.type.element)
         if ranks is not None:
             values = ops.gather(convert_to_tensor(ranks, dtypes.int64), values)
+        if values.dtype is dtypes.string:
+            values = apply(TEXT_RANKS, values)
         if values.dtype.is_bool:
             values = ops.cast(values, dtypes.int32)
         if values.dtype.is_floating:

@@ -263,6 +263,8 @@ def _widen(a: Tree, b: Tree) -> Tree:
     kind = next(kind for kind in kinds if kind is not list)
     sizes = {_size(each.structure.keys) for each in (a, b)}
     size = sizes.pop() if len(sizes) == 1 else None
+    if size == 0 and _is_known(a) and _is_known(b):
+        return a if a.structure.kind is kind else b
     shared = any(not _is_known(each) and each.structure.keys.shared for each in (a, b))
     try:
         return tree(kind, covering([*_items(a), *_items(b)]), size, shared)
@@ -418,8 +420,13 @@ def _converted(
         column = next(columns)
         yield from [column] if _is_empty_row(wanted) else _blank_columns(wanted, size)
     elif isinstance(wanted, Tree):
+        is_text = wanted.structure.kind is Text
+        if isinstance(held, Same):
+            assert is_text
+            yield _spelled([held.value], _chosen(held, [held.value], columns, size))
+            return
         assert isinstance(held, Tree)
-        if wanted.structure.kind is Text is not held.structure.kind:
+        if is_text and held.structure.kind is not Text:
             yield _spelled(held.structure.keys, next(columns))
             return
         if len(held.children) != len(wanted.children):

@@ -20,6 +20,7 @@ from runtime.staging.control import branches
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.lists.dict_reads import at_optional
+from runtime.staging.lists.growing import Growing
 from runtime.staging.lists.keys import is_real
 from runtime.staging.lists.sequences import chosen
 from runtime.staging.outside import DICTS
@@ -99,7 +100,7 @@ def _is_asked(entries: Any, key: Any) -> bool:
 
 def _getitem(own: Callable[[Any, Any], Any], entries: Any, key: Any) -> Any:
     if not _is_asked(entries, key):
-        if type(key) is Text:
+        if type(key) is Text and not isinstance(entries, Growing):
             raise key.refusal("given to getitem()")
         return own(entries, key)
     found = _Found(entries, key)
@@ -164,7 +165,8 @@ def _get(entries: dict[Any, Any], key: Any, default: Any = None) -> Any:
 
 
 def _set_entry(value: Any, entries: Any, key: Any) -> Any:
-    if _is_asked(entries, key) and not NUMBER_TYPES.keys().isdisjoint(map(type, entries)):
+    kinds = {str} if type(key) is Text else NUMBER_TYPES.keys()
+    if _is_asked(entries, key) and not kinds.isdisjoint(map(type, entries)):
         return _setitem(value, entries, key)
     entries[key] = value  # raises what tells the way out
     return entries

@@ -50,6 +50,7 @@ OURS = {
     ),
     "PowerModulo PyPowerModulo": "its power takes no modulus",
     "PyText": "it has no texts of Python",
+    "PyTextRanks": "it has no texts of Python",
     "LibraryFunction": "its functions of libraries are calls back to Python",
     "PythonLeftShift PythonRightShift": "its shifts take any count",
     "PyCbrt PyComb PyCopysign PyDegrees PyExp2 PyFactorial PyGamma PyGcd PyHypot PyIsclose "
