@@ -1,6 +1,8 @@
-"""Runs: a list that grows, and is begun anew where a run ends; texts made of digits and brackets."""
+"""Runs: a list that grows, and is begun anew where a run ends; texts of digits and brackets."""
 
-# ruff: noqa: PLR1714, SIM, C419
+# The programs are written as textbooks write them.
+# ruff: noqa: RUF005
+
 import string
 
 
