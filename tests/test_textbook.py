@@ -28,6 +28,7 @@ from tests.textbook import (
     objects,
     physics,
     recursions,
+    runs,
     searches,
     sequences,
     simulations,
@@ -35,6 +36,7 @@ from tests.textbook import (
     sorting,
     structures,
     tables,
+    waiting,
     words,
 )  # fmt: skip
 from tests.textbook.refused import NO_TENSORS, REFUSED
@@ -43,7 +45,7 @@ MODULES = (
     *(numbers, sequences, tables, lists, comprehensions, matching, words, grids, objects),
     *(searches, sorting, recursions, structures, dynamic, formulas),
     *(mathematics, games, commerce, groups, bits, physics, adjacency, simulations, slots),
-    containers,
+    *(containers, runs, waiting),
 )  # fmt: skip
 CASES = [case for module in MODULES for case in module.CASES]
 DTYPES = {int: rt.int64, float: rt.float64, bool: rt.bool}

@@ -94,6 +94,7 @@ from runtime.staging.lists.growing_set import GrowingSet
 from runtime.staging.lists.iterator_functions import iterator_function
 from runtime.staging.lists.list_builtins import MAKING, sequence_function
 from runtime.staging.lists.ordered_lists import order_function
+from runtime.staging.lists.queues import queue_class
 from runtime.staging.lists.remembered_calls import cached_function
 from runtime.staging.lists.staged_keys import key_function
 from runtime.staging.refusals import is_refusal, noted, refuse
@@ -599,7 +600,7 @@ class Tracer:
         instead = instead or sequence_function(function, args) or key_function(function)
         instead = instead or dict_function(function) or order_function(function)
         instead = instead or sink_function(function) or cached_function(function)
-        instead = instead or iterator_function(function)
+        instead = instead or iterator_function(function) or queue_class(function)
         if instead is not None:
             return cast(Callable[..., Any], instead)
         trace = self.current

@@ -4,7 +4,7 @@ growing_list, list_builtins     the list that stands for one of the user's; sort
 growing, staged_items           what it holds: Python's items, or columns of the graph
 row_tables, extremes            lists in lists of the graph; the largest of them
 row_swaps                       two of them that change places
-growing_deque                   deques
+growing_deque, queues           deques; `queue.Queue`
 growing_set                     sets
 sequences, chosen_lists         `table[i]` of Python's sequences, where only the run knows `i`
 chosen_containers               that is one of several sets or dicts
