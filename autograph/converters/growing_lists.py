@@ -65,7 +65,7 @@ _OF_ORDER = frozenset((
 ))  # fmt: skip
 _CALLS = frozenset(("deque", "list", "set", "sorted"))
 _METHODS_OF_DICTS = frozenset(("clear", "pop", "popitem", "setdefault", "subtract", "update"))
-_DICTS = frozenset(("Counter", "defaultdict", "dict"))
+_DICTS = frozenset(("Counter", "defaultdict", "dict", "fromkeys"))
 _BLOCKS = (
     gast.If, gast.For, gast.While, gast.IfExp, gast.BoolOp, gast.FunctionDef,
     gast.AsyncFunctionDef, gast.Lambda,

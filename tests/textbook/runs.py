@@ -155,7 +155,30 @@ def steps_kept_by_caller(count):
     return down(count, []) % 1000003
 
 
+def digits_once(number):
+    return "".join(dict.fromkeys(str(number))), list(dict.fromkeys([number % 3, 1, number % 2]))
+
+
+def order_of_tasks(needs):
+    open_needs = dict.fromkeys(range(5), 0)
+    for _, then in needs:
+        open_needs[then] += 1
+    ready = [task for task, count in open_needs.items() if count == 0]
+    order = []
+    while ready:
+        task = ready.pop(0)
+        order.append(task)
+        for first, then in needs:
+            if first == task:
+                open_needs[then] -= 1
+                if open_needs[then] == 0:
+                    ready.append(then)
+    return order
+
+
 CASES = [
+    (digits_once, [(12231,), (0,)]),
+    (order_of_tasks, [([[0, 1], [1, 2], [0, 2], [4, 3]],), ([[0, 1], [1, 0]],)]),
     (bits_by_recursion, [(300,), (0,)]),
     (brackets_by_recursion, [(3,), (1,)]),
     (coins_that_pay, [(8,), (1,)]),

@@ -6,6 +6,7 @@ Such a dict is a list of pairs of key and value in the order of insertion.
 
 from __future__ import annotations
 
+import functools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NoReturn, cast
@@ -51,7 +52,7 @@ from runtime.staging.lists.growing import (
     table_around,
     take_all_from,
 )
-from runtime.staging.lists.growing_list import GrowingList, ListBackend
+from runtime.staging.lists.growing_list import GrowingList, ListBackend, collected
 from runtime.staging.lists.keys import index, is_staged
 from runtime.staging.lists.list_builtins import has_staged
 from runtime.staging.lists.sequences import chosen
@@ -724,10 +725,20 @@ def _dict(items: Any = (), /, **more: Any) -> Any:
     return made
 
 
+def _from_keys(function: Callable[..., Any], keys: Any, value: Any = None, /) -> Any:
+    source = iteration.staged(keys)
+    if source is not None:
+        return _dict(collected(iteration.Map(lambda key: (key, value), [source])))
+    keys = list(keys)
+    return _dict([(key, value) for key in keys]) if has_staged(keys) else function(keys, value)
+
+
 def dict_function(function: Any) -> Callable[..., Any] | None:
-    """The function for `dict` and `Counter`, which may be given what only the run knows; None for
-    others.
+    """The function for `dict`, `dict.fromkeys` and `Counter`, which may be given what only the run
+    knows; None for others.
     """
+    if getattr(function, "__self__", None) is dict and function.__name__ == "fromkeys":
+        return functools.partial(_from_keys, function)
     if type(function) is not type or function not in MAKING:
         return None
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections import deque
-from collections.abc import Callable, ItemsView, Iterator
+from collections.abc import Callable, ItemsView, Iterator, KeysView, ValuesView
 from types import BuiltinFunctionType, GeneratorType
 from typing import Any, NoReturn
 
@@ -334,8 +334,11 @@ _join = BUILTINS[str.join]
 
 
 def _joined(separator: Any, parts: Any, /) -> Any:
-    """`separator.join(parts)`, also of an iterator, which gives its parts now."""
-    return _join(separator, listed(parts) if isinstance(parts, iteration.Staged) else parts)
+    """`separator.join(parts)`, also of an iterator, which gives its parts now, and of a dict, which
+    gives its keys.
+    """
+    is_asked = isinstance(parts, iteration.Staged | dict | KeysView | ValuesView)
+    return _join(separator, listed(parts) if is_asked else parts)
 
 
 BUILTINS[sorted] = _sorted
