@@ -574,11 +574,11 @@ def iteration_without_conversion():
     f(V3)
 
 
-@misuse(StagingError, "a text of staged values is used as a key", "return those")
-def text_as_a_key():
+@misuse(StagingError, "a text of staged values is asked for its split()", "return those")
+def text_taken_apart():
     @rt.function
     def f(x):
-        return {f"too small: {x}": x}  # <-
+        return f"too small: {x}".split()  # <-
 
     f(X)
 
