@@ -280,7 +280,7 @@ def _scalar(value: Any, dtype: DType | None) -> Any:
     elif dtype.kind not in _KINDS[kind]:
         raise _refuse(value, dtype)
     try:
-        return _quietly(dtype.as_numpy_dtype, value)
+        return _quietly(dtype.np_dtype.type, value)
     except OverflowError:
         raise _out_of_range(value, dtype) from None
 

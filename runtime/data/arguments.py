@@ -194,7 +194,7 @@ def _spread(value: Any, part: Any) -> Any:
 
 def _padding(leaf: Any, value: Any, what: str) -> Tensor:
     if value is None:
-        value = b"" if leaf.dtype.np_dtype.hasobject else leaf.dtype.as_numpy_dtype(0)
+        value = b"" if leaf.dtype.np_dtype.hasobject else leaf.dtype.np_dtype.type(0)
     try:
         made = convert_to_tensor(value, leaf.dtype)
     except (TypeError, ValueError) as error:

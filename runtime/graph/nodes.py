@@ -95,7 +95,7 @@ def _truth_type(tensor: TensorType) -> Type:
 def _to_tensor(value: float, *, dtype: DType) -> Any:
     if not fits(value, dtype):
         raise does_not_fit(value, dtype)
-    return dtype.as_numpy_dtype(value)
+    return dtype.np_dtype.type(value)
 
 
 def does_not_fit(value: float, dtype: DType) -> Exception:
@@ -112,7 +112,7 @@ def fits(value: float, dtype: DType) -> bool:
     if limit is not None:
         return -limit <= value <= limit or (isinstance(value, float) and not math.isfinite(value))
     try:
-        dtype.as_numpy_dtype(value)
+        dtype.np_dtype.type(value)
     except OverflowError:
         return False
     return True

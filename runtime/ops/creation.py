@@ -76,13 +76,13 @@ def fill(dims: Any, value: Any, name: str | None = None) -> Tensor:
 
 
 def _zero(dtype: DType) -> Any:
-    return np.array(b"", object) if dtype is dtypes.string else dtype.as_numpy_dtype(0)
+    return np.array(b"", object) if dtype is dtypes.string else dtype.np_dtype.type(0)
 
 
 def _one(dtype: DType) -> Any:
     if dtype is dtypes.string:
         raise wrong_dtype("there is no string that stands for 1")
-    return dtype.as_numpy_dtype(1)
+    return dtype.np_dtype.type(1)
 
 
 def zeros(

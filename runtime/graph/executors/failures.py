@@ -99,7 +99,7 @@ def _value(text: str, frame: FrameType) -> Any:
 def _as_raw(value: Any, type: Type) -> Any:
     """A tensor that generated code holds as a Python number, as kernels take it."""
     if isinstance(type, TensorType) and isinstance(value, bool | int):
-        return type.dtype.as_numpy_dtype(value)
+        return type.dtype.np_dtype.type(value)
     return value
 
 
