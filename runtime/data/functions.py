@@ -18,7 +18,7 @@ from runtime.data.positions import refuse_position
 from runtime.functions.concrete_function import ConcreteFunction
 from runtime.functions.polymorphic_function import Function
 from runtime.graph.ir import Graph, format_location, walk_called
-from runtime.graph.nodes import CHECK_DEFINED, CHECK_LENGTH, CHECK_PRESENT, RAISE
+from runtime.graph.nodes import CHECK_ATTRIBUTE, CHECK_DEFINED, CHECK_LENGTH, CHECK_PRESENT, RAISE
 from runtime.staging.control.carried_objects import refuse_change
 from runtime.staging.frames import user_location
 
@@ -85,7 +85,10 @@ class Traced:
             raise named from None
 
 
-_REPEATABLE = (MAKE, COMPUTE, LENGTH, ITERATE, RAISE, CHECK_LENGTH, CHECK_DEFINED, CHECK_PRESENT)
+_REPEATABLE = (
+    *(MAKE, COMPUTE, LENGTH, ITERATE, RAISE),
+    *(CHECK_LENGTH, CHECK_DEFINED, CHECK_PRESENT, CHECK_ATTRIBUTE),
+)
 """Effects that do the same again, as assertions and reading a file do."""
 
 

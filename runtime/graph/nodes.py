@@ -171,6 +171,11 @@ def _check_present(flag: bool, *, name: str | None) -> None:
         raise TypeError(f"{what} is None here, which cannot be computed with: test it by `is None`")
 
 
+def _check_attribute(flag: bool, *, name: str) -> None:
+    if not flag:
+        raise AttributeError(f"'NoneType' object has no attribute {name!r}")
+
+
 def _check_length(value: Any, *, expected: int) -> None:
     if len(value) != expected:
         few = len(value) < expected
@@ -192,6 +197,9 @@ CHECK_DEFINED = structural(
 )
 CHECK_PRESENT = structural(
     "check_present", _check_present, _nothing, effect=True, fallible=True, instruction="require"
+)
+CHECK_ATTRIBUTE = structural(
+    "check_attribute", _check_attribute, _nothing, effect=True, fallible=True, instruction="require"
 )
 
 # Lists are values: each of these makes a new one. In a list, None is where there is nothing; of a

@@ -16,7 +16,7 @@ from runtime.core.primitive import Primitive, describe, name_in_errors
 from runtime.core.types import ListType, TensorType, Type
 from runtime.graph.executors.scalars import form_of
 from runtime.graph.ir import Node, Origin, Position, Value, format_location
-from runtime.graph.nodes import CHECK_DEFINED, CHECK_PRESENT, COND, RAISE
+from runtime.graph.nodes import CHECK_ATTRIBUTE, CHECK_DEFINED, CHECK_PRESENT, COND, RAISE
 
 
 def explain(
@@ -120,7 +120,7 @@ def _entries(
 def _is_the_users(node: Node) -> bool:
     # Numbers raise Python's own errors; raises and checks carry the user's.
     primitive = node.primitive
-    own = primitive in (RAISE, CHECK_DEFINED, CHECK_PRESENT, COND)
+    own = primitive in (RAISE, CHECK_DEFINED, CHECK_PRESENT, CHECK_ATTRIBUTE, COND)
     return own or primitive.calls_back or primitive.name.startswith("py.")
 
 

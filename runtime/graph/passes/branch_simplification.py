@@ -35,7 +35,15 @@ from dataclasses import replace
 import numpy as np
 
 from runtime.graph.ir import Graph, Node, Region, Value, diverges, is_test
-from runtime.graph.nodes import BOOL, CHECK_DEFINED, CHECK_PRESENT, COND, CONSTANT, WHILE
+from runtime.graph.nodes import (
+    BOOL,
+    CHECK_ATTRIBUTE,
+    CHECK_DEFINED,
+    CHECK_PRESENT,
+    COND,
+    CONSTANT,
+    WHILE,
+)
 from runtime.graph.passes.facts import Facts, is_negation, is_of_truth
 from runtime.graph.passes.rewriting import (
     constant_like,
@@ -73,7 +81,7 @@ class _Branches(Facts):
             self.cond(node)
         elif node.primitive is WHILE:
             self.loop(node)
-        elif node.primitive in (CHECK_DEFINED, CHECK_PRESENT):
+        elif node.primitive in (CHECK_DEFINED, CHECK_PRESENT, CHECK_ATTRIBUTE):
             self.check(node)
         elif is_of_truth(node):
             self.truth_of(node)

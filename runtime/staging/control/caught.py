@@ -24,6 +24,7 @@ from runtime import errors
 from runtime.core.primitive import Primitive
 from runtime.graph.ir import Callee, Params, Value, walk_called
 from runtime.graph.nodes import (
+    CHECK_ATTRIBUTE,
     CHECK_DEFINED,
     CHECK_LENGTH,
     CHECK_PRESENT,
@@ -303,7 +304,7 @@ def _raise_again(trace: Trace, failure: Failure) -> None:
 
 # Ops that fail
 
-_CHECKS = (CHECK_DEFINED, CHECK_LENGTH, CHECK_PRESENT)
+_CHECKS = (CHECK_DEFINED, CHECK_LENGTH, CHECK_PRESENT, CHECK_ATTRIBUTE)
 
 
 def probe(trace: Trace, primitive: Primitive, values: tuple[Value, ...], params: Params) -> None:

@@ -20,6 +20,7 @@ from runtime.core.primitive import Primitive
 from runtime.core.types import TensorType, Type
 from runtime.graph.ir import Value, position_of
 from runtime.graph.nodes import (
+    CHECK_ATTRIBUTE,
     CHECK_DEFINED,
     CHECK_LENGTH,
     CHECK_PRESENT,
@@ -136,6 +137,7 @@ _NUMBER_FAILURES: tuple[type[BaseException], ...] = (
 _FAILURES: dict[Primitive, tuple[type[BaseException], ...]] = {
     CHECK_DEFINED: (UnboundLocalError,),
     CHECK_PRESENT: (TypeError,),
+    CHECK_ATTRIBUTE: (AttributeError,),
     CHECK_LENGTH: (ValueError,),
     TRUTH: (errors.InvalidArgumentError,),
     TO_TENSOR: (errors.InvalidArgumentError,),
@@ -216,6 +218,7 @@ def _handled(trace: Any) -> Iterator[list[type[BaseException]]]:
 _DOING = {
     CHECK_DEFINED: "reading a name that may be unbound",
     CHECK_PRESENT: "using a value that may be None",
+    CHECK_ATTRIBUTE: "an attribute of a value that may be None",
     CHECK_LENGTH: "unpacking a tensor",
     TRUTH: "the truth of a tensor",
     TO_TENSOR: "making a tensor of a staged number",

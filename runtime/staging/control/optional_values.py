@@ -9,7 +9,7 @@ from autograph.undefined import Undefined
 from runtime.core.convert import convert_to_tensor, register_conversion
 from runtime.core.tensor import Tensor
 from runtime.dtypes import DType
-from runtime.graph.nodes import CHECK_DEFINED, CHECK_PRESENT
+from runtime.graph.nodes import CHECK_ATTRIBUTE, CHECK_DEFINED, CHECK_PRESENT
 from runtime.staging.frames import user_frames
 from runtime.staging.scopes import active
 
@@ -39,16 +39,20 @@ class Missing:
         """The value, after a check that it is there."""
         raise NotImplementedError
 
+    def owner(self, name: str) -> Any:
+        """The value, after a check that it is there, of which an attribute is meant."""
+        return self.get()
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return getattr(self.get(), name)
+        return getattr(self.owner(name), name)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         present(self)[key] = value
 
     def __setattr__(self, name: str, value: Any) -> None:
-        setattr(present(self), name, value)
+        setattr(present(self.owner(name)), name, value)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return active(self.flag).called(self.get())(*map(present, args), **kwargs)
@@ -92,6 +96,12 @@ class MaybeNone(Missing):
         )
         name = label if is_users else None
         trace.apply(CHECK_PRESENT, (flag,), {"name": name})
+        return self.held
+
+    def owner(self, name: str) -> Any:
+        """The value, after a check that it is not None, which has no attribute."""
+        trace = active(self.flag)
+        trace.apply(CHECK_ATTRIBUTE, (trace.value_of(self.flag),), {"name": name})
         return self.held
 
     def __repr__(self) -> str:
