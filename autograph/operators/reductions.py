@@ -65,7 +65,7 @@ def first(given: Given, *default: Any) -> Any:
             "only the run knows if the generator has an element for next()",
             hint="give next() a default, and test for it",
         )
-    return cond(found, lambda: defined(taken), lambda: next(iter(()), *default), (), name)
+    return cond(found, lambda *, of=taken: defined(of), lambda: next(iter(()), *default), (), name)
 
 
 def extreme(
@@ -79,10 +79,11 @@ def extreme(
     def better_one(element: Any, found: Any, best: Any, its_key: Any) -> Any:
         of_element = element if key is None else key(element)
 
-        def replace() -> Any:
+        # Default values lead a recorder to objects, which may have other names.
+        def replace(*, _reached: Any = element) -> Any:
             return element, of_element
 
-        def keep() -> Any:
+        def keep(*, _reached: Any = best) -> Any:
             return best, its_key
 
         better = or_(not_(found), lambda: compare(of_element, order, defined(its_key)))
@@ -91,4 +92,4 @@ def extreme(
     start = (False, Undefined(name), Undefined("its key"))
     names = f"whether there is an element, {name}, its key"
     found, best, _ = given.in_rounds(better_one, start, None, names, known=True)
-    return cond(found, lambda: defined(best), lambda: function((), **options))
+    return cond(found, lambda *, of=best: defined(of), lambda: function((), **options))

@@ -23,7 +23,7 @@ from runtime.staging.block_recorder import BlockRecorder
 from runtime.staging.control import branches, iteration, logic
 from runtime.staging.control.blocks import Block, Names
 from runtime.staging.control.branches import truth
-from runtime.staging.control.carried_objects import Watch, no_watch
+from runtime.staging.control.carried_objects import Watch, is_container, no_watch
 from runtime.staging.control.identity import identical
 from runtime.staging.control.item_comparisons import compared, is_equal
 from runtime.staging.control.iteration import Staged, Streamed, StreamedIterator
@@ -319,10 +319,15 @@ def _pick(name: str, best: tuple[Any, Any], item: tuple[Any, Any]) -> tuple[Any,
     if isinstance(steer, bool):
         return item if steer else best
     result = f"the result of {name}()"
+    # Of two objects the better one may be changed afterwards, and both be known by other names.
+    watch = BlockRecorder if is_container(best[0]) or is_container(item[0]) else no_watch
     if a is best[0] and b is item[0]:
-        found = branches.cond(steer, lambda: b, lambda: a, (), (result,))
+        found = branches.cond(
+            steer, lambda *, of=item: of[0], lambda *, of=best: of[0], (), (result,), watch
+        )
         return found, found
-    found = branches.cond(steer, lambda: item, lambda: best, (), (result, f"the key of {result}"))
+    names = result, f"the key of {result}"
+    found = branches.cond(steer, lambda *, of=item: of, lambda *, of=best: of, (), names, watch)
     return found[0], found[1]
 
 
