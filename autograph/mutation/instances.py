@@ -17,6 +17,7 @@ from autograph.objects import (
     attributes_of,
     functions_in,
     is_implicit,
+    members_of,
     put_attributes,
 )
 
@@ -48,7 +49,7 @@ class ClassKind(KeyedKind):
     def take(self, value: type) -> dict[str, Any]:
         if not is_users_class(value):
             return {}
-        state = dict(type.__getattribute__(value, "__dict__"))
+        state = members_of(value)  # without stand-ins, which come and go with a trace
         if isinstance(value, EnumType):
             state.pop("_value2member_map_", None)  # where it keeps the flags that it has made
         return state
