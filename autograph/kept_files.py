@@ -126,9 +126,24 @@ class Shelf(NamedTuple):
                 os.unlink(draft, dir_fd=opened)
                 raise
             if key[0] % TIDYING == 0:
-                _tidy(opened)
+                self._tidy(opened)
         except OSError:
             return
+
+    def _tidy(self, opened: int) -> None:
+        """Delete the entries that were not used for longest, where there are too many."""
+        size = 2 * _SIZE + len(self.suffix)
+        names = [x for x in os.listdir(opened) if x.endswith(self.suffix) and len(x) == size]
+        if len(names) <= MAX_ENTRIES:
+            return
+        used = []
+        for name in names:
+            # Another process may be at it as well.
+            with contextlib.suppress(FileNotFoundError):
+                used.append((os.stat(name, dir_fd=opened, follow_symlinks=False).st_mtime_ns, name))
+        for _, name in sorted(used)[: len(used) - MAX_ENTRIES // 2]:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(name, dir_fd=opened)
 
 
 def _key(made_of: Iterable[str | bytes]) -> bytes:
@@ -160,22 +175,9 @@ def _opened(place: str) -> Iterator[int | None]:
 def _is_private(opened: int) -> bool:
     """True if an open file, or directory, is the user's own, and no one else's to read or write."""
     found = os.fstat(opened)
-    return found.st_uid == os.getuid() and not stat.S_IMODE(found.st_mode) & 0o077
-
-
-def _tidy(opened: int) -> None:
-    """Delete the entries that were not used for longest, where there are too many."""
-    names = os.listdir(opened)
-    if len(names) <= MAX_ENTRIES:
-        return
-    used = []
-    for name in names:
-        # Another process may be at it as well.
-        with contextlib.suppress(FileNotFoundError):
-            used.append((os.stat(name, dir_fd=opened, follow_symlinks=False).st_mtime_ns, name))
-    for _, name in sorted(used)[: len(used) - MAX_ENTRIES // 2]:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(name, dir_fd=opened)
+    # A process that runs for another user than the one who started it has no user of its own.
+    is_own = found.st_uid == os.getuid() == os.geteuid()
+    return is_own and not stat.S_IMODE(found.st_mode) & 0o077
 
 
 def sources(places: Iterable[str], imported: float) -> str | None:

@@ -15,7 +15,7 @@ def has_name(value: Any) -> bool:
 
 
 def of_main(name: str) -> Any:
-    """What `__main__` holds under a qualified name. UnpicklingError in a process of another one."""
+    """The part of `__main__` of a qualified name. UnpicklingError in a process of another one."""
     found: Any = sys.modules["__main__"]
     for part in name.split("."):
         found = getattr(found, part, None)

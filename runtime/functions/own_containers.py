@@ -47,7 +47,7 @@ def put_own_containers(snapshots: Iterable[Snapshot]) -> None:
 
 
 class _Settling:
-    """What was met, by its id, and what stands in its place: one object for each."""
+    """The objects that were met, by id, and those in their place: one for each."""
 
     def __init__(self, is_older: Callable[[Any], bool]) -> None:
         self._is_older = is_older

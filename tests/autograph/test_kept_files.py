@@ -199,6 +199,18 @@ def test_old_entries_go(place, monkeypatch):
     assert make.count == 0, "the newest are those that stay"
 
 
+def test_files_of_others_stay(place, monkeypatch):
+    monkeypatch.setattr(kept_files, "MAX_ENTRIES", 2)
+    monkeypatch.setattr(kept_files, "TIDYING", 1)
+    cached(["first"], Made())
+    others = [place / f"thesis {at}{SHELF.suffix}" for at in range(9)]
+    for other in others:
+        other.write_text("mine")
+    for at in range(5):
+        cached([str(at)], Made())
+    assert all(other.exists() for other in others)
+
+
 def test_a_file_that_is_written_again_is_another_state(tmp_path):
     """Also one of the same size that claims to be as old."""
     file = tmp_path / "one.py"

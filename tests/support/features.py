@@ -1002,7 +1002,6 @@ def set_indexed(x):
     return len([frozenset("ab"), frozenset("c")][x % 2])
 
 
-@limit("A text of staged values")
 def formatted(x):
     return {f"{x}": 1}
 

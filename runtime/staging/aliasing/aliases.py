@@ -18,6 +18,7 @@ from runtime.staging.control.carried_objects import Contents, is_container
 from runtime.staging.control.joins import Leaf, Maybe, Optional, Spec, Tree, Union, by_kind
 from runtime.staging.control.optional_values import Missing
 from runtime.staging.control.parts import join_structure_of
+from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.frames import user_location
 from runtime.staging.refusals import refuse
 from runtime.staging.tracing import Trace
@@ -54,6 +55,25 @@ class Joined:
         for item, state in self.states:
             if not _is_equal(_state(item), state):
                 raise _refuse_alias(self.copy.name, self.place)
+
+
+def check_left(trace: Trace, since: int, left: Sequence[Any], changed: Sequence[Any]) -> None:
+    """Raises StagingError where a round leaves, for the next one, what may be an object that rounds
+    change in place. What was joined from `since` on is the round's.
+    """
+    objects, values = set(map(id, changed)), {id(item) for value in left for item in _within(value)}
+    for joined in trace.joined[since:]:
+        if id(joined.copy.made) in values and not objects.isdisjoint(map(id, joined.objects)):
+            raise _refuse_alias(joined.copy.name, joined.place)
+
+
+def _within(value: Any) -> Iterator[Any]:
+    """A value, all that it may be, and what is in a tuple."""
+    value = held_by(value)
+    yield value
+    inner = value.options if type(value) is TaggedUnion else value
+    for each in inner if type(inner) is tuple else ():
+        yield from _within(each)
 
 
 def _state(item: Any) -> Any:

@@ -216,7 +216,7 @@ def are_other_rows(item: Any, other: Any) -> bool:
 
 
 def _row_place(item: Any) -> tuple[Any, int] | None:
-    """What a symbol that is nothing else is a row of, and its place there, where that is known."""
+    """The matrix of which a symbol is a row and nothing else, and its place there, where known."""
     links = links_of(item)
     if links is None or links.base is None or links.holder is not None:
         return None

@@ -387,6 +387,8 @@ def _trace_round(trace: Trace, loop: Loop) -> Round:
         release(trace, recorder, path.values)
         if path.reached:
             aliases.check(trace, recorder.restore)
+            changed = [place.object for place in loop.places]
+            aliases.check_left(trace, round_.since, path.values, changed)
             loop.shared.finish(scope, [*path.values, *_contents(loop)])
         path.changed = undone(trace, recorder, path.reached)
     return round_

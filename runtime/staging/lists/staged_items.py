@@ -263,8 +263,6 @@ def _widen(a: Tree, b: Tree) -> Tree:
     kind = next(kind for kind in kinds if kind is not list)
     sizes = {_size(each.structure.keys) for each in (a, b)}
     size = sizes.pop() if len(sizes) == 1 else None
-    if size == 0 and _is_known(a) and _is_known(b):
-        return a if a.structure.kind is kind else b
     shared = any(not _is_known(each) and each.structure.keys.shared for each in (a, b))
     try:
         return tree(kind, covering([*_items(a), *_items(b)]), size, shared)

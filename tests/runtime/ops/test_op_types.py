@@ -32,7 +32,9 @@ OURS = {
     "Probe": "it has no `try` in graphs: an op that may fail is asked first",
     "StringBytesSplit UnicodeSplit": "it makes ragged tensors, we lists",
     "ResizeAreaGrad": "it has no gradient of ResizeArea",
-    "Raise CheckDefined CheckPresent CheckLength Undefined": "it refuses what Python would raise",
+    "Raise CheckDefined CheckPresent CheckAttribute CheckLength Undefined": (
+        "it refuses what Python would raise"
+    ),
     "DatasetLength IteratorAdvance IteratorElement MakeDataset": (
         "loops over streams take an element and go on apart; a dataset is made of Python objects"
     ),

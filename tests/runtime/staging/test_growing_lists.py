@@ -774,10 +774,6 @@ def unpacked(n):
     return a + b
 
 
-def as_text(n):
-    return {f"{numbers_below(n)}": n}
-
-
 def of_values(n):
     made = []
     for _ in rt.range(n):
@@ -935,7 +931,6 @@ REFUSED = {
     an_iterator_extends_twice: "differ|do not fit|used a second time",
     value_of_an_operand: "the value of `and` is used.*one is a list and the other is none",
     unpacked: "unpacking, or a comprehension or loop in code that is not converted needs a list",
-    as_text: "a text of staged values is used as a key",
     of_values: "'made' cannot be joined.*its items are Python values",
     of_dicts: "'made' cannot be joined.*could be changed in place",
     of_two_dtypes: "its dtype is int32 on one path and float32 on the other",

@@ -128,7 +128,29 @@ def changed_in_a_loop(x):
     return a[0]
 
 
+def changed_in_the_next_round(x):
+    a, b = [], [1, 2]
+    for i in range(x):
+        if i > 1:
+            b[0] = i
+        else:
+            a = b
+    return a, b
+
+
+def dict_changed_in_the_next_round(x):
+    a, b = {}, {}
+    for i in range(x):
+        if i > 1:
+            a = b
+        else:
+            b[i] = 1
+    return len(a)
+
+
 REFUSED = {
+    changed_in_the_next_round: "'a' is one of several objects",
+    dict_changed_in_the_next_round: "'a' is one of several objects",
     rebound_and_changed: "'d' is changed in place on one path",
     one_of_two: "'b' is one of several objects",
     original_changed: "'b' is one of several objects",

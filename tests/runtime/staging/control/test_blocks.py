@@ -112,10 +112,6 @@ def next_in_loop(x):
     return x
 
 
-def formatting(x):
-    return {f"{x}": 1}
-
-
 def hashed(x):
     n = 0
     while x > 0:
@@ -135,7 +131,6 @@ REFUSED = [
     (buffer_in_branch, autograph.StagingError, "seen", "cannot be carried"),
     (random_in_branch, autograph.StagingError, None, "randint inside a staged block"),
     (next_in_loop, autograph.StagingError, None, "advances an iterator"),
-    (formatting, autograph.StagingError, None, "used as a key"),
     (hashed, errors.OperatorNotAllowedInGraphError, None, "dictionary key"),
 ]
 
