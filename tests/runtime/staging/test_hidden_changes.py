@@ -387,14 +387,6 @@ def weak_keys(x):
     return items[key]
 
 
-def queued(x):
-    items = queue.Queue()
-    items.put(1)
-    if x > 0:
-        items.put(2)
-    return items.qsize()
-
-
 def context_variable(x):
     variable = contextvars.ContextVar("variable", default=1)
     if x > 0:
@@ -610,7 +602,6 @@ AS_IN_PYTHON = [
     global_by_name, recursion_counts, recursion_sums, recursion_of_an_object,
 ]  # fmt: skip
 REFUSED: dict[Callable[..., Any], str] = {
-    queued: "items.queue.* is changed .* a deque cannot be carried",
     context_variable: "variable is changed .* cannot be carried",
     opaque_queue: r"put\(\) of a SimpleQueue inside a staged block",
     opaque_digest: r"update\(\) of a HASH inside a staged block",

@@ -33,10 +33,6 @@ def as_key(x: Any) -> Any:
     return hash(leaving(x))
 
 
-def as_text(x: Any) -> Any:
-    return {f"{leaving(x)}": 1}
-
-
 def as_array(x: Any) -> Any:
     return np.ravel(leaving(x))
 
@@ -60,7 +56,7 @@ def of_other_shapes(x: Any) -> Any:
 
 
 REFUSED = [
-    as_int, as_key, as_text, as_array, of_other_dtypes, of_other_shapes,
+    as_int, as_key, as_array, of_other_dtypes, of_other_shapes,
 ]  # fmt: skip
 
 

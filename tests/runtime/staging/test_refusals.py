@@ -200,10 +200,6 @@ def touches(x):
 # Text
 
 
-def text_as_a_key(x):
-    return {str([x]): 1}
-
-
 def text_of_some_values(x):
     print("%c" % x)
     return x
@@ -305,7 +301,6 @@ REFUSED = [
     (sets_environment, StagingError, "os.environ is changed"),
     (warns, StagingError, "warn inside a staged block warns once"),
     (touches, StagingError, "touch inside a staged block reads or writes files"),
-    (text_as_a_key, StagingError, "text of staged values is used as a key"),
     (text_of_some_values, StagingError, "depends on the value"),
     (text_of_a_variable, StagingError, "the text of a variable, 'count:0'"),
     (text_beside_an_object, StagingError, "a Holder is in a text beside staged values"),
