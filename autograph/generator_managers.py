@@ -35,7 +35,6 @@ from types import CellType, CodeType, FunctionType
 from typing import Any, TypeAlias
 
 from autograph import policy
-from autograph.attributes import looking_alike
 from autograph.codes import CodeTable, nested_codes
 from autograph.load import twin_of
 from autograph.twins import converting, note_generated, source_known
@@ -100,11 +99,9 @@ def _as_written(function: FunctionType) -> FunctionType | None:
     own = function.__code__
     place = own.co_name, own.co_firstlineno
     found = [each for each in nested_codes(code) if (each.co_name, each.co_firstlineno) == place]
-    known = dict(zip(own.co_freevars, function.__closure__ or (), strict=True))
-    if len(found) != 1 or not known.keys() >= set(found[0].co_freevars):
+    if len(found) != 1 or not set(found[0].co_freevars).issubset(own.co_freevars):
         return None
-    cells = tuple(known[name] for name in found[0].co_freevars)
-    return looking_alike(FunctionType(found[0], function.__globals__, None, None, cells), function)
+    return twin_of(function, found[0], {})
 
 
 def _twin(function: FunctionType, made: Made, ag: CellType, taker: Taker) -> Callable[..., Any]:

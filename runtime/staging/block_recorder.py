@@ -180,10 +180,8 @@ class BlockRecorder:
         kind = type(item)
         if id(item) in self._made or not is_given_to_be_changed(function, kind):
             return
-        name, path = (
-            getattr(function, "__qualname__", repr(function)),
-            with_article(kind.__qualname__),
-        )
+        name = getattr(function, "__qualname__", repr(function))
+        path = with_article(kind.__qualname__)
         unseen = self._snapshot.unseen(path, item, self._made)
         if unseen is not None:
             raise _refuse_unseen(f"{name}() of {path}", path, unseen)

@@ -1,4 +1,4 @@
-"""Runs: a list that grows, and is begun anew where a run ends; texts of digits and brackets."""
+"""Texts that the run makes: of digits and brackets, as keys, sorted, and grown by recursion."""
 
 # The programs are written as textbooks write them.
 # ruff: noqa: RUF005
