@@ -17,10 +17,11 @@ from autograph.backend import (
     Backend,
     backend_of,
     register_backend,
+    register_hashing,
     register_identity,
     register_item_setter,
 )
-from autograph.calls import call, observe_calls, register_functions
+from autograph.calls import call, constructor, observe_calls, register_functions
 from autograph.class_members import meet_class, members_converted
 from autograph.errors import AutographError, ConversionError, StagingError
 from autograph.frames import register_library
@@ -45,6 +46,7 @@ __all__ = [
     "Undefined",
     "backend_of",
     "call",
+    "constructor",
     "convert",
     "convert_for_staging",
     "convert_package",
@@ -59,6 +61,7 @@ __all__ = [
     "profile_lines",
     "register_backend",
     "register_functions",
+    "register_hashing",
     "register_identity",
     "register_item_setter",
     "register_library",

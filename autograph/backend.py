@@ -310,17 +310,32 @@ def register_item_setter(kind: type, setter: Callable[[Any, Any, Any], Any]) -> 
     item_setters[kind] = setter
 
 
-identities: list[Callable[[Any, Any], None]] = []
+identities: list[Callable[[Any, Any], Any]] = []
 
 
-def register_identity(check: Callable[[Any, Any], None]) -> None:
-    """Let `check(a, b)` refuse `a is b` where the two are other objects than in the user's Python.
+def register_identity(check: Callable[[Any, Any], Any]) -> None:
+    """Let `check(a, b)` answer `a is b`, or refuse it, where these are no objects of the user's.
+
+    They stand for such; None leaves it to Python.
 
     It is asked about plain objects too, such as containers that a library made anew.
 
     >>> autograph.register_identity(lambda a, b: None)  # raises where `a is b` cannot be told
     """
     identities.append(check)
+
+
+hashings: list[Callable[[Any], Any]] = []
+
+
+def register_hashing(check: Callable[[Any], Any]) -> None:
+    """Let `check(a)` refuse an object as a key, which Python finds by what object it is.
+
+    It is asked while a function is staged, where the object is not the user's own but a copy.
+
+    >>> autograph.register_hashing(lambda a: None)  # raises for a copy that a library made
+    """
+    hashings.append(check)
 
 
 def failures() -> dict[Backend, int]:

@@ -14,11 +14,12 @@ from typing import Any
 from weakref import WeakSet
 
 from autograph import policy
-from autograph.backend import backend_of
+from autograph.backend import backend_of, hashings
 from autograph.calls import call
 from autograph.errors import StagingError
 from autograph.frames import hide, refusal
 from autograph.locks import process_rlock
+from autograph.mutation.users_code import is_users_class
 from autograph.objects import (
     MISSING,
     STANDS_IN,
@@ -28,7 +29,8 @@ from autograph.objects import (
     put_attribute,
     users_member,
 )
-from autograph.operators.logical import not_
+from autograph.operators.dataclass_comparisons import comparison
+from autograph.operators.logical import compare, not_
 from autograph.twins import HEAP_TYPE
 
 _THROUGH_CALLS = frozenset((
@@ -90,9 +92,11 @@ def meet_class(cls: type) -> None:
 
 
 def _enter(cls: type) -> None:
-    made = {name: _stand_in(name, member) for name, member in list(vars(cls).items())}
+    made = {name: _stand_in(cls, name, member) for name, member in list(vars(cls).items())}
     if _is_staged_equality(made, cls) and of_classes(cls.__mro__, "__ne__") is _PYTHONS:
         made["__ne__"] = _unequal
+    if _is_found_by_identity(cls):
+        made |= {"__eq__": _identical, "__ne__": _unequal, "__hash__": _hash}
     if not any(made.values()):
         _plain.add(cls)
     for name, member in made.items():
@@ -117,13 +121,14 @@ def _leave(cls: type) -> None:
             put_attribute(cls, name, users_member(member))
 
 
-def _stand_in(name: str, member: Any) -> Any:
+def _stand_in(cls: type, name: str, member: Any) -> Any:
     if type(member) is property:
         users = member.fget, member.fset, member.fdel
         made = _converting(users[0]), _converting(users[1]), _converting(users[2])
         return None if made == users else ConvertedProperty(member, made)
     if name.startswith("__") and name.endswith("__") and name not in _THROUGH_CALLS:
-        made = _converting(member)
+        compared = comparison(cls, name, member)
+        made = _converting(member) if compared is None else _meanwhile(member, compared)
         return None if made is member else made
     return None
 
@@ -144,7 +149,38 @@ def _unequal(self: Any, other: Any) -> Any:
         raise
 
 
-vars(_unequal).update({STANDS_IN: True, "__wrapped__": MISSING})
+def _is_found_by_identity(cls: type) -> bool:
+    """True for a class of the user's that leaves `==` to Python, which asks for one object."""
+    is_plain = type(cls) is type and all(
+        base is object or is_users_class(base) for base in cls.__mro__
+    )
+    return is_plain and all(
+        of_classes(cls.__mro__, name) is vars(object)[name] for name in ("__eq__", "__hash__")
+    )
+
+
+def _identical(self: Any, other: Any) -> Any:
+    """The `==` that Python has for a class without one: objects may stand for others here."""
+    try:
+        answer = _thread.met is not None and compare(self, "is", other)
+        return NotImplemented if answer is False else answer
+    except BaseException as error:  # whatever passes through is the user's: only ours goes
+        hide(error)
+        raise
+
+
+def _hash(self: Any) -> int:
+    try:
+        for check in hashings if _thread.met is not None else ():
+            check(self)
+        return object.__hash__(self)
+    except BaseException as error:  # whatever passes through is the user's: only ours goes
+        hide(error)
+        raise
+
+
+for _function in (_unequal, _identical, _hash):
+    vars(_function).update({STANDS_IN: True, "__wrapped__": MISSING})
 
 
 def _is_converted_by_call(function: FunctionType) -> bool:
@@ -160,13 +196,22 @@ def _converting(function: Any) -> Any:
     if type(function) is not FunctionType or not _is_converted_by_call(function):
         return function
 
+    def twin(*args: Any, **kwargs: Any) -> Any:
+        method: Callable[..., Any] = MethodType(function, args[0]) if args else function
+        return call(method)(*args[1:], **kwargs)
+
+    return _meanwhile(function, twin)
+
+
+def _meanwhile(function: FunctionType, twin: Callable[..., Any]) -> Any:
+    """A method that is `twin` on threads that stage a function."""
+
     @functools.wraps(function)
     def converted(*args: Any, **kwargs: Any) -> Any:
         if _thread.met is None:
             return function(*args, **kwargs)
         try:
-            method: Callable[..., Any] = MethodType(function, args[0]) if args else function
-            made = call(method)(*args[1:], **kwargs)
+            made = twin(*args, **kwargs)
             if function.__name__ == "__hash__" and backend_of(made) is not None:
                 raise refusal(
                     StagingError,

@@ -99,7 +99,7 @@ MAY_IMPORT = {
     ),
     "autograph.class_members": (
         f"{DISPATCH} autograph.policy autograph.calls autograph.locks autograph.objects "
-        "autograph.operators autograph.twins"
+        "autograph.mutation.users_code autograph.operators autograph.twins"
     ),
     "autograph.api": "autograph",
     "autograph.__main__": "autograph",

@@ -95,7 +95,9 @@ def _is(left: Any, right: Any) -> Any:
         return True
     if left is not None and right is not None:
         for check in identities:
-            check(left, right)
+            answer = check(left, right)
+            if answer is not None:
+                return answer
     return _staged(operator.is_, left, right, backend_of(left) or backend_of(right))
 
 

@@ -15,6 +15,8 @@ import autograph
 import runtime.staging.backend  # noqa: F401  (gives autograph the backend of symbols)
 from autograph.mutation.ownership import taking_notes
 from autograph.mutation.snapshots import Snapshot
+from autograph.mutation.users_code import is_users_class
+from autograph.policy import draws
 from autograph.users_words import with_article
 from runtime.core.convert import convert_to_tensor
 from runtime.core.primitive import wrong_dtype
@@ -81,11 +83,20 @@ from runtime.staging.control.choices import Choice
 from runtime.staging.control.deferred_exceptions import is_of_program
 from runtime.staging.control.joins import Leaf, Optional, Spec, Tree
 from runtime.staging.control.optional_values import MaybeNone, bound
+from runtime.staging.control.references import (
+    Name,
+    References,
+    is_reference,
+    is_reference_class,
+    may_be_referred_to,
+    want,
+)
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth
 from runtime.staging.error_notes import explain, explain_depth, locate
 from runtime.staging.frames import beginning_of, frames_left
 from runtime.staging.guarding.watching import Watcher
+from runtime.staging.lists.arenas import class_of, exporting, identity_of, referring
 from runtime.staging.lists.chosen_lists import Row
 from runtime.staging.lists.growing_deque import GrowingDeque, stand_in
 from runtime.staging.lists.growing_dict import GrowingDict, dict_function, stand_in_for
@@ -159,6 +170,11 @@ def _exported(
         return number_to_tensor(value, numbers[value.type.kind])
     if is_number or isinstance(value, np.ndarray | np.generic | complex | str | bytes):
         return _converted(value, what, path)
+    if is_reference(value) and numbers is None:
+        return value
+    if is_reference(value):
+        with exporting(value) as held:
+            return _exported(held, numbers, what, path)
     if type(value) is Row:
         value = value.copy()
     if type(value) is GrowingDeque:
@@ -169,7 +185,11 @@ def _exported(
         return value.exported(numbers) if numbers else value
     if isinstance(value, GrowingList):
         if value.staged is not None:
-            return value.exported(numbers) if numbers else value
+            if not numbers:
+                return value
+            if any(map(is_reference_class, joins.classes_in(value.staged.element))):
+                raise _no_result(f"{what()}{path} has objects, and only the run knows how many")
+            return value.exported(numbers)
         value = list(value)
     if isinstance(value, GrowingDict):
         if value.staged is not None:
@@ -185,7 +205,15 @@ def _exported(
             "in an `async def`, and await nothing in it"
         )
     if found is None:
-        raise _no_result(f"{what()}{path} is {value!r}")
+        # Not by a `__repr__` of the user's, which may make a text of the run.
+        text = object.__repr__(value) if is_users_class(type(value)) else repr(value)
+        if numbers is None and may_be_referred_to(type(value)):
+            want(type(value))
+            raise refuse(
+                f"{what()}{path} is {text}, and it calls itself, as often as the run decides",
+                "return what is in it, as a tuple",
+            )
+        raise _no_result(f"{what()}{path} is {text}")
     structure, children = found
     parts = enumerate(children)
     return structure.build(
@@ -276,7 +304,8 @@ class Tracer:
 
     `assumption` is what calls of itself return; `inner`: the trace is for such calls.
     `parts` are those of objects from before that are known to change; `found` are more of them, if
-    there are any, for another trace. `call_again(descent, depth, function, args, kwargs)` makes a
+    there are any, for another trace. `referred` are the classes of which the run chooses objects.
+    `call_again(descent, depth, function, args, kwargs)` makes a
     call that `depth` calls of the same function wait for.
     """
 
@@ -290,8 +319,10 @@ class Tracer:
         call_again: Callable[..., Any],
         inner: bool = False,
         parts: Sequence[Part] = (),
+        referred: frozenset[Name] = frozenset(),
     ) -> None:
         self.name = name
+        self.references = References(referred)
         self.labels = labels
         self.assumption = assumption
         self.call_again = call_again
@@ -309,6 +340,7 @@ class Tracer:
         self.tensors: list[Any] = []
         self.kept = Kept(name, parts)
         self.existing = Snapshot({})
+        self.snapshots: list[Snapshot] = []
         self.found: list[Part] | None = None
         self.state = assumption.state
 
@@ -326,6 +358,9 @@ class Tracer:
         existing = Snapshot({"": self.python_function, "args": args, "kwargs": kwargs})
         trace.existed, trace.watcher, trace.watch = Existed(existing), self.watcher, BlockRecorder
         trace.kept = None if self.inner else {}
+        if self.inner and state.trace is not None:
+            self.references = state.trace.references
+        trace.references = self.references
         trace.recurs = self.inner and call.plain
         given = dict(zip(self.labels, args, strict=False)) | kwargs
         held: list[Contents] = []
@@ -385,18 +420,28 @@ class Tracer:
         Python runs again, or has raised. No symbol stays in them where it has raised.
         """
         self.existing = existing
+        self.snapshots = [existing]
         done = False
         try:
             yield
             done = self.found is None
         finally:
+            self.snapshots = self._snapshots(trace)
             if not done:
                 changes_calls = trace.kept or self.found or self.kept
-                for snapshot in reversed(self._snapshots(trace)):
+                for snapshot in reversed(self.snapshots):
                     snapshot.restore(None if changes_calls else holds_staged)
             if trace.outer is None:
                 put_own_containers(self._snapshots(trace))
             self.kept.forget()
+
+    def put_back(self) -> bool:
+        """Put back what was in all objects before the trace, for another one; False where that
+        cannot be: an iterator has advanced.
+        """
+        for snapshot in reversed(self.snapshots):
+            snapshot.restore()
+        return not any(snapshot.changes() for snapshot in self.snapshots)
 
     def _snapshots(self, trace: Trace) -> list[Snapshot]:
         """Returns what existed before the trace as it was then, and further when it was met."""
@@ -596,6 +641,18 @@ class Tracer:
             return taking(self.watcher.getattr if function is getattr else function)
         if type(getattr(function, "__self__", None)) is str and function.__name__ not in _MAKING:
             return taking(function)
+        if self.references.names and draws(function):
+            raise refuse(
+                "Python's random numbers are drawn in a function that is traced twice, for the run "
+                "chooses among objects that it makes",
+                "draw them before the call, or by tf.random",
+            )
+        if isinstance(function, type) and self.references.has(function):
+            return referring(self.references, autograph.constructor(function))
+        if function is id:
+            return identity_of
+        if function is type and len(args) == 1 and is_reference(args[0]):
+            return class_of
         instead = list_function(function)
         instead = instead or sequence_function(function, args) or key_function(function)
         instead = instead or dict_function(function) or order_function(function)
@@ -614,7 +671,12 @@ class Tracer:
         # Outside of staged blocks Python ends recursion, unless a staged `raise` does.
         if is_python and (depth < _DEEP or not _may_raise(trace.scope.nodes[-_RECENT:])):
             return None
-        return functools.partial(self._again, function, plain, depth) if depth else None
+        if not depth:
+            return None
+        receiver = getattr(function, "__self__", None)
+        if is_reference(receiver):  # an argument as others: the run may choose it
+            return functools.partial(self._again, plain, plain, depth, receiver)
+        return functools.partial(self._again, function, plain, depth)
 
     def _again(self, function: Any, plain: Any, depth: int, *args: Any, **kwargs: Any) -> Any:
         # A method: what watches objects looks into the arguments of a partial, not in here.

@@ -33,6 +33,7 @@ from runtime.staging.control import joins
 from runtime.staging.control.carried_objects import refuse_change
 from runtime.staging.control.joins import Optional, Same, Spec, Tree
 from runtime.staging.control.optional_values import MaybeNone
+from runtime.staging.control.references import is_reference
 from runtime.staging.control.sameness import same
 from runtime.staging.guarding.weak_paths import weakly
 from runtime.staging.lists.growing import Growing
@@ -149,7 +150,7 @@ def _spec(trace: Trace, path: str, location: Location | None, made: set[int], va
     found = structure_of(own)
     is_fresh = id(value) not in made
     made.add(id(value))
-    if found is None or not is_fresh or isinstance(own, Growing):
+    if found is None or not is_fresh or is_reference(value) or isinstance(own, Growing):
         raise refuse_change(
             path,
             f"{with_article(type(value).__qualname__)} is put there that is made while "
@@ -298,7 +299,8 @@ def holds_staged(value: Any) -> bool:
     met, pending = set(), [value]
     while pending:
         item = pending.pop()
-        if type(item) in _STAGED or (isinstance(item, Growing) and item.staged is not None):
+        is_growing = isinstance(item, Growing) and item.staged is not None
+        if type(item) in _STAGED or is_growing or is_reference(item):
             return True
         if type(item) not in _ATOMS and id(item) not in met:
             met.add(id(item))

@@ -29,6 +29,7 @@ from runtime.functions.recursion import (
     implicit_function,
     running_of,
     with_lists_bound,
+    with_optional,
 )
 from runtime.functions.recursion_over_numbers import Descent
 from runtime.functions.signatures import (
@@ -551,7 +552,7 @@ def _again(
     args = tuple([of_any(x) if type(x) is Text else x for x in args])
     kwargs = {name: of_any(x) if type(x) is Text else x for name, x in kwargs.items()}
     staged: Function[..., Any] = implicit_function(function, Function)
-    call = staged._call_of(args, kwargs)
+    call = staged._call_of(with_optional(args), kwargs, recursive=True)
     known = descent.is_known(depth, call.key)
     traced = running_of(staged._traces)
     is_traced = not traced.keys().isdisjoint((call.key, plain_key(call.key)))
@@ -561,7 +562,7 @@ def _again(
 
     # The default value leads a recorder to what the function reaches.
     def with_numbers(*args: Any, _reached: Any = function, **kwargs: Any) -> Any:
-        return staged.call_plain(staged._call_of(args, kwargs))
+        return staged.call_plain(staged._call_of(args, kwargs, recursive=True))
 
     made = descent.with_staged_counters(with_numbers, call, traced, at_once=is_of_many)
     if made is not NotImplemented:

@@ -23,10 +23,12 @@ from runtime.functions.recursion_state import NO_STATE, State
 from runtime.functions.shared_arguments import NOTHING, Shared
 from runtime.graph.ir import Callee, Value
 from runtime.graph.nodes import CALL, RAISE
+from runtime.graph.structures import Handler, add_handler
 from runtime.staging.control import joins
 from runtime.staging.control.blocks import Unreachable
 from runtime.staging.control.carried_objects import Contents, Place
 from runtime.staging.control.joins import Mismatch, Spec
+from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.images import image_of
 from runtime.staging.outside import place_key
 from runtime.staging.refusals import refuse
@@ -269,6 +271,33 @@ def active_calls(code: CodeType, root: FrameType | None, is_converted: Converted
         found += _is_of(frame.f_code, code) and is_converted(frame.f_code)
         frame = frame.f_back
     return found
+
+
+class OptionalArgument:
+    """An argument of a recursive call that is None on some path, taken apart: its trace has one in
+    its place.
+    """
+
+    __slots__ = ("given",)
+
+    def __init__(self, given: MaybeNone) -> None:
+        self.given = given
+
+
+add_handler(
+    OptionalArgument,
+    Handler(
+        lambda item: ((), (item.given.held, item.given.flag)),
+        lambda kind, keys, children: MaybeNone(*children),
+        "{}",
+        lambda keys: ("", "_is_there"),
+    ),
+)
+
+
+def with_optional(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The arguments of a recursive call; those that may be None go on as such."""
+    return tuple([OptionalArgument(x) if isinstance(x, MaybeNone) else x for x in args])
 
 
 def with_lists_bound(

@@ -13,6 +13,7 @@ from typing import Any
 from runtime.core.types import Type
 from runtime.graph.structures import structure_of
 from runtime.staging.aliasing import sharing
+from runtime.staging.block_recorder import look_at
 from runtime.staging.control import joins
 from runtime.staging.control.carried_objects import Contents, Place, Recorder
 from runtime.staging.control.joins import Mismatch, Spec
@@ -107,6 +108,7 @@ class State:
         """Put what a call gives into the objects."""
         made = [joins.lift(spec, symbols) for spec in self.specs]
         for place, contents in zip(self.places, made, strict=True):
+            look_at(place.path, place.object, is_given=True)
             place.write(contents)
 
     def check_result(self, result: Any) -> None:

@@ -15,6 +15,7 @@ import autograph
 from runtime.core.executor import COMPILED
 from runtime.core.executor import check as check_executor
 from runtime.core.inspection import signature_of
+from runtime.core.state import state
 from runtime.core.tensor import EagerTensor
 from runtime.core.types import TensorType
 from runtime.functions.concrete_function import ConcreteFunction
@@ -51,6 +52,8 @@ from runtime.functions.tracing_lock import tracing_lock
 from runtime.graph.ir import covers
 from runtime.staging.control import joins
 from runtime.staging.control.optional_values import present
+from runtime.staging.control.references import Name, want
+from runtime.staging.lists.arenas import refuse_given
 from runtime.staging.refusals import refuse
 from runtime.variables.creation import Creations
 
@@ -108,7 +111,12 @@ class Traced:
         call = self._call_of(rebuild(args, given), rebuild(kwargs, given))
         return [places.get(id(leaf)) for leaf in call.leaves]
 
-    def _call_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Call:
+    def _call_of(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], recursive: bool = False
+    ) -> Call:
+        if state.trace is not None and not recursive:
+            receiver = getattr(self._python_function, "__self__", None)
+            refuse_given((receiver, *args, *kwargs.values()))
         args = tuple(map(present, args))
         if self._input_signature is not None:
             args, kwargs = self._conformed(args, kwargs)
@@ -236,7 +244,7 @@ class Traced:
         own = self._name, self._python_function, self._converted(), labels, assumption, self._again
         if not call.plain:
             tracer, concrete = self._kept_traced(
-                lambda parts: Tracer(*own, parts=parts), call, names
+                lambda parts, names: Tracer(*own, parts=parts, referred=names), call, names
             )
             if not assumption.used:
                 return concrete
@@ -266,6 +274,7 @@ class Traced:
         """
         name = self._name
         if assumption.spec != spec:
+            want(*([] if assumption.spec is None else joins.classes_in(assumption.spec)))
             message = f"what {name} returns takes another shape at each depth of its recursion"
             return refuse(message, "write the recursion as a loop")
         places = assumption.state.places
@@ -277,13 +286,22 @@ class Traced:
         return refuse(message, "write the recursion as a loop", place)
 
     def _kept_traced(
-        self, tracer_for: Callable[[list[Part]], Tracer], call: Call, names: Sequence[str]
+        self, tracer_for: Callable[..., Tracer], call: Call, names: Sequence[str]
     ) -> tuple[Tracer, ConcreteFunction]:
-        """A trace, once it is known which parts of objects from before it changes."""
+        """A trace, once it is known which parts of objects from before it changes, and of which
+        classes the run chooses objects.
+        """
         parts: list[Part] = []
+        referred: frozenset[Name] = frozenset()
         for _ in range(MOST_TRACES):
-            tracer = tracer_for(parts)
-            concrete = tracer.trace(call, names)
+            tracer = tracer_for(parts, referred)
+            try:
+                concrete = tracer.trace(call, names)
+            except autograph.AutographError:
+                if not tracer.references.more() or not tracer.put_back():
+                    raise
+                referred |= tracer.references.more()
+                continue
             concrete.executor = COMPILED if self._jit_compile else self._executor
             if tracer.found is None:
                 return tracer, concrete

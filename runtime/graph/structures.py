@@ -164,6 +164,10 @@ _handlers: dict[type, Handler | None] = {
 }
 
 
+HANDLER = "<handler>"
+"""The member of a class that is its handler: of one that is made at run time."""
+
+
 def add_handler(kind: type, handler: Handler) -> None:
     """Take objects of exactly this class apart by `handler`."""
     _handlers[kind] = handler
@@ -185,6 +189,9 @@ def _handler_of(kind: type) -> Handler | None:
     try:
         return _found[kind]
     except KeyError:
+        own: Handler | None = kind.__dict__.get(HANDLER)
+        if own is not None:
+            return own
         handler = _find(kind)
         _found[kind] = handler
         return handler

@@ -14,6 +14,7 @@ from autograph import (
     Backend,
     register_backend,
     register_functions,
+    register_hashing,
     register_identity,
     register_stand_in,
 )
@@ -38,7 +39,8 @@ from runtime.staging.builtin_functions import (
 from runtime.staging.control import branches, caught, failures, iteration, logic, long_loops, loops
 from runtime.staging.control.blocks import Block, Names
 from runtime.staging.control.choices import Choice
-from runtime.staging.control.identity import check_identity
+from runtime.staging.control.identity import check_hash, check_identity
+from runtime.staging.control.item_comparisons import compares_itself
 from runtime.staging.control.iteration import Staged, Streamed
 from runtime.staging.control.joined_variables import read
 from runtime.staging.control.optional_values import (
@@ -161,8 +163,10 @@ class StagingBackend(Backend):
         return bound(value)
 
     def compares(self, value: object) -> bool:
-        """True for a tensor from outside: it is a constant of the graph, and so is the answer."""
-        return isinstance(value, EagerTensor)
+        """True for a tensor from outside: it is a constant of the graph, and so is the answer. And
+        for an object whose own `==` may give a staged answer.
+        """
+        return isinstance(value, EagerTensor) or compares_itself(value)
 
     def is_staging(self) -> bool:
         """True while a function is being traced."""
@@ -288,6 +292,7 @@ for _kind in (
 register_stand_in(Text, of=str)
 register_stand_in(errors.StagedAssertionError, of=AssertionError)
 register_identity(check_identity)
+register_hashing(check_hash)
 register_functions(STAGED)
 
 

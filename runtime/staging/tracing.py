@@ -35,6 +35,7 @@ from runtime.staging.control.deferred_exceptions import (
     check_silent_failure,
     check_unhandled_failure,
 )
+from runtime.staging.control.references import References
 from runtime.staging.frames import caller_of, is_ours, name_given_to, user_location
 from runtime.staging.outside import outlives_calls, place_key
 from runtime.staging.scopes import Handle, Scope, Site, Stale, Symbol
@@ -106,6 +107,7 @@ class Trace:
         "printed",
         "read_at_joins",
         "recurs",
+        "references",
         "refined",
         "refusal",
         "root",
@@ -152,6 +154,7 @@ class Trace:
         self.kept: dict[Any, Any] | None = None
         # True for a recursion: its calls are given all that it changes.
         self.recurs = False
+        self.references = References()
         self.read_at_joins: dict[Value, Any] = {}
         self.converter: Callable[[Any], Any] | None = None
         self.refined: dict[Value, SymbolicTensor] = {}
@@ -498,7 +501,7 @@ class Trace:
         parameters behind its own.
         """
         for joined in self.joined:
-            joined.check()
+            joined.check(self)
         self.joined = []
         captures = tuple([(v, x) for v, x in self.captures.values() if not is_symbol(x)])
         self.scope.parameters += [v for v, x in self.captures.values() if is_symbol(x)]

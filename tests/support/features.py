@@ -817,7 +817,7 @@ def entries_counted(x):
     return counts
 
 
-@limit("A set, dict or object under a key that only the run knows")
+@limit("A set or dict under a key that only the run knows")
 def sets_under_keys(x):
     groups = {}
     for i in range(x):
@@ -910,7 +910,7 @@ def match_a_truth_value(x):
     return 0
 
 
-@limit("A list, dict or object that a staged value chooses among several")
+@limit("A list or dict that a staged value chooses among several")
 def changed_under_another_name(x):
     a = [1]
     b = a
@@ -934,7 +934,7 @@ def written_for_nobody(xs):
     return 0
 
 
-@limit("A list, dict or object that a staged value chooses")
+@limit("A list or dict that a staged value chooses")
 def changed_or_replaced(x):
     d = {"a": 1}
     if x > 0:

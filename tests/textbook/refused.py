@@ -4,14 +4,9 @@ REFUSED: dict[str, frozenset[str]] = {
     "tensors": frozenset(
         [
             "xor_gate",
-            "linked_list_iterated",
-            "linked_list_found",
-            "tree_sort",
             "degrees",
-            "total_area",
             "can_partition",
             "node_tree_walk",
-            "tree_size",
             "by_effort",
         ]
     ),

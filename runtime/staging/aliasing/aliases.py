@@ -18,6 +18,7 @@ from runtime.staging.control.carried_objects import Contents, is_container
 from runtime.staging.control.joins import Leaf, Maybe, Optional, Spec, Tree, Union, by_kind
 from runtime.staging.control.optional_values import Missing
 from runtime.staging.control.parts import join_structure_of
+from runtime.staging.control.references import want
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.frames import user_location
 from runtime.staging.refusals import refuse
@@ -50,10 +51,13 @@ class Joined:
         self.objects = [self.copy.made, *self.objects]
         self.states = [(item, _state(item)) for item in self.objects if item is not ANYTHING]
 
-    def check(self) -> None:
+    def check(self, trace: Trace) -> None:
         """Raises StagingError where one of them was changed since."""
         for item, state in self.states:
             if not _is_equal(_state(item), state):
+                # A list may be changed that is in an object.
+                kinds = [type(each) for joined in trace.joined for each in joined.objects]
+                want(*kinds, references=trace.references)
                 raise _refuse_alias(self.copy.name, self.place)
 
 
@@ -98,8 +102,10 @@ def _refuse_alias(name: str, place: Location | None) -> Exception:
     )
 
 
-def refuse_rebinding(name: str) -> Exception:
+def refuse_rebinding(copy: Copy) -> Exception:
     """The refusal of an object that one path changes, and that the other replaces."""
+    name = copy.name
+    want(*map(type, (copy.made, *copy.originals)))
     return refuse(
         f"{name!r} is changed in place on one path, and is another object on the other",
         "assign a new object on both paths, or change it in place on both",
@@ -193,12 +199,26 @@ def check_identity(trace: Trace, a: Any, b: Any) -> None:
     mine, theirs = _stands_for(trace, a), _stands_for(trace, b)
     if type(a) is type(b) and (mine & theirs or id(ANYTHING) in mine | theirs):
         of_joins = [joined.copy for joined in trace.joined]
+        want(type(a))
         name = next(copy.name for copy in of_joins if copy.made is a or copy.made is b)
         raise refuse(
             f"{name!r} is one of several objects, and only the run knows whether it is this one",
             "remember the choice: assign True on one path and False on the other",
             name,
         )
+
+
+def check_hash(trace: Trace, item: Any) -> None:
+    """Raises StagingError for a copy as a key: the user's Python finds the object itself."""
+    for joined in trace.joined:
+        if joined.copy.made is item:
+            want(type(item))
+            raise refuse(
+                f"{joined.copy.name!r} is one of several objects, which the run chooses, and is a "
+                "key of a dict, or in a set",
+                "use a number that it has as an attribute as the key",
+                joined.copy.name,
+            )
 
 
 def _stands_for(trace: Trace, item: Any) -> set[int]:
@@ -225,7 +245,7 @@ def check(trace: Trace, restore: Callable[[], None]) -> None:
     """Raises StagingError, after `restore()`, where something remembered was changed."""
     try:
         for joined in trace.joined:
-            joined.check()
+            joined.check(trace)
     except ValueError:
         restore()
         raise

@@ -10,6 +10,7 @@ sameness, choices, truths           Python values: equal on all paths, one of se
 joined_tensors, joined_variables    tensors of which items were assigned; variables
 optional_values, identity           None and unbound; `is`
 tagged_unions                       results of several kinds
+references                          objects of which the run chooses one
 carried_objects                     Python objects that blocks change
 deferred_exceptions                 exceptions put off to run time
 failures, caught                    those that a `try` catches: where they may be, what follows them

@@ -19,6 +19,7 @@ from runtime.staging.control.choices import Choice
 from runtime.staging.control.failures import OneOf
 from runtime.staging.control.logic import optional_compared
 from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined
+from runtime.staging.control.references import is_reference, same_place
 from runtime.staging.lists.growing import GrowingSequence
 from runtime.staging.refusals import refuse
 from runtime.staging.symbolic_number import is_number, number_type
@@ -53,8 +54,8 @@ def identical(a: Any, b: Any) -> Any:
         raise _refuse(
             "two lists of a list or dict that only the run knows", "compare places or keys"
         )
-    check_identity(a, b)
-    return False
+    answer = check_identity(a, b)
+    return False if answer is None else answer
 
 
 def _is_row(item: Any) -> bool:
@@ -62,12 +63,25 @@ def _is_row(item: Any) -> bool:
     return isinstance(item, GrowingSequence) and item.table is not None
 
 
-def check_identity(a: Any, b: Any) -> None:
-    """StagingError where two Python objects may be one in the user's Python."""
+def check_identity(a: Any, b: Any) -> Any:
+    """`a is b` of objects that are referred to; StagingError where two Python objects may be one in
+    the user's Python; None where Python can tell.
+    """
+    if is_reference(a) and is_reference(b):
+        return same_place(a, b)
     if state.trace is not None and state.trace.read_at_joins:
         joined_variables.check_identity(a, b)
     if state.trace is not None and state.trace.joined:
         aliases.check_identity(state.trace, a, b)
+    return None
+
+
+def check_hash(item: Any) -> None:
+    """StagingError for a key that Python finds by what object it is, of an object that a join made
+    of the user's.
+    """
+    if state.trace is not None and state.trace.joined:
+        aliases.check_hash(state.trace, item)
 
 
 def _bound(item: Any) -> Any:

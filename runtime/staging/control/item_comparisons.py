@@ -5,10 +5,13 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any
 
+from autograph.mutation.users_code import is_users_class
 from runtime.staging.control import branches, logic
 from runtime.staging.control.branches import truth
+from runtime.staging.control.references import is_by_place, is_reference, same_place
 from runtime.staging.lists.growing import Growing
 
 
@@ -61,8 +64,20 @@ def _ordered(operation: Callable[[Any, Any], Any], a: Any, b: Any, at: int) -> A
 def is_equal(a: Any, b: Any) -> Any:
     """Whether lists and tuples find `a` where they have `b`: one object, or equal ones."""
     if not _are_of_one_kind(a, b) or _is_open(a) or _is_open(b):
-        return a is b or truth(logic.equal(a, b))
+        return a is b or _equal(a, b)
     return len(a) == len(b) and all_of([is_equal(x, y) for x, y in zip(a, b, strict=True)])
+
+
+def _equal(a: Any, b: Any) -> Any:
+    if is_reference(a) and type(b) is type(a) and not is_by_place(a):
+        return truth(logic.or_(same_place(a, b), (lambda: truth(logic.equal(a, b)),)))
+    return truth(logic.equal(a, b))
+
+
+def compares_itself(item: Any) -> bool:
+    """True for an object with an `__eq__` of the user's, and for one of which the run chooses."""
+    kind = type(item)
+    return type(kind.__eq__) is FunctionType and is_users_class(kind)
 
 
 def all_of(answers: list[Any]) -> Any:

@@ -49,6 +49,7 @@ from runtime.staging.control.optional_values import (
     is_undefined,
 )
 from runtime.staging.control.parts import join_structure_of
+from runtime.staging.control.references import is_reference_class, want
 from runtime.staging.control.sameness import same
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth
@@ -316,7 +317,8 @@ def united(a: Spec, b: Spec, mismatch: Mismatch) -> Spec:
     """The Spec of what is of the kind of `a` or of that of `b`, which need not join.
 
     Raises `mismatch` for too many, and another one for a third union within others: each round of
-    a loop can add one. Objects of the user's classes are of one kind: they are changed in place.
+    a loop can add one. Objects of the user's classes are of one kind, for they are changed in
+    place, but for those that are referred to.
     """
     if isinstance(a, Maybe) or isinstance(b, Maybe):
         name = a.name if isinstance(a, Maybe) else cast(Maybe, b).name
@@ -347,7 +349,9 @@ def united(a: Spec, b: Spec, mismatch: Mismatch) -> Spec:
 def _is_kind(spec: Spec, inner: int) -> bool:
     """Whether it may be a kind of a union, with so many unions within one another in it."""
     if isinstance(spec, Tree):
-        is_data = issubclass(spec.structure.kind, tuple | list | dict | set) or _is_text(spec)
+        kind = spec.structure.kind
+        is_data = issubclass(kind, tuple | list | dict | set) or _is_text(spec)
+        is_data = is_data or is_reference_class(kind)
         return is_data and all([_is_kind(child, inner) for child in spec.children])
     if isinstance(spec, Optional | Maybe):
         return _is_kind(spec.inner, inner)
@@ -506,6 +510,14 @@ def _join_trees(a: Tree, b: Tree, unites: bool) -> Spec:
         widened = None if widen is None else widen(a, b)
         if widened is not None:
             return cast(Spec, widened)
+        kinds = a.structure.kind, b.structure.kind
+        want(*kinds)
+        if any(is_reference_class(x) and x is not y and issubclass(x, y) for x, y in _both(kinds)):
+            raise Mismatch(
+                f"of the objects of {kinds[0].__qualname__} the run chooses one, and another value "
+                "is from outside",
+                "make a new object in the function, of what is in that one",
+            )
         reason = f"the structures differ: {a.structure} and {b.structure}"
         raise Mismatch(reason, _way_out(a, b), kinds_differ=True)
     unites = unites and _holds_data(a.structure)
@@ -518,6 +530,10 @@ def _join_trees(a: Tree, b: Tree, unites: bool) -> Spec:
             mismatch.places.insert(0, place)
             raise
     return Tree(a.structure.joined(b.structure), tuple(joined))
+
+
+def _both(pair: tuple[type, type]) -> tuple[tuple[type, type], tuple[type, type]]:
+    return pair, (pair[1], pair[0])
 
 
 def _leaf(spec: Spec) -> Type | None:
@@ -536,6 +552,7 @@ def _leaf(spec: Spec) -> Type | None:
 
 
 def _differ(a: Spec, b: Spec) -> Mismatch:
+    want(*classes_in(a), *classes_in(b))
     if isinstance(a, Same) and isinstance(b, Same):
         hint = (
             "only numbers, texts, functions and tensors can depend on a tensor: choose among such"
@@ -634,6 +651,21 @@ def _unequal_dtypes(a: str, b: str, target: str) -> Mismatch:
 
 
 # Between Python values and the graph's
+
+
+def classes_in(spec: Spec) -> Iterator[type]:
+    """The classes of the structures and Python values in a Spec."""
+    if isinstance(spec, Tree):
+        yield spec.structure.kind
+        for child in spec.children:
+            yield from classes_in(child)
+    elif isinstance(spec, Optional | Maybe):
+        yield from classes_in(spec.inner)
+    elif isinstance(spec, Union):
+        for kind in spec.kinds:
+            yield from classes_in(kind)
+    elif isinstance(spec, Same):
+        yield type(spec.value)
 
 
 def values_of(spec: Spec) -> Iterator[Same]:

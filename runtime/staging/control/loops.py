@@ -49,6 +49,7 @@ from runtime.staging.control.invariants import check_kept, declared_spec
 from runtime.staging.control.joins import Leaf, Mismatch, Same, Spec, Tree
 from runtime.staging.control.logic import and_
 from runtime.staging.control.parts import join_structure_of
+from runtime.staging.control.references import want
 from runtime.staging.images import image_of
 from runtime.staging.refusals import refuse, users_names
 from runtime.staging.scopes import LOOP, active
@@ -186,7 +187,9 @@ def _staged_loop(trace: Trace, loop: Loop, steer: Any, first: Any) -> Any:
 def _refuse_unsettled(loop: Loop, before: Sequence[Spec]) -> Exception:
     """The refusal of variables that have another type after each round."""
     pairs = zip(loop.names, before, loop.specs, strict=False)
-    names = [name for name, old, new in pairs if name and old != new]
+    changed = [(name, new) for name, old, new in pairs if name and old != new]
+    names = [name for name, _ in changed]
+    want(*[kind for _, spec in changed for kind in joins.classes_in(spec)])
     names = list(dict.fromkeys(names or filter(None, loop.names)))
     shown = ", ".join(map(repr, names[:MOST_SHOWN])) + (", ..." if len(names) > MOST_SHOWN else "")
     what = f"type of {shown} keeps" if len(names) == 1 else f"types of {shown} keep"
@@ -555,6 +558,6 @@ def _watch_left(trace: Trace, loop: Loop, round_: Round, values: Sequence[Any]) 
         made += aliases.copies(name, spec, value, originals)
     for copy in made:
         if id(copy.originals[1]) in round_.path.changed:
-            raise aliases.refuse_rebinding(copy.name)
+            raise aliases.refuse_rebinding(copy)
     known = [lambda item: True, knows(round_.path.recorder)]
     aliases.watch(trace, made, known, round_.since)

@@ -11,6 +11,7 @@ from runtime.core.convert import register_conversion
 from runtime.graph.ir import Location
 from runtime.staging.bytecode import rows_unpacked
 from runtime.staging.control.choices import Choice, operator_method
+from runtime.staging.control.references import is_reference
 from runtime.staging.refusals import refuse
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ class TaggedUnion(Choice):
     decides_operators = True
 
     def __init__(self, options: Sequence[Any], place: Any, mismatch: Mismatch) -> None:
-        super().__init__(tuple(options), place)
+        object.__setattr__(self, "options", tuple(options))
+        object.__setattr__(self, "place", place)
         object.__setattr__(self, "mismatch", mismatch)
 
     @property  # type: ignore[misc]
@@ -41,6 +43,15 @@ class TaggedUnion(Choice):
         if not any(hasattr(option, name) for option in self.options):
             raise AttributeError(f"none of {self!r} has an attribute {name!r}", name=name, obj=self)
         return self.apply(lambda option: getattr(option, name))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if not all(map(is_reference, self.options)):
+            raise self.refusal()
+
+        def put(option: Any, *, _reached: Any = value) -> None:
+            setattr(option, name, value)
+
+        self.apply(put)
 
     def __str__(self) -> str:
         if self.place is not None:

@@ -8,7 +8,9 @@ growing_deque, queues           deques; `queue.Queue`
 growing_set                     sets
 sequences, chosen_lists         `table[i]` of Python's sequences, where only the run knows `i`
 chosen_containers               that is one of several sets or dicts
+arenas                          objects of a class: a list for each attribute
 repetition, ordered_lists       `[0] * n`; `heapq` and `bisect`
+comparison_sort                 the order of objects with a `__lt__`
 iterator_functions              `itertools`
 growing_dict, dict_entries      dicts that may become lists of the graph
 dict_views, dict_rows           their keys, values and items; lists as their values

@@ -12,6 +12,7 @@ from runtime.core.dataclasses import dataclass
 from runtime.graph.structures import Structure, structure_of
 from runtime.staging.control import branches, joins
 from runtime.staging.control.joins import Mismatch, Spec, Tree
+from runtime.staging.control.references import want
 from runtime.staging.control.sameness import same
 from runtime.staging.lists import keys as keys_
 from runtime.staging.lists import staged_items
@@ -79,6 +80,7 @@ def covering(specs: list[Any]) -> Spec:
 def _check_value(spec: Spec) -> None:
     if isinstance(spec, Tree):
         if not spec.structure.handler.is_tuple:
+            want(spec.structure.kind)
             raise Mismatch(
                 f"a value is {with_article(str(spec.structure))}, which could be changed in place",
                 "put lists of numbers, tuples, numbers and tensors under the keys; or pairs into a "

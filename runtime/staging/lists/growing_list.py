@@ -276,17 +276,24 @@ class GrowingList(GrowingSequence, RowTable):
             super().__setitem__(index, item)
         else:
             place = place_of(index, self.length(), "list assignment index")
-            if self.table is not None and self._put_in_row(place, item):
-                return
-            if self.staged is None and all(isinstance(each, list) for each in (item, *self)):
-                self._put_list(place, item)
-                return
-            if self.has_lists and swaps(self, place, index, item):
-                return
-            item = shared(item)
-            if self.has_lists:
-                take_all_from(self)
-            self._write(place, item)
+            self.put_at(place, item, index)
+
+    def put_at(self, place: Any, item: Any, key: Any = None) -> None:
+        """Assign the item at a place that is in bounds, and that the user calls `key`."""
+        if self.staged is None and not is_symbol(place):
+            super().__setitem__(place, item)
+            return
+        if self.table is not None and self._put_in_row(place, item):
+            return
+        if self.staged is None and all(isinstance(each, list) for each in (item, *self)):
+            self._put_list(place, item)
+            return
+        if self.has_lists and swaps(self, place, key, item):
+            return
+        item = shared(item)
+        if self.has_lists:
+            take_all_from(self)
+        self._write(place, item)
 
     def __delitem__(self, index: Any) -> None:
         index = present(index)

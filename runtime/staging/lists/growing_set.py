@@ -15,7 +15,7 @@ from typing import Any, NoReturn, cast
 
 from autograph import register_backend, register_stand_in
 from autograph.operators.comprehensions import of_generator
-from runtime import ops
+from runtime import errors, ops
 from runtime.core.primitive import bind
 from runtime.core.types import TensorType
 from runtime.dtypes import DType
@@ -25,6 +25,8 @@ from runtime.graph.nodes import apply
 from runtime.staging.builtin_functions import BUILTINS, elements
 from runtime.staging.control import branches, iteration, joins, logic
 from runtime.staging.control.branches import truth
+from runtime.staging.control.optional_values import MaybeNone
+from runtime.staging.control.references import is_reference
 from runtime.staging.frames import user_location
 from runtime.staging.lists import keys, staged_items
 from runtime.staging.lists.growing import Growing, Kind, size_of
@@ -111,12 +113,15 @@ class GrowingSet(GrowingList):
             self._put({*list.__iter__(self), item})
             return
         _check_hashable(item)
-        more, present = self.items(), self.has(item)
-        if present is True:
+        if _may_be_no_object(item):
+            branches.cond(item.flag, lambda: None, _fail_for_none, (), ())
+            item = item.held
+        more, is_there = self.items(), self.has(item)
+        if is_there is True:
             return
         more.append(item)
-        if present is not False:
-            more = branches.cond(present, self.items, lambda: more, (), ("the set",))
+        if is_there is not False:
+            more = branches.cond(is_there, self.items, lambda: more, (), ("the set",))
         self.fill(*more.content())
 
     def remove(self, item: Any, /) -> None:
@@ -212,6 +217,9 @@ class GrowingSet(GrowingList):
         return self._place(item) >= 0
 
     def _place(self, item: Any) -> Any:
+        if _may_be_no_object(item):
+            place = self._place(item.held)
+            return branches.cond(item.flag, lambda: place, lambda: -1, (), ("the place",))
         keys.check(item)
         if size_of(self) == 0:
             return -1
@@ -226,6 +234,16 @@ class GrowingSet(GrowingList):
 
     def __repr__(self) -> str:
         return repr(self._python("its text"))
+
+
+def _may_be_no_object(item: Any) -> bool:
+    """True for an object that the run chooses, or None."""
+    return isinstance(item, MaybeNone) and is_reference(item.held)
+
+
+def _fail_for_none() -> NoReturn:
+    text = "None is put into a set of objects: keep in a bool of your own whether it was there"
+    raise errors.InvalidArgumentError(None, None, text)
 
 
 def _check_hashable(item: Any) -> None:

@@ -24,6 +24,12 @@ from runtime.staging.control import branches, choices, joins
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.joins import Leaf, Mismatch, Same, Spec, Tree
 from runtime.staging.control.optional_values import MaybeNone
+from runtime.staging.control.references import (
+    is_by_place,
+    is_reference,
+    is_reference_class,
+    structure_children,
+)
 from runtime.staging.control.sameness import same
 from runtime.staging.refusals import refuse
 from runtime.staging.symbolic_number import SymbolicNumber, number_to_tensor
@@ -36,9 +42,14 @@ _WAY_OUT = "use keys of one kind: numbers, texts, or tuples of these of one leng
 
 def is_staged(key: Any) -> bool:
     """True for a key, or a tuple with a part, of which only the run knows the value."""
-    if isinstance(key, tuple):
-        return any(map(is_staged, key))
+    if isinstance(key, tuple) or is_reference(key):
+        return any(map(is_staged, _parts_of(key)))
     return isinstance(key, Tensor | MaybeNone) or is_symbol(key) or type(key) in (Choice, Text)
+
+
+def _parts_of(key: Any) -> Any:
+    """The parts of a tuple, or of an object that is referred to: the key is its place."""
+    return structure_children(key) if is_reference(key) else key
 
 
 def hashable(key: Any) -> Any:
@@ -62,6 +73,8 @@ def may_equal(known: Any, key: Any) -> bool:
         return any(same(known, option) for option in key.options)
     if type(key) is Text:
         return type(known) is str
+    if is_reference(key):
+        return type(known) is type(key)
     if is_staged(key):
         return type(known) in NUMBER_TYPES
     return bool(known == key)
@@ -69,7 +82,7 @@ def may_equal(known: Any, key: Any) -> bool:
 
 def spec_of(key: Any) -> Spec:
     """The Spec of a key in a list of the graph. StagingError for one that cannot be there."""
-    if isinstance(key, tuple):
+    if isinstance(key, tuple) or is_by_place(key):
         found = structure_of(key)
         assert found is not None
         return Tree(found[0], tuple(map(spec_of, found[1])))
@@ -109,7 +122,8 @@ def covering(a: Spec, b: Spec) -> Spec:
 
 def _kinds(spec: Spec) -> Iterator[Any]:
     if isinstance(spec, Tree) and spec.structure.kind not in (Choice, Text):
-        yield len(spec.children)
+        kind = spec.structure.kind
+        yield kind if is_reference_class(kind) else len(spec.children)
         for child in spec.children:
             yield from _kinds(child)
     else:
@@ -152,8 +166,11 @@ def _matches(spec: Spec, columns: Iterator[Any], key: Any) -> Any:
         texts = _stacked(next(columns))
         return ops.equal(texts, as_tensor(key)) if isinstance(key, str) else False
     if isinstance(spec, Tree):
-        fits = isinstance(key, tuple) and len(key) == len(spec.children)
-        parts = key if fits else [None] * len(spec.children)
+        if is_reference_class(spec.structure.kind):
+            fits = type(key) is spec.structure.kind
+        else:
+            fits = isinstance(key, tuple) and len(key) == len(spec.children)
+        parts = _parts_of(key) if fits else [None] * len(spec.children)
         pairs = zip(spec.children, parts, strict=True)
         answers = [_matches(child, columns, part) for child, part in pairs]
         if not fits or any(answer is False for answer in answers):

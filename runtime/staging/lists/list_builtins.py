@@ -26,10 +26,12 @@ from runtime.staging.builtin_functions import BUILTINS, elements
 from runtime.staging.control import branches, iteration, logic
 from runtime.staging.control.branches import truth
 from runtime.staging.control.choices import Choice
-from runtime.staging.control.item_comparisons import all_of, is_equal
+from runtime.staging.control.item_comparisons import all_of, compares_itself, is_equal
 from runtime.staging.control.joins import Leaf, Same, Spec, Tree
 from runtime.staging.control.optional_values import present
+from runtime.staging.control.references import is_reference_class
 from runtime.staging.lists import keys as keys_
+from runtime.staging.lists.comparison_sort import order_of, orders_itself
 from runtime.staging.lists.extremes import extreme_of_lists, gives_lists
 from runtime.staging.lists.growing import Growing, GrowingSequence, size_of
 from runtime.staging.lists.growing_list import GrowingList, Items, collected
@@ -71,10 +73,17 @@ def _sort(self: GrowingList, *, key: Any = None, reverse: Any = False) -> None:
         return
     if self.staged is None and any(isinstance(item, list) for item in keys):
         keys = GrowingList([tuple(elements(item, "sort")) for item in keys])
-    if keys.staged is None and not any(map(is_staged, keys)):
+    if _order_themselves(keys):
+        order = _order_of_objects(keys, bool(reverse))
+        if self.staged is None and isinstance(order, list):
+            items = list(self)
+            self.fill(len(items), [items[at] for at in order])
+            return
+    elif keys.staged is None and not any(map(is_staged, keys)):
         _sort_known(self, keys, reverse)
         return
-    order = _order(keys, bool(reverse))
+    else:
+        order = _order(keys, bool(reverse))
     if self.staged is None and any(isinstance(x, list) or has_object(x) for x in self):
         items = list(self)
         self.fill(len(items), [chosen(items, order[at]) for at in range(len(items))])
@@ -98,8 +107,12 @@ def is_staged(item: Any) -> bool:
 
 
 def holds_staged(item: Any) -> bool:
-    """True for a staged item, a list of the graph, and a list with one of these in it."""
+    """True for a staged item, a list of the graph, an object whose own comparisons may give staged
+    answers, and a list with one of these in it.
+    """
     if isinstance(item, Growing) and item.staged is not None:
+        return True
+    if orders_itself(item) or compares_itself(item):
         return True
     return is_staged(item) or (isinstance(item, list) and any(map(holds_staged, item)))
 
@@ -108,6 +121,36 @@ def _sort_known(items: GrowingList, keys: GrowingList, reverse: Any) -> None:
     found = elements(items, "sort")
     order = sorted(range(len(found)), key=list(keys).__getitem__, reverse=reverse)
     items.fill(len(found), [found[at] for at in order])
+
+
+def _order_themselves(keys: GrowingList) -> bool:
+    """Whether they are objects with an order of their own, or tuples with some."""
+    if keys.staged is None:
+        return any(map(orders_itself, list.__iter__(keys)))
+    return _has_reference(keys.staged.element)
+
+
+def _has_reference(element: Spec) -> bool:
+    if not isinstance(element, Tree):
+        return False
+    kind = element.structure.kind
+    return is_reference_class(kind) or (
+        issubclass(kind, tuple) and any(map(_has_reference, element.children))
+    )
+
+
+def _order_of_objects(keys: GrowingList, reverse: bool) -> Any:
+    """The places of the objects in their order: a list, or, where only the run knows them, int64s.
+
+    Python reverses what it sorts before and behind, so that equal ones stay in their order.
+    """
+    size = keys.length()
+    ends = (size - 1, -1, -1) if reverse else (0, size, 1)
+    found = order_of(keys, (BUILTINS[range] if is_symbol(size) else range)(*ends))
+    if found.staged is None and not any(map(is_symbol, found)):
+        return list(found)[:: -1 if reverse else 1]
+    order = convert_to_tensor(found, dtypes.int64)
+    return ops.reverse(order, [0]) if reverse else order
 
 
 def _order(keys: GrowingList, reverse: bool) -> Tensor:
@@ -307,7 +350,7 @@ _METHODS = {"count": _count, "index": _index}
 
 def _is_known(value: Any) -> bool:
     if not isinstance(value, GrowingSequence):
-        return not is_staged(value)
+        return not is_staged(value) and not compares_itself(value)
     held = list.__iter__(value)
     return type(value) is GrowingList and value.staged is None and all(map(_is_known, held))
 
@@ -356,7 +399,7 @@ def sequence_function(function: Any, args: tuple[Any, ...]) -> Callable[..., Any
             return extreme_of_lists(function)
         if args and type(args[0]) in _ITERATED and of_generator(args[0]) is None:
             return lambda items, **options: ordering(list(items), **options)
-        return ordering if args and type(args[0]) in (tuple, list, range) else None
+        return ordering if args and _is_ordered_here(args[0]) else None
     if (function is set or function is frozenset) and args:
         return _set_of(function, args[0])
     if function is deque:  # of which Python's own is called where it is marked as growing
@@ -373,6 +416,13 @@ def sequence_function(function: Any, args: tuple[Any, ...]) -> Callable[..., Any
         return method(items, *args, **kwargs) if is_one else function(*args, **kwargs)
 
     return staged
+
+
+def _is_ordered_here(item: Any) -> bool:
+    """Whether what is ordered, or the first of several, may ask for an order that is staged."""
+    if type(item) is GrowingList:
+        return any(map(orders_itself, list.__iter__(item)))
+    return type(item) in (tuple, list, range) or orders_itself(item)
 
 
 def _of_set(function: Any, items: Any) -> Callable[..., Any]:

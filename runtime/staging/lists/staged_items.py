@@ -25,6 +25,7 @@ from runtime.staging.control import choices, joined_tensors, joins
 from runtime.staging.control.carried_objects import Contents, GrowingItems
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.joins import Leaf, Maybe, Mismatch, Optional, Same, Spec, Tree
+from runtime.staging.control.references import is_reference_class, want
 from runtime.staging.lists.growing import Growing, GrowingSequence, InTable, Kind
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Symbol, active
@@ -71,6 +72,8 @@ def staged(spec: Spec) -> Spec:
         return Tree(spec.structure, tuple(map(staged, spec.children)))
     if isinstance(spec, joins.Union):
         return dataclasses.replace(spec, kinds=tuple(map(staged, spec.kinds)))
+    if isinstance(spec, Optional | Maybe):
+        return dataclasses.replace(spec, inner=staged(spec.inner))
     return spec
 
 
@@ -136,6 +139,7 @@ def check(element: Spec, inside: bool = False) -> None:
         if is_row(element) and (not inside or element.structure.keys.shared):
             return
         if not element.structure.handler.is_tuple:
+            want(element.structure.kind)
             is_list = issubclass(element.structure.kind, list)
             raise Mismatch(
                 f"an item of a list of which only the run knows the length is a "
@@ -203,6 +207,12 @@ def with_tensors(element: Spec, numbers: Mapping[str, dtypes.DType] = DEFAULT_DT
     if isinstance(element, Leaf) and isinstance(element.type, NumberType):
         return Leaf(TensorType(numbers[element.type.kind], ()))
     if isinstance(element, Tree):
+        if is_reference_class(element.structure.kind):
+            raise refuse(
+                f"objects of the class {element.structure} leave the graph in a list of which only "
+                "the run knows the length",
+                "return what is in them: [(p.x, p.y) for p in items]",
+            )
         if element.structure.kind is Text:
             return Leaf(TensorType(dtypes.string, ()))
         if element.structure.kind is Choice:

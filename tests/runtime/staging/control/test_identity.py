@@ -43,13 +43,6 @@ def optional_list(x):
     return b is a
 
 
-def objects(x):
-    a, b = Box(x), Box(x)
-    if x > 0:
-        b = a
-    return a is b
-
-
 def tuples(x):
     a, b = (1, x), (1, x)
     if x > 0:
@@ -110,7 +103,6 @@ REFUSED = {
     one_of_two: "'b' is one of several objects",
     chosen_twice: "'d' is one of several objects",
     optional_list: "'b' is one of several objects",
-    objects: "'b' is one of several objects",
     tuples: "'b' is one of several objects",
     left_by_a_loop: "'b' is one of several objects",
     in_a_loop: "'a' is one of several objects",
@@ -181,10 +173,17 @@ def functions(x):
     return f is abs, f is not x, x is f
 
 
+def objects(x):
+    a, b = Box(x), Box(x)
+    if x > 0:
+        b = a
+    return a is b, b is not a, a is None
+
+
 @pytest.mark.parametrize("x", [-1, 0, 2])
 @pytest.mark.parametrize(
     "program",
-    [same_object, other_objects, fresh_on_both, nones, two_optionals, truths, functions],
+    [objects, same_object, other_objects, fresh_on_both, nones, two_optionals, truths, functions],
 )
 def test_as_in_python(program: Callable[[Any], Any], x: int) -> None:
     left = function(program)(rt.constant(x))

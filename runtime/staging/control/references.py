@@ -1,0 +1,114 @@
+"""Objects of the user's of which the run chooses one: each is a number, its place among all of its
+class that the trace makes, and what is in them is in lists, one for each attribute.
+
+That takes all objects of a class from the start. So a trace begins without such classes; where it
+is refused on account of an object, it notes the class, and the function is traced anew.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, ABCMeta
+from functools import cached_property
+from typing import Any
+
+from autograph.mutation.users_code import is_users_class
+from autograph.objects import module_of
+from runtime.core.state import state
+from runtime.graph.structures import HANDLER
+
+Name = tuple[str, str]
+
+
+class References:
+    """The classes whose objects a trace refers to by numbers; `wanted` are those of which it was
+    refused an object. By their names: a local class is another one in each trace.
+    """
+
+    def __init__(self, names: frozenset[Name] = frozenset()) -> None:
+        self.names = names
+        self.wanted: set[Name] = set()
+        self.arenas: dict[type, Any] = {}
+
+    def more(self) -> frozenset[Name]:
+        """The classes for another trace, if that would know more of them."""
+        return frozenset(self.wanted) - self.names
+
+    def has(self, kind: type) -> bool:
+        """True for a class of which this trace is to refer to the objects."""
+        if not self.names:
+            return False
+        return _name_of(kind) in self.names and may_be_referred_to(kind)
+
+
+def _name_of(kind: type) -> Name:
+    return module_of(kind), kind.__qualname__
+
+
+def want(*kinds: type, references: References | None = None) -> None:
+    """Note, before a refusal, that objects of these classes would have to be referred to."""
+    if references is None and state.trace is not None:
+        references = state.trace.references
+    if references is not None:
+        references.wanted.update([_name_of(kind) for kind in kinds if may_be_referred_to(kind)])
+
+
+def is_reference(item: Any) -> bool:
+    """True for what stands for an object of the user's, of which only the run may know which."""
+    return is_reference_class(type(item))
+
+
+def same_place(a: Any, b: Any) -> Any:
+    """`a is b` of two references: a Python bool or a staged one."""
+    if type(a) is not type(b):
+        return False
+    (x,), (y,) = (structure_children(item) for item in (a, b))
+    return x == y
+
+
+def equal_by_place(item: Any, other: Any) -> Any:
+    """The `==` of references to objects that are equal to themselves alone."""
+    return same_place(item, other) if type(other) is type(item) else NotImplemented
+
+
+def is_by_place(item: Any) -> bool:
+    """True for what refers to an object that is equal to itself alone."""
+    own: Any = type(item).__eq__
+    return is_reference(item) and own is equal_by_place
+
+
+def structure_children(item: Any) -> Any:
+    """The place of what is referred to, as the only child of a structure."""
+    return type(item).__dict__[HANDLER].flatten(item)[1]
+
+
+def is_reference_class(kind: type) -> bool:
+    """True for the class of such."""
+    return HANDLER in kind.__dict__
+
+
+_OWN = frozenset(("__getattribute__", "__getattr__", "__del__", "__init_subclass__"))
+_OF_PYTHON = (object, ABC)
+_PYTHONS: Any = object
+
+
+def may_be_referred_to(kind: type) -> bool:
+    """True for a class of the user's that leaves the access to attributes to Python."""
+    if type(kind) not in (type, ABCMeta) or is_reference_class(kind):
+        return False
+    bases = [base for base in kind.__mro__ if base not in _OF_PYTHON]
+    members = [vars(base) for base in bases]
+    if not bases or not all(map(is_users_class, bases)):
+        return False
+    if any(_OWN & own.keys() for own in members):
+        return False
+    if any(isinstance(member, cached_property) for own in members for member in own.values()):
+        return False
+    return is_frozen(kind) or (
+        kind.__setattr__ is _PYTHONS.__setattr__ and kind.__delattr__ is _PYTHONS.__delattr__
+    )
+
+
+def is_frozen(kind: type) -> bool:
+    """True for a dataclass that refuses to assign attributes."""
+    return dataclasses.is_dataclass(kind) and bool(kind.__dataclass_params__.frozen)  # type: ignore[attr-defined]

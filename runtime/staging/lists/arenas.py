@@ -1,0 +1,235 @@
+"""All objects of a class that a trace makes, where the run chooses among them: a list of the graph
+for each attribute, and an object is its place in these lists.
+
+What is one object to the user is one place here, whatever names, lists and attributes it is in; and
+links between objects are numbers, of which the run may make as many as it likes.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn
+
+from autograph.objects import attributes_of, of_classes, put_attributes, slots_of
+from runtime.graph.structures import HANDLER, Handler, structure_of
+from runtime.staging.block_recorder import note_found
+from runtime.staging.control.logic import not_
+from runtime.staging.control.references import References, equal_by_place, is_frozen, is_reference
+from runtime.staging.lists.growing_list import GrowingList
+from runtime.staging.refusals import asked_by_converted_code, refuse
+from runtime.staging.tracing import is_symbol
+
+_ARENA = "<arena>"
+_PLACE = "<place>"
+
+
+class Arena:
+    """The objects of one class, `users`. `kind` is the class of what refers to them."""
+
+    def __init__(self, users: type, references: References) -> None:
+        self.users = users
+        self.references = references
+        self.columns: dict[str, GrowingList] = {}
+        self.leaving: list[Any] = []
+        slots = slots_of(users)
+        self.key = _PLACE if users.__dictoffset__ or not slots else slots[0]
+        self.kind = _reference_class(self)
+
+    def made(self, item: Any) -> Any:
+        """Refer to an object that was just made, by all of its names."""
+        state = attributes_of(item) or {}
+        if not self.columns:
+            # Older than any block: each of them finds it empty.
+            self.columns = {name: list.__new__(GrowingList) for name in state}
+        if self.columns.keys() != state.keys():
+            other = sorted(self.columns.keys() ^ state.keys())[0]
+            raise self.refusal(f"has the attribute {other!r}, and another one has not")
+        place: Any = None
+        for name, value in state.items():
+            column = self.column(name)
+            place = column.length() if place is None else place
+            column.append(value)
+        object.__setattr__(item, "__class__", self.kind)
+        put_attributes(item, {self.key: place})
+        return item
+
+    def at(self, place: Any) -> Any:
+        """Returns what refers to the object at a place."""
+        made: Any = object.__new__(self.kind)
+        put_attributes(made, {self.key: place})
+        return made
+
+    def place_of(self, item: Any) -> Any:
+        """The place of the object that is referred to."""
+        return (attributes_of(item) or {})[self.key]
+
+    def column(self, name: str) -> GrowingList:
+        """The values of an attribute, which the blocks that are being traced watch."""
+        column = self.columns[name]
+        note_found(f"{self.users.__name__}.{name}", column)
+        return column
+
+    def read(self, name: str, place: Any) -> Any:
+        """The value of an attribute."""
+        column = self.column(name)
+        if column.staged is None and is_symbol(place) and len(column) == 0:
+            raise AttributeError(name)  # of no object: a branch that is never taken
+        return column.at(place)
+
+    def write(self, name: str, place: Any, value: Any) -> None:
+        """Assign an attribute."""
+        column = self.column(name)
+        if column.staged is None and is_symbol(place) and len(column) == 0:
+            raise AttributeError(name)
+        column.put_at(place, value)
+
+    def refusal(self, what: str, hint: str | None = None) -> Exception:
+        """StagingError for a use that its lists cannot answer."""
+        name = self.users.__name__
+        return refuse(
+            f"an object of the class {name}, of which the run chooses one, {what}",
+            hint or "set the same attributes in `__init__` for each object of the class",
+            name,
+        )
+
+
+def referring(references: References, construct: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns what to call for a class: `construct`, of which the results are referred to."""
+
+    def made(*args: Any, **kwargs: Any) -> Any:
+        return refer(references, construct(*args, **kwargs))
+
+    return made
+
+
+def refer(references: References, item: Any) -> Any:
+    """Refer to an object, if those of its class are to be."""
+    kind = type(item)
+    if not references.has(kind) or not attributes_of(item):
+        return item
+    arena = references.arenas.get(kind)
+    if arena is None:
+        arena = references.arenas[kind] = Arena(kind, references)
+    return arena.made(item)
+
+
+def arena_of(item: Any) -> Arena:
+    """The arena of what refers to an object."""
+    arena: Arena = type(item).__dict__[_ARENA]
+    return arena
+
+
+def class_of(item: Any) -> type:
+    """The user's class of the object that is referred to."""
+    return arena_of(item).users
+
+
+def identity_of(item: Any) -> int:
+    """`id`, which is refused for such an object."""
+    if is_reference(item):
+        raise arena_of(item).refusal("is asked for its `id`", "compare it by `is`")
+    return id(item)
+
+
+def refuse_given(items: Iterable[Any]) -> None:
+    """StagingError for such an object that is given to a function with a graph of its own."""
+    for item in items:
+        if is_reference(item):
+            raise refuse(
+                f"an object of the class {class_of(item).__name__}, of which the run chooses one, "
+                "is given to a function that is a graph of its own",
+                "leave out the decorator of the inner function, or give it the attributes",
+            )
+        found = None if item is None else structure_of(item)
+        if found is not None:
+            refuse_given(found[1])
+
+
+@contextmanager
+def exporting(item: Any) -> Iterator[Any]:
+    """An object of the user's with what is in the one that is referred to, while it leaves the
+    graph: of a class with fields. StagingError where it may be in itself.
+    """
+    arena = arena_of(item)
+    place = arena.place_of(item)
+    known = [each for each in arena.leaving if is_symbol(each) or is_symbol(place) or each == place]
+    if known:
+        raise arena.refusal(
+            "may be in itself, as a result of the function", "return lists of what is in them"
+        )
+    made: Any = object.__new__(arena.users)
+    put_attributes(made, {name: getattr(item, name) for name in arena.columns})
+    arena.leaving.append(place)
+    try:
+        yield made
+    finally:
+        arena.leaving.pop()
+
+
+def _reference_class(arena: Arena) -> type:
+    users = arena.users
+
+    def get(self: Any, name: str) -> Any:
+        if name in arena.columns:
+            return arena.read(name, arena.place_of(self))
+        if name == "__class__":
+            return users
+        if name == "__dict__":
+            if asked_by_converted_code(sys._getframe(1)):
+                raise arena.refusal("is asked for its `__dict__`", "name its attributes")
+            raise AttributeError(name)  # guards are of what existed before the trace
+        return object.__getattribute__(self, name)
+
+    def put(self: Any, name: str, value: Any) -> None:
+        if name in arena.columns:
+            arena.write(name, arena.place_of(self), value)
+        elif hasattr(type(getattr(users, name, None)), "__set__"):
+            object.__setattr__(self, name, value)
+        else:
+            raise arena.refusal(f"gets an attribute {name!r} later on")
+
+    def take(self: Any, name: str) -> NoReturn:
+        raise arena.refusal(f"loses its attribute {name!r}")
+
+    def copied(self: Any) -> Any:
+        made: Any = object.__new__(users)
+        put_attributes(made, {name: getattr(self, name) for name in arena.columns})
+        return arena.made(made)
+
+    def copied_deep(self: Any, memo: Any) -> NoReturn:
+        raise arena.refusal("is copied with all that is in it", "copy what is in it yourself")
+
+    def unequal(self: Any, other: Any) -> Any:
+        same = equal_by_place(self, other)
+        return same if same is NotImplemented else not_(same)
+
+    def hashed(self: Any) -> int:
+        place = arena.place_of(self)
+        if is_symbol(place):
+            raise arena.refusal(
+                "is a key of a dict, or in a set, that was made with others",
+                "use a number that it has as an attribute as the key",
+            )
+        return hash((id(arena), place))
+
+    handler = Handler(
+        lambda item: ((), (arena.place_of(item),)),
+        lambda kind, keys, children: arena.at(*children),
+        ".{}",
+        lambda keys: ("place",),
+        describe=lambda keys: users.__qualname__,
+        is_tuple=True,
+    )
+    members: dict[str, Any] = {
+        "__slots__": (), "__module__": users.__module__, "__qualname__": users.__qualname__,
+        _ARENA: arena, HANDLER: handler, "__getattribute__": get, "__delattr__": take,
+    }  # fmt: skip
+    copying = {"__copy__": copied, "__deepcopy__": copied_deep}
+    members |= {name: member for name, member in copying.items() if not hasattr(users, name)}
+    if not is_frozen(users):
+        members["__setattr__"] = put
+    if of_classes(users.__mro__, "__eq__") is vars(object)["__eq__"]:
+        members |= {"__eq__": equal_by_place, "__ne__": unequal, "__hash__": hashed}
+    return type(users)(users.__name__, (users,), members)

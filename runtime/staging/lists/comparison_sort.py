@@ -1,0 +1,55 @@
+"""The order of objects that say themselves, by a `__lt__`, which comes first. It is converted as a
+user's code is.
+
+Source: binary insertion, D. E. Knuth, The Art of Computer Programming 3, 5.2.1.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable
+from functools import partial
+from types import FunctionType
+from typing import Any
+
+import autograph
+from autograph.mutation.users_code import is_users_class
+from runtime.staging.control.item_comparisons import compared
+
+
+def orders_itself(item: Any) -> bool:
+    """True for an object with a `__lt__` or `__gt__` of the user's, and a tuple with one in it."""
+    kind = type(item)
+    if kind is tuple:
+        return any(map(orders_itself, item))
+    own = kind.__lt__, kind.__gt__
+    return any(type(each) is FunctionType for each in own) and is_users_class(kind)
+
+
+def _algorithm(is_less: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def order(keys: Any, places: Any) -> Any:
+        found: list[Any] = []
+        for at in places:
+            low, high = 0, len(found)
+            while low < high:
+                middle = (low + high) // 2
+                if is_less(keys[at], keys[found[middle]]):
+                    high = middle
+                else:
+                    low = middle + 1
+            found.insert(low, at)
+        return found
+
+    return order
+
+
+@functools.cache
+def _converted() -> Callable[[Any, Any], Any]:
+    made: Callable[[Any, Any], Any] = autograph.convert(_algorithm)(partial(compared, operator.lt))
+    return made
+
+
+def order_of(keys: Any, places: Any) -> Any:
+    """The list of these places in the order of the keys there, and equal ones as they come."""
+    return _converted()(keys, places)

@@ -1,0 +1,195 @@
+"""Objects of the user's of which the run chooses one: what stays refused, and what a second trace
+leaves as the first one found it. The programs that run are in `tests/textbook/chosen_objects.py`.
+"""
+
+import gc
+import random
+import weakref
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+import autograph
+import runtime as rt
+from runtime.staging.lists import arenas
+
+
+class Cell:
+    def __init__(self, n: Any) -> None:
+        self.n = n
+
+
+@dataclass
+class Link:
+    n: Any
+    rest: Any
+
+
+class Named:
+    def __init__(self, n: Any) -> None:
+        self.n = n
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Named) and self.n == other.n
+
+    def __hash__(self) -> int:
+        return hash(self.n)
+
+
+class Seen:
+    count = 0
+    cell: Any = None
+
+
+SEEN = Seen()
+OUTSIDE = Cell(3)
+NUMBERS = iter(range(100))
+
+
+def two(x: Any) -> tuple[Any, Any, Any]:
+    """Two cells, and the one that the run chooses and changes."""
+    a, b = Cell(1), Cell(x)
+    chosen = [a, b][x % 2]
+    chosen.n += 1
+    return a, b, chosen
+
+
+@rt.function
+def size_of(cell: Any) -> Any:
+    return cell.n
+
+
+def its_id(x: Any) -> Any:
+    return id(two(x)[2])
+
+
+def its_dict(x: Any) -> Any:
+    return vars(two(x)[2])["n"]
+
+
+def later_attribute(x: Any) -> Any:
+    two(x)[2].size = x
+    return x
+
+
+def lost_attribute(x: Any) -> Any:
+    del two(x)[2].n
+    return x
+
+
+def kept_outside(x: Any) -> Any:
+    SEEN.cell = two(x)[0]
+    return x
+
+
+def given_to_a_graph(x: Any) -> Any:
+    return size_of(two(x)[0])
+
+
+def beside_one_from_outside(x: Any) -> Any:
+    a, _, _ = two(x)
+    return [a, OUTSIDE][x % 2].n
+
+
+def key_with_an_equality(x: Any) -> Any:
+    cells = [Named(1), Named(x)]
+    seen = set()
+    for i in range(x):
+        seen.add(cells[i % 2])
+    return len(seen)
+
+
+def result_in_itself(x: Any) -> Any:
+    head = None
+    for i in range(x):
+        head = Link(i, head)
+    return head
+
+
+def results_of_unknown_number(x: Any) -> Any:
+    found = []
+    for i in range(x):
+        found.append(Link(i, None))
+    return found
+
+
+def plain_result(x: Any) -> Any:
+    return two(x)[2]
+
+
+def advancing(x: Any) -> Any:
+    step = next(NUMBERS)
+    return two(x)[2].n + step
+
+
+def drawing(x: Any) -> Any:
+    draw = random.random()
+    return two(x)[2].n + draw
+
+
+REFUSED: dict[Callable[[Any], Any], str] = {
+    its_id: "is asked for its `id`",
+    its_dict: "is asked for its `__dict__`",
+    later_attribute: "gets an attribute 'size' later on",
+    lost_attribute: "loses its attribute 'n'",
+    kept_outside: "a Cell is put there that is made while tracing",
+    given_to_a_graph: "is given to a function that is a graph of its own",
+    beside_one_from_outside: "of the objects of Cell the run chooses one, and another value",
+    key_with_an_equality: "is a key beside others that only the run knows",
+    result_in_itself: "may be in itself, as a result of the function",
+    results_of_unknown_number: "has objects, and only the run knows how many",
+    plain_result: "a function returns tensors, numbers",
+    advancing: "which could be changed in place",
+    drawing: "random numbers are drawn in a function that is traced twice",
+}
+
+
+@pytest.mark.parametrize(
+    ("program", "message"), REFUSED.items(), ids=lambda x: getattr(x, "__name__", "")
+)
+def test_refused(program: Callable[[Any], Any], message: str) -> None:
+    with pytest.raises((autograph.StagingError, TypeError)) as caught:
+        rt.function(program)(rt.constant(3))
+    assert message in str(caught.value)
+    assert f"{__file__}:" in str(caught.value)
+
+
+def counted(x: Any) -> Any:
+    SEEN.count += 1
+    return two(x)[2].n
+
+
+def test_what_python_does_while_tracing_is_done_once() -> None:
+    SEEN.count = 0
+    assert int(rt.function(counted)(rt.constant(3))) == 4
+    assert SEEN.count == 1
+
+
+def test_a_result_is_an_object_with_the_same_fields() -> None:
+    @rt.function
+    def chosen(x: Any) -> Any:
+        links = [Link(1, None), Link(x, 5)]
+        links[x % 2].n = 7
+        return links
+
+    first, second = chosen(rt.constant(3))
+    assert type(first) is type(second) is Link
+    assert [int(first.n), int(second.n), int(second.rest)] == [1, 7, 5]
+    assert first.rest is None
+
+
+def test_the_classes_of_a_trace_go_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[weakref.ref[type]] = []
+    begin = arenas.Arena.__init__
+
+    def noted(self: Any, *args: Any) -> None:
+        begin(self, *args)
+        made.append(weakref.ref(self.kind))
+
+    monkeypatch.setattr(arenas.Arena, "__init__", noted)
+    rt.function(counted)(rt.constant(3))
+    gc.collect()
+    assert made
+    assert [each() for each in made] == [None]
