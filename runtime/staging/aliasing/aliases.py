@@ -102,10 +102,12 @@ def _refuse_alias(name: str, place: Location | None) -> Exception:
     )
 
 
-def refuse_rebinding(copy: Copy) -> Exception:
-    """The refusal of an object that one path changes, and that the other replaces."""
+def refuse_rebinding(copy: Copy, made: Sequence[Copy]) -> Exception:
+    """The refusal of an object that one path changes, and that the other replaces; it may be in
+    another one of those that were `made`.
+    """
     name = copy.name
-    want(*map(type, (copy.made, *copy.originals)))
+    want(*[type(item) for each in made for item in (each.made, *each.originals)])
     return refuse(
         f"{name!r} is changed in place on one path, and is another object on the other",
         "assign a new object on both paths, or change it in place on both",

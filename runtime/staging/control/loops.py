@@ -558,6 +558,6 @@ def _watch_left(trace: Trace, loop: Loop, round_: Round, values: Sequence[Any]) 
         made += aliases.copies(name, spec, value, originals)
     for copy in made:
         if id(copy.originals[1]) in round_.path.changed:
-            raise aliases.refuse_rebinding(copy)
+            raise aliases.refuse_rebinding(copy, made)
     known = [lambda item: True, knows(round_.path.recorder)]
     aliases.watch(trace, made, known, round_.since)
