@@ -6,7 +6,6 @@ is used up by what makes the next one of it; else each write makes a copy.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -64,21 +63,19 @@ Nest = tuple[Loop, ...]
 
 
 def are_linear(body: Block) -> bool:
-    """True if each list is used up at most once, where it is made, and not read after that."""
-    homes: dict[tuple[Local, bool], Nest] = {}
-    used: Counter[tuple[Local, bool]] = Counter()
-    read: set[tuple[Local, bool]] = set()
+    """True if each list is used up at most once, where it is made, and not read after that, in the
+    order of the statements.
+    """
+    used: set[tuple[Local, bool]] = set()
     for local, nest, is_used, owner in _uses(body, ()):
         key = local, owner in nest
-        homes.setdefault(key, nest)
-        if not is_used:
-            read.add(key)
-            continue
-        used[key] += 1
-        home = _home(body, local, owner in nest)
-        if home is None or home != nest:
+        if key in used:
             return False
-    return all(count <= 1 for count in used.values()) and read.isdisjoint(used)
+        if is_used:
+            used.add(key)
+            if _home(body, local, owner in nest) != nest:
+                return False
+    return True
 
 
 def _uses(

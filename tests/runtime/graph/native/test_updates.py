@@ -18,6 +18,7 @@ from autograph import StagingError
 from runtime.graph.executors.lowered import Loop, blocks_of
 from runtime.graph.executors.lowering import ALL, Lowering
 from runtime.graph.executors.native.executor import reasons, units_of
+from runtime.graph.executors.native.lists import are_linear
 from runtime.graph.executors.native.updates import Updates, is_update
 from runtime.graph.ir import Graph
 from tests.support.native import Pair, hot_after
@@ -378,3 +379,46 @@ def test_gradients_of_slices_in_machine_code(is_known: bool) -> None:
         return
     with pytest.raises(rt.errors.InvalidArgumentError, match="has no native code"):
         slope(x, i)
+
+
+# Lists, written in place where each is used up by what makes the next one
+
+
+def appended_to_both(n: Any) -> Any:
+    a, b = [], []
+    for i in range(n):
+        a.append(i)
+        b.append(i + len(a))
+    return a[-1], b[-1]
+
+
+def read_before(n: Any) -> Any:
+    a = []
+    for i in range(n):
+        size = len(a)
+        last = a[size - 1] if size > 0 else 0
+        a.append(i + last)
+    return a[-1]
+
+
+def kept_beside(n: Any) -> Any:
+    a, total = [0], 0
+    for i in range(n):
+        more = [*a, i]
+        a.append(len(more))
+        total = total * 2 + more[-1]
+    return a[-1], total
+
+
+@pytest.mark.parametrize(
+    ("function", "is_linear"), [(appended_to_both, True), (read_before, True), (kept_beside, False)]
+)
+def test_lists_that_are_read_before_they_are_used_up_are_written_in_place(
+    function: Function, is_linear: bool
+) -> None:
+    graph = optimized(function, (np.int32(5),))
+    assert are_linear(Lowering(graph, contiguous=True).function(ALL).body) is is_linear
+    if is_linear:  # machine code has no `+` of lists
+        pair = Pair(graph)
+        pair.compare(np.array(5, np.int32))
+        assert pair.aside == 0
