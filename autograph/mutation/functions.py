@@ -15,7 +15,7 @@ from autograph.codes import CodeTable
 from autograph.frames import is_library
 from autograph.mutation.kinds import KeyedKind, Kind
 from autograph.mutation.paths import ATOMS, Part, as_attribute, as_itself, named
-from autograph.mutation.users_code import is_users_function
+from autograph.mutation.users_code import is_users_class, is_users_function
 from autograph.mutation.variables import value_of
 from autograph.objects import MISSING
 
@@ -91,11 +91,16 @@ def applied_by(function: partial[Any]) -> list[Part]:
     ]
 
 
+_CALLED = (FunctionType, MethodType)
+
+
 def captured_by(function: FunctionType) -> Iterator[Part]:
     cells, is_users = function.__closure__ or (), is_users_function(function)
     for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
         held = value_of(cell)
-        if is_users or isinstance(held, FunctionType) or type(held) in stand_ins:
+        kind = type(held)
+        # What a library's function holds of the user's: it may call it.
+        if is_users or kind in _CALLED or kind in stand_ins or is_users_class(kind):
             yield named, name, cell
         if type(held) is ModuleType:
             yield from _members_of_module(held, name, names_in(function.__code__))

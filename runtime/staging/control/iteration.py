@@ -481,10 +481,13 @@ def for_loop(
     watch: Watch = no_watch,
 ) -> Any:
     """`for item in items`: a while with an index; `test(*state)` is asked before each item but the
-    first.
+    first. Rounds that may call the user's functions are watched.
     """
     use(items)
     source = _source_of(items)
+    trace = active()
+    if watch is no_watch and (trace.references.arenas or any(True for _ in source.functions())):
+        watch = trace.watch or no_watch
     length = None if source.streams else source.length()
     if length is not None and not is_symbol(length) and length <= 0:
         drain(source, 0, watch)
