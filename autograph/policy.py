@@ -208,11 +208,6 @@ def impure(function: Callable[..., Any]) -> str | None:
     return None
 
 
-def draws(function: Callable[..., Any]) -> bool:
-    """Whether a call is known to draw random numbers: another one gives others."""
-    return (impure(function) or "").startswith("draws")
-
-
 def is_harmless(function: Callable[..., Any]) -> bool:
     """Whether a call is known to change nothing, though others of its module do."""
     return not _HARMLESS.isdisjoint(_names_of(function))

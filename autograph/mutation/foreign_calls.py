@@ -44,9 +44,13 @@ def acts_elsewhere(function: Any) -> bool:
         module = str(function.__globals__.get("__name__"))
     else:
         return False
+    return not is_harmless_module(module) and module.partition(".")[0] in sys.stdlib_module_names
+
+
+def is_harmless_module(module: str) -> bool:
+    """Whether the functions of a module of the standard library change only what they are given."""
     top = module.partition(".")[0]
-    known = top in _HARMLESS_MODULES or top.lstrip("_") in _HARMLESS_MODULES
-    return not known and top in sys.stdlib_module_names
+    return top in _HARMLESS_MODULES or top.lstrip("_") in _HARMLESS_MODULES
 
 
 def is_called_as_it_is(function: Any) -> bool:

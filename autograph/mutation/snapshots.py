@@ -219,6 +219,11 @@ class Snapshot:
                 pending += [child for *_, child in kind.parts(item, kind.take(item))]
         return False
 
+    def forget(self, value: Any) -> None:
+        """Forget an object, which was made since it was looked at, and what was in it."""
+        for kind in kinds_of(type(value)):
+            self._entries.pop(kind.key(value), None)
+
     def notes(self) -> list[_Entry]:
         """The entries of what was looked at later than the roots."""
         entries = self._entries.values()

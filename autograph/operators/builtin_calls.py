@@ -35,7 +35,7 @@ Call: TypeAlias = Callable[[Any], Any]
 
 _DIRECT = (
     "abs bin bool callable chr complex divmod float frozenset hasattr hex int isinstance "
-    "iter len oct ord pow range reversed round zip"
+    "issubclass iter len oct ord pow range reversed round zip"
 )
 
 _OWN_REFERENCES = 3

@@ -16,7 +16,6 @@ import runtime.staging.backend  # noqa: F401  (gives autograph the backend of sy
 from autograph.mutation.ownership import taking_notes
 from autograph.mutation.snapshots import Snapshot
 from autograph.mutation.users_code import is_users_class
-from autograph.policy import draws
 from autograph.users_words import with_article
 from runtime.core.convert import convert_to_tensor
 from runtime.core.primitive import wrong_dtype
@@ -35,6 +34,7 @@ from runtime.functions.changed_arguments import (
 )
 from runtime.functions.concrete_function import ConcreteFunction
 from runtime.functions.kept_objects import Kept, Part, holds_staged, parts_of
+from runtime.functions.lasting_effects import Acts
 from runtime.functions.own_containers import put_own_containers
 from runtime.functions.recursion import (
     Assumption,
@@ -96,7 +96,7 @@ from runtime.staging.control.truths import Truth
 from runtime.staging.error_notes import explain, explain_depth, locate
 from runtime.staging.frames import beginning_of, frames_left
 from runtime.staging.guarding.watching import Watcher
-from runtime.staging.lists.arenas import class_of, exporting, identity_of, referring
+from runtime.staging.lists.arenas import class_of, exporting, function_of, referring
 from runtime.staging.lists.chosen_lists import Row
 from runtime.staging.lists.growing_deque import GrowingDeque, stand_in
 from runtime.staging.lists.growing_dict import GrowingDict, dict_function, stand_in_for
@@ -323,6 +323,7 @@ class Tracer:
     ) -> None:
         self.name = name
         self.references = References(referred)
+        self.acts = Acts()
         self.labels = labels
         self.assumption = assumption
         self.call_again = call_again
@@ -358,8 +359,9 @@ class Tracer:
         existing = Snapshot({"": self.python_function, "args": args, "kwargs": kwargs})
         trace.existed, trace.watcher, trace.watch = Existed(existing), self.watcher, BlockRecorder
         trace.kept = None if self.inner else {}
-        if self.inner and state.trace is not None:
-            self.references = state.trace.references
+        outer = None if state.trace is None else state.trace.references
+        if self.inner and outer is not None:
+            self.references = outer
         trace.references = self.references
         trace.recurs = self.inner and call.plain
         given = dict(zip(self.labels, args, strict=False)) | kwargs
@@ -390,6 +392,8 @@ class Tracer:
             # Also where a handler of the user's made it go away, or raised something else.
             if trace.refusal is not None:
                 raise noted(trace.refusal)
+        if outer is not None and not self.inner and any(x.changes() for x in self.snapshots):
+            outer.lasting = self.name  # which is not traced again where the outer function is
         if self.assumption.used and not self.inner:
             existing.restore()  # Python runs again
         graph = trace.finish(results, checked=not unsettled())
@@ -435,13 +439,17 @@ class Tracer:
                 put_own_containers(self._snapshots(trace))
             self.kept.forget()
 
-    def put_back(self) -> bool:
-        """Put back what was in all objects before the trace, for another one; False where that
-        cannot be: an iterator has advanced.
+    def put_back(self) -> str | None:
+        """Put back what was in all objects before the trace, for another one: what keeps that from
+        being so, if anything.
         """
+        acted = self.acts.found() or self.references.lasting
+        if acted is not None:
+            return f"{acted}() was called"
         for snapshot in reversed(self.snapshots):
             snapshot.restore()
-        return not any(snapshot.changes() for snapshot in self.snapshots)
+        changes = [change.path for snapshot in self.snapshots for change in snapshot.changes()]
+        return f"{changes[0]} was changed" if changes else None
 
     def _snapshots(self, trace: Trace) -> list[Snapshot]:
         """Returns what existed before the trace as it was then, and further when it was met."""
@@ -631,6 +639,7 @@ class Tracer:
 
     def _observe(self, function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
         self.watcher.watch(function)
+        self.acts.note(function)
         if self.current is state.trace:
             note_called(function)
         if not isinstance(function, FunctionType | BuiltinFunctionType):
@@ -641,16 +650,12 @@ class Tracer:
             return taking(self.watcher.getattr if function is getattr else function)
         if type(getattr(function, "__self__", None)) is str and function.__name__ not in _MAKING:
             return taking(function)
-        if self.references.names and draws(function):
-            raise refuse(
-                "Python's random numbers are drawn in a function that is traced twice, for the run "
-                "chooses among objects that it makes",
-                "draw them before the call, or by tf.random",
-            )
         if isinstance(function, type) and self.references.has(function):
             return referring(self.references, autograph.constructor(function))
-        if function is id:
-            return identity_of
+        if self.references.names:
+            instead = function_of(function, args)
+            if instead is not None:
+                return instead
         if function is type and len(args) == 1 and is_reference(args[0]):
             return class_of
         instead = list_function(function)

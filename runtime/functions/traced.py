@@ -297,10 +297,15 @@ class Traced:
             tracer = tracer_for(parts, referred)
             try:
                 concrete = tracer.trace(call, names)
-            except autograph.AutographError:
-                if not tracer.references.more() or not tracer.put_back():
+            except autograph.AutographError as error:
+                more = tracer.references.more()
+                acted = tracer.put_back() if more else None
+                if acted is not None:
+                    error.hint = f"{error.hint}; or do nothing in the function that Python cannot "
+                    error.hint += f"do again: {acted} while tracing"
+                if not more or acted is not None:
                     raise
-                referred |= tracer.references.more()
+                referred |= more
                 continue
             concrete.executor = COMPILED if self._jit_compile else self._executor
             if tracer.found is None:

@@ -199,6 +199,10 @@ class BlockRecorder:
             if isinstance(function, FunctionType | BuiltinFunctionType):
                 _existed().globals.add(path, result)
 
+    def forget(self, item: Any) -> None:
+        """What is in a new object is in lists from now on, which are watched."""
+        self._snapshot.forget(item)
+
     def note_made(self, item: Any) -> None:
         """The block has made a list."""
         self._made[id(item)] = item
@@ -253,6 +257,12 @@ def note_made(item: Any) -> None:
     """A stand-in for a list or dict of the user's is new: made by the blocks that are traced."""
     for recorder in _thread.recorders:
         recorder.note_made(item)
+
+
+def forget(item: Any) -> None:
+    """What is in a new object is in lists from now on, which blocks watch."""
+    for recorder in _thread.recorders:
+        recorder.forget(item)
 
 
 def note_found(path: str, item: Any) -> None:

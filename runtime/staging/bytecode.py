@@ -8,6 +8,7 @@ rows_unpacked     `__iter__` is not told how many items `a, b = t` wants
 adds_in_place     `__radd__` is asked for `items += self` as for `items + self`
 is_operator       a function of ours is called by the user as well as by an operator
 in_class_pattern  `__class__` is not told that `match` asks
+class_property    `x.__class__` is that of the user's value, and not what `isinstance` asks for
 is_subscript      an IndexError of `__getitem__` ends an iteration, and is raised by `x[i]`
 raises            a KeyboardInterrupt is raised by the program, or by who stops it
 returns_of        the place of a result is known when the function has returned
@@ -17,10 +18,11 @@ from __future__ import annotations
 
 import ast
 import dis
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from types import CodeType, FrameType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from autograph.instructions import OPERATORS, instructions, operation_at
 from runtime.core.shapes import Shape
@@ -57,6 +59,28 @@ def in_class_pattern(frame: FrameType) -> bool:
     return is_users and operation_at(frame).name == "MATCH_CLASS"
 
 
+_users_class: Callable[[Any], Any]
+
+
+def install_type(users_class: Callable[[Any], Any]) -> None:
+    """Find the class that `type` gives by this: it takes control flow, which is above."""
+    global _users_class
+    _users_class = users_class
+
+
+def class_property(own: Callable[[Any], Any]) -> Any:
+    """The property `__class__` of what stands for a value: where the user's code reads it, what
+    `type` gives; to `isinstance`, and to us, `own`.
+    """
+
+    def kind(self: Any) -> Any:
+        frame = sys._getframe(1)
+        is_read = not is_ours(frame.f_code.co_filename) and operation_at(frame).name in _ATTRIBUTES
+        return _users_class(self) if is_read else own(self)
+
+    return property(kind)
+
+
 def is_subscript(frame: FrameType | None, methods: Sequence[str]) -> bool:
     """True if `x[i]` of the user's has called a method of these, and no iteration has."""
     inside = False
@@ -76,6 +100,7 @@ def raises(frame: FrameType) -> bool:
 
 
 _SUBSCRIPTS = frozenset(("BINARY_SUBSCR", "BINARY_SLICE"))
+_ATTRIBUTES = frozenset(("LOAD_ATTR", "LOAD_METHOD"))
 
 
 # Where a function returns

@@ -18,11 +18,12 @@ from runtime.staging.control import branches, choices, tagged_unions
 from runtime.staging.control.blocks import Block, Names, Wording
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.identity import identical
-from runtime.staging.control.optional_values import Missing, present
+from runtime.staging.control.optional_values import MaybeNone, Missing, present
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.lists.growing import Growing
 from runtime.staging.lists.sequences import check
 from runtime.staging.symbolic_number import SymbolicNumber
+from runtime.staging.type_tests import of_each
 
 _WORDS = Wording("the values that the run chooses from", "what is made of a choice", unites=True)
 
@@ -191,6 +192,8 @@ def taking(function: Callable[..., Any]) -> Callable[..., Any]:
 
     def taken(*args: Any, **kwargs: Any) -> Any:
         args = opened(function, args)
+        if isinstance(args[0], MaybeNone) and (len(args) > 2 or args[1].startswith("__")):
+            return of_each(lambda item: taken(item, *args[1:]), args[0])
         owner = getattr(function, "__self__", None)
         if any(isinstance(item, Choice) for item in args):
             return of_builtin(function, args, kwargs)

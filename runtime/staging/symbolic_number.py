@@ -16,7 +16,7 @@ from runtime.dtypes import DType
 from runtime.graph import numbers
 from runtime.graph.ir import format_location
 from runtime.graph.nodes import FLOAT, NUMBER_TYPES, TO_TENSOR
-from runtime.staging.bytecode import in_class_pattern
+from runtime.staging.bytecode import class_property, in_class_pattern
 from runtime.staging.frames import user_location
 from runtime.staging.lists.repetition import repeated
 from runtime.staging.refusals import PRINTED, WAY_OUT, not_python, refuse, refuse_text
@@ -44,10 +44,10 @@ class SymbolicNumber(InScope):
         """Its kind."""
         return cast(NumberType, self.graph_value.type)
 
-    @property  # type: ignore[misc]
+    @class_property
     def __class__(self) -> Any:
         """The class of the number, where a class pattern of `match` asks for it."""
-        return _CLASSES[self.type.kind] if in_class_pattern(sys._getframe(1)) else SymbolicNumber
+        return _CLASSES[self.type.kind] if in_class_pattern(sys._getframe(2)) else SymbolicNumber
 
     def __repr__(self) -> str:
         refuse_text(self)

@@ -7,15 +7,20 @@ of the same tensor would have to agree, and cannot: a trace with tests of both k
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from autograph.operators.guards import class_stood_for, stands_for
 from runtime.core.tensor import Tensor
 from runtime.graph.ir import format_location
+from runtime.staging.block_recorder import BlockRecorder
+from runtime.staging.bytecode import install_type
 from runtime.staging.control import branches, iteration
+from runtime.staging.control.choices import Choice
 from runtime.staging.control.deferred_exceptions import may_be_handled
 from runtime.staging.control.joined_variables import may_be
 from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined
+from runtime.staging.control.references import is_reference
 from runtime.staging.frames import user_location
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
@@ -25,15 +30,22 @@ from runtime.staging.symbolic_tensor import AS_NUMBER
 _CLASSES = {"bool": bool, "int": int, "float": float}
 
 
-def _of_optional(test: Callable[[Any], bool], value: Any) -> Any:
-    """`test(value)`, staged where the value may be None and that makes a difference."""
+def of_each(test: Callable[[Any], Any], value: Any) -> Any:
+    """`test(value)`, staged where the value may be None, or is one of several, and that makes a
+    difference.
+    """
     if isinstance(value, MaybeUndefined):
-        return _of_optional(test, value.get())
+        return of_each(test, value.get())
+    if isinstance(value, Choice):
+        return value.apply(partial(of_each, test))
     if not isinstance(value, MaybeNone):
         return test(value)
-    held, absent = _of_optional(test, value.held), test(None)
+
+    def held(*, _reached: Any = (value.held, test)) -> Any:
+        return of_each(test, value.held)
+
     label = "a test of an optional value"
-    return branches.cond(value.flag, lambda: held, lambda: absent, (), (label,))
+    return branches.cond(value.flag, held, lambda: test(None), (), (label,), BlockRecorder)
 
 
 def _isinstance(value: Any, classes: Any) -> Any:
@@ -43,7 +55,7 @@ def _isinstance(value: Any, classes: Any) -> Any:
             _note(_AS_TENSOR, AS_NUMBER)
         return answer
 
-    return _of_optional(is_one, value)
+    return of_each(is_one, value)
 
 
 def _is_instance(value: Any, classes: Any) -> bool:
@@ -66,15 +78,14 @@ def _is_instance(value: Any, classes: Any) -> bool:
 def _type(value: Any, *others: Any) -> Any:
     if others:
         return NotImplemented
-    if isinstance(value, MaybeUndefined):
-        return _type(value.get())
-    if isinstance(value, MaybeNone):
-        raise refuse(
-            "the class of a value that is None on one path is known only at run time",
-            "test it by `isinstance(x, ...)` or `x is None`",
-        )
+    return of_each(_class_of, value)
+
+
+def _class_of(value: Any) -> Any:
     if isinstance(value, iteration.Range):
         return range
+    if is_reference(value):
+        return value.__class__
     if isinstance(value, iteration.PythonIterator):
         return value.kind
     if isinstance(value, SymbolicNumber):
@@ -84,6 +95,9 @@ def _type(value: Any, *others: Any) -> Any:
     return type(value)
 
 
+install_type(_type)
+
+
 def _hasattr(value: Any, name: str) -> Any:
     def has_it(given: Any) -> bool:
         answer, number = hasattr(given, name), _number_in(given)
@@ -91,11 +105,11 @@ def _hasattr(value: Any, name: str) -> Any:
             _note(_AS_TENSOR, AS_NUMBER)
         return answer
 
-    return _of_optional(has_it, value)
+    return of_each(has_it, value)
 
 
 def _callable(value: Any) -> Any:
-    return _of_optional(callable, value)
+    return of_each(callable, value)
 
 
 # Tensors in place of Python's numbers
@@ -129,7 +143,7 @@ def _stands_for(value: Any, classes: Any) -> Any:
         _note(AS_NUMBER, _AS_TENSOR)
         return True
 
-    return _of_optional(passes, value)
+    return of_each(passes, value)
 
 
 def _class_stood_for(value: Any) -> Any:

@@ -861,7 +861,6 @@ def key_deleted(x):
     return len(table)
 
 
-@limit("`type(x)` of a value that is None")
 def class_of_an_optional_value(x):
     y = None
     if x > 0:

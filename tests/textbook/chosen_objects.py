@@ -7,9 +7,11 @@ that grow, sorted, linked to each other.
 from __future__ import annotations
 
 import heapq
+from abc import ABC, abstractmethod
 from collections import deque
 from dataclasses import dataclass, field
 from functools import total_ordering
+from typing import Any, Generic, TypeVar
 
 from tests.textbook.bank import bank
 
@@ -1594,3 +1596,248 @@ def found_by_links(n):
         if nodes[0] != linked and nodes[n % 2] in [linked]:
             hits += 10
     return hits
+
+
+class Tile:
+    def __init__(self, side):
+        self.side = side
+        self.asked = 0
+
+    @property
+    def area(self):
+        self.asked += 1
+        return self.side * self.side
+
+
+class Disc:
+    def __init__(self, radius):
+        self.side = radius
+        self.asked = 0
+
+    @property
+    def area(self):
+        self.asked += 10
+        return 3 * self.side * self.side
+
+
+@case((0,), (1,))
+def property_of_one_kind(n):
+    a, b = Tile(2), Disc(3)
+    chosen = [a, b][n]
+    found = chosen.area + chosen.area
+    return found, a.asked, b.asked, hasattr(chosen, "area"), a.asked, b.asked
+
+
+@case((3,), (4,))
+def made_on_one_branch(n):
+    shape = Tile(n) if n > 3 else Disc(n)
+    shape.side += 1
+    return shape.side, shape.area, isinstance(shape, Tile), type(shape) is Disc
+
+
+@case((0,), (1,), (2,))
+def kinds_or_none(n):
+    chosen = [Tile(1), None, Disc(3)][n]
+    return (
+        *(isinstance(chosen, Tile), isinstance(chosen, (Disc, type(None)))),
+        *(hasattr(chosen, "side"), callable(chosen), getattr(chosen, "side", -1)),
+        *(chosen.__class__ is Disc, type(chosen) is Tile, type(chosen).__name__ == "NoneType"),
+    )
+
+
+@case((0,), (1,), (2,))
+def kinds_beside_texts(n):
+    chosen = [5, None, "a"][n]
+    kind = chosen.__class__
+    return isinstance(chosen, str), isinstance(chosen, int), hasattr(chosen, "upper"), kind is str
+
+
+@case((0,), (1,))
+def classes_of_one_kind(n):
+    chosen = [Weight(1), Tile(5)][n]
+    if chosen.__class__.__name__ == "Tile":
+        chosen.side += 5
+    named = {"Weight": 1, "Tile": 2}
+    return named[type(chosen).__name__], issubclass(type(chosen), Tile)
+
+
+@case((0,), (1,))
+def lists_that_are_one(n):
+    s = [1]
+    a, b = Basket(s), Basket([1])
+    chosen = [a, b][n]
+    chosen.n += 1
+    return (
+        *(chosen.items is s, chosen.items is b.items, a.items is s),
+        *(chosen.items is chosen.items, a.items is not b.items),
+    )
+
+
+@case((0,), (1,))
+def rows_that_are_one(n):
+    row = [1]
+    rows = [row, [1], row]
+    return rows[n] is row, rows[n] is rows[2], rows[n] is not rows[1]
+
+
+@dataclass(frozen=True)
+class Fixed:
+    x: Any
+    y: Any = 0
+
+    def __post_init__(self):
+        object.__setattr__(self, "y", self.x * 2)
+
+    def bump(self):
+        object.__setattr__(self, "x", object.__getattribute__(self, "x") + 1)
+
+
+@case((0,), (1,))
+def through_the_methods_of_object(n):
+    items = [Fixed(1), Fixed(2)]
+    items[n].bump()
+    name = "x"
+    first = Weight(1)
+    setattr(first, name, 4)
+    chosen = [first, Weight(n)][n]
+    setattr(chosen, name, getattr(chosen, name) + 1)
+    return [(item.x, item.y) for item in items], first.x, chosen.x
+
+
+class Tracked:
+    def __init__(self, x):
+        super().__setattr__("x", x)
+        self.count = 0
+
+    def set(self, x):
+        super().__setattr__("x", x)
+        self.count += 1
+
+
+@case((0,), (1,))
+def through_super(n):
+    items = [Tracked(1), Tracked(2)]
+    items[n].set(9)
+    return [(item.x, item.count) for item in items]
+
+
+class Calls:
+    def __init__(self):
+        self.n = 0
+
+    def __call__(self, item):
+        self.n += 1
+        return -item
+
+    def of(self, item):
+        self.n += 10
+        return item % 3
+
+
+@case((4,), (1,))
+def calls_of_a_key(n):
+    calls = Calls()
+    xs = [i * 3 % 5 for i in range(n)]
+    xs.sort(key=calls)
+    best = max(xs, key=calls.of)
+    ordered = sorted(xs, key=calls.of)
+    return calls.n, best, ordered[0], sum(map(calls, xs)), calls.n
+
+
+@case((4,), (1,))
+def counts_of_a_key(n):
+    counts = [0, 0]
+
+    def key(item):
+        counts[0] += 1
+        return -item
+
+    xs = [i * 3 % 5 for i in range(n)]
+    xs.sort(key=key)
+    made = list(map(key, xs))
+    counts[1] = max(xs, key=key)
+    return counts[0], counts[1], made[0]
+
+
+class Arc:
+    def __init__(self, weight):
+        self.weight = weight
+
+    def __add__(self, other):
+        return Arc(self.weight + other.weight)
+
+    def __radd__(self, other):
+        return self
+
+    def __lt__(self, other):
+        return self.weight < other.weight
+
+
+@case((3,), (5,))
+def objects_made_in_callbacks(n):
+    edges = [Arc(i * 3 % 5) for i in range(n)]
+    total = sum(edges)
+    ordered = sorted(edges, key=lambda edge: Arc(-edge.weight))
+    doubled = list(map(lambda edge: Arc(edge.weight * 2), edges))
+    doubled[0].weight = 7
+    return total.weight, [e.weight for e in ordered], [e.weight for e in doubled]
+
+
+class Valued(ABC):
+    def __init__(self, n):
+        self.n = n
+
+    @abstractmethod
+    def value(self):
+        raise NotImplementedError
+
+
+class Plain(Valued):
+    def value(self):
+        return self.n
+
+
+class Twice(Valued):
+    def __init__(self, n):
+        super().__init__(n)
+        self.times = 2
+
+    def value(self):
+        return self.n * self.times
+
+
+@case((3,), (4,), (0,))
+def abstract_bases(n):
+    items = []
+    for i in range(n):
+        if i % 2:
+            items.append(Plain(i))
+        else:
+            items.append(Twice(i))
+    total = 0
+    for item in items:
+        item.n += 1
+        total += item.value()
+    return total
+
+
+T = TypeVar("T")
+
+
+class Chain(Generic[T]):
+    def __init__(self, value: T, rest=None):
+        self.value = value
+        self.rest = rest
+
+
+@case((3,), (0,))
+def generic_classes(n):
+    head = None
+    for i in range(n):
+        head = Chain(i, head)
+    total = 0
+    while head is not None:
+        head.value += 1
+        total = total * 2 + head.value
+        head = head.rest
+    return total

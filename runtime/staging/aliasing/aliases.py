@@ -199,7 +199,7 @@ def _group(item: Any, inner: dict[int, Joined]) -> list[Any]:
 def check_identity(trace: Trace, a: Any, b: Any) -> None:
     """Raises StagingError where `a` and `b`, two objects here, may be one in the user's Python."""
     mine, theirs = _stands_for(trace, a), _stands_for(trace, b)
-    if type(a) is type(b) and (mine & theirs or id(ANYTHING) in mine | theirs):
+    if a.__class__ is b.__class__ and (mine & theirs or id(ANYTHING) in mine | theirs):
         of_joins = [joined.copy for joined in trace.joined]
         want(type(a))
         name = next(copy.name for copy in of_joins if copy.made is a or copy.made is b)

@@ -20,6 +20,7 @@ from runtime.core.convert import convert_to_tensor, register_conversion
 from runtime.core.tensor import Tensor
 from runtime.graph.structures import Handler, Structure, add_handler
 from runtime.graph.templates import Written
+from runtime.staging.bytecode import class_property
 from runtime.staging.control.sameness import same
 from runtime.staging.refusals import refuse
 
@@ -60,9 +61,7 @@ class Choice:
 
         return self.apply(result)
 
-    @property  # type: ignore[misc]
-    def __class__(self) -> type:
-        return str if self.is_text else Choice
+    __class__ = class_property(lambda self: str if self.is_text else Choice)
 
     @property
     def is_text(self) -> bool:

@@ -7,6 +7,8 @@ containers anew, and symbols stand for objects that only the run has.
 from __future__ import annotations
 
 import functools
+import operator
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -20,7 +22,7 @@ from runtime.staging.control.failures import OneOf
 from runtime.staging.control.logic import optional_compared
 from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined
 from runtime.staging.control.references import is_reference, same_place
-from runtime.staging.lists.growing import GrowingSequence
+from runtime.staging.lists.growing import Growing
 from runtime.staging.refusals import refuse
 from runtime.staging.symbolic_number import is_number, number_type
 
@@ -50,17 +52,8 @@ def identical(a: Any, b: Any) -> Any:
             raise _refuse(f"a tensor and {other}", f"test it with `if`, or compare: == {other}")
     if isinstance(a, Tensor | np.ndarray) and isinstance(b, Tensor | np.ndarray):
         raise _refuse("two tensors", "compare their values, for example with tf.reduce_all(a == b)")
-    if _is_row(a) and _is_row(b):
-        raise _refuse(
-            "two lists of a list or dict that only the run knows", "compare places or keys"
-        )
     answer = check_identity(a, b)
     return False if answer is None else answer
-
-
-def _is_row(item: Any) -> bool:
-    """True for a list in one of the graph, which is another object each time it is read."""
-    return isinstance(item, GrowingSequence) and item.table is not None
 
 
 def check_identity(a: Any, b: Any) -> Any:
@@ -69,11 +62,33 @@ def check_identity(a: Any, b: Any) -> Any:
     """
     if is_reference(a) and is_reference(b):
         return same_place(a, b)
+    if a.__class__ is b.__class__ and (isinstance(a, Growing) or isinstance(b, Growing)):
+        (mine, at), (theirs, here) = map(_several, (a, b))
+        if len(mine) > 1 or len(theirs) > 1:
+            return _are_one(mine, at, theirs, here)
     if state.trace is not None and state.trace.read_at_joins:
         joined_variables.check_identity(a, b)
     if state.trace is not None and state.trace.joined:
         aliases.check_identity(state.trace, a, b)
     return None
+
+
+def _several(item: Any) -> tuple[Sequence[Any], Any]:
+    found = item.several() if isinstance(item, Growing) else None
+    return found or ((item,), 0)
+
+
+def _are_one(mine: Sequence[Any], at: Any, theirs: Sequence[Any], here: Any) -> Any:
+    """Whether the objects at two places are one, a Python bool or a staged one."""
+    found: Any = False
+    for item in {id(item): item for item in mine}.values():
+        places = [place for place, other in enumerate(theirs) if identical(item, other)]
+        if places:
+            is_mine = [at == place for place, other in enumerate(mine) if other is item]
+            is_other = [here == place for place in places]
+            met = functools.reduce(operator.or_, is_mine) & functools.reduce(operator.or_, is_other)
+            found = met | found
+    return found
 
 
 def check_hash(item: Any) -> None:

@@ -11,8 +11,10 @@ from typing import Any
 from autograph.mutation.users_code import is_users_class
 from runtime.staging.control import branches, logic
 from runtime.staging.control.branches import truth
+from runtime.staging.control.carried_objects import no_watch, refuse_change
 from runtime.staging.control.references import is_by_place, is_reference, same_place
 from runtime.staging.lists.growing import Growing
+from runtime.staging.scopes import active
 
 
 def compared(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
@@ -69,9 +71,31 @@ def is_equal(a: Any, b: Any) -> Any:
 
 
 def _equal(a: Any, b: Any) -> Any:
+    if not compares_itself(a) and not compares_itself(b):
+        return truth(logic.equal(a, b))
     if is_reference(a) and type(b) is type(a) and not is_by_place(a):
-        return truth(logic.or_(same_place(a, b), (lambda: truth(logic.equal(a, b)),)))
-    return truth(logic.equal(a, b))
+        return truth(logic.or_(same_place(a, b), (lambda: without_effects(logic.equal, a, b),)))
+    return without_effects(logic.equal, a, b)
+
+
+def without_effects(compare: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    """The truth of a comparison that is done as often as it takes here, which may be more often
+    than in Python. StagingError where it changes anything.
+    """
+    watch = active().watch or no_watch
+    recorder = watch(compare, (a, b), ("self", "other"))
+    with recorder:
+        answer = truth(compare(a, b))
+        recorder.release((answer,))
+        changed = recorder.changed()
+        recorder.restore()
+    for path, _ in changed:
+        raise refuse_change(
+            path,
+            "by a comparison, and how often that is asked to find or to sort is not told",
+            "compare without a change, or write the loop that compares",
+        )
+    return answer
 
 
 def compares_itself(item: Any) -> bool:

@@ -10,6 +10,7 @@ from runtime.core.convert import convert_to_tensor, register_conversion
 from runtime.core.tensor import Tensor
 from runtime.dtypes import DType
 from runtime.graph.nodes import CHECK_ATTRIBUTE, CHECK_DEFINED, CHECK_PRESENT
+from runtime.staging.bytecode import class_property
 from runtime.staging.frames import user_frames
 from runtime.staging.scopes import active
 
@@ -34,6 +35,8 @@ class Missing:
     def __init__(self, held: Any, flag: Any) -> None:
         object.__setattr__(self, "held", held)
         object.__setattr__(self, "flag", flag)
+
+    __class__ = class_property(type)
 
     def get(self) -> Any:
         """The value, after a check that it is there."""

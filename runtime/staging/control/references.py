@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 from abc import ABC, ABCMeta
 from functools import cached_property
-from typing import Any
+from typing import Any, Generic
 
 from autograph.mutation.users_code import is_users_class
 from autograph.objects import module_of
@@ -19,15 +19,20 @@ from runtime.graph.structures import HANDLER
 
 Name = tuple[str, str]
 
+ARENA = "<arena>"
+"""The member of a class of what refers to objects that has the lists of their attributes."""
+
 
 class References:
     """The classes whose objects a trace refers to by numbers; `wanted` are those of which it was
-    refused an object. By their names: a local class is another one in each trace.
+    refused an object. By their names: a local class is another one in each trace. `lasting` names
+    a function that was traced meanwhile, and has left changes in objects.
     """
 
     def __init__(self, names: frozenset[Name] = frozenset()) -> None:
         self.names = names
         self.wanted: set[Name] = set()
+        self.lasting: str | None = None
         self.arenas: dict[type, Any] = {}
 
     def more(self) -> frozenset[Name]:
@@ -82,13 +87,20 @@ def structure_children(item: Any) -> Any:
     return type(item).__dict__[HANDLER].flatten(item)[1]
 
 
+def has_member(item: Any, name: str) -> bool:
+    """`hasattr`, which asks no property of an object that is referred to."""
+    if is_reference(item):
+        return name in type(item).__dict__[ARENA].columns or hasattr(type(item), name)
+    return hasattr(item, name)
+
+
 def is_reference_class(kind: type) -> bool:
     """True for the class of such."""
     return HANDLER in kind.__dict__
 
 
 _OWN = frozenset(("__getattribute__", "__getattr__", "__del__", "__init_subclass__"))
-_OF_PYTHON = (object, ABC)
+_OF_PYTHON = (object, ABC, Generic)
 _PYTHONS: Any = object
 
 

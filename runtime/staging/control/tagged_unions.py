@@ -7,11 +7,12 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from runtime import errors
 from runtime.core.convert import register_conversion
 from runtime.graph.ir import Location
-from runtime.staging.bytecode import rows_unpacked
+from runtime.staging.bytecode import class_property, rows_unpacked
 from runtime.staging.control.choices import Choice, operator_method
-from runtime.staging.control.references import is_reference
+from runtime.staging.control.references import has_member, is_reference
 from runtime.staging.refusals import refuse
 
 if TYPE_CHECKING:
@@ -33,22 +34,24 @@ class TaggedUnion(Choice):
         object.__setattr__(self, "place", place)
         object.__setattr__(self, "mismatch", mismatch)
 
-    @property  # type: ignore[misc]
-    def __class__(self) -> type:
-        return TaggedUnion
+    __class__ = class_property(type)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        if not any(hasattr(option, name) for option in self.options):
+        if not any(has_member(option, name) for option in self.options):
             raise AttributeError(f"none of {self!r} has an attribute {name!r}", name=name, obj=self)
         return self.apply(lambda option: getattr(option, name))
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if not all(map(is_reference, self.options)):
+        known = [is_reference(option) and has_member(option, name) for option in self.options]
+        if not any(known):
             raise self.refusal()
 
         def put(option: Any, *, _reached: Any = value) -> None:
+            if not (is_reference(option) and has_member(option, name)):
+                text = f"{name!r} is assigned, which what is there in the run has not had before"
+                raise errors.InvalidArgumentError(None, None, text)
             setattr(option, name, value)
 
         self.apply(put)
@@ -104,7 +107,9 @@ def _iterated(self: TaggedUnion) -> Iterator[Any]:
 
 
 TaggedUnion.__iter__ = _iterated  # type: ignore[attr-defined]
-for _name in ("hash", "bool", "len", "contains", "index", "int", "float", "format"):
+for _name in (
+    *("hash", "bool", "len", "contains", "index", "int", "float", "format", "enter", "exit"),
+):
     setattr(TaggedUnion, f"__{_name}__", _refused)
 for _function in (
     operator.add, operator.sub, operator.mul, operator.mod, operator.truediv, operator.floordiv,

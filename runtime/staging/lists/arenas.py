@@ -10,19 +10,28 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from functools import partial
+from types import MemberDescriptorType, MethodWrapperType, WrapperDescriptorType
+from typing import Any, NoReturn, cast
 
 from autograph.objects import attributes_of, of_classes, put_attributes, slots_of
 from runtime.graph.structures import HANDLER, Handler, structure_of
-from runtime.staging.block_recorder import note_found
+from runtime.staging.block_recorder import forget, note_found
 from runtime.staging.control.logic import not_
-from runtime.staging.control.references import References, equal_by_place, is_frozen, is_reference
+from runtime.staging.control.references import (
+    ARENA,
+    References,
+    equal_by_place,
+    is_frozen,
+    is_reference,
+)
 from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.refusals import asked_by_converted_code, refuse
+from runtime.staging.scopes import active
 from runtime.staging.tracing import is_symbol
 
-_ARENA = "<arena>"
 _PLACE = "<place>"
+_WITHOUT_DECORATOR = "leave out the decorator of the inner function, or give it the attributes"
 
 
 class Arena:
@@ -51,6 +60,7 @@ class Arena:
             column = self.column(name)
             place = column.length() if place is None else place
             column.append(value)
+        forget(item)
         object.__setattr__(item, "__class__", self.kind)
         put_attributes(item, {self.key: place})
         return item
@@ -67,6 +77,10 @@ class Arena:
 
     def column(self, name: str) -> GrowingList:
         """The values of an attribute, which the blocks that are being traced watch."""
+        if active().references is not self.references:
+            raise self.refusal(
+                "is used in another function, which is a graph of its own", _WITHOUT_DECORATOR
+            )
         column = self.columns[name]
         note_found(f"{self.users.__name__}.{name}", column)
         return column
@@ -85,6 +99,15 @@ class Arena:
             raise AttributeError(name)
         column.put_at(place, value)
 
+    def assign(self, item: Any, name: str, value: Any) -> None:
+        """`item.name = value`, also of a frozen object."""
+        if name in self.columns:
+            self.write(name, self.place_of(item), value)
+        elif _is_set_by_property(getattr(self.users, name, None)):
+            object.__setattr__(item, name, value)
+        else:
+            raise self.refusal(f"gets an attribute {name!r} later on")
+
     def refusal(self, what: str, hint: str | None = None) -> Exception:
         """StagingError for a use that its lists cannot answer."""
         name = self.users.__name__
@@ -93,6 +116,10 @@ class Arena:
             hint or "set the same attributes in `__init__` for each object of the class",
             name,
         )
+
+
+def _is_set_by_property(member: Any) -> bool:
+    return hasattr(type(member), "__set__") and not isinstance(member, MemberDescriptorType)
 
 
 def referring(references: References, construct: Callable[..., Any]) -> Callable[..., Any]:
@@ -117,7 +144,7 @@ def refer(references: References, item: Any) -> Any:
 
 def arena_of(item: Any) -> Arena:
     """The arena of what refers to an object."""
-    arena: Arena = type(item).__dict__[_ARENA]
+    arena: Arena = type(item).__dict__[ARENA]
     return arena
 
 
@@ -126,11 +153,55 @@ def class_of(item: Any) -> type:
     return arena_of(item).users
 
 
-def identity_of(item: Any) -> int:
-    """`id`, which is refused for such an object."""
-    if is_reference(item):
-        raise arena_of(item).refusal("is asked for its `id`", "compare it by `is`")
-    return id(item)
+def function_of(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
+    """What to call for a function that takes objects as Python has them, which those that are
+    referred to are not; None for any other.
+    """
+    name = str(getattr(function, "__name__", ""))
+    if name == "__subclasses__" and isinstance(getattr(function, "__self__", None), type):
+        raise refuse(
+            "`__subclasses__()` is asked in a function in which the run chooses objects: there are "
+            "more of them meanwhile",
+            "name the classes in a tuple",
+        )
+    if type(function) in _WRAPPERS and name in _OF_OBJECTS:
+        return partial(_asked, function)
+    module = str(getattr(function, "__module__", None)).lstrip("_").partition(".")[0]
+    if function is dir or function is vars:  # they look at the frame of their caller
+        return partial(_given, function, name) if args else None
+    return partial(_given, function, name) if name in _ASKING or module in _LOOKING else None
+
+
+_WRAPPERS = (WrapperDescriptorType, MethodWrapperType)
+_OF_OBJECTS = {
+    "__setattr__": setattr, "__delattr__": delattr, "__getattribute__": getattr,
+    "__eq__": equal_by_place, "__hash__": hash,
+}  # fmt: skip
+"""The methods of `object` that are asked for what is in the lists."""
+_ASKING = frozenset((
+    "id", "getsizeof", "getrefcount", "getmembers", "getmembers_static", "getattr_static",
+))  # fmt: skip
+_LOOKING = frozenset(("copyreg", "ctypes", "gc", "pickle", "weakref", "weakrefset"))
+
+
+def _asked(function: Any, *args: Any) -> Any:
+    owner = getattr(function, "__self__", None)
+    given = args if owner is None else (owner, *args)
+    if not given or not is_reference(given[0]):
+        return function(*args)
+    if function.__name__ == "__setattr__":
+        return arena_of(given[0]).assign(*given)
+    return cast(Callable[..., Any], _OF_OBJECTS[function.__name__])(*given)
+
+
+def _given(function: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+    for item in (*args, *kwargs.values()):
+        if is_reference(item):
+            raise arena_of(item).refusal(
+                f"is given to {name}(), which takes Python's own objects",
+                "compare objects by `is`, name their attributes, and keep them in a list",
+            )
+    return function(*args, **kwargs)
 
 
 def refuse_given(items: Iterable[Any]) -> None:
@@ -140,7 +211,7 @@ def refuse_given(items: Iterable[Any]) -> None:
             raise refuse(
                 f"an object of the class {class_of(item).__name__}, of which the run chooses one, "
                 "is given to a function that is a graph of its own",
-                "leave out the decorator of the inner function, or give it the attributes",
+                _WITHOUT_DECORATOR,
             )
         found = None if item is None else structure_of(item)
         if found is not None:
@@ -183,12 +254,7 @@ def _reference_class(arena: Arena) -> type:
         return object.__getattribute__(self, name)
 
     def put(self: Any, name: str, value: Any) -> None:
-        if name in arena.columns:
-            arena.write(name, arena.place_of(self), value)
-        elif hasattr(type(getattr(users, name, None)), "__set__"):
-            object.__setattr__(self, name, value)
-        else:
-            raise arena.refusal(f"gets an attribute {name!r} later on")
+        arena.assign(self, name, value)
 
     def take(self: Any, name: str) -> NoReturn:
         raise arena.refusal(f"loses its attribute {name!r}")
@@ -200,6 +266,9 @@ def _reference_class(arena: Arena) -> type:
 
     def copied_deep(self: Any, memo: Any) -> NoReturn:
         raise arena.refusal("is copied with all that is in it", "copy what is in it yourself")
+
+    def reduced(self: Any, protocol: int) -> NoReturn:
+        raise arena.refusal("is pickled", "pickle what is in it, behind the function")
 
     def unequal(self: Any, other: Any) -> Any:
         same = equal_by_place(self, other)
@@ -224,7 +293,8 @@ def _reference_class(arena: Arena) -> type:
     )
     members: dict[str, Any] = {
         "__slots__": (), "__module__": users.__module__, "__qualname__": users.__qualname__,
-        _ARENA: arena, HANDLER: handler, "__getattribute__": get, "__delattr__": take,
+        ARENA: arena, HANDLER: handler, "__getattribute__": get, "__delattr__": take,
+        "__reduce_ex__": reduced,
     }  # fmt: skip
     copying = {"__copy__": copied, "__deepcopy__": copied_deep}
     members |= {name: member for name, member in copying.items() if not hasattr(users, name)}

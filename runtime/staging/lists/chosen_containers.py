@@ -133,6 +133,11 @@ def one_of(items: Sequence[Any], place: Any) -> Any:
             "only the run knows which set or dict is meant, and they are of several classes",
             "make all of them sets, or dicts of one class",
         )
+    if not isinstance(images[0], Growing):
+        raise refuse(
+            f"only the run knows which {type(images[0]).__qualname__} is meant",
+            "make all of them dicts or sets of Python's",
+        )
     made = images[0].copied()
     made.be_in(Several(items), place)
     return made

@@ -54,6 +54,10 @@ class Row(GrowingSequence):
     def __class__(self) -> type:
         return list
 
+    def several(self) -> tuple[list[Any], Any]:
+        """The lists that it may be, and the place of the one that it is."""
+        return self.rows, self.place
+
     def length(self) -> Any:
         """The number of its items: an int, or a staged one."""
         if not _are_lists(self.rows):

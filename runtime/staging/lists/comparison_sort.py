@@ -15,7 +15,7 @@ from typing import Any
 
 import autograph
 from autograph.mutation.users_code import is_users_class
-from runtime.staging.control.item_comparisons import compared
+from runtime.staging.control.item_comparisons import compared, without_effects
 
 
 def orders_itself(item: Any) -> bool:
@@ -46,7 +46,8 @@ def _algorithm(is_less: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 @functools.cache
 def _converted() -> Callable[[Any, Any], Any]:
-    made: Callable[[Any, Any], Any] = autograph.convert(_algorithm)(partial(compared, operator.lt))
+    is_less = partial(without_effects, partial(compared, operator.lt))
+    made: Callable[[Any, Any], Any] = autograph.convert(_algorithm)(is_less)
     return made
 
 

@@ -117,6 +117,22 @@ class Growing:
     def __setitem__(self, key: Any, item: Any) -> None:
         raise NotImplementedError
 
+    def several(self) -> tuple[Sequence[Any], Any] | None:
+        """Python's objects of which it is one, and the place of that; None for one that is itself.
+
+        StagingError for what is another object each time that it is read.
+        """
+        table: InTable | None = getattr(self, "table", None)
+        if table is None:
+            return None
+        if table.table is None or isinstance(table.table, Growing):
+            raise refuse(
+                "whether two lists of a list or dict that only the run knows are one object is not "
+                "known while staging",
+                "compare places or keys",
+            )
+        return table.table, table.place
+
     @classmethod
     def of_run(cls, items: list[Any]) -> Any:
         """Its form as a result of a function, with the items that a run has left."""

@@ -141,7 +141,7 @@ def chosen(items: Sequence[Any], place: Any) -> Any:
     if _are_records(items):
         return _image_of(items, place)
     for kind, one_of in _several.items():
-        if any(issubclass(item.__class__, kind) for item in items):
+        if items and all(issubclass(item.__class__, kind) for item in items):
             return one_of(items, place)
     try:
         if {type(item) for item in items} in _TABLES:

@@ -2,11 +2,14 @@
 leaves as the first one found it. The programs that run are in `tests/textbook/chosen_objects.py`.
 """
 
+import functools
 import gc
+import itertools
+import pickle
 import random
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
@@ -129,9 +132,116 @@ def drawing(x: Any) -> Any:
     return two(x)[2].n + draw
 
 
+def printing(x: Any) -> Any:
+    print("begun")
+    return two(x)[2].n
+
+
+def reading_a_file(x: Any) -> Any:
+    with open(__file__) as file:
+        size = len(file.readline())
+    return two(x)[2].n + size
+
+
+@functools.lru_cache
+def remembered(x: int) -> int:
+    SEEN.count += 1
+    return x
+
+
+def remembering(x: Any) -> Any:
+    return remembered(3) + two(x)[2].n
+
+
+@dataclass
+class Numbered:
+    n: Any
+    number: int = field(default_factory=itertools.count().__next__)
+
+
+def counting_by_default(x: Any) -> Any:
+    items = [Numbered(1), Numbered(x)]
+    items[x % 2].n += 1
+    return items[0].number
+
+
+def its_subclasses(x: Any) -> Any:
+    return two(x)[2].n + len(Cell.__subclasses__())
+
+
+def weakly(x: Any) -> Any:
+    return weakref.ref(two(x)[2])().n  # type: ignore[union-attr]
+
+
+def pickled(x: Any) -> Any:
+    return len(pickle.dumps(two(x)[2]))
+
+
+class Slots:
+    __slots__ = ("a", "b")
+
+    def __init__(self, a: Any) -> None:
+        self.a = a
+
+
+def slot_set_later(x: Any) -> Any:
+    items = [Slots(1), Slots(x)]
+    items[x % 2].a += 1
+    items[x % 2].b = 5
+    return items[x % 2].b
+
+
+class Counting:
+    def __init__(self, n: Any) -> None:
+        self.n = n
+        self.asked = 0
+
+    def __eq__(self, other: object) -> bool:
+        self.asked += 1
+        return bool(self.n == other.n)  # type: ignore[attr-defined]
+
+    def __lt__(self, other: Any) -> bool:
+        self.asked += 1
+        return self.n < other.n  # type: ignore[no-any-return]
+
+
+def found_by_a_change(x: Any) -> Any:
+    items = [Counting(i) for i in range(x)]
+    return items.index(Counting(2)) + items[0].asked
+
+
+def sorted_by_a_change(x: Any) -> Any:
+    items = [Counting(i * 3 % 5) for i in range(x)]
+    items.sort()
+    return sum(item.asked for item in items)
+
+
+def of_another_graph(x: Any) -> Any:
+    a, _, _ = two(x)
+
+    @rt.function
+    def inner(y: Any) -> Any:
+        a.n += y
+        return a.n
+
+    return inner(x)
+
+
+def beside_a_list(x: Any) -> Any:
+    return isinstance([5, [1, 2]][x % 2], list)
+
+
+class Table(dict[str, Any]):
+    pass
+
+
+def dicts_of_a_class(x: Any) -> Any:
+    return [Table(a=1), Table(a=2)][x % 2]["a"]
+
+
 REFUSED: dict[Callable[[Any], Any], str] = {
-    its_id: "is asked for its `id`",
-    its_dict: "is asked for its `__dict__`",
+    its_id: "is given to id(), which takes",
+    its_dict: "is given to vars(), which takes",
     later_attribute: "gets an attribute 'size' later on",
     lost_attribute: "loses its attribute 'n'",
     kept_outside: "a Cell is put there that is made while tracing",
@@ -141,8 +251,21 @@ REFUSED: dict[Callable[[Any], Any], str] = {
     result_in_itself: "may be in itself, as a result of the function",
     results_of_unknown_number: "has objects, and only the run knows how many",
     plain_result: "a function returns tensors, numbers",
-    advancing: "which could be changed in place",
-    drawing: "random numbers are drawn in a function that is traced twice",
+    advancing: "NUMBERS was changed while tracing",
+    drawing: "Random.random() was called while tracing",
+    printing: "print() was called while tracing",
+    reading_a_file: "open() was called while tracing",
+    remembering: "remembered() was called while tracing",
+    counting_by_default: "Numbered.__init__() was called while tracing",
+    its_subclasses: "`__subclasses__()` is asked",
+    weakly: "is given to ReferenceType(), which takes",
+    pickled: "is given to dumps(), which takes",
+    slot_set_later: "gets an attribute 'b' later on",
+    found_by_a_change: "by a comparison, and how often",
+    sorted_by_a_change: "by a comparison, and how often",
+    of_another_graph: "is used in another function, which is a graph of its own",
+    beside_a_list: "which could be changed in place",
+    dicts_of_a_class: "only the run knows which Table is meant",
 }
 
 
@@ -165,6 +288,25 @@ def test_what_python_does_while_tracing_is_done_once() -> None:
     SEEN.count = 0
     assert int(rt.function(counted)(rt.constant(3))) == 4
     assert SEEN.count == 1
+
+
+def test_what_is_made_while_tracing_is_made_once() -> None:
+    made = []
+
+    class Model:
+        def __init__(self) -> None:
+            self.weight: Any = None
+
+        @rt.function
+        def __call__(self, x: Any) -> Any:
+            if self.weight is None:
+                self.weight = rt.Variable(2)
+                made.append(self.weight)
+            return two(x)[2].n * self.weight
+
+    model = Model()
+    assert [int(model(rt.constant(x))) for x in (3, 5)] == [8, 12]
+    assert len(made) == 1
 
 
 def test_a_result_is_an_object_with_the_same_fields() -> None:

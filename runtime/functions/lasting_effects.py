@@ -1,0 +1,142 @@
+"""What a trace has done that cannot be put back: a function is traced anew only where nothing was.
+
+Snapshots put back what is in objects, and compare the places of iterators. The user's functions are
+converted, so that what they call is seen. It takes a call of something else that acts where nobody
+looks.
+"""
+
+from __future__ import annotations
+
+import builtins
+from functools import lru_cache, partial
+from types import (
+    BuiltinFunctionType,
+    CodeType,
+    FunctionType,
+    MethodDescriptorType,
+    MethodType,
+    ModuleType,
+    WrapperDescriptorType,
+)
+from typing import Any
+
+from autograph import policy
+from autograph.mutation.foreign import is_foreign
+from autograph.mutation.foreign_calls import acts_elsewhere, is_called_as_it_is, is_harmless_module
+from autograph.mutation.kind_table import is_hidden
+from autograph.mutation.users_code import is_users_class, is_users_function
+from autograph.objects import module_of
+
+_ACTING = frozenset((print, exec, eval, breakpoint))
+_UNBOUND = (WrapperDescriptorType, MethodDescriptorType)
+_methods: dict[tuple[type, str], bool] = {}
+WRITTEN = "<string>"
+"""The file of what a decorator or `namedtuple` wrote."""
+
+
+class Acts:
+    """The calls of a trace: the `first` that is known to act is named."""
+
+    def __init__(self) -> None:
+        self.first: str | None = None
+        self._codes: dict[CodeType, None] = {}
+
+    def note(self, function: Any) -> None:
+        """Python is about to call this."""
+        plain = getattr(function, "__func__", function)
+        if type(plain) is FunctionType and plain.__code__.co_filename != WRITTEN:
+            self._codes[plain.__code__] = None
+        if self.first is None and is_lasting(function):
+            self.first = getattr(function, "__qualname__", repr(function))
+
+    def found(self) -> str | None:
+        """The name of a callable that may have acted, if there is one."""
+        alone = [code.co_qualname for code in self._codes if _runs_as_it_is(code)]
+        return self.first or next(iter(alone), None)
+
+
+def _runs_as_it_is(code: CodeType) -> bool:
+    """Whether a function is not converted that might be, so that what it calls was not seen."""
+    why = policy.unconverted.get(code)
+    return code in policy.marked or (why is not None and not why.startswith("it is"))
+
+
+def is_lasting(function: Any) -> bool:
+    """Whether a call may do what no snapshot puts back.
+
+    >>> is_lasting(len), is_lasting(print), is_lasting([].append), is_lasting(open)
+    (False, True, False, True)
+    """
+    kind = type(function)
+    if kind is MethodType and type(function.__func__) is FunctionType:
+        return is_lasting(function.__func__)
+    if kind is partial:
+        return is_lasting(function.func)
+    if kind is FunctionType and is_users_function(function):
+        return _is_lasting_function(function)
+    if isinstance(function, type):
+        return not is_users_class(function) and _is_lasting_class(function)
+    receiver = getattr(function, "__self__", None)
+    if kind in (FunctionType, BuiltinFunctionType) and isinstance(receiver, ModuleType | None):
+        return _is_lasting_of_module(function)
+    if not isinstance(receiver, ModuleType | None):
+        return _is_lasting_method(function, type(receiver))
+    if kind in _UNBOUND:
+        return _is_lasting_method(function, function.__objclass__)
+    # Of a class with a `__call__`: the user's is called as a function; a cache has its own memory.
+    return hasattr(function, "cache_info") or (is_foreign(kind) and is_hidden(kind))
+
+
+def _is_lasting_function(function: FunctionType) -> bool:
+    """Of the user's: one that a decorator wrote, as the `__init__` of a dataclass, calls others."""
+    if function.__code__.co_filename != WRITTEN:
+        return False
+    held = [cell.cell_contents for cell in function.__closure__ or ()]
+    return any(map(_is_lasting_factory, filter(callable, held)))
+
+
+def _is_lasting_factory(function: Any) -> bool:
+    if isinstance(function, type):
+        return is_users_class(function) or is_lasting(function)
+    if isinstance(function, BuiltinFunctionType):
+        return function is next or is_lasting(function)
+    if not isinstance(function, FunctionType) or function.__closure__:
+        return True
+    known = vars(builtins) | function.__globals__
+    named = [known.get(name) for name in function.__code__.co_names]
+    return any(
+        item is None
+        or isinstance(item, ModuleType)
+        or (callable(item) and _is_lasting_factory(item))
+        for item in named
+    )
+
+
+def _is_lasting_method(function: Any, owner: type) -> bool:
+    """Of a class of Python's, or of a library."""
+    if not is_foreign(owner):
+        return False
+    key = owner, str(getattr(function, "__name__", ""))
+    if key not in _methods:
+        _methods[key] = _is_impure(function) or is_hidden(owner)
+    return _methods[key]
+
+
+@lru_cache(1024)
+def _is_lasting_class(kind: type) -> bool:
+    return _is_impure(kind) or (
+        is_called_as_it_is(kind) and not is_harmless_module(module_of(kind))
+    )
+
+
+@lru_cache(1024)
+def _is_lasting_of_module(function: Any) -> bool:
+    if function in _ACTING or _is_impure(function) or acts_elsewhere(function):
+        return True
+    module = str(getattr(function, "__module__", None))
+    return is_called_as_it_is(function) and not is_harmless_module(module)
+
+
+def _is_impure(function: Any) -> bool:
+    reason = policy.impure(function)
+    return function is not next and reason is not None and not reason.startswith("reads the clock")
