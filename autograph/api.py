@@ -12,8 +12,10 @@ from autograph import policy
 from autograph.attributes import looking_alike
 from autograph.calls import AG, AG_ALONE, AG_STAGED, count_special
 from autograph.errors import ConversionError
+from autograph.forms import Form
 from autograph.frames import hide
 from autograph.observers import Function, this_thread
+from autograph.operators.growing import marking, marks_lists
 from autograph.twins import (
     HEAP_TYPE,
     call_method_of,
@@ -60,10 +62,11 @@ def convert(target: Any = None, /, *, recursive: bool = True) -> Any:
 to_graph = convert
 
 
-def convert_for_staging(target: T) -> T:
+def convert_for_staging(target: T, marks_lists: bool = False) -> T:
     """Convert a function that is being staged as a whole, `try` included.
 
-    A `try` in it may then depend on staged values; else it is as by `convert`.
+    A `try` in it may then depend on staged values; else it is as by `convert`. With `marks_lists`,
+    what makes lists in it is told of each of them: see `lists_made_by`.
 
     >>> def inverse(x):
     ...     try:
@@ -73,7 +76,15 @@ def convert_for_staging(target: T) -> T:
     >>> autograph.convert_for_staging(inverse)(0)
     0
     """
-    return _convert(target, AG_STAGED)  # type: ignore[no-any-return]
+    with marking(marks_lists):
+        return _convert(target, AG_STAGED)  # type: ignore[no-any-return]
+
+
+def _form(function: FunctionType) -> Form:
+    """The form for a function that is being staged as a whole."""
+    if marks_lists():
+        return Form.MARKED
+    return Form.STAGED if has_try(function) else Form.PLAIN
 
 
 def _convert(target: Any, ag: CellType) -> Any:
@@ -96,7 +107,7 @@ def _convert_function(function: FunctionType, ag: CellType) -> FunctionType:
     code = function.__code__
     if code in policy.generated or code in policy.marked:
         return function
-    made = convert_once(function, ag is AG_STAGED and has_try(function))
+    made = convert_once(function, _form(function) if ag is AG_STAGED else Form.PLAIN)
     cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
     cells[made.ag] = ag
     closure = tuple(cells[name] for name in made.code.co_freevars)

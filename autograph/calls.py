@@ -20,12 +20,14 @@ from typing import Any
 from autograph import operators, policy
 from autograph.backend import backend_of_type, staging
 from autograph.codes import assigns_items
+from autograph.forms import Form
 from autograph.frames import hide
 from autograph.locks import process_lock
 from autograph.objects import is_generator_function
 from autograph.observers import Function, Observer, this_thread
 from autograph.operators.builtin_calls import taken_over, text_method, within
 from autograph.operators.comprehensions import Called, of_call
+from autograph.operators.growing import marks_lists
 from autograph.operators.managers import Entered
 from autograph.twins import (
     HEAP_TYPE,
@@ -69,12 +71,16 @@ def call(function: Any) -> Any:
         if recipe is None:
             recipe = _new_recipe(plain)
         if not recipe:
-            return _of_libraries.get(id(function), function)
+            if not marks_lists() or not _may_make_lists(plain):
+                return _of_libraries.get(id(function), function)
+            recipe = _recipe_of(plain, convert_once(plain, Form.MARKED))
+        elif marks_lists() and not is_generator_function(plain):
+            recipe = _recipe_of(plain, convert_once(plain, Form.MARKED))
         code, cells, has_keyword_only, tries = recipe
         if tries and staging():
             if is_generator_function(plain):
                 return _generator_function(function, plain)
-            code, cells, has_keyword_only, _ = _recipe_of(plain, convert_once(plain, True))
+            code, cells, has_keyword_only, _ = _recipe_of(plain, convert_once(plain, Form.STAGED))
         closure = cells if type(cells) is tuple else cells(plain.__closure__)
         # Made anew each time: a twin that was kept would keep alive what the function refers to.
         twin = FunctionType(code, plain.__globals__, None, plain.__defaults__, closure)
@@ -84,6 +90,12 @@ def call(function: Any) -> Any:
     except BaseException as error:  # the user's line is what the error is about
         hide(error)
         raise
+
+
+def _may_make_lists(function: FunctionType) -> bool:
+    """Whether it is the user's, though it has nothing that would be converted."""
+    code = function.__code__
+    return code not in policy.generated and code not in policy.unconverted
 
 
 def _new_recipe(function: FunctionType) -> Recipe | tuple[()]:
@@ -118,7 +130,7 @@ def _generator_function(function: Any, plain: FunctionType) -> Any:
     from autograph.generator_managers import visiting
 
     is_made = plain.__code__ in policy.generated
-    made = Made(plain.__code__, "") if is_made else convert_once(plain, True)
+    made = Made(plain.__code__, "") if is_made else convert_once(plain, Form.STAGED)
     code, cells, _, _ = _recipe_of(plain, made)
     closure = cells if type(cells) is tuple else cells(plain.__closure__)
     twin = FunctionType(code, plain.__globals__, None, plain.__defaults__, closure)

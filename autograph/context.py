@@ -8,6 +8,7 @@ import gast
 
 from autograph.analysis.blocks import Flow
 from autograph.analysis.scopes import functions_in
+from autograph.forms import Form
 from autograph.names import Namer, names_in
 
 
@@ -23,12 +24,13 @@ class Context:
         ag: the name of the operators' namespace in the generated code.
         blocks: the block functions made so far.
         flags: the names of the flags made so far.
+        form: the form in which it is converted.
         stages_tries: whether `try` becomes blocks, as a function needs that is being staged.
         block: the name that the generator of a context manager calls the block of its `with` by.
     """
 
     def __init__(
-        self, tree: Any, filename: str, stages_tries: bool = False, block: str | None = None
+        self, tree: Any, filename: str, form: Form = Form.PLAIN, block: str | None = None
     ) -> None:
         self.tree = tree
         self.filename = filename
@@ -38,7 +40,8 @@ class Context:
         self.ag = self.namer.fresh("ag")
         self.blocks: list[gast.FunctionDef] = []
         self.flags: set[str] = set()
-        self.stages_tries = stages_tries
+        self.form = form
+        self.stages_tries = form is not Form.PLAIN
         self.block = block
         self._flows: dict[gast.AST, Flow] = {}
 

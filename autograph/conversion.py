@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 from autograph import branch_marks, kept_conversions, load, pipeline, source
 from autograph.cells import format_place
 from autograph.codes import nested_codes
+from autograph.forms import Form
 from autograph.kept_conversions import Converted
 from autograph.observers import coverage_runs
 
 
-def convert_code(function: FunctionType, stages_tries: bool = False) -> Converted:
-    """The converted code for a function's: with `stages_tries`, that for a function which is being
-    staged.
+def convert_code(function: FunctionType, form: Form = Form.PLAIN) -> Converted:
+    """The converted code for a function's, in a form.
 
     Raises:
         ConversionError: no source is found, or it has a construct that is not supported.
@@ -29,10 +29,10 @@ def convert_code(function: FunctionType, stages_tries: bool = False) -> Converte
     with _depth_explained(function):
         located = source.locate(function)
         marked = coverage_runs()
-        made_of = kept_conversions.parts(function, located.file.lines, stages_tries, marked)
+        made_of = kept_conversions.parts(function, located.file.lines, form, marked)
         if marked:
             branch_marks.mark(located.node)
-        converted = _converted_tree(located, stages_tries)
+        converted = _converted_tree(located, form)
         if marked:
             branch_marks.finish(converted.tree, converted.ag)
         twin = load.load(converted.tree, function, {converted.ag: None}, owner=located.owner)
@@ -65,7 +65,7 @@ def convert_yields(
         block = write(located.node)
         if block is None:
             return None
-        converted = _converted_tree(located, stages_tries=True, block=block)
+        converted = _converted_tree(located, Form.STAGED, block=block)
         twin = load.load(converted.tree, function, {converted.ag: None}, owner=located.owner)
     return ConvertedGenerator(list(nested_codes(twin.__code__)), converted.ag, block)
 
@@ -113,9 +113,9 @@ def _is_of_compiler(error: RecursionError) -> bool:
 
 
 def _converted_tree(
-    located: source.Located, stages_tries: bool = False, block: str | None = None
+    located: source.Located, form: Form = Form.PLAIN, block: str | None = None
 ) -> pipeline.Converted:
     node: Any = located.node
     if not hasattr(node, "name"):
         node = load.as_function_def(node)
-    return pipeline.convert(node, located.filename, stages_tries, block)
+    return pipeline.convert(node, located.filename, form, block)

@@ -23,6 +23,7 @@ from types import CodeType, FunctionType
 from typing import NamedTuple
 
 from autograph.codes import nested_codes
+from autograph.forms import Form
 from autograph.kept_files import IMPORTED, Shelf, sources
 from autograph.observers import coverage_runs
 
@@ -41,14 +42,14 @@ def converted(code: CodeType, ag: str) -> Converted:
     return Converted(code, list(nested_codes(code)), ag)
 
 
-def find(function: FunctionType, stages_tries: bool) -> Converted | None:
+def find(function: FunctionType, form: Form) -> Converted | None:
     """The conversion of a function that is kept; None where there is none."""
     filename = function.__code__.co_filename
     if SHELF.directory() is None or not os.path.isfile(filename):
         return None
     linecache.checkcache(filename)
     lines = linecache.getlines(filename, function.__globals__)
-    made_of = parts(function, lines, stages_tries, coverage_runs())
+    made_of = parts(function, lines, form, coverage_runs())
     kept = None if made_of is None else SHELF.find(made_of)
     if kept is None:
         return None
@@ -66,7 +67,7 @@ def keep(made_of: Sequence[str | bytes] | None, function: FunctionType, made: Co
 
 
 def parts(
-    function: FunctionType, lines: Sequence[str], stages_tries: bool, for_coverage: bool
+    function: FunctionType, lines: Sequence[str], form: Form, for_coverage: bool
 ) -> list[str | bytes] | None:
     """The parts that a conversion is made of; None where it is not kept."""
     code = function.__code__
@@ -76,7 +77,7 @@ def parts(
     if converters is None:
         return None
     # What the conversion looks at, apart from the text and the code.
-    options = stages_tries, for_coverage, "line_profiler" in sys.modules, sys.flags.optimize
+    options = form.value, for_coverage, "line_profiler" in sys.modules, sys.flags.optimize
     place = code.co_filename, code.co_qualname, code.co_firstlineno, code.co_flags
     texts = sys.version, str(sys.implementation.cache_tag), converters, repr((options, place))
     return [*texts, code.co_code, code.co_linetable, "".join(lines)]

@@ -39,6 +39,7 @@ from autograph.converters import (
     while_statements,
     with_statements,
 )
+from autograph.forms import Form
 from autograph.quoting.nodes import ag_spelled
 from autograph.rewriting import Rule, Rules, rewrite
 
@@ -108,38 +109,36 @@ class Converted(NamedTuple):
 
 
 def convert(
-    tree: Any, filename: str = "<unknown>", stages_tries: bool = False, block: str | None = None
+    tree: Any, filename: str = "<unknown>", form: Form = Form.PLAIN, block: str | None = None
 ) -> Converted:
-    """Convert a function definition in place; where it is being staged, `try` becomes blocks too.
+    """Convert a function definition in place, in a form.
 
     `block` is what the generator of a context manager calls the block of its `with` by.
 
     Raises:
         ConversionError: a construct that is not supported, with its place in `filename`.
     """
-    context = Context(tree, filename, stages_tries, block)
+    context = Context(tree, filename, form, block)
     _run(context, _STEPS)
     return Converted(context.tree, context.blocks, context.ag)
 
 
 def stages(
-    tree: Any, filename: str = "<unknown>", stages_tries: bool = False
+    tree: Any, filename: str = "<unknown>", form: Form = Form.PLAIN
 ) -> Iterator[tuple[str, Converted]]:
     """Convert a function definition in place; yields the name and the tree after each converter."""
-    context = Context(tree, filename, stages_tries)
+    context = Context(tree, filename, form)
     for converter in CONVERTERS:
         _run(context, [[converter]])
         yield converter.name, Converted(context.tree, context.blocks, context.ag)
 
 
-def show(stage: str, source: str, stages_tries: bool = False) -> str:
+def show(stage: str, source: str, form: Form = Form.PLAIN) -> str:
     """The text of a function definition after the converters up to `stage`, without blank lines."""
     from autograph.printing import to_source
 
     tree = gast.parse(textwrap.dedent(source)).body[0]
-    shown = next(
-        made.tree for name, made in stages(tree, stages_tries=stages_tries) if name == stage
-    )
+    shown = next(made.tree for name, made in stages(tree, form=form) if name == stage)
     return "\n".join(line for line in to_source(shown).splitlines() if line)
 
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeAlias
 from autograph import kept_conversions, policy
 from autograph.codes import CodeTable, handles_exceptions, makes_generators
 from autograph.errors import ConversionError
+from autograph.forms import Form
 from autograph.kept_conversions import Converted
 from autograph.locks import process_rlock
 
@@ -28,8 +29,7 @@ class Made(NamedTuple):
     ag: str
 
 
-_made: CodeTable[Made] = CodeTable()
-_made_staged: CodeTable[Made] = CodeTable()
+_made: dict[Form, CodeTable[Made]] = {form: CodeTable() for form in Form}
 recipes: CodeTable[Recipe | tuple[()]] = CodeTable()
 converting = process_rlock()
 
@@ -39,12 +39,10 @@ def call_method_of(value: Any) -> FunctionType | None:
     return method if isinstance(method, FunctionType) else None
 
 
-def convert_once(function: FunctionType, stages_tries: bool = False) -> Made:
-    """The converted code for a function's; made once. With `stages_tries`, that for a function
-    which is being staged.
-    """
+def convert_once(function: FunctionType, form: Form = Form.PLAIN) -> Made:
+    """The converted code for a function's; made once in each form."""
     with converting:
-        return _found(function, stages_tries) or _make(function, stages_tries)
+        return _found(function, form) or _make(function, form)
 
 
 def has_try(function: FunctionType) -> bool:
@@ -54,30 +52,26 @@ def has_try(function: FunctionType) -> bool:
     return handles_exceptions(function.__code__) and not policy.is_installed(function)
 
 
-def _found(function: FunctionType, stages_tries: bool) -> Made | None:
+def _found(function: FunctionType, form: Form) -> Made | None:
     """The converted code that this process or another one has made."""
-    made = _table(stages_tries).get(function.__code__)
+    made = _made[form].get(function.__code__)
     if made is None:
-        kept = kept_conversions.find(function, stages_tries)
-        made = None if kept is None else _noted(function, stages_tries, kept)
+        kept = kept_conversions.find(function, form)
+        made = None if kept is None else _noted(function, form, kept)
     return made
 
 
-def _make(function: FunctionType, stages_tries: bool) -> Made:
+def _make(function: FunctionType, form: Form) -> Made:
     from autograph.conversion import convert_code
 
-    return _noted(function, stages_tries, convert_code(function, stages_tries))
+    return _noted(function, form, convert_code(function, form))
 
 
-def _noted(function: FunctionType, stages_tries: bool, converted: Converted) -> Made:
+def _noted(function: FunctionType, form: Form, converted: Converted) -> Made:
     note_generated(converted.codes, function.__code__)
     made = Made(converted.code, converted.ag)
-    _table(stages_tries)[function.__code__] = made
+    _made[form][function.__code__] = made
     return made
-
-
-def _table(stages_tries: bool) -> CodeTable[Made]:
-    return _made_staged if stages_tries else _made
 
 
 def note_generated(codes: Iterable[CodeType], original: CodeType) -> None:
@@ -91,7 +85,7 @@ def note_generated(codes: Iterable[CodeType], original: CodeType) -> None:
 
 def source_known(function: FunctionType) -> bool:
     with converting:
-        if _found(function, stages_tries=False):
+        if _found(function, Form.PLAIN):
             return True
     from autograph.conversion import require_source
 

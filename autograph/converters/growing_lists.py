@@ -40,6 +40,23 @@ def f(n):
     table = ag.growing([ag.growing([0] * 3), ag.growing([1, 2, 3])])
     table[0][n] += 1
     return table
+
+In the form that marks them, all lists are, but for those that are read where they stand: a backend
+then knows every list that the function makes.
+
+>>> from autograph.forms import Form
+>>> print(show('growing_lists', '''
+... def f(x, low, high):
+...     best = low or [x]
+...     for y in [1, 2]:
+...         best = low if y > x else sorted(high)
+...     return best
+... ''', Form.MARKED))
+def f(x, low, high):
+    best = low or ag.growing([x])
+    for y in [1, 2]:
+        best = low if y > x else ag.growing(sorted(high))
+    return best
 """
 
 from __future__ import annotations
@@ -52,6 +69,7 @@ import gast
 
 from autograph.analysis.flow import exits
 from autograph.context import Context
+from autograph.forms import Form
 from autograph.quoting.builders import call_ag
 from autograph.rewriting import is_constant_index
 
@@ -143,8 +161,51 @@ def convert(context: Context) -> None:
         if path or isinstance(node, gast.ListComp)
         for item in _put_anew(node)
     }
+    if context.form is Form.MARKED:
+        marked |= {made: marked.get(made, False) for made in _all(nodes)}
     for node, _ in nodes if marked else ():
         _replace(node, marked)
+
+
+def _all(nodes: list[tuple[Any, _Path]]) -> Iterator[Any]:
+    """All lists that are made, but for those that are read where they stand."""
+    read = {child for node, _ in nodes for child in _read_at_once(node)}
+    return (node for node, _ in nodes if node not in read and _gives_list(node))
+
+
+def _gives_list(node: Any) -> bool:
+    match node:
+        case gast.List(ctx=ctx) | gast.Subscript(slice=gast.Slice(), ctx=ctx):
+            return isinstance(ctx, gast.Load)
+        case gast.Call(func=gast.Attribute(attr="copy"), args=[], keywords=[]):
+            return True
+        case gast.Call(func=gast.Name(id="list" | "sorted")) | gast.ListComp():
+            return True
+    return isinstance(node, gast.BinOp) and _makes_list(node)
+
+
+def _read_at_once(node: Any) -> Iterator[Any]:
+    """The lists that are made to be read where they stand, so that nobody may change them; and
+    what stands in annotations.
+    """
+    for field in ("annotation", "returns"):
+        if getattr(node, field, None) is not None:
+            yield from gast.walk(getattr(node, field))
+    match node:
+        case gast.For(iter=items) | gast.comprehension(iter=items):
+            yield items
+        case gast.Compare(left=left, comparators=others):
+            yield from (left, *others)
+        case gast.Subscript(value=value) | gast.Starred(value=value):
+            yield value
+        case gast.Call(func=gast.Name(id=name), args=args) if not _is_of_user(name):
+            yield from args
+        case gast.Call(func=gast.Attribute(value=gast.Constant()), args=args):
+            yield from args
+        case gast.BinOp(left=left, right=right):
+            yield from (left, right)
+        case gast.Assign(targets=[gast.Tuple() | gast.List()], value=gast.List() as value):
+            yield value
 
 
 def _asked(node: gast.AST) -> Iterator[tuple[str, int]]:

@@ -1,5 +1,6 @@
 """Lower `try` to `ag.try_`, in a function that is being staged.
 
+    >>> from autograph.forms import Form
     >>> from autograph.pipeline import show
     >>> print(show('try_statements', '''
     ... def f(x):
@@ -8,7 +9,7 @@
     ...     except ZeroDivisionError:
     ...         y = 0
     ...     return y
-    ... ''', stages_tries=True))
+    ... ''', Form.STAGED))
     def f(x):
         y = ag.Undefined('y')
         def try_body():

@@ -1,12 +1,13 @@
 """Write `with` as a `try` that its manager handles, in a function that is being staged.
 
+    >>> from autograph.forms import Form
     >>> from autograph.pipeline import show
     >>> print(show('try_statements', '''
     ... def f(x, kept):
     ...     with kept as place:
     ...         x = place.of(x)
     ...     return x
-    ... ''', stages_tries=True))
+    ... ''', Form.STAGED))
     def f(x, kept):
         manager = ag.entered(kept)
         def try_body():

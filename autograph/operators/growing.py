@@ -31,6 +31,7 @@ _KINDS = frozenset((list, set, deque, dict, defaultdict, Counter))
 class _Thread(threading.local):
     def __init__(self) -> None:
         self.maker: Maker | None = None
+        self.marks_lists = False
 
 
 _this_thread = _Thread()
@@ -39,7 +40,8 @@ _this_thread = _Thread()
 def growing(made: Any) -> Any:
     """A list, set, deque or dict just made, or what stands for it while the function is staged."""
     maker = _this_thread.maker
-    return made if maker is None or type(made) not in _KINDS else maker(made)
+    kind = type(made)
+    return made if maker is None or stand_ins.get(kind, kind) not in _KINDS else maker(made)
 
 
 def is_staging() -> bool:
@@ -47,11 +49,28 @@ def is_staging() -> bool:
     return _this_thread.maker is not None
 
 
+def marks_lists() -> bool:
+    """Whether functions are converted so that each list they make is marked."""
+    return _this_thread.marks_lists
+
+
 @contextmanager
-def lists_made_by(maker: Maker | None) -> Iterator[None]:
+def marking(marks_lists: bool) -> Iterator[None]:
+    """Within it, on this thread, whether each list that a converted function makes is marked."""
+    before = _this_thread.marks_lists
+    _this_thread.marks_lists = marks_lists
+    try:
+        yield
+    finally:
+        _this_thread.marks_lists = before
+
+
+@contextmanager
+def lists_made_by(maker: Maker | None, all_lists: bool = False) -> Iterator[None]:
     """Within it, on this thread, `maker(made)` stands for each list, set or dict that may grow.
 
-    For backends, while they stage a function. What it makes should be one by class.
+    For backends, while they stage a function. What it makes should be one by class. With
+    `all_lists`, it is given each list that the functions which are called make.
 
     >>> class Watched(list):
     ...     pass
@@ -67,7 +86,8 @@ def lists_made_by(maker: Maker | None) -> Iterator[None]:
     before = _this_thread.maker
     _this_thread.maker = maker
     try:
-        yield
+        with marking(all_lists):
+            yield
     finally:
         _this_thread.maker = before
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -94,16 +95,18 @@ from runtime.staging.control.references import (
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth
 from runtime.staging.error_notes import explain, explain_depth, locate
-from runtime.staging.frames import beginning_of, frames_left
+from runtime.staging.frames import beginning_of, frames_left, is_ours
 from runtime.staging.guarding.watching import Watcher
 from runtime.staging.lists.arenas import class_of, exporting, function_of, referring
 from runtime.staging.lists.chosen_lists import Row
+from runtime.staging.lists.growing import Growing
 from runtime.staging.lists.growing_deque import GrowingDeque, stand_in
 from runtime.staging.lists.growing_dict import GrowingDict, dict_function, stand_in_for
 from runtime.staging.lists.growing_list import GrowingList, known_list, list_function
 from runtime.staging.lists.growing_set import GrowingSet
 from runtime.staging.lists.iterator_functions import iterator_function
 from runtime.staging.lists.list_builtins import MAKING, sequence_function
+from runtime.staging.lists.list_places import PlacedList, exported_list, list_made
 from runtime.staging.lists.ordered_lists import order_function
 from runtime.staging.lists.queues import queue_class
 from runtime.staging.lists.remembered_calls import cached_function
@@ -170,6 +173,8 @@ def _exported(
         return number_to_tensor(value, numbers[value.type.kind])
     if is_number or isinstance(value, np.ndarray | np.generic | complex | str | bytes):
         return _converted(value, what, path)
+    if type(value) is PlacedList and numbers is not None:
+        return _exported(exported_list(value), numbers, what, path)
     if is_reference(value) and numbers is None:
         return value
     if is_reference(value):
@@ -187,13 +192,16 @@ def _exported(
         if value.staged is not None:
             if not numbers:
                 return value
-            if any(map(is_reference_class, joins.classes_in(value.staged.element))):
+            kinds = list(joins.classes_in(value.staged.element))
+            if PlacedList in kinds:
+                return _exported(exported_list(value), numbers, what, path)
+            if any(map(is_reference_class, kinds)):
                 raise _no_result(f"{what()}{path} has objects, and only the run knows how many")
             return value.exported(numbers)
         value = list(value)
     if isinstance(value, GrowingDict):
         if value.staged is not None:
-            return value.exported(numbers) if numbers else value
+            return value.apart().exported(numbers) if numbers else value
         value = value.result()
     found = structure_of(value)
     if found is None and hasattr(type(value), "__array__"):
@@ -514,7 +522,7 @@ class Tracer:
                 recorder,
                 autograph.observe_calls(self._observe),
                 autograph.members_converted(),
-                autograph.lists_made_by(stand_in),
+                autograph.lists_made_by(self._stand_in, self.references.refers_to_lists),
                 taking_notes(self.watcher.notes),
                 taking_notes(lambda: [*aliases.notes(trace), *loops.notes(trace)]),
             ):
@@ -611,6 +619,15 @@ class Tracer:
         """The objects that a recorder finds changed, but for what the calls are given."""
         given = {id(image.item) for image in self.given}
         return [each for each in recorder.changed() if id(each[1]) not in given]
+
+    def _stand_in(self, made: Any) -> Any:
+        """What stands for a list, deque, set or dict that the user's code has just made."""
+        is_list = type(made) is list or type(made) is GrowingList
+        # Where the library's own code is converted, nobody else sees its lists.
+        is_own = is_ours(sys._getframe(2).f_code.co_filename)
+        if is_list and not is_own and self.references.refers_to_lists:
+            return list_made(self.references, made)
+        return made if isinstance(made, Growing) else stand_in(made)
 
     def _refuse_changes(self, recorder: Recorder) -> None:
         met = [(place.path, place.object) for place in self.assumption.met]

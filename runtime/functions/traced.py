@@ -20,7 +20,7 @@ from runtime.core.tensor import EagerTensor
 from runtime.core.types import TensorType
 from runtime.functions.concrete_function import ConcreteFunction
 from runtime.functions.function_tracing import Tracer, creating, explain_variants, settled
-from runtime.functions.kept_objects import MOST_TRACES, Part
+from runtime.functions.kept_objects import Part
 from runtime.functions.parameters import Arguments, Parameters
 from runtime.functions.recursion import (
     MOST_ASSUMPTIONS,
@@ -52,10 +52,13 @@ from runtime.functions.tracing_lock import tracing_lock
 from runtime.graph.ir import covers
 from runtime.staging.control import joins
 from runtime.staging.control.optional_values import present
-from runtime.staging.control.references import Name, want
+from runtime.staging.control.references import LISTS, Name, want
 from runtime.staging.lists.arenas import refuse_given
-from runtime.staging.refusals import refuse
+from runtime.staging.refusals import is_refusal, refuse
 from runtime.variables.creation import Creations
+
+MOST_REFERRING = 20
+"""Traces of a function that refers to objects by numbers: each may find further ones."""
 
 
 class Traced:
@@ -241,16 +244,21 @@ class Traced:
     def _traced(self, call: Call, assumption: Assumption) -> ConcreteFunction:
         names = call.leaf_names(self._parameters)
         labels = [self._parameters.label(place) for place in range(len(call.args))]
-        own = self._name, self._python_function, self._converted(), labels, assumption, self._again
+        referred = _referred_around()
+
+        def tracer_for(referred: frozenset[Name], **options: Any) -> Tracer:
+            function = self._converted(marks_lists=LISTS in referred)
+            own = self._name, self._python_function, function, labels, assumption, self._again
+            return Tracer(*own, referred=referred, **options)
+
         if not call.plain:
-            tracer, concrete = self._kept_traced(
-                lambda parts, names: Tracer(*own, parts=parts, referred=names), call, names
-            )
+            tracer, concrete = self._kept_traced(tracer_for, call, names)
+            referred = tracer.references.names
             if not assumption.used:
                 return concrete
             assumption.assume(tracer.returned, concrete.outer, concrete.shared)
         for _ in range(MOST_ASSUMPTIONS):
-            concrete = Tracer(*own, inner=True).trace(call, names)
+            concrete = tracer_for(referred, inner=True).trace(call, names)
             callee = assumption.callee
             found = concrete.spec, concrete.outer, concrete.shared, concrete.state
             before = assumption.spec, assumption.state
@@ -293,24 +301,29 @@ class Traced:
         """
         parts: list[Part] = []
         referred: frozenset[Name] = frozenset()
-        for _ in range(MOST_TRACES):
-            tracer = tracer_for(parts, referred)
+        refusal: Exception | None = None
+        for _ in range(MOST_REFERRING):
+            tracer = tracer_for(referred, parts=parts)
             try:
                 concrete = tracer.trace(call, names)
-            except autograph.AutographError as error:
+            except Exception as error:
+                if not is_refusal(error):
+                    raise
+                # What a trace says that refers to lists is not about lists as the user wrote them.
+                if refusal is None or LISTS not in referred:
+                    refusal = error
                 more = tracer.references.more()
                 acted = tracer.put_back() if more else None
-                if acted is not None:
-                    error.hint = f"{error.hint}; or do nothing in the function that Python cannot "
-                    error.hint += f"do again: {acted} while tracing"
                 if not more or acted is not None:
-                    raise
+                    raise _and_do_nothing_else(refusal, acted) from None
                 referred |= more
                 continue
             concrete.executor = COMPILED if self._jit_compile else self._executor
             if tracer.found is None:
                 return tracer, concrete
             parts = tracer.found
+        if refusal is not None:
+            raise refusal
         shown = ", ".join([part.path for part in parts[:3]])
         raise refuse(
             f"what {self._name} changes of objects from before it is another thing each time that "
@@ -318,7 +331,7 @@ class Traced:
             "change what is there before the call, not what the function makes",
         )
 
-    def _converted(self) -> Callable[..., Any]:
+    def _converted(self, marks_lists: bool = False) -> Callable[..., Any]:
         if not self._autograph:
             return self._python_function
         function: Any = self._python_function
@@ -333,7 +346,20 @@ class Traced:
         is_staged = isinstance(plain, Traced) or isinstance(type(plain).__call__, Traced)
         if is_library or is_staged or isinstance(plain, BuiltinFunctionType):
             return autograph.call(function)  # type: ignore[no-any-return]
-        return autograph.convert_for_staging(function)  # type: ignore[no-any-return]
+        return autograph.convert_for_staging(function, marks_lists)  # type: ignore[no-any-return]
+
+
+def _referred_around() -> frozenset[Name]:
+    """What the trace that is being made, if there is one, refers to by numbers."""
+    return frozenset() if state.trace is None else state.trace.references.names
+
+
+def _and_do_nothing_else(refusal: Exception, acted: str | None) -> Exception:
+    """The refusal, with what keeps the function from being traced once more."""
+    if acted is not None and isinstance(refusal, autograph.AutographError):
+        refusal.hint = f"{refusal.hint}; or do nothing in the function that Python cannot "
+        refusal.hint += f"do again: {acted} while tracing"
+    return refusal
 
 
 def _openness(types: Sequence[Any]) -> tuple[int, int]:

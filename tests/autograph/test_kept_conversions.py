@@ -19,6 +19,7 @@ import pytest
 
 import autograph
 from autograph import conversion, kept_conversions, observers, twins
+from autograph.forms import Form
 from autograph.kept_conversions import SHELF
 
 pytestmark = pytest.mark.skipif(
@@ -60,12 +61,12 @@ class Conversions:
 
         monkeypatch.setattr(conversion, "convert_code", counted)
 
-    def __call__(self, function: Any, stages_tries: bool = False) -> bool:
+    def __call__(self, function: Any, form: Form = Form.PLAIN) -> bool:
         """Whether it is found. What is found is what is made."""
         before = self.count
-        found = twins.convert_once(function, stages_tries)
+        found = twins.convert_once(function, form)
         is_found = self.count == before
-        made = conversion.convert_code(function, stages_tries)
+        made = conversion.convert_code(function, form)
         assert (found.code, found.ag) == (made.code, made.ag)
         assert marshal.dumps(found.code, 2) == marshal.dumps(made.code, 2)
         return is_found
@@ -156,7 +157,7 @@ def guarded(x):
 """
     for expected in (False, True):
         function = run_text(path, text).guarded
-        assert [found(function, False), found(function, True)] == [expected, expected]
+        assert [found(function, form) for form in Form] == [expected] * len(Form)
 
 
 Change = Callable[[pytest.MonkeyPatch], None]
@@ -210,14 +211,14 @@ def test_code_without_a_file_is_not_kept(place: Path) -> None:
     for name in ("<stdin>", "/nowhere/at/all.py"):
         namespace: dict[str, Any] = {}
         exec(compile(TEXT, name, "exec"), namespace)
-        assert kept_conversions.find(namespace["collatz"], False) is None
+        assert kept_conversions.find(namespace["collatz"], Form.PLAIN) is None
     assert not place.exists()
 
 
 def test_a_refused_construct_is_not_kept(path: Path, place: Path) -> None:
     function = run_text(path, "f = eval('lambda x: x if x else 1')\n").f
     with pytest.raises(autograph.ConversionError):
-        twins.convert_once(function, False)
+        twins.convert_once(function)
     assert not place.exists()
 
 
@@ -229,7 +230,9 @@ def test_code_with_a_constant_of_another_kind_is_not_kept(
     function = FunctionType(code.replace(co_consts=consts), {})
     made = conversion.convert_code(collatz_of(path))
     lines = TEXT.splitlines(keepends=True)
-    kept_conversions.keep(kept_conversions.parts(function, lines, False, False), function, made)
+    kept_conversions.keep(
+        kept_conversions.parts(function, lines, Form.PLAIN, False), function, made
+    )
     assert len(list(place.iterdir())) == 1, "that of the other one"
 
 
@@ -262,7 +265,7 @@ def test_an_entry_for_other_code_is_not_used(found: Conversions, path: Path) -> 
     """Whole, and under the right key: it has the code that it was made for."""
     function = collatz_of(path)
     lines = TEXT.splitlines(keepends=True)
-    made_of = kept_conversions.parts(function, lines, False, False)
+    made_of = kept_conversions.parts(function, lines, Form.PLAIN, False)
     other = run_text(path.with_name("other.py"), TEXT.replace("3 *", "5 *")).collatz
     kept_conversions.keep(made_of, other, conversion.convert_code(function))
     assert not found(function)

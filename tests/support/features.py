@@ -671,7 +671,6 @@ def text_in_an_error(x):
 # Refused when staged
 
 
-@limit("A list or dict that grows or shrinks")
 def list_grows(x):
     kept = ("squares", [])
     for i in range(x):
@@ -760,7 +759,6 @@ def text_matched(x):
     return 0
 
 
-@limit("A list of lists in which only the run knows which")
 def row_kept(x):
     rows = [[1, 2], [3, 4]]
     row = rows[0]
@@ -825,7 +823,7 @@ def sets_under_keys(x):
     return len(groups)
 
 
-@limit("A list or dict that grows or shrinks")
+@limit("A dict that grows or shrinks")
 def attribute_on_one_path(x):
     tables = [{"a": x}]
     if x > 0:
@@ -909,7 +907,6 @@ def match_a_truth_value(x):
     return 0
 
 
-@limit("A list or dict that a staged value chooses among several")
 def changed_under_another_name(x):
     a = [1]
     b = a
@@ -917,6 +914,16 @@ def changed_under_another_name(x):
         b = [2]
     b[0] = 9
     return a[0]
+
+
+@limit("A set or dict that a staged value chooses among several")
+def dict_changed_under_another_name(x):
+    a = {"n": 1}
+    b = a
+    if x > 0:
+        b = {"n": 2}
+    b["n"] = 9
+    return a["n"]
 
 
 @limit("A tensor that may be another one")
@@ -933,7 +940,7 @@ def written_for_nobody(xs):
     return 0
 
 
-@limit("A list or dict that a staged value chooses")
+@limit("A set or dict that a staged value chooses")
 def changed_or_replaced(x):
     d = {"a": 1}
     if x > 0:
@@ -952,7 +959,6 @@ def identity_of_numbers(x):
     return n is m
 
 
-@limit("`is` between two tensors")
 def identity_of_one_of_several(x):
     a = b = [x]
     if x > 0:

@@ -19,14 +19,14 @@ LIMITS: dict[str, str] = {
         "(in code that is not converted|, or unpacking,|a comparison) "
         "needs a (list|dict) of which Python knows"
     ),
-    "A set or dict under a key": "changed that is in two places",
+    "A set or dict under a key": "it could be changed in place",
     "The order of a set of staged values": "asks for their order",
     "Tuples and lists compared by names": "Python itself asks here",
     "A value of another kind on each path": (
         "(is used that is of another kind on each path|values of several kinds in|keeps changing)"
     ),
     "The value of `and` or `or`": "but only its truth is known, for its operands do not join",
-    "A list or dict that a staged value chooses": (
+    "A set or dict that a staged value chooses": (
         "one of several objects, which the run|is changed in place on one path, and"
     ),
     "A tensor that may be another one": "which may be the same tensor, or share its rows",

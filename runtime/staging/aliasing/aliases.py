@@ -21,6 +21,7 @@ from runtime.staging.control.parts import join_structure_of
 from runtime.staging.control.references import want
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.frames import user_location
+from runtime.staging.lists.growing import TAKEN, GrowingSequence
 from runtime.staging.refusals import refuse
 from runtime.staging.tracing import Trace
 
@@ -55,10 +56,7 @@ class Joined:
         """Raises StagingError where one of them was changed since."""
         for item, state in self.states:
             if not _is_equal(_state(item), state):
-                # A list may be changed that is in an object.
-                kinds = [type(each) for joined in trace.joined for each in joined.objects]
-                want(*kinds, references=trace.references)
-                raise _refuse_alias(self.copy.name, self.place)
+                raise _refuse_alias(trace, self)
 
 
 def check_left(trace: Trace, since: int, left: Sequence[Any], changed: Sequence[Any]) -> None:
@@ -68,7 +66,7 @@ def check_left(trace: Trace, since: int, left: Sequence[Any], changed: Sequence[
     objects, values = set(map(id, changed)), {id(item) for value in left for item in _within(value)}
     for joined in trace.joined[since:]:
         if id(joined.copy.made) in values and not objects.isdisjoint(map(id, joined.objects)):
-            raise _refuse_alias(joined.copy.name, joined.place)
+            raise _refuse_alias(trace, joined)
 
 
 def _within(value: Any) -> Iterator[Any]:
@@ -91,7 +89,11 @@ def _is_equal(now: Any, before: Any) -> bool:
     return all(x is y for x, y in zip(now[1], before[1], strict=True))
 
 
-def _refuse_alias(name: str, place: Location | None) -> Exception:
+def _refuse_alias(trace: Trace, joined: Joined) -> Exception:
+    # A list may be changed that is in an object.
+    kinds = [type(item) for each in trace.joined for item in each.objects]
+    want(*kinds, references=trace.references)
+    name, place = joined.copy.name, joined.place
     return refuse(
         f"{name!r} is one of several objects, which the run chooses here, and one of them is "
         "changed in place afterwards: another name for it would not show the change",
@@ -181,12 +183,17 @@ def watch(
             item
             for path, items in enumerate(group)
             for item in items
-            if counts[path, id(item)] > 1 or known[path](item)
+            if counts[path, id(item)] > 1 or known[path](item) or _is_taken(item)
         ]
         if shared:
             found.append(Joined(copy, shared, user_location()))
     del trace.joined[since:]
     trace.joined.extend(found)
+
+
+def _is_taken(item: Any) -> bool:
+    """Whether it is an item of a list, which the join has made one of the graph."""
+    return isinstance(item, GrowingSequence) and item.table is TAKEN
 
 
 def _group(item: Any, inner: dict[int, Joined]) -> list[Any]:

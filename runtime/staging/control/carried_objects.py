@@ -24,6 +24,7 @@ from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.structures import Handler, add_handler
 from runtime.staging.aliasing import item_assignments
 from runtime.staging.control.parts import join_structure_of
+from runtime.staging.control.references import is_reference, want
 from runtime.staging.lists.growing import Growing, GrowingSequence
 from runtime.staging.outside import DICTS, is_variable_of_python
 from runtime.staging.refusals import refuse
@@ -155,6 +156,7 @@ class Place:
             return Items(len(item), item)
         if isinstance(item, Growing):
             if isinstance(item, GrowingSequence) and item.table is not None:
+                want(list)
                 why = "it is put into a list of which only the run knows the length"
                 raise refuse_change(self.path, why, f"put a copy there: list({self.path})")
             holder = GrowingEntries if isinstance(item, dict) else GrowingItems
@@ -325,7 +327,7 @@ def refuse_change(
 
 def is_mutable(item: Any) -> bool:
     """True for a container that joins take apart, and that can be changed in place."""
-    if isinstance(item, Growing):
+    if isinstance(item, Growing) and not is_reference(item):
         return True
     found = None if isinstance(item, Contents) else join_structure_of(item)
     return found is not None and not found[0].handler.is_value

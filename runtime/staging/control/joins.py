@@ -26,7 +26,7 @@ from typing import Any, cast
 import numpy as np
 
 from autograph.undefined import name_of
-from runtime import dtypes, ops
+from runtime import dtypes, errors, ops
 from runtime.core.convert import convert_to_tensor
 from runtime.core.dataclasses import dataclass
 from runtime.core.shapes import join_shapes
@@ -39,7 +39,7 @@ from runtime.graph.nodes import BOOL, NUMBER_TYPES, UNDEFINED, fits
 from runtime.graph.structures import Structure
 from runtime.staging.aliasing.sharing import home
 from runtime.staging.control import choices
-from runtime.staging.control.carried_objects import Held, is_mutable
+from runtime.staging.control.carried_objects import GrowingItems, Held, Items, is_mutable
 from runtime.staging.control.joined_variables import NONE, Handles, may_be, note, type_of
 from runtime.staging.control.optional_values import (
     IS_THERE,
@@ -504,6 +504,9 @@ def _way_out(a: Tree, b: Tree) -> str:
     return "give all of them a value before the statement"
 
 
+_OF_LISTS = list, Items, GrowingItems
+
+
 def _join_trees(a: Tree, b: Tree, unites: bool) -> Spec:
     if a.structure != b.structure:
         widen = a.structure.handler.widen or b.structure.handler.widen
@@ -519,6 +522,8 @@ def _join_trees(a: Tree, b: Tree, unites: bool) -> Spec:
                 "make a new object in the function, of what is in that one",
             )
         reason = f"the structures differ: {a.structure} and {b.structure}"
+        if any(issubclass(each.structure.kind, _OF_LISTS) for each in (a, b)):
+            want(list)
         raise Mismatch(reason, _way_out(a, b), kinds_differ=True)
     unites = unites and _holds_data(a.structure)
     joined = []
@@ -764,10 +769,12 @@ def by_kind(value: Any, spec: Union) -> list[Any]:
 def _children(value: Any, structure: Structure) -> Sequence[Any]:
     found = join_structure_of(value)
     fit = structure.handler.fit
-    if fit is not None and (found is None or found[0] != structure):
-        return fit(value, structure)
-    assert found is not None
-    return found[1]
+    if found is not None and found[0] == structure:
+        return found[1]
+    if fit is None:
+        what = None if found is None else str(found[0])
+        raise errors.InternalError(None, None, f"{what} is lowered as {structure}")
+    return fit(value, structure)
 
 
 def _lower_missing(

@@ -22,6 +22,9 @@ Name = tuple[str, str]
 ARENA = "<arena>"
 """The member of a class of what refers to objects that has the lists of their attributes."""
 
+LISTS = ("builtins", "list")
+"""In place of a class: the lists that the function makes are referred to."""
+
 
 class References:
     """The classes whose objects a trace refers to by numbers; `wanted` are those of which it was
@@ -33,7 +36,28 @@ class References:
         self.names = names
         self.wanted: set[Name] = set()
         self.lasting: str | None = None
-        self.arenas: dict[type, Any] = {}
+        self.arenas: dict[Any, Any] = {}
+
+    @property
+    def refers_to_lists(self) -> bool:
+        """Whether this trace is to refer to the lists that it makes."""
+        return LISTS in self.names
+
+    def site_of(self, site: str) -> str:
+        """The place that stands for all whose lists meet those made at this one."""
+        pairs = {other: first for first, other in self.names | self.wanted}
+        while site in pairs:
+            site = pairs[site]
+        return site
+
+    def unite(self, one: str, other: str) -> bool:
+        """Have the lists of two places of the program among each other, in another trace. False
+        where they are, or will be.
+        """
+        first, second = sorted((self.site_of(one), self.site_of(other)))
+        if first != second:
+            self.wanted.add((first, second))
+        return first != second
 
     def more(self) -> frozenset[Name]:
         """The classes for another trace, if that would know more of them."""
@@ -56,6 +80,8 @@ def want(*kinds: type, references: References | None = None) -> None:
         references = state.trace.references
     if references is not None:
         references.wanted.update([_name_of(kind) for kind in kinds if may_be_referred_to(kind)])
+        if any(issubclass(kind, list) for kind in kinds):
+            references.wanted.add(LISTS)
 
 
 def is_reference(item: Any) -> bool:
@@ -67,8 +93,8 @@ def same_place(a: Any, b: Any) -> Any:
     """`a is b` of two references: a Python bool or a staged one."""
     if type(a) is not type(b):
         return False
-    (x,), (y,) = (structure_children(item) for item in (a, b))
-    return x == y
+    (first, (x,)), (second, (y,)) = (type(item).__dict__[HANDLER].flatten(item) for item in (a, b))
+    return first == second and x == y
 
 
 def equal_by_place(item: Any, other: Any) -> Any:
@@ -89,8 +115,9 @@ def structure_children(item: Any) -> Any:
 
 def has_member(item: Any, name: str) -> bool:
     """`hasattr`, which asks no property of an object that is referred to."""
-    if is_reference(item):
-        return name in type(item).__dict__[ARENA].columns or hasattr(type(item), name)
+    arena = type(item).__dict__.get(ARENA)
+    if arena is not None:
+        return name in arena.columns or hasattr(type(item), name)
     return hasattr(item, name)
 
 

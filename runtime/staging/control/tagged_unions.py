@@ -109,6 +109,7 @@ def _iterated(self: TaggedUnion) -> Iterator[Any]:
 TaggedUnion.__iter__ = _iterated  # type: ignore[attr-defined]
 for _name in (
     *("hash", "bool", "len", "contains", "index", "int", "float", "format", "enter", "exit"),
+    *("copy", "deepcopy"),
 ):
     setattr(TaggedUnion, f"__{_name}__", _refused)
 for _function in (

@@ -26,6 +26,7 @@ from runtime.staging.control.references import (
     is_reference,
 )
 from runtime.staging.lists.growing_list import GrowingList
+from runtime.staging.lists.list_places import PlacedList
 from runtime.staging.refusals import asked_by_converted_code, refuse
 from runtime.staging.scopes import active
 from runtime.staging.tracing import is_symbol
@@ -144,8 +145,8 @@ def refer(references: References, item: Any) -> Any:
 
 def arena_of(item: Any) -> Arena:
     """The arena of what refers to an object."""
-    arena: Arena = type(item).__dict__[ARENA]
-    return arena
+    arena: Any = item.arena if isinstance(item, PlacedList) else type(item).__dict__[ARENA]
+    return arena  # type: ignore[no-any-return]
 
 
 def class_of(item: Any) -> type:

@@ -16,6 +16,7 @@ from runtime.graph import numbers
 from runtime.staging.backend import BACKEND
 from runtime.staging.builtin_functions import BUILTINS, index_of
 from runtime.staging.control import branches, iteration
+from runtime.staging.control.references import want
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing import Growing, GrowingSequence
 from runtime.staging.lists.growing_list import GrowingList, Items
@@ -72,6 +73,7 @@ class Row(GrowingSequence):
 
     def content(self) -> tuple[Any, list[Any]]:
         """Refused: where paths meet, it would have to be one list."""
+        want(list)
         raise refuse(
             "a list that only the run knows (table[i]) is kept where paths or rounds meet",
             "index the list around it where it is used: table[i][j]; or a copy: list(table[i])",
@@ -147,6 +149,7 @@ def _are_lists(items: Sequence[Any]) -> bool:
 
 
 def _unknown_row(what: str) -> Exception:
+    want(list)
     return refuse(
         f"{what} a list that only the run knows (table[i])",
         "assign to its items, or make another list of it: list(table[i])",

@@ -16,11 +16,16 @@ from typing import Any
 import autograph
 from autograph.mutation.users_code import is_users_class
 from runtime.staging.control.item_comparisons import compared, without_effects
+from runtime.staging.control.references import is_reference
 
 
 def orders_itself(item: Any) -> bool:
-    """True for an object with a `__lt__` or `__gt__` of the user's, and a tuple with one in it."""
+    """True for an object with a `__lt__` or `__gt__` of the user's, for a list of which the run
+    chooses, and a tuple with one in it.
+    """
     kind = type(item)
+    if isinstance(item, list) and is_reference(item):
+        return True
     if kind is tuple:
         return any(map(orders_itself, item))
     own = kind.__lt__, kind.__gt__

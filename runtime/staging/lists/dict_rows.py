@@ -15,6 +15,7 @@ from runtime.graph import lists
 from runtime.graph.nodes import apply
 from runtime.staging.control import joins
 from runtime.staging.control.joins import Mismatch, Tree
+from runtime.staging.control.references import is_reference
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.dict_entries import Entries, covering, misfit, pair_spec
 from runtime.staging.lists.growing import GrowingSequence, Kind, StagedItems
@@ -112,6 +113,8 @@ def entry_value(value: Any) -> Any:
             "put lists of numbers under the keys; or pairs into one set or dict: "
             "found.add((key, item)), found[key, name] = item",
         )
+    if is_reference(value):
+        return value
     if isinstance(value, list) and type(value) is not GrowingList:
         raise refuse(
             "a list is put into a dict of which only the run knows the keys, and may have other "
@@ -128,7 +131,7 @@ def known_values(values: Sequence[Any]) -> list[Any]:
     found = [entry_value(value) for value in values]
     seen: set[int] = set()
     for value in found:
-        if isinstance(value, GrowingSequence):
+        if isinstance(value, GrowingSequence) and not is_reference(value):
             if id(value) in seen:
                 raise refuse(
                     "a list is under two keys of a dict of which only the run knows the keys",

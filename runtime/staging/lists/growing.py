@@ -14,6 +14,7 @@ from runtime.core.convert import convert_to_tensor
 from runtime.core.dataclasses import dataclass
 from runtime.graph.lists import LENGTH
 from runtime.graph.nodes import apply
+from runtime.staging.control.references import want
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 
@@ -50,7 +51,7 @@ class StagedItems:
         return ", ".join([str(getattr(column, "type", column)) for column in self.columns])
 
 
-class InTable(tuple[Any, Any]):
+class InTable(tuple[Any, ...]):
     """In place of the items of a list that is an item of a list of the graph: that list, and the
     place in it. A tuple, so that who looks for what may change finds the list.
     """
@@ -126,6 +127,7 @@ class Growing:
         if table is None:
             return None
         if table.table is None or isinstance(table.table, Growing):
+            want(list)
             raise refuse(
                 "whether two lists of a list or dict that only the run knows are one object is not "
                 "known while staging",
@@ -143,7 +145,7 @@ def held_at(held: Any) -> StagedItems | None:
     """The contents that stand for these in a list, set or dict of the graph: a StagedItems, or what
     a table has at a place; None for what Python knows.
     """
-    if type(held) is InTable:
+    if isinstance(held, InTable):
         row: StagedItems = table_around(held).row_at(held.place)
         return row
     return held if type(held) is StagedItems else None
@@ -158,7 +160,7 @@ class GrowingSequence(list[Any], Growing):
     def table(self) -> InTable | None:
         """The place in a list of the graph where its items are, if they are there."""
         held = list.__getitem__(self, 0) if list.__len__(self) == 1 else None
-        return held if type(held) is InTable else None
+        return held if isinstance(held, InTable) else None
 
     @property
     def staged(self) -> StagedItems | None:
@@ -272,6 +274,7 @@ def read_by(table: Any) -> list[tuple[GrowingSequence, Any]]:
 def table_around(held: InTable) -> Any:
     """The table that a list, set or dict is in."""
     if held.table is None:
+        want(list)
         raise refuse(
             "a list is used that is an item of a list of which only the run knows the length, and "
             "whose items have got other places since it was put there or read",

@@ -22,8 +22,9 @@ from runtime.staging.block_recorder import note_made
 from runtime.staging.builtin_functions import known_elements
 from runtime.staging.control import branches, iteration, joins, logic
 from runtime.staging.control.branches import truth
-from runtime.staging.control.carried_objects import Contents, GrowingEntries
+from runtime.staging.control.carried_objects import Contents, GrowingEntries, no_watch
 from runtime.staging.control.joins import Mismatch, Spec, Tree
+from runtime.staging.control.references import is_reference
 from runtime.staging.lists import keys as keys_
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.dict_entries import (
@@ -55,7 +56,9 @@ from runtime.staging.lists.growing import (
 from runtime.staging.lists.growing_list import GrowingList, ListBackend, collected
 from runtime.staging.lists.keys import index, is_staged
 from runtime.staging.lists.list_builtins import has_staged
+from runtime.staging.lists.list_places import PlacedList, apart, new_list
 from runtime.staging.lists.sequences import chosen
+from runtime.staging.scopes import active
 from runtime.staging.tracing import is_symbol, unfailing
 
 _ENTRIES = object()
@@ -376,7 +379,7 @@ class GrowingDict(dict[Any, Any], EntryTable):
         """The value under a key; where there is none, the default value, which is put there."""
         if self.is_plain(key):
             return dict.setdefault(self, key, default)
-        if self.has_lists or isinstance(default, list):
+        if self.has_lists or (isinstance(default, list) and not is_reference(default)):
             return self.insert(key, lambda: default)
         found = Found(self, key)
         if found.is_there is True:
@@ -391,6 +394,20 @@ class GrowingDict(dict[Any, Any], EntryTable):
             self[key] = value
         for key, value in more.items():
             self[key] = value
+
+    def apart(self) -> GrowingDict:
+        """The dict as a result of the function: with copies of lists that the run chooses."""
+        if PlacedList not in joins.classes_in(self.held.element):
+            return self
+
+        def one_more(pair: Any, made: GrowingDict) -> GrowingDict:
+            changed: GrowingDict = made.copied()
+            changed[pair[0]] = apart(pair[1])
+            return changed
+
+        source = iteration.staged(self.items())
+        made: GrowingDict = iteration.for_loop(source, one_more, (GrowingDict(),), ("result",))
+        return made
 
     def _put_all(self, source: iteration.Staged) -> None:
         def one_more(pair: Any, made: GrowingDict) -> GrowingDict:
@@ -475,7 +492,7 @@ class GrowingDefaultDict(GrowingDict, defaultdict[Any, Any]):
     def __missing__(self, key: Any) -> Any:
         if self.factory is not list:
             return super().__missing__(key)
-        made = GrowingList()
+        made = new_list()
         dict.__setitem__(self, key, made)
         return made
 
@@ -483,9 +500,9 @@ class GrowingDefaultDict(GrowingDict, defaultdict[Any, Any]):
         factory = self.factory
         if factory is None or found.is_there is True:
             return super().missing(key, found)
-        if factory is list or self.has_lists:
+        if self.has_lists or (factory is list and not active().references.refers_to_lists):
             return self.insert(key, GrowingList if factory is list else factory)
-        value = found.value_or(factory)
+        value = found.value_or(new_list if factory is list else factory)
         self[key] = value
         return value
 
@@ -544,7 +561,8 @@ class Found:
         if self.values is not None and any(isinstance(value, list) for value in self.values):
             at = ops.where(self.is_there, self.place, len(self.values))
             return chosen([*self.values, default()], at)
-        return branches.cond(self.is_there, self.value, default, (), ("the entry",))
+        watch = active().watch or no_watch
+        return branches.cond(self.is_there, self.value, default, (), ("the entry",), watch)
 
     def _list_or(self, default: Any) -> Any:
         if isinstance(default, GrowingList):

@@ -10,6 +10,7 @@ import operator
 import sys
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from types import NoneType
 from typing import Any, cast
 
@@ -27,10 +28,11 @@ from runtime.staging import texts
 from runtime.staging.backend import StagingBackend
 from runtime.staging.block_recorder import note_found, note_made
 from runtime.staging.builtin_functions import elements, index_of
-from runtime.staging.bytecode import adds_in_place
+from runtime.staging.bytecode import adds_in_place, rows_unpacked
 from runtime.staging.control import branches, iteration, joins
 from runtime.staging.control.joins import Leaf, Mismatch, Spec, Tree
 from runtime.staging.control.optional_values import present
+from runtime.staging.control.references import is_reference_class, want
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing import (
     Growing,
@@ -136,13 +138,32 @@ class GrowingList(GrowingSequence, RowTable):
 
     def copy(self) -> GrowingList:
         """Another list of the same items."""
-        if self.has_lists:
-            self.share()
-        return self.copied()
+        return self._another()
+
+    def __copy__(self) -> GrowingList:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> GrowingList:
+        if self.staged is not None:
+            if any(map(is_reference_class, joins.classes_in(self.staged.element))):
+                raise refuse(
+                    "a list with objects or lists in it, of which the run chooses some, is copied "
+                    "with all that is in it",
+                    "copy each yourself: [list(row) for row in rows]",
+                )
+            return self.copied()  # it has its lists by value
+        made = memo[id(self)] = GrowingList()
+        made.extend([deepcopy(item, memo) for item in list.__iter__(self)])
+        return made
 
     def in_order(self) -> GrowingList:
         """The list of its items, in the order that a loop takes them."""
-        return self.copy()
+        return self._another()
+
+    def _another(self) -> GrowingList:
+        if self.has_lists:
+            self.share()
+        return self.copied()
 
     def copied(self) -> GrowingList:
         """`copy`, of a list that nobody uses any more."""
@@ -152,6 +173,11 @@ class GrowingList(GrowingSequence, RowTable):
             dataclasses.replace(keys, shared=False) if isinstance(keys, Kind) else keys, children
         )
         return made
+
+    def stage(self) -> None:
+        """Become a list of the graph."""
+        held = self._covering()
+        self.fill(held.kind, held.columns)
 
     def of_graph(self) -> GrowingList:
         """A list of the graph of the same items, of which only the run knows how many there are."""
@@ -178,7 +204,7 @@ class GrowingList(GrowingSequence, RowTable):
                 return NotImplemented
             kind = type(items).__name__
             raise TypeError(f'can only concatenate list (not "{kind}") to list')
-        made = self.copy()
+        made = self._another()
         made.extend(items)
         return made
 
@@ -198,7 +224,7 @@ class GrowingList(GrowingSequence, RowTable):
             raise TypeError(f"can't multiply sequence by non-int of type '{kind.__name__}'")
         if self.staged is None and not is_symbol(times):
             return GrowingList(super().__mul__(times))
-        made = self.copy()
+        made = self._another()
         if size_of(self) == 0:
             return made
         if any(isinstance(item, list) for item in list.__iter__(self)):
@@ -221,7 +247,20 @@ class GrowingList(GrowingSequence, RowTable):
     def __iter__(self) -> Iterator[Any]:
         if self.staged is not None and size_of(self) is not None:
             return iter(elements(self, "iter()"))
-        return self._forwards()
+        count = None if self.staged is None else rows_unpacked(sys._getframe(1), None)
+        return self._forwards() if count is None else self._unpacked(count)
+
+    def _unpacked(self, count: int) -> Iterator[Any]:
+        """The items for so many names. ValueError, at run time, for another number of items."""
+        size = self.length()
+        expected = f"values to unpack (expected {count}"
+        few = texts.make(str.format, f"not enough {expected}, got {{}})", size)
+        many = f"too many {expected})"
+        if sys.version_info >= (3, 14):
+            many = texts.make(str.format, f"too many {expected}, got {{}})", size)
+        check(size < count, few, ValueError)
+        check(size > count, many, ValueError)
+        return iter([self.at(at) for at in range(count)])
 
     def _forwards(self) -> Iterator[Any]:
         at = 0
@@ -335,7 +374,7 @@ class GrowingList(GrowingSequence, RowTable):
     def _with_each(self, places: Tensor, given: GrowingList) -> GrowingList:
         """A copy with items at as many places, of which each is another one."""
         _check_sizes(given.length(), index_of(ops.size(places, dtypes.int64)))
-        made, size = self.copy(), self.length()
+        made, size = self._another(), self.length()
         if size_of(self) == 0:
             return made
         made.extend(given)
@@ -378,11 +417,11 @@ class GrowingList(GrowingSequence, RowTable):
             return GrowingList()
         if not (is_staged(index) or is_symbol(size)):
             places = range(*index.indices(size))
-            made = self.copy()
+            made = self._another()
             wanted = convert_to_tensor(list(places), dtypes.int64)
             made._move(lists.TAKE, self._covering(), wanted, len(places))
             return made
-        made = self.copy()
+        made = self._another()
         made._move(lists.TAKE, self._covering(), _range(*bounds(index, size)), None)
         return made
 
@@ -556,6 +595,7 @@ def _nothing() -> StagedItems:
 
 
 def _refusal_of_rows(what: str) -> Exception:
+    want(list)
     return refuse(
         f"{what} of a list of lists, of which only the run knows the number: each of them would be "
         "in two lists",
@@ -616,7 +656,6 @@ _ITERATION = "unpacking, or a comprehension or loop in code that is not converte
 _WHAT = {
     "__contains__": "`in` in code that is not converted",
     "__imul__": "`*=`",
-    **dict.fromkeys(("__ge__", "__gt__", "__le__", "__lt__"), "a comparison"),
 }
 
 

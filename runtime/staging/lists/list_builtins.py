@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections import deque
-from collections.abc import Callable, ItemsView, Iterator, KeysView, ValuesView
+from collections.abc import Callable, ItemsView, Iterator, KeysView, Sequence, ValuesView
 from types import BuiltinFunctionType, GeneratorType
 from typing import Any, NoReturn
 
@@ -26,7 +26,12 @@ from runtime.staging.builtin_functions import BUILTINS, elements
 from runtime.staging.control import branches, iteration, logic
 from runtime.staging.control.branches import truth
 from runtime.staging.control.choices import Choice
-from runtime.staging.control.item_comparisons import all_of, compares_itself, is_equal
+from runtime.staging.control.item_comparisons import (
+    all_of,
+    compared,
+    compares_itself,
+    is_equal,
+)
 from runtime.staging.control.joins import Leaf, Same, Spec, Tree
 from runtime.staging.control.optional_values import present
 from runtime.staging.control.references import is_reference_class
@@ -345,7 +350,44 @@ def _unequal(self: GrowingList, other: Any) -> Any:
     return logic.not_(answer)
 
 
+def _ordering(operation: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    """`<`, or another operation of `operator`, of lists: by the first items that differ."""
+
+    def method(self: GrowingList, other: Any) -> Any:
+        if not isinstance(other, list):
+            return NotImplemented
+        both = [x if isinstance(x, GrowingList) else GrowingList(x) for x in (self, other)]
+        mine, its = (x.length() for x in both)
+        at = _first_difference(both, mine, its)
+
+        def here() -> Any:
+            return truth(compared(operation, both[0].at(at), both[1].at(at)))
+
+        def behind() -> Any:
+            return operation(mine, its)
+
+        is_inside = logic.and_(truth(at < mine), (lambda: at < its,))
+        return branches.cond(is_inside, here, behind, (), ("an order",))
+
+    return method
+
+
+def _first_difference(both: Sequence[GrowingList], mine: Any, its: Any) -> Any:
+    if any(not is_symbol(size) and size == 0 for size in (mine, its)):
+        return 0
+
+    def look(pair: Any, at: Any, _: Any) -> Any:
+        _check_no_nan(*pair)
+        goes_on = truth(is_equal(*pair))
+        return branches.cond(goes_on, lambda: at + 1, lambda: at, (), ("index",)), goes_on
+
+    pairs = iteration.Zip(list(map(Items, both)))
+    names = "index", "the result of =="
+    return iteration.for_loop(pairs, look, (0, True), names, lambda at, goes_on: goes_on)[0]
+
+
 _METHODS = {"count": _count, "index": _index}
+_ORDERS = {f"__{name}__": _ordering(getattr(operator, name)) for name in ("lt", "le", "gt", "ge")}
 
 
 def _is_known(value: Any) -> bool:
@@ -368,7 +410,7 @@ def _over_own(own: Any, method: Callable[..., Any]) -> Callable[..., Any]:
 
 
 for _name, _method in {
-    **_METHODS, "remove": _remove, "__eq__": _equal, "__ne__": _unequal,
+    **_METHODS, **_ORDERS, "remove": _remove, "__eq__": _equal, "__ne__": _unequal,
 }.items():  # fmt: skip
     setattr(GrowingList, _name, _over_own(getattr(list, _name), _method))
 GrowingList.__hash__ = None

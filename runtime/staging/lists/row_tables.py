@@ -5,7 +5,7 @@ its place.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
@@ -13,10 +13,21 @@ from runtime.graph import lists
 from runtime.graph.nodes import apply
 from runtime.staging.control import joins
 from runtime.staging.control.joins import Tree
+from runtime.staging.control.references import want
 from runtime.staging.frames import variable_holding
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing import Growing, StagedItems, note_changed_row
 from runtime.staging.refusals import refuse
+from runtime.staging.scopes import Scope, active
+
+
+class _Read(NamedTuple):
+    """A list that was read, which holds as long as the table has the same contents."""
+
+    held: StagedItems | None
+    place: Any
+    scope: Scope
+    row: StagedItems
 
 
 class RowTable(Growing):
@@ -41,8 +52,13 @@ class RowTable(Growing):
 
     def row_at(self, place: Any) -> StagedItems:
         """The contents of the list at a place."""
-        kept, structure = self.tensors_at(place)
-        return StagedItems(structure.keys, [apply(lists.UNSTACK, column) for column in kept])
+        held, memo = self.staged, active().memo
+        read = memo.get((_Read, id(self)))
+        if read is None or read.held is not held or read.place is not place or not read.scope.open:
+            kept, structure = self.tensors_at(place)
+            row = StagedItems(structure.keys, [apply(lists.UNSTACK, column) for column in kept])
+            read = memo[_Read, id(self)] = _Read(held, place, active().scope, row)
+        return read.row
 
     def write_row(self, place: Any, row: Any) -> None:
         """Put other contents into the list at a place."""
@@ -69,6 +85,7 @@ class RowTable(Growing):
 
 def refuse_shared(changed: Any) -> Exception:
     """The refusal of a change to a list that is in two places."""
+    want(list)
     return refuse(
         "a list is changed that is in two places of which only the run knows: it was put into a "
         "second list or dict, or the one around it was copied, and both would have to change",

@@ -80,6 +80,7 @@ def staged(spec: Spec) -> Spec:
 def covering(specs: Sequence[Spec]) -> Spec:
     """The Spec of the items of a list, some of which have these. Raises Mismatch."""
     if not specs:
+        want(list)
         raise Mismatch(
             "nothing tells what its items are", "append the first one before the loop or branch"
         )
@@ -165,16 +166,16 @@ def is_row(element: Spec) -> bool:
     if getattr(element.structure.kind, "__name__", "") != "list":
         return False
     keys = element.structure.keys
-    return isinstance(keys, Kind) and _is_flat(keys.element)
+    return isinstance(keys, Kind) and is_flat(keys.element)
 
 
-def _is_flat(element: Spec) -> bool:
+def is_flat(element: Spec) -> bool:
     if isinstance(element, Tree):
-        return element.structure.handler.is_tuple and all(map(_is_flat, element.children))
+        return element.structure.handler.is_tuple and all(map(is_flat, element.children))
     if isinstance(element, Optional):
-        return _is_flat(element.inner)
+        return is_flat(element.inner)
     if isinstance(element, joins.Union):
-        return all(map(_is_flat, element.kinds))
+        return all(map(is_flat, element.kinds))
     return isinstance(element, Leaf) and (
         isinstance(element.type, NumberType)
         or (isinstance(element.type, TensorType) and element.type.shape == ())
@@ -256,6 +257,7 @@ def check_is_own(spec: Spec) -> None:
     """Raises Mismatch for a list, set or dict that is in a table."""
     if isinstance(spec, Tree) and type(spec.structure.keys) is InTable:
         table = spec.structure.keys.table
+        want(list)
         raise Mismatch(*getattr(table, "in_two_places", IN_TWO_PLACES))
 
 
@@ -341,6 +343,7 @@ def _made_of(items: Sequence[Any], element: Spec) -> list[Any]:
         elif isinstance(item, Growing):
             item.share()
         elif isinstance(item, list):
+            want(list)
             raise refuse(
                 "a list is put beside items of other kinds into a list of which only the run knows "
                 "the items, and may have other names",

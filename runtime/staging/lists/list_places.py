@@ -1,0 +1,258 @@
+"""Lists of which the run chooses one: each is a number, its place among the lists that are made
+where it was, and what is in them is a list of lists of the graph.
+
+What is one list to the user is one place here, whatever names, lists and attributes it is in. Where
+lists that are made at several places of the program meet, they are of one arena.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+from autograph import register_backend, register_stand_in
+from runtime.core.convert import register_conversion
+from runtime.graph.ir import format_location
+from runtime.graph.structures import HANDLER, Handler, add_handler
+from runtime.ops.joining import register_list
+from runtime.staging.block_recorder import note_found
+from runtime.staging.control import iteration, joins
+from runtime.staging.control.joins import Leaf, Mismatch, Optional, Spec, Tree
+from runtime.staging.control.optional_values import MaybeNone
+from runtime.staging.control.references import References
+from runtime.staging.frames import user_location
+from runtime.staging.lists import growing_list, staged_items
+from runtime.staging.lists.growing import InTable, Kind, StagedItems
+from runtime.staging.lists.growing_list import GrowingList, ListBackend
+from runtime.staging.refusals import refuse
+from runtime.staging.scopes import active
+
+
+class ListArena:
+    """The lists that are made at some places of the program: `rows` has what is in them."""
+
+    def __init__(self, site: str, references: References) -> None:
+        self.site = site
+        self.users = list
+        self.references = references
+        # Older than any block: each of them finds it empty.
+        self.rows: GrowingList = list.__new__(GrowingList)
+
+    def refusal(self, what: str, hint: str | None = None) -> Exception:
+        """StagingError for a use that a place cannot answer."""
+        return refuse(f"a list, of which the run chooses one, {what}", hint)
+
+    def held(self) -> Any:
+        """What tells apart what its lists hold; itself, where they are all empty."""
+        rows = self.rows.staged
+        element = None if rows is None else rows.element.structure.keys.element
+        return self.site if element in (None, staged_items.NOTHING) else _held_in(element)
+
+    def found(self) -> GrowingList:
+        """What is in the lists, which the blocks that are being traced watch."""
+        note_found("the lists that the run chooses among", self.rows)
+        return self.rows
+
+    def made(self, items: Sequence[Any]) -> PlacedList:
+        """Another list, with these items."""
+        rows = self.found()
+        place = rows.length()
+        rows._write(place, _row_of(items))
+        return self.at(place)
+
+    def at(self, place: Any) -> PlacedList:
+        """The list at a place."""
+        made: PlacedList = list.__new__(PlacedList)
+        list.append(made, InArena((self.rows, place, self)))
+        self.found()
+        return made
+
+
+class InArena(InTable):
+    """In place of the items of a list that the run may choose: its arena, and the place there."""
+
+    __slots__ = ()
+
+    @property
+    def arena(self) -> ListArena:
+        """The lists that it is among."""
+        arena: ListArena = self[2]
+        return arena
+
+
+class PlacedList(GrowingList):
+    """A list of the user's, among those of an arena: what stands for it is its place there."""
+
+    __slots__ = ()
+
+    @property
+    def arena(self) -> ListArena:
+        """The lists that it is among."""
+        return cast(InArena, self.table).arena
+
+    def fill(self, keys: Any, children: Sequence[Any]) -> None:
+        """Put into it what `content` says."""
+        row = GrowingList()
+        row.fill(keys, children)
+        self.arena.found().write_row(cast(InArena, self.table).place, row)
+
+    def share(self) -> None:
+        """It is in several places as it is."""
+
+    def copy(self) -> GrowingList:
+        """Another list of the same items."""
+        return arena_at(self.arena.references).made(self._another())
+
+    def _placed(self, made: Any) -> Any:
+        return list_made(self.arena.references, made) if type(made) is GrowingList else made
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        return self._placed(super().__deepcopy__(memo))
+
+    def __add__(self, items: Any) -> Any:
+        return self._placed(super().__add__(items))
+
+    def __radd__(self, items: Any) -> Any:
+        made = super().__radd__(items)
+        return made if made is items else self._placed(made)
+
+    def __mul__(self, times: Any) -> Any:
+        return self._placed(super().__mul__(times))
+
+    __rmul__ = __mul__
+
+    def __getitem__(self, index: Any) -> Any:
+        made = super().__getitem__(index)
+        return self._placed(made) if isinstance(index, slice) else made
+
+
+def _row_of(items: Sequence[Any]) -> GrowingList:
+    """A list of the graph with these items."""
+    row = items.copied() if isinstance(items, GrowingList) else GrowingList(items)
+    if row.staged is None and not list.__len__(row):
+        row.fill(Kind(staged_items.NOTHING, 0), staged_items.columns_of(row, staged_items.NOTHING))
+    elif row.staged is None:
+        row.stage()
+    return row
+
+
+def list_made(references: References, made: Any) -> Any:
+    """What stands for a list that the user's code has just made."""
+    return arena_at(references).made(made) if _may_be_placed(made) else _known(made)
+
+
+def _known(made: Any) -> GrowingList:
+    return made if isinstance(made, GrowingList) else GrowingList(made)
+
+
+def _may_be_placed(made: Any) -> bool:
+    if isinstance(made, GrowingList) and made.staged is not None:
+        return staged_items.is_flat(made.staged.element)
+    try:
+        specs = [staged_items.staged(joins.abstract(item)) for item in list.__iter__(made)]
+        return not specs or staged_items.is_flat(staged_items.covering(specs))
+    except Mismatch:
+        return False
+
+
+def new_list() -> GrowingList:
+    """An empty list that the user's code makes where it stands."""
+    references: References = active().references
+    return arena_at(references).made(()) if references.refers_to_lists else GrowingList()
+
+
+def arena_at(references: References) -> ListArena:
+    """The arena of the lists that are made where the user's code stands."""
+    site = references.site_of(format_location(user_location()))
+    arena = references.arenas.get(site)
+    if arena is None:
+        arena = references.arenas[site] = ListArena(site, references)
+    return cast(ListArena, arena)
+
+
+def exported_list(items: GrowingList) -> GrowingList:
+    """A list with copies of what is in it and in the lists in it, as a result of the function."""
+    if PlacedList not in joins.classes_in(cast(StagedItems, items.staged).element):
+        return items.copied()
+
+    def one_more(item: Any, made: GrowingList) -> GrowingList:
+        made = made.copied()
+        made.append(apart(item))
+        return made
+
+    made: GrowingList = iteration.for_loop(
+        growing_list.Items(items), one_more, (GrowingList(),), ("result",)
+    )
+    return made
+
+
+def apart(item: Any) -> Any:
+    """What is in a list or dict, as a result of the function: with copies of such lists in it."""
+    if isinstance(item, PlacedList):
+        return exported_list(item)
+    if type(item) is tuple:
+        return tuple(map(apart, item))
+    return MaybeNone(apart(item.held), item.flag) if isinstance(item, MaybeNone) else item
+
+
+def _unite(first: ListArena, second: ListArena) -> None:
+    """Have two arenas be one in another trace, and further ones whose lists hold the same: those
+    may meet as well.
+    """
+    references = first.references
+    references.unite(first.site, second.site)
+    arenas = [each for each in references.arenas.values() if isinstance(each, ListArena)]
+    found = True
+    while found:
+        alike: dict[Any, str] = {}
+        pairs = [(alike.setdefault(each.held(), each.site), each.site) for each in arenas]
+        found = any([references.unite(*pair) for pair in pairs])
+
+
+def _held_in(element: Spec) -> Any:
+    """What tells the items of lists apart: their classes, and the arenas of lists."""
+    if isinstance(element, Tree):
+        keys = element.structure.keys
+        if isinstance(keys, ListArena):
+            return list, keys.references.site_of(keys.site)
+        return element.structure.kind, tuple(map(_held_in, element.children))
+    if isinstance(element, Optional):
+        return None, _held_in(element.inner)
+    return str(element.type) if isinstance(element, Leaf) else id(element)
+
+
+def _widen(a: Tree, b: Tree) -> Spec:
+    first, second = a.structure.keys, b.structure.keys
+    if isinstance(first, ListArena) and isinstance(second, ListArena):
+        _unite(first, second)
+        raise Mismatch("lists that are made at two places of the program meet", "use one of them")
+    raise Mismatch(
+        f"the structures differ: {a.structure} and {b.structure}", "make a list on both paths",
+        kinds_differ=True,
+    )  # fmt: skip
+
+
+_HANDLER = Handler(
+    lambda item: (item.arena, (item.table.place,)),
+    lambda kind, arena, children: arena.at(*children),
+    "{}",
+    lambda arena: ("place",),
+    describe=lambda arena: "list",
+    widen=_widen,
+    is_tuple=True,
+)
+
+
+def _sequence(items: PlacedList) -> iteration.Staged:
+    return growing_list.Items(items)
+
+
+setattr(PlacedList, HANDLER, _HANDLER)
+PlacedList.__name__ = PlacedList.__qualname__ = "list"
+add_handler(PlacedList, _HANDLER)
+register_backend(PlacedList, ListBackend())
+register_stand_in(PlacedList, list)
+register_conversion(PlacedList, growing_list._to_tensor)
+register_list(PlacedList, growing_list._whole)
+iteration.register_sequence(PlacedList, _sequence)
+iteration.register_plain(PlacedList, _sequence)
