@@ -135,11 +135,13 @@ def _generator_function(function: Any, plain: FunctionType) -> Any:
     closure = cells if type(cells) is tuple else cells(plain.__closure__)
     twin = FunctionType(code, plain.__globals__, None, plain.__defaults__, closure)
     twin.__kwdefaults__ = plain.__kwdefaults__
-    visit = visiting(plain, AG)
+    visiting_it = visiting(plain, AG)
     receiver = () if function is plain else (function.__self__,)
-    if isinstance(visit, str):
-        policy.unconverted[code] = visit
+    if isinstance(visiting_it, str):
+        policy.unconverted[code] = visiting_it
         return twin if function is plain else MethodType(twin, function.__self__)
+
+    visit, cleans_up = visiting_it
 
     def call_it(*args: Any, **kwargs: Any) -> Any:
         given = (*receiver, *args)
@@ -153,7 +155,7 @@ def _generator_function(function: Any, plain: FunctionType) -> Any:
         def run(taker: Callable[[Any], Any], stops: bool) -> None:
             visit(given, kwargs, taker, stops)
 
-        return of_call(Called(own, again, run), own)
+        return of_call(Called(own, again, run, cleans_up), own)
 
     return call_it
 

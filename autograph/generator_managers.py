@@ -20,7 +20,7 @@ functions that call what takes their elements where they have their `yield`.
     ...     while x > 1:
     ...         yield x
     ...         x = x // 2
-    >>> visit = visiting(halves, AG)
+    >>> visit, _ = visiting(halves, AG)
     >>> visit((9,), {}, lambda value: log.append(value), stops=False)
     >>> log
     [5, 'left', 9, 4, 2]
@@ -35,7 +35,7 @@ from types import CellType, CodeType, FunctionType
 from typing import Any, TypeAlias
 
 from autograph import policy
-from autograph.codes import CodeTable, nested_codes
+from autograph.codes import CodeTable, has_instruction, nested_codes
 from autograph.load import twin_of
 from autograph.twins import converting, note_generated, source_known
 
@@ -67,9 +67,10 @@ def around(manager: Any, ag: CellType) -> Callable[[Callable[[Any], None]], None
     return run
 
 
-def visiting(function: FunctionType, ag: CellType) -> Callable[..., None] | str:
+def visiting(function: FunctionType, ag: CellType) -> tuple[Callable[..., None], bool] | str:
     """A function that gives each element of a generator of a generator function's to a taker:
-    `visit(args, kwargs, taker, stops)`; or why there is none.
+    `visit(args, kwargs, taker, stops)`, and whether it has something to do where it is left; or why
+    there is none.
 
     With `stops`, a true answer of the taker ends the generator.
     """
@@ -77,7 +78,7 @@ def visiting(function: FunctionType, ag: CellType) -> Callable[..., None] | str:
     if written is None:
         return "another function of its name is on its line"
     if not _code_of(written, "each"):
-        return "a `yield` of it stands in a `try`, a `with` or an expression"
+        return "a `yield` of it stands in a `try` that catches, a `with` or an expression"
 
     def visit(args: tuple[Any, ...], kwargs: dict[str, Any], taker: Taker, stops: bool) -> None:
         made = _code_of(written, "some" if stops else "each")
@@ -86,7 +87,7 @@ def visiting(function: FunctionType, ag: CellType) -> Callable[..., None] | str:
         except StopIteration as error:  # what Python makes of one that leaves a generator
             raise RuntimeError("generator raised StopIteration") from error
 
-    return visit
+    return visit, has_instruction(written.__code__, "PUSH_EXC_INFO")
 
 
 def _as_written(function: FunctionType) -> FunctionType | None:

@@ -40,3 +40,31 @@ def _name(name: str, operator: str) -> str:
     if name == "BINARY_OP" and operator == "[]":
         return "BINARY_SUBSCR"
     return "LOAD_CONST" if name == "LOAD_SMALL_INT" else name.replace("_BORROW", "")
+
+
+# Exceptions
+
+
+def protected_ranges(code: CodeType) -> Iterator[tuple[int, int, int]]:
+    """The ranges of instructions that are protected, each with where its handler begins."""
+    numbers = _varints(code.co_exceptiontable)
+    for start in numbers:
+        length, target, _ = next(numbers), next(numbers), next(numbers)
+        yield start * 2, (start + length) * 2, target * 2
+
+
+def is_protected(frame: FrameType) -> bool:
+    """Whether a `try` or `with` would act on an exception where a frame stands."""
+    code, at = frame.f_code, frame.f_lasti
+    handlers = [target for start, end, target in protected_ranges(code) if start <= at < end]
+    # Handlers that only clean up, of a generator's end or of a comprehension, do not begin so.
+    return any(code.co_code[target] == dis.opmap["PUSH_EXC_INFO"] for target in handlers)
+
+
+def _varints(table: bytes) -> Iterator[int]:
+    value = 0
+    for byte in table:
+        value = value << 6 | byte & 63
+        if not byte & 64:
+            yield value
+            value = 0

@@ -46,8 +46,9 @@ def halves(x, *, block):
         if block(item):
             return
 
-This of those that stand in branches and loops alone: what the taker raises, or that it takes no
-more, is no concern of a `try` or `with` of the generator's.
+This of those that stand in branches, loops, and the `try` of a `finally`, which runs where Python
+would close the generator: what the taker raises, or that it takes no more, is no concern of the
+handlers and managers of the generator's.
 """
 
 from __future__ import annotations
@@ -58,6 +59,7 @@ from typing import Any
 
 import gast
 
+from autograph.analysis.flow import NEXT, completions
 from autograph.analysis.scopes import own_nodes
 from autograph.quoting.builders import constant, name_load
 from autograph.quoting.templates import quote_expr
@@ -110,9 +112,21 @@ def _calls_at_each(statements: list[Any], block: str, item: str, stops: bool) ->
                 return False
             if not all(_calls_at_each(part, block, item, stops) for part in parts):
                 return False
+        elif isinstance(node, gast.Try) and _only_cleans_up(node):
+            if not _calls_at_each(node.body, block, item, stops):
+                return False
         else:
             return False
     return True
+
+
+def _only_cleans_up(node: gast.Try) -> bool:
+    """Whether a `try` does the same whatever leaves it: it has a `finally` alone, which ends."""
+    return (
+        not node.handlers
+        and not _suspending(node.finalbody)
+        and completions(node.finalbody) == NEXT
+    )
 
 
 def _calling(node: Any, block: str) -> Any:

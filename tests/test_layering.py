@@ -66,7 +66,8 @@ MAY_IMPORT = {
     "autograph.undefined": "autograph.errors",
     "autograph.backend": DISPATCH,
     "autograph.operators": (
-        f"{DISPATCH} autograph.observers autograph.operators autograph.objects autograph.policy"
+        f"{DISPATCH} autograph.observers autograph.operators autograph.objects autograph.policy "
+        "autograph.instructions"
     ),
     "autograph.attributes": "",
     "autograph.instructions": "",
@@ -129,7 +130,7 @@ MAY_IMPORT = {
     ),
     "runtime.staging.control": (
         f"{STAGING} autograph.objects autograph.mutation autograph.undefined "
-        "autograph.operators.truths"
+        "autograph.operators.truths autograph.operators.early_exits"
     ),
     "runtime.staging.aliasing": STAGING,
     "runtime.staging.aliasing.eager_assignments": f"{STAGING} runtime.autodiff.tape autograph",

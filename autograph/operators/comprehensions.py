@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
-from types import CellType, GeneratorType
+from types import CellType, FrameType, GeneratorType
 from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary, ref
 
-from autograph.backend import Block, Thunk, backend_of, backend_within
+from autograph.backend import Block, Thunk, backend_of, backend_within, staging
 from autograph.errors import StagingError
-from autograph.frames import hide, refusal
+from autograph.frames import hide, is_variable, refusal
 from autograph.objects import is_generator_function, users_member
 from autograph.operators import growing
 from autograph.operators.blocks import unpacked
 from autograph.operators.cond import cond
+from autograph.operators.early_exits import refuse_to_hold
 from autograph.operators.logical import not_
 from autograph.operators.methods import converted_method
 from autograph.undefined import Undefined
@@ -329,18 +330,20 @@ class Called(Given):
         again: makes another one, as the call did.
         visit: gives each element to a taker, `visit(taker, stops)`; with `stops`, until that gives
             a true answer.
+        cleans_up: whether it has something to do where it is left.
     """
 
-    __slots__ = ("again", "in_python", "own", "visit")
+    __slots__ = ("again", "cleans_up", "in_python", "own", "visit")
 
     def __init__(
         self,
         generator: Generator[Any, Any, Any],
         again: Thunk,
         visit: Callable[[Callable[[Any], Any], bool], None],
+        cleans_up: bool,
     ) -> None:
         super().__init__(None, iter, tested=False, nested=False)
-        self.own, self.again, self.visit = generator, again, visit
+        self.own, self.again, self.visit, self.cleans_up = generator, again, visit, cleans_up
         self.in_python = False
 
     def take(self) -> Any:
@@ -358,6 +361,7 @@ class Called(Given):
     ) -> Any:
         """The taker has the state in variables that it captures."""
         super().take()
+        self.check_left_here(test is not None)
         cells = [CellType() if type(value) is Undefined else CellType(value) for value in state]
         called = names.split(", ") if names else []
 
@@ -380,12 +384,29 @@ class Called(Given):
             self.end()
         return unpacked(current())
 
+    def check_left_here(self, stops: bool) -> None:
+        """StagingError where it may be left before its end, and would be closed later."""
+        generator = None if self.generator is None else self.generator()
+        backend = staging()
+        if not self.cleans_up or generator is None or backend is None:
+            return
+        if stops or backend.catches():
+            refuse_to_hold(generator, is_variable(generator))
+
     def end(self) -> None:
         """It is exhausted, as Python's own is then."""
         generator = None if self.generator is None else self.generator()
         if generator is not None:
             generator.close()
         self.in_python = True
+
+
+def takes_elements(frame: FrameType) -> int:
+    """1 for the frame of what a generator calls with its elements; -1 for that of the loop."""
+    if frame.f_code is Called.in_rounds.__code__:
+        return -1
+    is_here = frame.f_code.co_filename == Called.in_rounds.__code__.co_filename
+    return int(is_here and frame.f_code.co_name == "taker")
 
 
 def _contents(cell: CellType, name: str) -> Any:

@@ -44,7 +44,7 @@ def for_loop(
             names = ", ".join(output_names(body, defines, skip=1))
             return given.in_rounds(body, state, test, names, known=False)
         work = much_work(items, body, state)
-        iterator = chain(items)  # can go on after its `for`; `iter` would ask the items twice
+        iterator: Any = chain(items)  # can go on after its `for`; `iter` would ask the items twice
         for item in iterator:
             result = body(item, *state)
             state = (result,) if bare else result or ()
@@ -77,6 +77,8 @@ def for_loop(
         left = error.rest(proceed)
     except BaseException as error:  # whatever passes through is the user's: only our frame goes
         hide(error)
+        # The frames of the error keep this one: a generator that nobody else holds is closed now.
+        items = iterator = given = rest = None
         raise
     try:
         return for_loop(left, body, state, test, defines, shared)

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any, TypeAlias
 
 from autograph.backend import Backend, Block, Thunk, backend_of, staging
+from autograph.errors import AutographError
 from autograph.frames import hide
 from autograph.operators.branches import staged_cond
 from autograph.operators.managers import Entered
@@ -200,7 +201,11 @@ class _Try:
             else:
                 failure, result = self.backend.attempt(inner, (), self.carried, self.lost)
         except BaseException as error:  # as the user's own `finally` does
-            final()
+            try:
+                final()
+            finally:
+                if isinstance(error, AutographError):  # what it did was no part of a program
+                    raise error
             dropped = False if discards is None else discards()
             if dropped is False:
                 raise

@@ -20,6 +20,7 @@ from autograph.objects import contents
 from autograph.operators.blocks import output_names, unpacked
 from autograph.operators.comprehensions import LONG, SEQUENCES
 from autograph.operators.cond import cond
+from autograph.operators.early_exits import held_iterators, is_iterator, refuse_to_leave
 from autograph.operators.growing import is_staging
 from autograph.operators.items import getitem
 from autograph.operators.shared import Shared
@@ -252,9 +253,10 @@ class GuardedRounds:
     def __init__(
         self, references: int, items: Any, body: Block, defines: str | None, shared: str | None
     ) -> None:
+        refuse_to_leave(items)
         if isinstance(items, itertools.count | itertools.cycle):
             _refuse(f"its items, {with_article(type(items).__name__)}, never end")
-        if _is_iterator(items) and (
+        if is_iterator(items) and (
             references > OWN_REFERENCES or is_variable(items) or holds_shared_iterator(items)
         ):
             _refuse(
@@ -280,6 +282,7 @@ class GuardedRounds:
         # What computes an item is not to run where an exit was taken: it belongs to the round.
         computed = runs_code(iterator)
         while True:
+            refuse_to_leave(iterator)
             item = _END if computed else next(iterator, _END)
             if item is _END and not computed:
                 return state
@@ -329,15 +332,7 @@ def runs_code(iterator: Any) -> bool:
     kind = type(iterator)
     if kind in _GIVING:
         return False
-    return kind not in _COMBINING or any(map(runs_code, _held_by(iterator)))
-
-
-def _held_by(iterator: Any) -> Iterator[Any]:
-    for inner in gc.get_referents(iterator):
-        if type(inner) is tuple:
-            yield from filter(_is_iterator, inner)
-        elif _is_iterator(inner):
-            yield inner
+    return kind not in _COMBINING or any(map(runs_code, held_iterators(iterator)))
 
 
 def _reached_by(iterator: Any) -> Iterator[Any]:
@@ -347,14 +342,10 @@ def _reached_by(iterator: Any) -> Iterator[Any]:
     for inner in (*gc.get_referents(iterator), *variables.values()):
         if isinstance(inner, FunctionType | MethodType | partial):
             yield inner
-        elif isinstance(inner, tuple) or (_is_iterator(inner) and inner is not iterator):
+        elif isinstance(inner, tuple) or (is_iterator(inner) and inner is not iterator):
             yield from _reached_by(inner)
         elif is_generator and any(inner is value for value in variables.values()):
             yield inner
-
-
-def _is_iterator(value: object) -> bool:
-    return hasattr(type(value), "__next__")
 
 
 def holds_shared_iterator(holder: Any) -> bool:
@@ -363,7 +354,7 @@ def holds_shared_iterator(holder: Any) -> bool:
     held = gc.get_referents(holder)
     if any(type(inner) is tuple and holds_shared_iterator(inner) for inner in held):
         return True
-    return any(_is_shared(inner, held) for inner in held if _is_iterator(inner))
+    return any(_is_shared(inner, held) for inner in held if is_iterator(inner))
 
 
 def _is_shared(iterator: Any, held: list[Any]) -> bool:

@@ -17,6 +17,7 @@ from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from autograph.operators.comprehensions import takes_elements
 from runtime.core.inspection import signature_of
 from runtime.core.types import NumberType
 from runtime.functions.recursion_state import NO_STATE, State
@@ -263,12 +264,14 @@ def _identity(function: Any) -> tuple[int, int]:
 
 def active_calls(code: CodeType, root: FrameType | None, is_converted: Converted) -> int:
     """Returns the number of frames between the caller and `root` that run the function of this
-    code, converted.
+    code, converted. A generator is not running while what takes its elements is.
     """
     frame: FrameType | None = sys._getframe(1)
-    found = 0
+    found = takers = 0
     while frame is not None and frame is not root:
-        found += _is_of(frame.f_code, code) and is_converted(frame.f_code)
+        if takers == 0:
+            found += _is_of(frame.f_code, code) and is_converted(frame.f_code)
+        takers += takes_elements(frame)
         frame = frame.f_back
     return found
 

@@ -12,6 +12,7 @@ from types import FunctionType, GeneratorType
 from typing import Any
 
 import autograph
+from autograph.operators.early_exits import refuse_to_leave
 from autograph.operators.raising import exception
 from autograph.operators.reductions import extreme
 from runtime import dtypes, ops
@@ -154,6 +155,8 @@ def _either(items: Iterator[Any], decisive: bool, watch: Watch = no_watch) -> An
 
 
 def _either_staged(steer: Any, rest: Iterator[Any], decisive: bool, watch: Watch) -> Any:
+    refuse_to_leave(rest)
+
     def known() -> bool:
         return decisive
 

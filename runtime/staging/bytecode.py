@@ -24,7 +24,7 @@ from functools import lru_cache
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
-from autograph.instructions import OPERATORS, instructions, operation_at
+from autograph.instructions import OPERATORS, instructions, operation_at, protected_ranges
 from runtime.core.shapes import Shape
 from runtime.graph.ir import Location, position_of
 from runtime.staging.frames import beginning_of, is_ours, text_at
@@ -184,7 +184,7 @@ def _chain(ranges: Sequence[_Range], at: int) -> Iterator[int]:
 @lru_cache(maxsize=256)
 def _handlers(code: CodeType) -> tuple[Sequence[_Range], dict[int, Handler | None]]:
     """The protected ranges of a function, and which handler of the user's begins at each target."""
-    ranges = list(_exception_table(code))
+    ranges = list(protected_ranges(code))
     listed = list(instructions(code)) if ranges else []
     places = {instruction.offset: at for at, instruction in enumerate(listed)}
     first: dict[int, int] = {}
@@ -271,19 +271,3 @@ def _manager(code: CodeType, before: Sequence[dis.Instruction]) -> ast.expr | No
 
 _ENTERS = ("COPY", "LOAD_SPECIAL", "SWAP", "SWAP", "LOAD_SPECIAL", "CALL")
 """The instructions that Python 3.14 has for `BEFORE_WITH`."""
-
-
-def _exception_table(code: CodeType) -> Iterator[tuple[int, int, int]]:
-    numbers = _varints(code.co_exceptiontable)
-    for start in numbers:
-        length, target, _ = next(numbers), next(numbers), next(numbers)
-        yield start * 2, (start + length) * 2, target * 2
-
-
-def _varints(table: bytes) -> Iterator[int]:
-    value = 0
-    for byte in table:
-        value = value << 6 | byte & 63
-        if not byte & 64:
-            yield value
-            value = 0

@@ -50,7 +50,8 @@ def _taken_by_python(code: CodeType) -> Reason:
         )
     return (
         f"Python itself runs the generator {code.co_name}, because {why}",
-        "let each `yield` be a statement in no `try` or `with`, or return a list of the elements",
+        "let each `yield` be a statement in no `with`, and in no `try` but those that have a "
+        "`finally` alone, or return a list of the elements",
     )
 
 

@@ -14,12 +14,14 @@ goes on in the same way. At the end of the `try`, the number chooses the handler
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from types import FunctionType, MethodType
 from typing import Any, cast
 
 from autograph.mutation.ownership import taking_notes
+from autograph.operators.early_exits import refuse_to_leave_loops
 from runtime import errors
 from runtime.core.primitive import Primitive
 from runtime.graph.ir import Callee, Params, Value, walk_called
@@ -270,6 +272,7 @@ def go_on(trace: Trace, failure: Failure) -> None:
     if not trace.attempts:
         _raise_again(trace, failure)
         return
+    refuse_to_leave_loops(sys._getframe(), Level.left.__code__)
     if failure.certain:
         raise Failed(failure)
     level = trace.levels[-1] if trace.levels else None
