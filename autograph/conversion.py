@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from autograph import branch_marks, kept_conversions, load, pipeline, source
 from autograph.cells import format_place
-from autograph.codes import nested_codes
+from autograph.codes import handles_exceptions, nested_codes
 from autograph.forms import Form
 from autograph.kept_conversions import Converted
 from autograph.observers import coverage_runs
@@ -32,7 +32,10 @@ def convert_code(function: FunctionType, form: Form = Form.PLAIN) -> Converted:
         made_of = kept_conversions.parts(function, located.file.lines, form, marked)
         if marked:
             branch_marks.mark(located.node)
-        converted = _converted_tree(located, form)
+        # A `try` that Python left out, behind `x and False`, is traced, where `x` is staged.
+        left_out = not handles_exceptions(function.__code__)
+        written = Form.STAGED if form is Form.PLAIN and left_out else form
+        converted = _converted_tree(located, written)
         if marked:
             branch_marks.finish(converted.tree, converted.ag)
         twin = load.load(converted.tree, function, {converted.ag: None}, owner=located.owner)

@@ -8,7 +8,8 @@ import re
 
 LIMITS: dict[str, str] = {
     "An exit of one kind in a `finally`": (
-        "(would be raised at run time, past the `try`|exits in a `finally`)"
+        r"(would be raised at run time|can fail at run time \(\w+\)), past the `try`"
+        "|exits in a `finally`"
     ),
     "`with` around what may be raised at run time": "raised at run time, past the `with`",
     "What cannot be left": "may be raised at run time, past the `try` around",
@@ -23,7 +24,7 @@ LIMITS: dict[str, str] = {
     "The order of a set of staged values": "asks for their order",
     "Tuples and lists compared by names": "Python itself asks here",
     "A value of another kind on each path": (
-        "(is used that is of another kind on each path|values of several kinds in|keeps changing)"
+        "(is used that is of another kind on each path|values of several kinds in|keeps? changing)"
     ),
     "The value of `and` or `or`": "but only its truth is known, for its operands do not join",
     "A set or dict that a staged value chooses": (
