@@ -98,9 +98,7 @@ def captured_by(function: FunctionType) -> Iterator[Part]:
     cells, is_users = function.__closure__ or (), is_users_function(function)
     for name, cell in zip(function.__code__.co_freevars, cells, strict=True):
         held = value_of(cell)
-        kind = type(held)
-        # What a library's function holds of the user's: it may call it.
-        if is_users or kind in _CALLED or kind in stand_ins or is_users_class(kind):
+        if is_users or _is_followed(held):
             yield named, name, cell
         if type(held) is ModuleType:
             yield from _members_of_module(held, name, names_in(function.__code__))
@@ -108,6 +106,14 @@ def captured_by(function: FunctionType) -> Iterator[Part]:
         yield from wrapped_by(function)
     yield from _defaults(function)
     yield from _globals_of(function)
+
+
+def _is_followed(held: Any) -> bool:
+    """Whether what a function of a library holds is looked at: it may call the user's code."""
+    kind = type(held)
+    if kind is partial:
+        return _is_followed(held.func)
+    return kind in _CALLED or kind in stand_ins or is_users_class(kind)
 
 
 def _defaults(function: FunctionType) -> Iterator[Part]:

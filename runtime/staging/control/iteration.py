@@ -485,9 +485,9 @@ def for_loop(
     """
     use(items)
     source = _source_of(items)
-    trace = active()
-    if watch is no_watch and (trace.references.arenas or any(True for _ in source.functions())):
-        watch = trace.watch or no_watch
+    called, trace = list(source.functions()), active()
+    if called or (watch is no_watch and trace.references.arenas):
+        watch = trace.watch or watch  # of the user's, whoever has asked for the loop
     length = None if source.streams else source.length()
     if length is not None and not is_symbol(length) and length <= 0:
         drain(source, 0, watch)
@@ -500,7 +500,7 @@ def for_loop(
         (index, *state),
         ("index", *names) if state else ("index",),
         source.has(index) if source.streams else index < length,
-        also_watching(watch, list(source.functions())),
+        also_watching(watch, called),
         key=body,
     )
     left = as_state(left, len(state) + 1)
