@@ -142,12 +142,24 @@ def _zeta(s: Any, start: Any, out: Any, work: Workspace) -> None:
     factor = np.power(end, exponent, out=exponent)
     factor *= s
     _euler_maclaurin(s, np.square(end, out=end), factor, out, term)
-    np.copyto(out, np.nan, where=mask(np.less, s, 1, work))
-    np.copyto(out, np.inf, where=mask(np.equal, s, 1, work))
     below = mask(np.less, start, -_SHIFT, work)
     if below.any():
-        s, start = np.broadcast_arrays(s, start)
-        out[below] = _zeta_below(s[below], start[below], work)
+        each, at = np.broadcast_arrays(s, start)
+        below = np.broadcast_to(below, at.shape)
+        out[below] = _zeta_below(each[below], at[below], work)
+    _zeta_at_ends(s, start, out)
+    np.copyto(out, np.nan, where=mask(np.less, s, 1, work))
+    np.copyto(out, np.inf, where=mask(np.equal, s, 1, work))
+
+
+def _zeta_at_ends(s: Any, start: Any, out: Any) -> None:
+    """The values for endless s, and at poles, of which both sides have one sign where s is even."""
+    endless = s == np.inf
+    if endless.any():
+        np.copyto(out, np.power(start, -s, where=start > 0, out=start + np.inf), where=endless)
+    poles = (start <= 0) & (start == np.floor(start))
+    if poles.any():
+        np.copyto(out, np.where(np.floor(s / 2) * 2 == s, np.inf, np.nan), where=poles)
 
 
 def _zeta_below(s: Any, start: Any, work: Workspace) -> Any:
@@ -181,6 +193,7 @@ def _polygamma(order: Any, x: Any, out: Any, work: Workspace) -> None:
     np.exp(factorial, out=factorial)
     factorial *= np.power(-1.0, above, out=sign)
     out *= factorial
+    np.copyto(out, np.nan, where=order != np.floor(order))
     zeroth = mask(np.equal, order, 0, work)
     if zeroth.any():
         _digamma(x, sign, work)

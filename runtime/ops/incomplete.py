@@ -23,12 +23,18 @@ def _special(what: str) -> Any:
 
 def _lower_kernel(a: Any, x: Any) -> Any:
     found = _special("math.igamma").gammainc(a, x)
-    return np.where(x == 0, 0, np.where(a > 0, found, np.nan)).astype(a.dtype)
+    none = (x == 0) | _both_endless(a, x)
+    return np.where(none, 0, np.where(a > 0, found, np.nan)).astype(a.dtype)
 
 
 def _upper_kernel(a: Any, x: Any) -> Any:
     found = _special("math.igammac").gammaincc(a, x)
-    return np.where(a > 0, found, np.nan).astype(a.dtype)
+    return np.where(_both_endless(a, x), 0, np.where(a > 0, found, np.nan)).astype(a.dtype)
+
+
+def _both_endless(a: Any, x: Any) -> Any:
+    """Where TensorFlow has 0 for both shares."""
+    return (a == np.inf) & (x == np.inf)
 
 
 def _slope(a: Any, x: Any) -> Any:
@@ -112,7 +118,9 @@ igamma_grad_a: Op = binary(
 def _betainc_kernel(a: Any, b: Any, x: Any) -> Any:
     _betainc_shape(a.shape, b.shape, x.shape)
     found = _special("math.betainc").betainc(a, b, x)
-    return np.where((a > 0) & (b > 0), found, np.nan).astype(x.dtype)
+    found = np.where(np.isinf(a) | np.isinf(b), np.nan, found)
+    found = np.where((x == 0) | (x == 1), x, found)  # whatever a and b are
+    return np.where((a <= 0) | (b <= 0), np.nan, found).astype(x.dtype)
 
 
 def _betainc_shape(*shapes: Shape) -> Shape:

@@ -560,6 +560,43 @@ def test_gamma_functions_far_below_zero() -> None:
     assert_allclose(tf.math.zeta(tf.constant(3.0, tf.float64), -20.5), cubes, 1e-9)
 
 
+PLACES = [-INF, -30.0, -2.0, -0.0, 0.0, 0.5, 1.0, 2.0, INF]
+ZETAS = {
+    0.0: [NAN] * 9,
+    1.0: [INF] * 9,
+    1.5: [NAN, NAN, NAN, NAN, NAN, 4.776537947554834, 2.612375348685488, 1.6123753486854886, 0.0],
+    2.0: [INF, INF, INF, INF, INF, 4.93480220054468, 1.6449340668482266, 0.6449340668482266, 0.0],
+    3.0: [NAN, NAN, NAN, NAN, NAN, 8.414398322117158, 1.202056903159594, 0.2020569031595943, 0.0],
+    1e10: [INF, INF, INF, INF, INF, INF, 1.0, 0.0, 0.0],
+    INF: [INF, INF, INF, INF, INF, INF, 1.0, 0.0, 0.0],
+}
+POLYGAMMAS = {
+    1.0: [INF, INF, INF, INF, INF, 4.93480220054468, 1.6449340668482266, 0.6449340668482266, 0.0],
+    1.5: [NAN] * 9,
+    1e-30: [NAN] * 9,
+    2.0: [NAN] * 5 + [-16.828796644234316, -2.404113806319188, -0.4041138063191886, -0.0],
+    INF: [INF, INF, INF, INF, INF, INF, INF, NAN, NAN],
+}
+
+
+@pytest.mark.parametrize(
+    ("op", "first", "expected"),
+    [
+        *[(tf.math.zeta, first, expected) for first, expected in ZETAS.items()],
+        *[(tf.math.polygamma, first, expected) for first, expected in POLYGAMMAS.items()],
+    ],
+)
+@pytest.mark.parametrize("dtype", [tf.float32, tf.float64])
+def test_zeta_and_polygamma_at_poles_and_infinities(
+    op: Any, first: float, expected: list[float], dtype: Any
+) -> None:
+    """Figures of TensorFlow 2.21."""
+    found = op(tf.constant(first, dtype), tf.constant(PLACES, dtype))
+    assert_allclose(found, expected, 1e-5 if dtype is tf.float32 else 1e-12)
+    swapped = op(tf.fill([len(PLACES), 1], tf.constant(first, dtype)), tf.constant(PLACES, dtype))
+    assert_allclose(swapped[2], expected, 1e-5 if dtype is tf.float32 else 1e-12)
+
+
 def test_truncated_quotients_by_zero() -> None:
     a, b = np.array([1.0, -1.0, INF, 7.0, 0.0]), np.array([0.0, 0.0, 2.0, -2.0, 0.0])
     check(tf.truncatediv, (a, b), np.array([INF, -INF, INF, -3.0, NAN]))

@@ -63,6 +63,9 @@ def test_ends_of_the_gamma_functions() -> None:
     nan = math.nan
     np.testing.assert_allclose(tf.math.igamma(a, x), [0.6321205, 0, 0, nan, 1, 0], 1e-6)
     np.testing.assert_allclose(tf.math.igammac(a, x), [0.36787945, nan, 1, nan, 0, nan], 1e-6)
+    a, x = tf.constant([np.inf, np.inf, np.inf, 2.0]), [np.inf, 1e10, 0.0, np.inf]
+    np.testing.assert_equal(tf.math.igamma(a, x).numpy(), [0, 0, 0, 1])
+    np.testing.assert_equal(tf.math.igammac(a, x).numpy(), [0, 1, 1, 0])
     b, y = tf.constant([0.5, 2.0, 30.0]), tf.constant([0.7, 3.0, 25.0])
     with tf.GradientTape() as tape:
         tape.watch([b, y])
@@ -86,6 +89,19 @@ def test_shares_of_the_beta_function() -> None:
     np.testing.assert_allclose(tf.math.betainc(2.0, 3.0, [0.0, 0.5, 1.0]), [0, 0.6875, 1], 1e-6)
     outside = tf.math.betainc([2.0, 2.0, 0.0, 1.0], [3.0, 3.0, 1.0, -1.0], [-1.0, 2.0, 0.5, 0.5])
     assert np.isnan(outside).all()
+
+
+def test_ends_of_the_beta_function() -> None:
+    """Figures of TensorFlow 2.21."""
+    nan, inf = math.nan, math.inf
+    a = tf.constant([0.5, inf, inf, nan, nan, nan, -1.0, 0.0])
+    b = [inf, 2.0, inf, 1.0, nan, 0.5, 1.0, 1.0]
+    for x, wanted in (
+        (0.0, [0, 0, 0, 0, 0, 0, nan, nan]),
+        (0.5, [nan] * 8),
+        (1.0, [1, 1, 1, 1, 1, 1, nan, nan]),
+    ):
+        np.testing.assert_equal(tf.math.betainc(a, b, x).numpy(), wanted)
 
 
 def test_the_beta_functions_parameters_have_no_gradient() -> None:
