@@ -70,11 +70,15 @@ def check_left(trace: Trace, since: int, left: Sequence[Any], changed: Sequence[
 
 
 def _within(value: Any) -> Iterator[Any]:
-    """A value, all that it may be, and what is in a tuple."""
+    """A value, all that it may be, and what is in it."""
     value = held_by(value)
     yield value
-    inner = value.options if type(value) is TaggedUnion else value
-    for each in inner if type(inner) is tuple else ():
+    if type(value) is TaggedUnion:
+        inner: Sequence[Any] = value.options
+    else:
+        found = join_structure_of(value)
+        inner = () if found is None else found[1]
+    for each in inner:
         yield from _within(each)
 
 

@@ -391,8 +391,9 @@ def _trace_round(trace: Trace, loop: Loop) -> Round:
         if path.reached:
             aliases.check(trace, recorder.restore)
             changed = [place.object for place in loop.places]
-            aliases.check_left(trace, round_.since, path.values, changed)
-            loop.shared.finish(scope, [*path.values, *_contents(loop)])
+            left_behind = [*path.values, *_contents(loop)]
+            aliases.check_left(trace, round_.since, left_behind, changed)
+            loop.shared.finish(scope, left_behind)
         path.changed = undone(trace, recorder, path.reached)
     return round_
 

@@ -26,7 +26,7 @@ from runtime.staging.control.carried_objects import Contents, GrowingItems
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.joins import Leaf, Maybe, Mismatch, Optional, Same, Spec, Tree
 from runtime.staging.control.references import is_reference_class, want
-from runtime.staging.lists.growing import Growing, GrowingSequence, InTable, Kind
+from runtime.staging.lists.growing import Growing, GrowingSequence, InTable, Kind, held_at
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Symbol, active
 from runtime.staging.symbolic_number import (
@@ -308,7 +308,7 @@ def _items(spec: Tree) -> Sequence[Spec]:
 
 def _fit(item: Any, structure: Structure) -> Sequence[Any]:
     if isinstance(structure.keys, int):
-        return cast(Any, structure_of(item))[1]  # type: ignore[no-any-return]
+        return _content(item)[1]
     return columns_of(item, structure.keys.element)
 
 
@@ -331,6 +331,8 @@ def _content(item: Any) -> tuple[Any, Sequence[Any]]:
         return item.content()
     found = structure_of(item)
     assert found is not None
+    if len(found[1]) == 1:
+        held_at(found[1][0])  # of one that was taken, which is refused
     return found[0].keys, found[1]
 
 

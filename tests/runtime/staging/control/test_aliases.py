@@ -148,7 +148,72 @@ def dict_changed_in_the_next_round(x):
     return len(a)
 
 
+def item_changed_in_the_next_round(x):
+    a, b = [[1, 2], [3]], []
+    for i in range(x):
+        if i < 1:
+            a = [b]
+        else:
+            b.append(i)
+    return a
+
+
+def value_changed_in_the_next_round(x):
+    a, b = {"k": [1]}, []
+    for i in range(x):
+        if i < 1:
+            a = {"k": b}
+        else:
+            b.append(i)
+    return a["k"]
+
+
+def placed_and_changed_in_the_next_round(x):
+    a, b = [[1], [2]], []
+    for i in range(x):
+        if i < 1:
+            a[0] = b
+        else:
+            b.append(i)
+    return a
+
+
+def grown_by_another_name(x):
+    rows = [[1], [2]]
+    other = rows
+    if x > 1:
+        other.append([3])
+    return rows
+
+
+def grown_by_another_name_of_an_empty_row(x):
+    rows = [[]]
+    if x > 1:
+        other = rows
+        other.append([])
+    return rows
+
+
+def row_copied_where_its_list_is_replaced(x):
+    row = [7]
+    rows = [row]
+    for i in range(2):
+        if x > i:
+            if i > 3:
+                rows.append([x])
+            row = row[:]
+        else:
+            rows = [[x], [i]]
+    return rows
+
+
 REFUSED = {
+    item_changed_in_the_next_round: "'a[0]' is one of several objects",
+    value_changed_in_the_next_round: "\"a['k']\" is one of several objects",
+    placed_and_changed_in_the_next_round: "'a' is one of several objects",
+    grown_by_another_name: "a list is used that is an item of a list",
+    grown_by_another_name_of_an_empty_row: "a list is used that is an item of a list",
+    row_copied_where_its_list_is_replaced: "a list is used that is an item of a list",
     changed_in_the_next_round: "'a' is one of several objects",
     dict_changed_in_the_next_round: "'a' is one of several objects",
     rebound_and_changed: "'d' is changed in place on one path",
