@@ -31,6 +31,12 @@ TIDYING = 16
 IMPORTED = time.time()
 """When the first modules were imported."""
 
+try:
+    _START = os.getcwd()
+except FileNotFoundError:  # it was removed
+    _START = ""
+"""Where the process stood then: wherever it goes, a relative name means one directory."""
+
 TICK = 2
 """Seconds between two times that a file system tells apart, or more."""
 
@@ -59,7 +65,8 @@ class Shelf(NamedTuple):
         if given.lower() == "off" or os.open not in os.supports_dir_fd or not hasattr(os, "getuid"):
             return None
         if given:
-            return given
+            is_known = os.path.isabs(given) or _START
+            return os.path.join(_START, given) if is_known else None
         base = os.environ.get("XDG_CACHE_HOME", "")
         if not os.path.isabs(base):
             home = os.path.expanduser("~")

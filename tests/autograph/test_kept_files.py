@@ -154,6 +154,13 @@ def test_a_place_that_cannot_be_had_is_no_error(tmp_path, monkeypatch):
     assert cached(["text"], Made()) == b"code"
 
 
+def test_a_relative_name_is_one_directory_wherever_the_process_goes(tmp_path, monkeypatch):
+    start = os.getcwd()
+    monkeypatch.setenv(SHELF.variable, "mine")
+    monkeypatch.chdir(tmp_path)
+    assert SHELF.directory() == os.path.join(start, "mine")
+
+
 def test_a_directory_that_cannot_be_written_is_read(place, monkeypatch):
     cached(["text"], Made(b"code"))
 

@@ -20,6 +20,7 @@ def _classes() -> dict[type, type]:
     class Queue(queue.Queue):  # type: ignore[type-arg]
         def __init__(self, maxsize: int = 0) -> None:
             self.maxsize = maxsize
+            self._unfinished: Any = []  # a list that grows: of these attributes, they are carried
             self._init(maxsize)
 
         def _init(self, maxsize: int) -> None:
@@ -35,6 +36,7 @@ def _classes() -> dict[type, type]:
             if self.full():
                 raise queue.Full
             self._put(item)
+            self._unfinished.append(0)
 
         def get(self, block: bool = True, timeout: Any = None) -> Any:
             if self.empty():
@@ -57,10 +59,13 @@ def _classes() -> dict[type, type]:
             return self.maxsize > 0 and len(self.queue) >= self.maxsize
 
         def task_done(self) -> None:
-            pass
+            if len(self._unfinished) == 0:
+                raise ValueError("task_done() called too many times")
+            self._unfinished.pop()
 
         def join(self) -> None:
-            pass
+            if len(self._unfinished) > 0:
+                raise RuntimeError("join() would wait for ever: task_done() was called too seldom")
 
     class LifoQueue(Queue, queue.LifoQueue):  # type: ignore[type-arg]
         def _init(self, maxsize: int) -> None:
