@@ -10,6 +10,7 @@ from tests.support.programs_collections import (
     GROWING,
     RESULTS,
 )
+from tests.support.programs_effects import EFFECTS as EFFECTS_SNIPPETS
 from tests.support.programs_kinds import KINDS as KINDS_FORMS
 from tests.support.programs_kinds import KINDS_HEADER, KINDS_PRELUDE, KINDS_RESULTS
 from tests.support.programs_outside import OUTSIDE as OUTSIDE_FORMS
@@ -295,3 +296,12 @@ OUTSIDE = replace(
     results=("int", "pair", "{int}, O.total"),
 )
 """Changes of what is outside of the program, by itself and by what it calls."""
+
+EFFECTS = replace(
+    STAGED,
+    statements=STAGED.statements | {"snippet": 60, "while_true": 1},
+    snippets=EFFECTS_SNIPPETS,
+    most=5,
+    size=(2, 8),
+)
+"""What functions, generators and callbacks do besides their results."""
