@@ -33,6 +33,7 @@ from tests.textbook import (
     runs,
     searches,
     sequences,
+    shortcuts,
     simulations,
     slots,
     sorting,
@@ -47,7 +48,7 @@ MODULES = (
     *(numbers, sequences, tables, lists, comprehensions, matching, words, grids, objects),
     *(searches, sorting, recursions, structures, dynamic, formulas),
     *(mathematics, games, commerce, groups, bits, physics, adjacency, simulations, slots),
-    *(containers, runs, waiting, chosen_objects, chosen_lists),
+    *(containers, runs, waiting, chosen_objects, chosen_lists, shortcuts),
 )  # fmt: skip
 CASES = [case for module in MODULES for case in module.CASES]
 DTYPES = {int: rt.int64, float: rt.float64, bool: rt.bool}

@@ -147,7 +147,7 @@ def _exported(
     if type(value) is Text:
         return value.tensor() if numbers else value
     if type(value) is Truth:
-        raise value.refusal(value.location)
+        value = value.opened(value.location)
     if type(value) is Choice:
         if numbers and not value.is_text:
             raise _no_result(f"{what()}{path} is {value!r}, which the run chooses")

@@ -50,7 +50,7 @@ from runtime.staging.control.optional_values import (
     present,
 )
 from runtime.staging.control.tagged_unions import TaggedUnion
-from runtime.staging.control.truths import Truth
+from runtime.staging.control.truths import Truth, opened
 from runtime.staging.error_notes import locate_hidden
 from runtime.staging.frames import user_location
 from runtime.staging.library_calls import STAGED
@@ -255,6 +255,8 @@ class StagingBackend(Backend):
             given, args = args, chosen_values.opened(function, args)
             if args is not given and not any(map(backend_of, args)):
                 return function(*args, **kwargs)
+        if function is not bool:
+            args = tuple([opened(item) for item in args])
         if any(isinstance(item, Choice) for item in args):
             made = chosen_values.of_builtin(function, args, kwargs)
             if made is not NotImplemented:

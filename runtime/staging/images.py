@@ -74,7 +74,7 @@ class Images:
         if is_symbol(item):
             return self._slot(item)
         if type(item) is Truth:
-            raise item.refusal(item.location)
+            item = item.opened(item.location)
         if type(item) is TaggedUnion:
             raise item.refusal()
         if id(item) in above:

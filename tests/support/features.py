@@ -1158,9 +1158,13 @@ def bool_carried_as_an_int(x):
     return last
 
 
-@limit("The value of `and` or `or`")
 def number_or_bool(x):
     return (x > 2) or 7
+
+
+@limit("The value of `and` or `or`")
+def bool_or_list(x):
+    return (x > 2) and [x]
 
 
 def stops_the_program_where_it_is_reached(x):

@@ -52,7 +52,7 @@ from runtime.staging.control.parts import join_structure_of
 from runtime.staging.control.references import is_reference_class, want
 from runtime.staging.control.sameness import same
 from runtime.staging.control.tagged_unions import TaggedUnion
-from runtime.staging.control.truths import Truth
+from runtime.staging.control.truths import Truth, opened
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Scope, Symbol
 from runtime.staging.symbolic_number import SymbolicNumber, apply_number, convertible
@@ -164,7 +164,7 @@ def abstract(value: Any, staged: bool = False) -> Spec:
     if kind is Elements or kind is ObjectHandle:
         return Leaf(value.type)
     if kind is Truth:
-        raise value.refusal()
+        return abstract(value.opened(), staged)
     if kind is TaggedUnion:
         return Union(tuple([abstract(each, staged) for each in value.options]), value.mismatch)
     found = join_structure_of(value)
@@ -257,9 +257,7 @@ def abstract_from(value: Any, made_in: Scope, is_older: Callable[[Any], bool]) -
         return (
             Leaf(value.graph_value.type, may_be(value)) if home(value) is made_in else Same(value)
         )
-    if kind is Truth:
-        raise value.refusal()
-    if kind is TaggedUnion:
+    if kind is Truth or kind is TaggedUnion:
         return abstract(value)
     if isinstance(value, Missing):
         return _with_absence(value, abstract_from(value.held, made_in, is_older))
@@ -740,6 +738,7 @@ def lower(value: Any, spec: Spec, trace: Trace, name: str | None = None) -> Iter
 
 
 def _lower_union(value: Any, spec: Union, trace: Trace, name: str | None) -> Iterator[Value]:
+    value = opened(value)
     places = _places_of(value, spec)
     if len(set(places)) < len(places):
         raise value.refusal()

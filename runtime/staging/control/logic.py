@@ -12,12 +12,14 @@ from runtime.staging.control.branches import cond, truth
 from runtime.staging.control.carried_objects import Watch, also_watching, no_watch
 from runtime.staging.control.joins import Mismatch, abstract_pair, join
 from runtime.staging.control.optional_values import MaybeNone, install_equality
-from runtime.staging.control.truths import Truth
+from runtime.staging.control.tagged_unions import TaggedUnion
+from runtime.staging.control.truths import Truth, opened
 from runtime.staging.lists.growing import Growing
 from runtime.staging.scopes import active
+from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.symbolic_tensor import SymbolicTensor
 
-_OPERANDS = Wording("its operands")
+_OPERANDS = Wording("its operands", unites=True)
 
 
 def not_(value: Any) -> Any:
@@ -30,14 +32,14 @@ def not_(value: Any) -> Any:
 
 
 def and_(first: Any, rest: Sequence[Block], watch: Watch = no_watch) -> Any:
-    """`first and rest[0]() and ...` with Python's value: an operand, or its truth where they do not
+    """`first and rest[0]() and ...` with Python's value: an operand, or a Truth where they do not
     join.
     """
     return _short_circuit(first, rest, "and", watch)
 
 
 def or_(first: Any, rest: Sequence[Block], watch: Watch = no_watch) -> Any:
-    """`first or rest[0]() or ...` with Python's value: an operand, or its truth where they do not
+    """`first or rest[0]() or ...` with Python's value: an operand, or a Truth where they do not
     join.
     """
     return _short_circuit(first, rest, "or", watch)
@@ -48,22 +50,31 @@ def _short_circuit(value: Any, rest: Sequence[Block], name: str, watch: Watch) -
         return value
     steer = truth(value)
     mismatch: Mismatch | None = None
+    unites = False
 
     # What `further` gives `stop` goes by the trace: the recorders watch what blocks hold.
     def further() -> Any:
-        nonlocal mismatch
+        nonlocal mismatch, unites
         result = _short_circuit(rest[0](), rest[1:], name, watch)
         mismatch = None if isinstance(steer, bool) else _mismatch(value, result)
-        return result if mismatch is None else truth(result)
+        if mismatch is None:
+            return result
+        unites = mismatch.kinds_differ and _is_scalar(value) and _is_scalar(result)
+        return truth(result), opened(result) if unites else None
 
     def stop() -> Any:
-        return value if mismatch is None else name == "or"
+        if mismatch is None:
+            return value
+        return name == "or", opened(value) if unites else None
 
     body, orelse = (stop, further) if name == "or" else (further, stop)
     labels, watching = (f"the value of `{name}`",), also_watching(watch, rest)
     first = name == "or"
     made = cond(steer, body, orelse, (), labels, watching, orelse_first=first, words=_OPERANDS)
-    return made if mismatch is None else Truth(made, name, mismatch)
+    if mismatch is None:
+        return made
+    answer, held = made
+    return Truth(answer, held, name, mismatch)
 
 
 def _mismatch(value: Any, other: Any) -> Mismatch | None:
@@ -80,6 +91,14 @@ def _mismatch(value: Any, other: Any) -> Mismatch | None:
         # The frames of a traceback would hold what the user's code has let go.
         return mismatch.with_traceback(None)
     return None
+
+
+def _is_scalar(value: Any) -> bool:
+    if isinstance(value, SymbolicTensor):
+        return value.static_shape == ()
+    if type(value) is Truth:
+        return value.held is not None
+    return isinstance(value, int | float | str | SymbolicNumber | TaggedUnion)
 
 
 def equal(a: Any, b: Any) -> Any:

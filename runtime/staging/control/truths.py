@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from runtime.core.convert import register_conversion
+from runtime.core.convert import convert_to_tensor, register_conversion
 from runtime.graph.ir import Location
 from runtime.staging.control.optional_values import OPERATORS
 from runtime.staging.frames import user_location
@@ -17,25 +17,34 @@ if TYPE_CHECKING:
 class Truth:
     """The value of `and` or `or` where operands do not fit together, such as a number and a list.
 
-    A test may be it; any other use is refused, for the reason that `mismatch` gives.
+    A test may be it. For any other use it is `held`, the operands as kinds of one value; without
+    that it is refused, for the reason that `mismatch` gives.
     """
 
-    __slots__ = ("location", "mismatch", "name", "value")
+    __slots__ = ("held", "location", "mismatch", "name", "value")
     __array_ufunc__ = None
+    decides_operators = True
 
-    def __init__(self, value: Any, name: str, mismatch: Mismatch) -> None:
+    def __init__(self, value: Any, held: Any, name: str, mismatch: Mismatch) -> None:
         self.value = value
         self.name = name
+        self.held = held
         self.location = user_location()
         self.mismatch = mismatch
 
     def __repr__(self) -> str:
         return f"<the value of `{self.name}`>"
 
-    def __getattr__(self, name: str) -> NoReturn:
+    def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        raise self.refusal()
+        return getattr(self.opened(), name)
+
+    def opened(self, location: Location | None = None) -> Any:
+        """The value for any use but as a test; its refusal where there is none."""
+        if self.held is None:
+            raise self.refusal(location)
+        return self.held
 
     def __str__(self) -> NoReturn:
         # An exception with it as an argument is shown when the user's code is left.
@@ -56,8 +65,22 @@ class Truth:
         )
 
 
-def _refused(self: Truth, *_: Any) -> NoReturn:
-    raise self.refusal()
+def opened(value: Any) -> Any:
+    """What a value is for any use but as a test: of a Truth, its operand."""
+    return value.opened() if type(value) is Truth else value
+
+
+def _method(name: str) -> Any:
+    """The method of this name: that of the operands."""
+
+    def method(self: Truth, *others: Any) -> Any:
+        held = self.opened()
+        function = getattr(type(held), name, None)
+        if function is None:
+            raise self.refusal()
+        return function(held, *map(opened, others))
+
+    return method
 
 
 _OTHERS = (
@@ -69,6 +92,6 @@ USES = (*OPERATORS, *[f"__{name}__" for name in _OTHERS])
 """The methods by which Python uses a value."""
 
 for _name in USES:
-    setattr(Truth, _name, _refused)
+    setattr(Truth, _name, _method(_name))
 
-register_conversion(Truth, _refused)
+register_conversion(Truth, lambda truth, dtype: convert_to_tensor(truth.opened(), dtype))

@@ -814,7 +814,7 @@ def dtypes_of_returns():
 def dtypes_of_operands():
     @rt.function
     def f(x):
-        return (x > 0) and N  # <-
+        return x and N  # <-
 
     f(X)
 
