@@ -94,6 +94,7 @@ from runtime.staging.control.references import (
 )
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth
+from runtime.staging.draws import draw_function
 from runtime.staging.error_notes import explain, explain_depth, locate
 from runtime.staging.frames import beginning_of, frames_left, is_ours
 from runtime.staging.guarding.watching import Watcher
@@ -680,6 +681,7 @@ class Tracer:
         instead = instead or dict_function(function) or order_function(function)
         instead = instead or sink_function(function) or cached_function(function)
         instead = instead or iterator_function(function) or queue_class(function)
+        instead = instead or draw_function(function)
         if instead is not None:
             return cast(Callable[..., Any], instead)
         trace = self.current

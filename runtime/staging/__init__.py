@@ -3,7 +3,7 @@
 tracing, scopes                     the active trace, and the regions that it builds
 symbolic_tensor, symbolic_number    what Python handles while tracing
 backend, builtin_functions          what converted code calls: statements, operators, builtins
-library_calls                       functions of NumPy and cmath
+library_calls, draws                functions of NumPy and cmath; Python's `random`
 type_tests                          `isinstance`, `type` and their like
 staged_print, texts, images         `print`, texts and exceptions with values of the run in them
 chosen_values, text_sinks           Python values of which the run chooses; who makes texts at once

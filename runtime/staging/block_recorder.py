@@ -30,6 +30,7 @@ from autograph.users_words import with_article
 from runtime.graph.ir import Location
 from runtime.staging.control.blocks import Block, Names
 from runtime.staging.control.iteration import Streamed
+from runtime.staging.draws import is_draw
 from runtime.staging.outside import place_key
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
@@ -120,6 +121,8 @@ class BlockRecorder:
         if function is print:
             return staged_print
         if function is next and args and isinstance(args[0], Streamed):
+            return None
+        if is_draw(function):
             return None
         name = getattr(function, "__name__", "the callee")
         reason = impure(function)

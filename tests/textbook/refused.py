@@ -34,6 +34,7 @@ NO_TENSORS = frozenset(
         "merge_and_dedupe",
         "rotate_left",
         "matrix_power",
+        "shuffled_deck",
     ]
 )
 """The programs whose lists cannot be tensors: `+` joins them, they are asked for their truth, or

@@ -8,6 +8,7 @@ from typing import Any
 from runtime.core.primitive import Primitive
 from runtime.core.types import ListType, NumberType, ObjectType, ResidualsType, TensorType, Type
 from runtime.graph import lists
+from runtime.graph.data import Opaque
 from runtime.graph.format.unique_names import Names
 from runtime.graph.ir import Callee, Graph, Node
 from runtime.graph.nodes import CONSTANT, RAISE, UNDEFINED
@@ -193,7 +194,7 @@ _FORMS: dict[Primitive, Callable[[Any, Sequence[str]], str]] = {
 
 def describe(value: Any) -> str:
     """A parameter of a node as text, on one line."""
-    value = getattr(value, "raw", value)
+    value = value.item if type(value) is Opaque else getattr(value, "raw", value)
     if hasattr(value, "tolist"):
         return _array(value)
     if isinstance(value, tuple | list):

@@ -86,7 +86,7 @@ def printed_range(xs: Any) -> Any:
 
 
 def item_of_range(xs: Any) -> Any:
-    return range(xs[0])[0]
+    return range(xs[0])[:2]
 
 
 def counted_in_range(xs: Any) -> Any:
@@ -162,7 +162,7 @@ _INTERNAL = ("retval", "did_return", "did_break", "strided_slice", " object at "
         (truth_of_range, "whether a staged range has elements is known at run time only"),
         (equal_ranges, "a staged range is compared"),
         (printed_range, "a staged range is shown as text"),
-        (item_of_range, "an item of a staged range is asked for"),
+        (item_of_range, "a slice of a staged range is asked for"),
         (counted_in_range, "a staged range has no attribute 'count'\n  make a list of it"),
         (key_range, "a staged range is a key"),
     ],
