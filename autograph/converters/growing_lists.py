@@ -467,6 +467,9 @@ def _made(value: Any, makes: Callable[[Any], bool] = _makes_list) -> Iterator[An
     if isinstance(value, gast.IfExp):
         yield from _made(value.body, makes)
         yield from _made(value.orelse, makes)
+    elif isinstance(value, gast.BoolOp):
+        for operand in value.values:
+            yield from _made(operand, makes)
     elif makes(value):
         yield value
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from itertools import chain
-from typing import Any
+from typing import Any, cast
 
-from autograph.backend import FAILURE, Backend, Block, Names, backend_of
+from autograph.backend import FAILURE, Backend, Block, Names, asked, backend_of
 from autograph.errors import RestIsStaged
 from autograph.frames import hide
 from autograph.operators.blocks import output_names, unpacked, went_on
@@ -71,10 +72,11 @@ def for_loop(
                 break
         return state[0] if bare else state or None
     except RestIsStaged as error:
-        if not _is_of(items, error):
+        go_on = _rest(items, error)
+        if go_on is None:
             hide(error)
             raise
-        left = error.rest(proceed)
+        left = go_on(proceed)
     except BaseException as error:  # whatever passes through is the user's: only our frame goes
         hide(error)
         # The frames of the error keep this one: a generator that nobody else holds is closed now.
@@ -87,15 +89,29 @@ def for_loop(
         raise
 
 
-def _is_of(items: Any, error: RestIsStaged) -> bool:
-    """Whether what a loop runs over raised it: not a block, nor what `enumerate`, `map` and others
-    of Python's take items from, which would do nothing to the rest.
+def _rest(items: Any, error: RestIsStaged) -> Callable[[Any], Any] | None:
+    """What gives the rest of the items that a loop runs over; None where not they have raised this,
+    but a block, or what `map` and others of Python's take items from, which would do nothing to it.
     """
     own = error.__traceback__
     raised = None if own is None else own.tb_next
     if raised is None or raised.tb_next is not None:
-        return False
-    return error.items is items or getattr(items, "gi_code", None) is raised.tb_frame.f_code
+        return None
+    code = raised.tb_frame.f_code
+    if error.items is items or getattr(items, "gi_code", None) is code:
+        return error.rest
+    if type(items) is not enumerate:
+        return None
+    # The items that are left, and the next number.
+    iterator, number = cast(tuple[Any, int], items.__reduce__()[1])
+    if getattr(iterator, "gi_code", None) is not code:
+        return None
+    return lambda proceed: _numbered(error.rest(proceed), number)
+
+
+def _numbered(items: Any, start: int) -> Any:
+    backend = backend_of(items)
+    return enumerate(items, start) if backend is None else asked(backend, enumerate, items, start)
 
 
 def _staged_for(

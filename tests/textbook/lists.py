@@ -364,3 +364,32 @@ def zeros_among(a, b):
     if (a, b).count(0) == 2:
         raise ValueError("only one of them may be 0")
     return 0 in (a, b), (a, b, 0).index(0)
+
+
+@case(([4, 2, 5, 3, 0, 1], 2), ([9, 9, 9, 9], 2), ([1], 5))
+def taken_while_counted(numbers, limit):
+    taken = []
+    for place, number in enumerate(numbers):
+        if number > limit:
+            taken.append((place, number))
+            numbers.pop(place)
+    return taken, numbers
+
+
+@case(([4, 2, 5], 2), ([1, 2], 7), ([6], 0))
+def echoes(numbers, limit):
+    for number_of, number in enumerate(numbers, 1):
+        if number > limit and len(numbers) < 12:
+            numbers.append(number - number_of)
+        if number_of == 9:
+            break
+    return numbers
+
+
+@case(([4, 2, 5], 2), ([1], 7))
+def strand_of(numbers, least, found=None):
+    found = found or []
+    for number in numbers:
+        if number > least:
+            found.append(number)
+    return found

@@ -35,6 +35,8 @@ NO_TENSORS = frozenset(
         "rotate_left",
         "matrix_power",
         "shuffled_deck",
+        "taken_while_counted",
+        "echoes",
     ]
 )
 """The programs whose lists cannot be tensors: `+` joins them, they are asked for their truth, or
