@@ -498,3 +498,57 @@ def greedy_knapsack(capacity, first_value):
             total += item.ratio * capacity
             break
     return total
+
+
+@case(([3, 9, 20, 4, 7],), ([1],), ([2, 1, 3],))
+def levels_of_a_tree(values):
+    tree = {}
+    root = values[0]
+    for value in values:
+        if value not in tree:
+            tree[value] = [None, None]
+        node = root
+        while node != value:
+            side = 0 if value < node else 1
+            if tree[node][side] is None:
+                tree[node][side] = value
+            node = tree[node][side]
+    level, depth = [root], 0
+    while level:
+        depth += 1
+        level = [child for node in level for child in tree[node] if child is not None]
+    return depth
+
+
+@case((5,), (1,), (3,))
+def parents_of(n):
+    parent = {}
+    for i in range(1, n):
+        parent[i] = i // 2
+    node = n - 1 if n > 2 else None
+    known = node in parent, parent.get(node, -1)
+    if n > 2:
+        return known, parent[node]
+    return known
+
+
+@case((4,), (1,))
+def named_after(n):
+    named = {}
+    for i in range(n):
+        named[i] = i * i
+    last = None
+    if n > 3:
+        last = 2
+    return named[last]
+
+
+@case((4,), (1,))
+def passed_by(n):
+    passed = set()
+    for i in range(n):
+        passed.add(i)
+    last = None
+    if n > 3:
+        last = 2
+    return last in passed

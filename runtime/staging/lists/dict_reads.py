@@ -16,14 +16,17 @@ _WORDS = Wording("the values of the dict", "the value at a key of the run")
 
 
 def takes_optional(function: Any, args: Sequence[Any]) -> bool:
-    """True for `target[key]`, and `key in target` of a dict, where the key may be None."""
-    if function is operator.contains and not isinstance(args[0], dict):
+    """True for `target[key]`, and `key in target` of a dict or set, where the key may be None."""
+    if function is operator.contains and not isinstance(args[0], dict | set | frozenset):
         return False
     return function in _OPERATORS and type(args[1]) is MaybeNone
 
 
 def at_optional(function: Callable[[Any, Any], Any], target: Any, key: MaybeNone) -> Any:
-    """`target[key]`, or `key in target`, for a key that may be None: a dict may have that."""
+    """`target[key]`, or `key in target`, for a key that may be None: a dict may have that.
+
+    The function may be another one, too, of a target and a key.
+    """
     ask = _OPERATORS.get(function, function)
 
     # Default values lead a recorder to what is in the target.
@@ -31,7 +34,7 @@ def at_optional(function: Callable[[Any, Any], Any], target: Any, key: MaybeNone
         return ask(target, key.held)
 
     def none(*, _reached: Any = target) -> Any:
-        return function(target, None)
+        return ask(target, None)
 
     return branches.cond(key.flag, held, none, (), (), BlockRecorder, words=_WORDS)
 

@@ -7,6 +7,7 @@ Such a dict is a list of pairs of key and value in the order of insertion.
 from __future__ import annotations
 
 import functools
+import operator
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NoReturn, cast
@@ -23,7 +24,8 @@ from runtime.staging.builtin_functions import known_elements
 from runtime.staging.control import branches, iteration, joins, logic
 from runtime.staging.control.branches import truth
 from runtime.staging.control.carried_objects import Contents, GrowingEntries, no_watch
-from runtime.staging.control.joins import Mismatch, Spec, Tree
+from runtime.staging.control.joins import Mismatch, Same, Spec, Tree
+from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.references import is_reference
 from runtime.staging.lists import keys as keys_
 from runtime.staging.lists import staged_items
@@ -42,6 +44,7 @@ from runtime.staging.lists.dict_entries import (
     specs_of,
     specs_of_children,
 )
+from runtime.staging.lists.dict_reads import at_optional
 from runtime.staging.lists.dict_rows import EntryTable, entry_value, known_values
 from runtime.staging.lists.dict_views import Items, Keys, Values, Walk, check_not_walked, walk
 from runtime.staging.lists.growing import (
@@ -57,7 +60,7 @@ from runtime.staging.lists.growing_list import GrowingList, ListBackend, collect
 from runtime.staging.lists.keys import index, is_staged
 from runtime.staging.lists.list_builtins import has_staged
 from runtime.staging.lists.list_places import PlacedList, apart, new_list
-from runtime.staging.lists.sequences import chosen
+from runtime.staging.lists.sequences import check, chosen
 from runtime.staging.scopes import active
 from runtime.staging.tracing import is_symbol, unfailing
 
@@ -155,7 +158,18 @@ class GrowingDict(dict[Any, Any], EntryTable):
     def __getitem__(self, key: Any) -> Any:
         if self.is_plain(key):
             return dict.__getitem__(self, key)
+        if type(key) is MaybeNone:
+            if self.factory is not None or self._may_hold_none():
+                return at_optional(operator.getitem, self, key)
+            check(logic.not_(key.flag), None, KeyError)
+            return self[key.held]
         return self.missing(key, Found(self, key))
+
+    def _may_hold_none(self) -> bool:
+        staged = self.staged
+        if staged is None:
+            return any(key is None for key in dict.__iter__(self))
+        return isinstance(cast(Tree, staged.kind.element).children[0], Same)
 
     def missing(self, key: Any, found: Found) -> Any:
         """The value under a key; KeyError, at run time, where there is none."""
@@ -166,6 +180,8 @@ class GrowingDict(dict[Any, Any], EntryTable):
         """The value under a key, or the default value."""
         if self.is_plain(key):
             return dict.get(self, key, default)
+        if type(key) is MaybeNone:
+            return at_optional(lambda items, at: items.get(at, default), self, key)
         return Found(self, key).value_or(lambda: default)
 
     def has(self, key: Any) -> Any:
