@@ -19,7 +19,8 @@ Marked is a list that is made where a name is assigned, if that name grows or sh
 statement, or in a function inside, that does not hold the assignment; if it is given to a function
 of the user's, which may grow it, or is made there; if its items are read or assigned at a place
 that is no constant; and if it, or what a function returns, is an empty list on one path and another
-list on the other. So is one that is made for an attribute, which other functions may grow, and one
+list on the other. What a function that calls itself returns is marked if it may be an empty list,
+or has lists in it. So is one that is made for an attribute, which other functions may grow, and one
 that a comprehension or, in a control statement, `append` or `insert` puts into a list, also in a
 tuple, or that is put at a place or key that is no constant; so are sets that change, and all
 deques. Where items of its items are, or a method changes one, so are the lists and dicts that stand
@@ -445,14 +446,33 @@ def _add_unequal(grown: dict[str, set[_Path]], nodes: list[tuple[Any, _Path]]) -
     """Results, and names that blocks assign, that are lists of several lengths where paths meet."""
     lengths: dict[str, set[int | None]] = {}
     inside = set()
+    results: list[Any] = []
     for node, path in nodes:
         for name, value in _pairs(node):
             if path or name == _RESULT:
                 inside.add(name)
+            if name == _RESULT:
+                results += _made(value)
             lengths.setdefault(name, set()).update(map(_length, _made(value)))
     for name in inside:
-        if len(lengths[name]) > 1 and 0 in lengths[name]:
+        if 0 in lengths[name] and len(lengths[name]) > 1:
             grown.setdefault(name, set()).add(_ASKED)
+    has_rows = any(map(_holds_list, results))
+    if (has_rows or 0 in lengths.get(_RESULT, ())) and _calls_itself(nodes):
+        grown.setdefault(_RESULT, set()).add(_ASKED)
+        if has_rows:
+            grown.setdefault(_RESULT + _ITEMS, set())
+
+
+def _calls_itself(nodes: list[tuple[Any, _Path]]) -> bool:
+    """Whether one of the functions is called by its name."""
+    names = {node.name for node, _ in nodes if isinstance(node, gast.FunctionDef)}
+    called = (node.func for node, _ in nodes if isinstance(node, gast.Call))
+    return any(isinstance(function, gast.Name) and function.id in names for function in called)
+
+
+def _holds_list(made: Any) -> bool:
+    return isinstance(made, gast.List) and any(map(_makes_list, made.elts))
 
 
 def _length(made: Any) -> int | None:

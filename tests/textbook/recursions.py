@@ -420,3 +420,40 @@ def turns_of_a_guard(hours):
     for hour in range(hours):
         turns.append(("north", ("tower", None)) if hour % 3 == 0 else ("south", ("gate", None)))
     return turns, len(turns)
+
+
+@case(([1, 2, 3], 2), ([1, 2], 0), ([4], 2))
+def combinations_of(items, count):
+    if count == 0:
+        return [[]]
+    if not items:
+        return []
+    with_first = [[items[0]] + rest for rest in combinations_of(items[1:], count - 1)]
+    return with_first + combinations_of(items[1:], count)
+
+
+@case((3, [1, 2]), (0, [1]), (3, [2]))
+def fewest_coins_of(amount, coins):
+    if amount == 0:
+        return []
+    best = None
+    for coin in coins:
+        if coin <= amount:
+            rest = fewest_coins_of(amount - coin, coins)
+            if rest is not None and (best is None or len(rest) + 1 < len(best)):
+                best = [coin] + rest
+    return best
+
+
+@case(({1: [2, 3], 2: [4], 3: [4], 4: []}, 1, 4), ({1: [2], 2: []}, 1, 1))
+def ways_through(graph, start, goal):
+    def ways(node):
+        if node == goal:
+            return [[node]]
+        found = []
+        for other in graph[node]:
+            for way in ways(other):
+                found.append([node] + way)
+        return found
+
+    return ways(start)

@@ -37,6 +37,7 @@ NO_TENSORS = frozenset(
         "shuffled_deck",
         "taken_while_counted",
         "echoes",
+        "combinations_of",
     ]
 )
 """The programs whose lists cannot be tensors: `+` joins them, they are asked for their truth, or
