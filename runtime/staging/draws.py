@@ -12,6 +12,7 @@ from typing import Any
 import autograph
 from autograph.operators import getitem
 from runtime import dtypes
+from runtime.core.state import state
 from runtime.core.types import TensorType, Type
 from runtime.graph.data import Opaque
 from runtime.graph.draws import DRAW, FLOATS, INTS, module_generator
@@ -33,7 +34,8 @@ def draw_function(function: Any) -> Function | None:
     None for any other.
     """
     if not is_draw(function):
-        return _made if function is getattr(sys.modules.get("random"), "Random", _MISSING) else None
+        is_class = function is getattr(sys.modules.get("random"), "Random", _MISSING)
+        return _made if is_class and state.trace is not None else None
     name = function.__name__
     of_generator = _OF_GENERATORS.get(name)
     if of_generator is None:
@@ -42,7 +44,11 @@ def draw_function(function: Any) -> Function | None:
 
 
 def is_draw(function: Any) -> bool:
-    """Whether this is a method of a generator of `random`, as the functions of the module are."""
+    """Whether this is a method of a generator of `random`, as the functions of the module are, and
+    is called where a graph is traced.
+    """
+    if state.trace is None:
+        return False
     kind = type(getattr(function, "__self__", None))
     return kind.__module__ == "random" and kind.__name__ in _CLASSES
 
