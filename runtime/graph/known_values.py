@@ -53,29 +53,33 @@ def known_parts(
     params: Params,
     known: Mapping[Value, Any],
     parts: Mapping[Value, Any],
-) -> Any:
+) -> tuple[Any, ...]:
     """Returns the sizes that are known of a shape, with -1 for others, or of what is taken from
-    shapes and put together of them; None for other ops.
+    shapes and put together of them, for each result that there are any of; none for other ops.
     """
     if primitive.instruction == "shape":
         given = inputs[0].type
         shape = given.shape if isinstance(given, TensorType) else None
         if shape is None or len(shape) > _LARGEST_OUTPUT:
-            return None
+            return ()
         sizes = [UNKNOWN if size is None else size for size in shape]
-        return np.array(sizes, params["dtype"].np_dtype)
+        return (np.array(sizes, params["dtype"].np_dtype),)
     if not (primitive.moves or (primitive.memory is Memory.VIEWS and len(inputs) == 1)):
-        return None
+        return ()
     if not all(_is_small(value.type) for value in inputs):
-        return None
+        return ()
     raws = [parts.get(value, known.get(value)) for value in inputs]
     if all(raw is None for raw in raws):
-        return None
+        return ()
     for at, value in enumerate(inputs):
         raws[at] = _unknown(value) if raws[at] is None else raws[at]
     found = _computed(primitive, raws, params)
-    is_whole = type(found) is not tuple and found is not None and found.dtype.kind == "i"
-    return found if is_whole and (primitive.moves or found.dtype == raws[0].dtype) else None
+    if found is None:
+        return ()
+    made = [np.asarray(part) for part in (found if type(found) is tuple else (found,))]
+    whole = all(part.dtype.kind == "i" for part in made)
+    same = primitive.moves or all(part.dtype == raws[0].dtype for part in made)
+    return tuple(made) if whole and same else ()
 
 
 def _unknown(value: Value) -> Any:

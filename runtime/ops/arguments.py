@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime.core.convert import convert_to_tensor
 from runtime.core.primitive import wrong_dtype, wrong_value
 from runtime.core.tensor import Tensor
 
@@ -21,6 +22,26 @@ def static_ints(value: Any, what: str) -> tuple[int, ...]:
     if integers.ndim > 1:
         raise wrong_value(f"{what} must be an integer or a vector of them, got {value!r}")
     return tuple(integers.reshape(-1).tolist())
+
+
+def ints_or_tensor(value: Any, what: str) -> tuple[int, ...] | Tensor:
+    """Integers that are known while tracing, as Python integers; or the tensor of others."""
+    if type(value) is int:
+        return (value,)
+    if isinstance(value, list | tuple) and any(isinstance(each, Tensor) for each in value):
+        value = convert_to_tensor(value)
+    if isinstance(value, Tensor) and value.static_value is None and value.dtype.is_integer:
+        return value
+    return static_ints(value, what)
+
+
+def int_or_tensor(value: Any, what: str, scalar: bool = False) -> int | Tensor:
+    """As `static_int`; the tensor itself where only the run knows it."""
+    if type(value) is int:
+        return value
+    if isinstance(value, Tensor) and value.static_value is None and value.dtype.is_integer:
+        return value
+    return static_int(value, what, scalar)
 
 
 def static_int(value: Any, what: str, scalar: bool = False) -> int:

@@ -15,8 +15,8 @@ from runtime.core.primitive import Order, Primitive, bind, row, sample, wrong_va
 from runtime.core.shapes import Shape, is_known, merge_shapes
 from runtime.core.tensor import Tensor
 from runtime.core.workspace import Workspace, opened
-from runtime.ops import batching
-from runtime.ops.arguments import static_int
+from runtime.ops import batching, run_time_axes
+from runtime.ops.arguments import int_or_tensor, static_int
 from runtime.ops.define import axis_in, copied, zeroed
 
 
@@ -148,9 +148,11 @@ def gather(
     """
     x, places = convert_to_tensor(params), convert_to_tensor(indices)
     batch_dims = static_int(batch_dims, "batch_dims")
-    chosen = batch_dims if axis is None else static_int(axis, "axis")
+    chosen = batch_dims if axis is None else int_or_tensor(axis, "axis")
     if batch_dims < 0 and places.ndim is not None:
         batch_dims += places.ndim
+    if isinstance(chosen, Tensor):
+        return run_time_axes.gathered(x, places, chosen, batch_dims)
     return gathered(x, places, chosen, batch_dims, False)
 
 

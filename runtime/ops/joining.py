@@ -14,8 +14,8 @@ from runtime.core.shapes import Shape, merge_shapes
 from runtime.core.tensor import Tensor
 from runtime.core.types import TensorType
 from runtime.core.workspace import in_rows
-from runtime.ops import batching
-from runtime.ops.arguments import listed, static_int, static_ints
+from runtime.ops import batching, run_time_axes
+from runtime.ops.arguments import int_or_tensor, listed, static_int, static_ints
 from runtime.ops.checks import checked
 from runtime.ops.define import axis_in
 from runtime.ops.reshaping import Dims
@@ -111,7 +111,9 @@ def concat(values: Any, axis: Any, name: str | None = None) -> Tensor:
     >>> rt.concat([[1], [2, 3]], 0).numpy().tolist()
     [1, 2, 3]
     """
-    place = static_int(axis, "axis")
+    place = int_or_tensor(axis, "axis")
+    if isinstance(place, Tensor):
+        return _concat_at(same_dtypes(values), place)
     whole = joined(values, place, stacked=False)
     if whole is not None:
         return whole
@@ -119,6 +121,12 @@ def concat(values: Any, axis: Any, name: str | None = None) -> Tensor:
         return ops.identity(convert_to_tensor(values))
     tensors = same_dtypes(values)
     return bind(concat_p, *tensors, axis=place)  # type: ignore[no-any-return]
+
+
+def _concat_at(tensors: list[Tensor], axis: Tensor) -> Tensor:
+    return run_time_axes.along(  # type: ignore[no-any-return]
+        lambda *given: concat(given[:-1], given[-1][0]), tensors, axis
+    )
 
 
 def same_dtypes(values: Any) -> list[Tensor]:
@@ -311,7 +319,11 @@ def split(
     >>> [x.numpy().tolist() for x in rt.split([1, 2, 3, 4], 2)]
     [[1, 2], [3, 4]]
     """
-    x, place = convert_to_tensor(value), static_int(axis, "axis")
+    x, place = convert_to_tensor(value), int_or_tensor(axis, "axis")
+    if isinstance(place, Tensor):
+        return run_time_axes.along(  # type: ignore[no-any-return]
+            lambda y, front: split(y, num_or_size_splits, front[0], num), [x], place
+        )
     sizes = num_or_size_splits
     if isinstance(sizes, list | tuple) and any(isinstance(n, Tensor) for n in sizes):
         sizes = stack(sizes)

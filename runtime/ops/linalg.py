@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import runtime.ops as ops
+from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
 from runtime.core.primitive import Order, Primitive, bind, row, sample, wrong_dtype, wrong_value
 from runtime.core.shapes import Shape, broadcast
@@ -176,8 +177,8 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     11
     """
     left, right = matched(a, b)
-    if left.ndim is None or right.ndim is None:
-        raise wrong_value("tensordot needs tensors of known rank")
+    if left.ndim is None or right.ndim is None or _at_run_time(axes):
+        return _tensordot_at_run_time(left, right, axes)
     of_a, of_b = _contracted(axes, left.ndim)
     keep_a = [i for i in range(left.ndim) if i not in {i % left.ndim for i in of_a}]
     keep_b = [i for i in range(right.ndim) if i not in {i % right.ndim for i in of_b}]
@@ -188,6 +189,41 @@ def tensordot(a: Any, b: Any, axes: Any, name: str | None = None) -> Tensor:
     )
     outer = [sizes_a[i] for i in keep_a] + [sizes_b[i] for i in keep_b]
     return ops.reshape(matmul(rows, columns), outer)
+
+
+def _at_run_time(axes: Any) -> bool:
+    return any(
+        isinstance(each, Tensor) and each.static_value is None
+        for each in (axes if isinstance(axes, list | tuple) else [axes])
+    )
+
+
+def _tensordot_at_run_time(left: Tensor, right: Tensor, axes: Any) -> Tensor:
+    """`tensordot` where only the run knows the axes or the ranks."""
+    number = axes.static_value if isinstance(axes, Tensor) and not axes.ndim else axes
+    if isinstance(number, int | np.integer | np.ndarray) and np.ndim(number) == 0:
+        first, second = ops.rank(left) - int(number) + ops.range(number), ops.range(number)
+    else:
+        pair = ops.unstack(axes, 2) if isinstance(axes, Tensor) else listed(axes, "axes")
+        first, second = (ops.reshape(ops.cast(each, dtypes.int32), [-1]) for each in pair)
+    sizes: list[Tensor] = []
+    matrices: list[Tensor] = []
+    for x, taken, last in ((left, first, True), (right, second, False)):
+        places = ops.range(ops.rank(x))
+        taken = ops.where(taken < 0, taken + ops.rank(x), taken)
+        free = ops.boolean_mask(places, ops.reduce_all(places[:, None] != taken, 1))
+        shape = ops.shape(x)
+        inner = ops.reduce_prod(ops.gather(shape, taken))
+        order = ops.concat([free, taken] if last else [taken, free], 0)
+        sizes.append(ops.gather(shape, free))
+        outer = ops.reduce_prod(sizes[-1])
+        turned = ops.transpose(x, order)
+        matrices.append(ops.reshape(turned, [outer, inner] if last else [inner, outer]))
+    made = ops.reshape(matmul(matrices[0], matrices[1]), ops.concat(sizes, 0))
+    count = first.shape[0]
+    if left.ndim is None or right.ndim is None or count is None:
+        return made
+    return ops.ensure_shape(made, (None,) * (left.ndim + right.ndim - 2 * count))
 
 
 def _merged(sizes: Tensor, axes: Any, last: bool) -> list[Any]:

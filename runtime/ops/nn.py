@@ -375,7 +375,11 @@ def sparse_softmax_cross_entropy_with_logits(
     array([0.693], dtype=float32)
     """
     classes, scores = convert_to_tensor(labels), convert_to_tensor(logits)
-    if classes.ndim is None or scores.ndim is None or classes.ndim != scores.ndim - 1:
+    if classes.ndim is None or scores.ndim is None:
+        rows = ops.reshape(scores, ops.stack([-1, ops.shape(scores)[-1]]))
+        losses = sparse_softmax_cross_entropy_with_logits(ops.reshape(classes, [-1]), rows)
+        return ops.reshape(losses, ops.shape(classes))
+    if classes.ndim != scores.ndim - 1:
         raise wrong_value(
             "Rank mismatch: Rank of labels should equal rank of logits minus 1 "
             f"(labels {classes.shape}, logits {scores.shape})."

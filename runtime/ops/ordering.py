@@ -16,7 +16,8 @@ from runtime.core.shapes import Shape, compatible
 from runtime.core.tensor import Tensor
 from runtime.core.workspace import Workspace, opened
 from runtime.dtypes import DType, as_dtype
-from runtime.ops.arguments import one_of, static_int
+from runtime.ops import run_time_axes
+from runtime.ops.arguments import int_or_tensor, one_of, static_int
 from runtime.ops.blockwise import PIECE, numbers
 from runtime.ops.checks import checked
 from runtime.ops.define import axis_in, converted
@@ -69,8 +70,10 @@ def argmax(
     >>> int(rt.argmax([3, 1, 2]))
     0
     """
-    place = 0 if axis is None else static_int(axis, "axis")
-    return bind(argmax_p, convert_to_tensor(input), axis=place, dtype=_of_places(output_type))  # type: ignore[no-any-return]
+    x, place = convert_to_tensor(input), 0 if axis is None else int_or_tensor(axis, "axis")
+    if isinstance(place, Tensor):
+        return run_time_axes.reduced(lambda y, front, _: argmax(y, front[0], output_type), x, place)
+    return bind(argmax_p, x, axis=place, dtype=_of_places(output_type))  # type: ignore[no-any-return]
 
 
 def argmin(
@@ -81,8 +84,10 @@ def argmin(
     >>> int(rt.argmin([3, 1, 2]))
     1
     """
-    place = 0 if axis is None else static_int(axis, "axis")
-    return bind(argmin_p, convert_to_tensor(input), axis=place, dtype=_of_places(output_type))  # type: ignore[no-any-return]
+    x, place = convert_to_tensor(input), 0 if axis is None else int_or_tensor(axis, "axis")
+    if isinstance(place, Tensor):
+        return run_time_axes.reduced(lambda y, front, _: argmin(y, front[0], output_type), x, place)
+    return bind(argmin_p, x, axis=place, dtype=_of_places(output_type))  # type: ignore[no-any-return]
 
 
 # Sorting

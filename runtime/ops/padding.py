@@ -101,7 +101,9 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     counts = convert_to_tensor(repeats, dtype_hint=dtypes.int32)
     if axis is None:
         x, axis = ops.reshape(x, (-1,)), 0
-    place = axis_in(static_int(axis, "axis"), x.ndim or 1)
+    place = static_int(axis, "axis")
+    if x.ndim is not None:
+        place = axis_in(place, x.ndim or 1)
     indices = bind(repeat_indices_p, counts, ops.cast(ops.shape(x)[place], counts.dtype))
     if indices.static_shape == (None,):
         known, size = get_static_value(counts), x.static_shape and x.static_shape[place]

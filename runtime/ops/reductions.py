@@ -26,8 +26,8 @@ from runtime.core.shapes import Shape, as_shape, broadcast, is_known, merge_shap
 from runtime.core.state import state
 from runtime.core.tensor import EagerTensor, Tensor
 from runtime.dtypes import as_dtype
-from runtime.ops import batching
-from runtime.ops.arguments import listed, static_int, static_ints
+from runtime.ops import batching, run_time_axes
+from runtime.ops.arguments import int_or_tensor, ints_or_tensor, listed
 from runtime.ops.checks import checked
 from runtime.ops.define import Example, Op, axis_in, copied, fill_dims, named
 from runtime.ops.gathering import gathered
@@ -53,10 +53,8 @@ def reduced_shape(shape: Shape, *, axis: Axis, keepdims: bool, **params: Any) ->
     return tuple(dim for i, dim in enumerate(shape) if i not in gone)
 
 
-def _axis_of(axis: Any) -> Axis:
-    if axis is None or type(axis) is tuple:
-        return axis
-    return static_ints(axis, "axis")
+def _axis_of(axis: Any) -> Axis | Tensor:
+    return None if axis is None else ints_or_tensor(axis, "axis")
 
 
 def restore(value: Any, like: Any, axis: Axis, keepdims: bool) -> Any:
@@ -107,9 +105,10 @@ def _reduction_function(primitive: Primitive) -> Callable[..., Tensor]:
     def function(
         input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
     ) -> Tensor:
-        return bind(  # type: ignore[no-any-return]
-            primitive, convert_to_tensor(input_tensor), axis=_axis_of(axis), keepdims=bool(keepdims)
-        )
+        x, chosen = convert_to_tensor(input_tensor), _axis_of(axis)
+        if isinstance(chosen, Tensor):
+            return run_time_axes.reduced(function, x, chosen, keepdims)
+        return bind(primitive, x, axis=chosen, keepdims=bool(keepdims))  # type: ignore[no-any-return]
 
     return function
 
@@ -183,9 +182,10 @@ def reduce_sum(
         raw = input_tensor.raw
         if raw.dtype in _SUMMED:
             return EagerTensor(run(_add_reduce, raw, None, raw.dtype))
-    return bind(  # type: ignore[no-any-return]
-        sum_p, convert_to_tensor(input_tensor), axis=_axis_of(axis), keepdims=bool(keepdims)
-    )
+    x, chosen = convert_to_tensor(input_tensor), _axis_of(axis)
+    if isinstance(chosen, Tensor):
+        return run_time_axes.reduced(reduce_sum, x, chosen, keepdims)
+    return bind(sum_p, x, axis=chosen, keepdims=bool(keepdims))  # type: ignore[no-any-return]
 
 
 def _count(x: Any, axis: Axis) -> Any:
@@ -299,9 +299,10 @@ def reduce_prod(
     >>> int(rt.reduce_prod([1, 2, 3]))
     6
     """
-    return bind(  # type: ignore[no-any-return]
-        prod_p, convert_to_tensor(input_tensor), axis=_axis_of(axis), keepdims=bool(keepdims)
-    )
+    x, chosen = convert_to_tensor(input_tensor), _axis_of(axis)
+    if isinstance(chosen, Tensor):
+        return run_time_axes.reduced(reduce_prod, x, chosen, keepdims)
+    return bind(prod_p, x, axis=chosen, keepdims=bool(keepdims))  # type: ignore[no-any-return]
 
 
 _TRUTHS = (
@@ -337,8 +338,10 @@ def reduce_variance(
     >>> float(rt.math.reduce_variance([1., 3.]))
     1.0
     """
-    chosen = _axis_of(axis)
-    return reduce_mean(_centred_square(convert_to_tensor(input_tensor), chosen), chosen, keepdims)
+    x, chosen = convert_to_tensor(input_tensor), _axis_of(axis)
+    if isinstance(chosen, Tensor):
+        return run_time_axes.reduced(reduce_variance, x, chosen, keepdims)
+    return reduce_mean(_centred_square(x, chosen), chosen, keepdims)
 
 
 def reduce_std(
@@ -376,6 +379,8 @@ def reduce_logsumexp(
     0.693
     """
     x, chosen = convert_to_tensor(input_tensor), _axis_of(axis)
+    if isinstance(chosen, Tensor):
+        return run_time_axes.reduced(reduce_logsumexp, x, chosen, keepdims)
     top = ops.stop_gradient(reduce_max(x, chosen, True))
     top = ops.where(ops.is_finite(top), top, ops.zeros_like(top))
     result = ops.log(reduce_sum(ops.exp(x - top), chosen, True)) + top
@@ -542,10 +547,14 @@ def cumsum(
     >>> rt.cumsum([1, 2, 3]).numpy().tolist()
     [1, 3, 6]
     """
+    given, place = convert_to_tensor(x), int_or_tensor(axis, "axis", True)
+    if isinstance(place, Tensor):
+        return run_time_axes.kept(
+            lambda y, front: cumsum(y, front[0], exclusive, reverse), given, place
+        )
     return bind(  # type: ignore[no-any-return]
-        cumsum_p, convert_to_tensor(x), axis=static_int(axis, "axis", True),
-        exclusive=bool(exclusive), reverse=bool(reverse),
-    )  # fmt: skip
+        cumsum_p, given, axis=place, exclusive=bool(exclusive), reverse=bool(reverse)
+    )
 
 
 def cumprod(
@@ -558,10 +567,14 @@ def cumprod(
     >>> rt.math.cumprod([1, 2, 3]).numpy().tolist()
     [1, 2, 6]
     """
+    given, place = convert_to_tensor(x), int_or_tensor(axis, "axis", True)
+    if isinstance(place, Tensor):
+        return run_time_axes.kept(
+            lambda y, front: cumprod(y, front[0], exclusive, reverse), given, place
+        )
     return bind(  # type: ignore[no-any-return]
-        cumprod_p, convert_to_tensor(x), axis=static_int(axis, "axis", True),
-        exclusive=bool(exclusive), reverse=bool(reverse),
-    )  # fmt: skip
+        cumprod_p, given, axis=place, exclusive=bool(exclusive), reverse=bool(reverse)
+    )
 
 
 def add_n(inputs: Any, name: str | None = None) -> Tensor:

@@ -295,16 +295,30 @@ def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tenso
     [2, 3]
     """
     x = convert_to_tensor(input_)
-    starts, sizes = _entries(begin, x), _entries(size, x)
+    count = x.ndim
+    if count is None:
+        count = next((n for n in map(_length, (begin, size)) if n is not None), None)
+    if count is None:
+        raise wrong_value(
+            "slice: neither the rank of input nor a length is known: use ensure_shape"
+        )
+    starts, sizes = _entries(begin, count), _entries(size, count)
     if len(starts) != len(sizes):
         raise wrong_value(f"Slice: begin has {len(starts)} entries, but size has {len(sizes)}")
     box, dynamic = dims_of([*starts, *sizes])
     return bind(slice_p, x, *dynamic, box=box)  # type: ignore[no-any-return]
 
 
-def _entries(values: Any, x: Tensor) -> list[Any]:
+def _length(values: Any) -> int | None:
+    if isinstance(values, list | tuple):
+        return len(values)
+    vector = convert_to_tensor(values)
+    return vector.shape[0] if vector.ndim == 1 else None
+
+
+def _entries(values: Any, count: int | None) -> list[Any]:
     static, dynamic = dims_of(values)
     if static is None:
-        return ops.unstack(dynamic[0], x.ndim)
+        return ops.unstack(dynamic[0], count)
     rest = iter(dynamic)
     return [next(rest) if entry is None else entry for entry in static]

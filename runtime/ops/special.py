@@ -12,7 +12,8 @@ from runtime.core.convert import convert_to_tensor
 from runtime.core.primitive import Kernel, Order, Primitive, bind, row, sample, wrong_value
 from runtime.core.tensor import Tensor
 from runtime.core.workspace import Workspace, opened
-from runtime.ops.arguments import static_int
+from runtime.ops import run_time_axes
+from runtime.ops.arguments import int_or_tensor
 from runtime.ops.batching import along_axis
 from runtime.ops.blockwise import PIECE, mask
 from runtime.ops.define import POSITIVE, UNIT, Op, binary, unary
@@ -328,7 +329,11 @@ def cumulative_logsumexp(
     >>> rt.math.cumulative_logsumexp([0., 0.]).numpy().round(3)
     array([0.   , 0.693], dtype=float32)
     """
+    given, place = convert_to_tensor(x), int_or_tensor(axis, "axis", True)
+    if isinstance(place, Tensor):
+        return run_time_axes.kept(
+            lambda y, front: cumulative_logsumexp(y, front[0], exclusive, reverse), given, place
+        )
     return bind(  # type: ignore[no-any-return]
-        cumulative_logsumexp_p, convert_to_tensor(x), axis=static_int(axis, "axis", True),
-        exclusive=bool(exclusive), reverse=bool(reverse),
-    )  # fmt: skip
+        cumulative_logsumexp_p, given, axis=place, exclusive=bool(exclusive), reverse=bool(reverse)
+    )

@@ -14,8 +14,8 @@ from runtime.core.identities import transposed
 from runtime.core.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
 from runtime.core.shapes import Shape, compatible
 from runtime.core.tensor import Tensor
-from runtime.ops import batching
-from runtime.ops.arguments import static_ints
+from runtime.ops import batching, run_time_axes
+from runtime.ops.arguments import ints_or_tensor, static_ints
 from runtime.ops.define import axis_in
 
 
@@ -132,7 +132,10 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     """
     if isinstance(axis, int) or getattr(axis, "ndim", 1) == 0:
         raise wrong_value(f"reverse: axis must be a list of axes, got {axis!r}")
-    return bind(reverse_p, convert_to_tensor(tensor), axis=static_ints(axis, "axis"))  # type: ignore[no-any-return]
+    x, places = convert_to_tensor(tensor), ints_or_tensor(axis, "axis")
+    if isinstance(places, Tensor):
+        return run_time_axes.kept(reverse, x, places)
+    return bind(reverse_p, x, axis=places)  # type: ignore[no-any-return]
 
 
 def _roll_kernel(x: Any, shift: Any, *, axis: tuple[int, ...], out: Any = None) -> Any:
@@ -178,5 +181,16 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     >>> rt.roll([1, 2, 3], 1, 0).numpy().tolist()
     [3, 1, 2]
     """
-    places = static_ints(axis, "axis")
-    return bind(roll_p, convert_to_tensor(input), convert_to_tensor(shift), axis=places)  # type: ignore[no-any-return]
+    x, by, places = convert_to_tensor(input), convert_to_tensor(shift), ints_or_tensor(axis, "axis")
+    if isinstance(places, Tensor):
+        return _rolled(x, by, places)
+    return bind(roll_p, x, by, axis=places)  # type: ignore[no-any-return]
+
+
+def _rolled(x: Tensor, shift: Tensor, axis: Tensor) -> Tensor:
+    """`roll` along axes that only the run knows, one after the other: they may be the same."""
+    if not axis.ndim:
+        return run_time_axes.kept(lambda y, front: roll(y, shift, front), x, axis)
+    for by, place in zip(ops.unstack(shift), ops.unstack(axis), strict=True):
+        x = _rolled(x, by, place)
+    return x

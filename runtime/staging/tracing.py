@@ -219,17 +219,17 @@ class Trace:
                 primitive, values, [x.graph_value for x in made], params, self.constants
             )
             self.constants.update(found)
-            if not found and len(made) == 1:
-                sizes = known_parts(primitive, values, params, self.constants, self.parts)
-                self._keep_parts(sizes, made[0])
+            if not found:
+                parts = known_parts(primitive, values, params, self.constants, self.parts)
+                for sizes, each in zip(parts, made, strict=False):
+                    self._keep_parts(sizes, each)
         if state._tapes or state._inspect is not None:
             record(primitive, tuple(inputs), made, params)
         return outputs
 
     def _keep_parts(self, sizes: Any, made: Any) -> None:
-        if sizes is not None:
-            known = self.parts if (sizes == UNKNOWN).any() else self.constants
-            known[made.graph_value] = sizes
+        known = self.parts if (sizes == UNKNOWN).any() else self.constants
+        known[made.graph_value] = sizes
 
     def apply(
         self, primitive: Primitive, values: tuple[Value, ...], params: Params = NO_PARAMS

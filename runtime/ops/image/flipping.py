@@ -20,7 +20,7 @@ def flip_left_right(image: Any) -> Tensor:
     >>> rt.image.flip_left_right(grey).numpy().tolist()
     [[[0.25], [0.0]], [[0.75], [0.5]]]
     """
-    return ops.reverse(as_image(image), [-2])
+    return ops.reverse(as_image(image, known=False), [-2])
 
 
 def flip_up_down(image: Any) -> Tensor:
@@ -30,7 +30,7 @@ def flip_up_down(image: Any) -> Tensor:
     >>> rt.image.flip_up_down(grey).numpy().tolist()
     [[[0.5], [0.75]], [[0.0], [0.25]]]
     """
-    return ops.reverse(as_image(image), [-3])
+    return ops.reverse(as_image(image, known=False), [-3])
 
 
 def transpose(image: Any, name: str | None = None) -> Tensor:

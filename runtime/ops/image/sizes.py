@@ -12,11 +12,12 @@ from runtime.core.tensor import Tensor
 Pair = tuple[int, int]
 
 
-def as_image(image: Any, what: str = "image") -> Tensor:
+def as_image(image: Any, what: str = "image", known: bool = True) -> Tensor:
+    """An image or a batch of them; of unknown rank only where that need not be `known`."""
     x = convert_to_tensor(image)
     if x.ndim not in (3, 4, None):
         raise wrong_value(f"`{what}` must have either 3 or 4 dimensions, got shape {x.shape}")
-    if x.ndim is None:
+    if x.ndim is None and known:
         raise wrong_value(f"`{what}` must have a known rank")
     return x
 
