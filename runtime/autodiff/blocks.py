@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from runtime import dtypes
 from runtime.autodiff.activity import Source
 from runtime.autodiff.residuals import Branch, branches_with_residuals, loop_with_residuals
 from runtime.autodiff.reverse import Reverse
 from runtime.autodiff.sent import ABSENT, Found, Sent, either, joined, shaped, truth
+from runtime.core.types import TensorType
+from runtime.dtypes import DType
 from runtime.graph.ir import Node, Region, Value, diverges, free_values
 from runtime.graph.nodes import BOOL, COND, WHILE
+from runtime.ops.indexed_slices import Slices, with_places
 from runtime.staging.scopes import Scope
 from runtime.staging.tracing import symbol
 
@@ -45,33 +49,52 @@ def cond(
         return (node,)
     doubts = [[way.inner.found(source) for way in ways] for source in kept]
     plans = [joined(test, each) for each in doubts]
+    sliced = [_dtype_of_places([way.inner.slices(source) for way in ways]) for source in kept]
     parts = []
     for side, (way, region) in enumerate(zip(ways, node.regions, strict=True)):
         with reverse.back_inside(way.scope):
             trace = way.inner.trace
-            found = [trace.value_of(way.inner.taken(s)) for s in kept]
+            rows = [
+                (way.inner.taken(s),) if dtype is None else way.inner.rows(s, dtype)
+                for s, dtype in zip(kept, sliced, strict=True)
+            ]
+            found = [trace.value_of(each[0]) for each in rows]
             pairs = zip(doubts, plans, strict=True)
             found += [truth(trace, doubt[side]) for doubt, (asked, _) in pairs if asked]
+            found += [trace.value_of(place) for each in rows for place in each[1:]]
         parts.append(Branch(region, way.nodes, way.scope.region(found)))
     forward, backs = branches_with_residuals(node, parts)
     made = reverse.rewrite(node, [forward])
 
     def back() -> list[Found]:
         types = [reverse.type_of(source) for source in kept]
-        names = list(map(reverse.label, kept))
         extra = [BOOL for asked, _ in plans if asked]
-        symbol, all_names = reverse.symbol(test.test), [*names, *["sent"] * len(extra)]
+        places = [TensorType(dtype, (None,)) for dtype in sliced if dtype is not None]
+        names = [*map(reverse.label, kept), *["sent"] * len(extra), *["places"] * len(places)]
+        shapes = [type.shape for type in types]
+        for at, dtype in enumerate(sliced):
+            if dtype is not None:
+                types[at] = TensorType(types[at].dtype, (None, *shapes[at][1:]))
         grads = reverse.append(
-            COND, [symbol], [*types, *extra], all_names, regions=backs, origin=node.origin
-        )
-        flags = iter(grads[len(kept) :])
+            COND, [reverse.symbol(test.test)], [*types, *extra, *places], names, regions=backs,
+            origin=node.origin,
+        )  # fmt: skip
+        flags, ends = iter(grads[len(kept) :]), iter(grads[len(kept) + len(extra) :])
         return [
             (grad, Sent(next(flags).graph_value) if asked else known)
-            for grad, (asked, known) in zip(grads, plans, strict=False)
+            for grad, (asked, known) in zip(
+                with_places(grads, sliced, shapes, ends), plans, strict=False
+            )
         ]
 
     reverse.guarded(whole, kept, back)
     return made
+
+
+def _dtype_of_places(ways: Sequence[Slices | None]) -> DType | None:
+    """The dtype of the places of slices that any branch gives; None where none gives slices."""
+    found = {places.dtype for way in ways if way is not None for _, places in way.parts}
+    return (dtypes.int64 if dtypes.int64 in found else dtypes.int32) if found else None
 
 
 def _back_through_branch(

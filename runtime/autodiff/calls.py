@@ -30,6 +30,7 @@ from runtime.graph.ir import Graph, Node, Region, Value, walk
 from runtime.graph.lists import Elements
 from runtime.graph.nodes import CONSTANT, LIST_ADD, LIST_ZEROS
 from runtime.graph.passes import optimize, simplify_control_flow
+from runtime.ops.indexed_slices import with_places
 from runtime.staging.refusals import is_refusal
 
 Key = tuple[tuple[Source, ...], int]
@@ -226,6 +227,7 @@ class _Levels:
         flags = iter(found[count:])
         sent = [not is_doubted or next(flags).raw for is_doubted in derived.doubted]
         parameters = self.graph.parameters
+        found = with_places(found[:count], derived.sliced, self._shapes(derived), flags)
         by_source = {
             parameters[source] if isinstance(source, Place) else source: grad if is_sent else UNSENT
             for source, grad, is_sent, is_connected in zip(
@@ -234,6 +236,18 @@ class _Levels:
             if is_connected
         }
         return [by_source.get(source) for source in self.sources]
+
+    def _shapes(self, derived: Derived) -> list[Any]:
+        """The shapes of the sources, of those that are sliced."""
+        variables = variables_in(self.graph.nodes)
+        items: list[Any] = [
+            self.graph.parameters[source] if isinstance(source, Place) else source
+            for source in derived.sources
+        ]
+        return [
+            variables.get(item, item).type.shape if is_sliced else None
+            for item, is_sliced in zip(items, derived.sliced, strict=True)
+        ]
 
     def _connected(self, level: int, backward: Graph, asked: tuple[bool, ...]) -> list[bool]:
         if level == 0 and any(node.primitive is staged_p for node in walk(self.graph.body)):

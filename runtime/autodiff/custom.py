@@ -422,7 +422,8 @@ def recompute_grad(f: Callable[P, R]) -> Callable[P, R]:
             with GradientTape() as tape:
                 tape.watch(tensors)
                 results = _called(again)(*given, **named)
-            found = tape.gradient(results, [tensors, list(variables)], list(upstream))
+            made = tape.gradient(results, [tensors, list(variables)], list(upstream))
+            found = nest.map_structure(lambda x: None if x is None else convert_to_tensor(x), made)
             return found if variables else found[0]
 
         return result, grad

@@ -24,6 +24,7 @@ from runtime.core.dataclasses import dataclass
 from runtime.core.types import ResidualsType, Type
 from runtime.graph.ir import Callee, Graph, Node, Region, Value, free_values
 from runtime.graph.nodes import BOOL, CALL, COND, PACK, UNPACK, WHILE
+from runtime.ops.indexed_slices import with_places
 from runtime.staging.tracing import Trace, symbol
 
 # Graphs
@@ -39,14 +40,15 @@ class Derived:
 
     `backward` takes the gradients of the results that are asked for, of those that are `DOUBTED`
     whether they are sent, and what `forward` returns more. Its results are the gradients for
-    `sources`: parameters, captures and variables; and of those that are `doubted`, whether they are
-    sent.
+    `sources`: parameters, captures and variables; of those that are `doubted`, whether they are
+    sent; and of those that are `sliced`, of which the gradients are slices, the places of these.
     """
 
     forward: Graph
     backward: Graph
     sources: tuple[Source | Place, ...]
     doubted: tuple[bool, ...]
+    sliced: tuple[bool, ...]
     upstream: int
 
 
@@ -73,11 +75,19 @@ def derive(
     with trace:
         reverse, nodes = _backward_pass(graph, activity, given)
         found = [s for s in (*chosen, *captures, *variables) if s in reverse.grads]
-        results = [trace.value_of(reverse.taken(source)) for source in found]
+        slices = [reverse.slices(source) for source in found]
+        rows = [None if each is None else each.rows() for each in slices]
+        results = [
+            trace.value_of(reverse.taken(source) if each is None else each[0])
+            for source, each in zip(found, rows, strict=True)
+        ]
         doubts = [reverse.found(source) for source in found]
         results += [truth(trace, doubt) for doubt in doubts if doubt is not None]
+        results += [trace.value_of(each[1]) for each in rows if each is not None]
     back = trace.scope.region(results)
-    return _separated(graph, nodes, back, trace, found, [doubt is not None for doubt in doubts])
+    doubted = [doubt is not None for doubt in doubts]
+    sliced = [each is not None for each in rows]
+    return _separated(graph, nodes, back, trace, found, doubted, sliced)
 
 
 def _backward_pass(
@@ -109,6 +119,7 @@ def _separated(
     trace: Trace,
     found: Sequence[Source],
     doubted: Sequence[bool],
+    sliced: Sequence[bool],
 ) -> Derived:
     values, constants = read_from(back, nodes, graph.parameters)
     names = {value: Value(value.type, value.name) for value in values}
@@ -124,6 +135,7 @@ def _separated(
         Graph(trace.name, body, captured),
         tuple([places.get(s, s) for s in found]),
         tuple(doubted),
+        tuple(sliced),
         len(back.parameters),
     )
 
@@ -199,7 +211,8 @@ def _derive_recursion(graph: Graph, activity: Activity) -> Recursion:
         results = [trace.value_of(reverse.taken(source)) for source in sources]
         results += [truth(trace, reverse.found(source)) for source in sources]
     back = trace.scope.region(results)
-    derived = _separated(graph, nodes, back, trace, sources, [True] * len(sources))
+    count = len(sources)
+    derived = _separated(graph, nodes, back, trace, sources, [True] * count, [False] * count)
     made.forward.graph = _packing(derived.forward, len(graph.results), made.residuals)
     made.backward.graph = _unpacking(derived.backward, derived.upstream, made.residuals)
     return made
@@ -274,9 +287,9 @@ def call(
     callee = Callee(node.params["callee"].name, derived.forward)
     forward = replace(node, outputs=(*node.outputs, *residuals), params={"callee": callee})
     made = reverse.rewrite(node, [forward])
-    types = [value.type for value in derived.backward.results[: len(derived.sources)]]
+    types = [value.type for value in derived.backward.results]
     backward = Callee(derived.backward.name, derived.backward)
-    way = _BackwardCall(backward, derived.sources, types, derived.doubted)
+    way = _BackwardCall(backward, derived.sources, types, derived.doubted, derived.sliced)
 
     def upstream() -> list[Any]:
         grads = [
@@ -293,14 +306,15 @@ def call(
 
 
 class _BackwardCall(NamedTuple):
-    """A graph that computes the gradients for these places of a call, and whether those that are
-    doubted are sent.
+    """A graph that computes the gradients for these places of a call, whether those that are
+    doubted are sent, and the places of those that are slices.
     """
 
     callee: Callee
     places: Sequence[Source | Place]
     types: Sequence[Type]
     doubted: Sequence[bool]
+    sliced: Sequence[bool]
 
 
 def _flag(reverse: Reverse, sent: Sent | None) -> Any:
@@ -317,14 +331,18 @@ def _call_back(
     sources = [node.inputs[s] if isinstance(s, Place) else s for s in way.places]
 
     def back() -> list[Found]:
-        flags = [BOOL for is_doubted in way.doubted if is_doubted]
-        names = [*map(reverse.label, sources), *["sent"] * len(flags)]
-        types, params = [*way.types, *flags], {"callee": way.callee}
-        found = reverse.append(CALL, upstream(), types, names, params=params, origin=node.origin)
-        doubts = iter(found[len(sources) :])
+        flags, slices = sum(way.doubted), sum(way.sliced)
+        names = [*map(reverse.label, sources), *["sent"] * flags, *["places"] * slices]
+        params = {"callee": way.callee}
+        found = reverse.append(
+            CALL, upstream(), way.types, names, params=params, origin=node.origin
+        )
+        doubts, places = iter(found[len(sources) :]), iter(found[len(sources) + flags :])
+        shapes = [reverse.type_of(source).shape for source in sources]
+        grads = with_places(found, way.sliced, shapes, places)
         return [
             (grad, Sent(next(doubts).graph_value) if is_doubted else None)
-            for grad, is_doubted in zip(found, way.doubted, strict=False)
+            for grad, is_doubted in zip(grads, way.doubted, strict=True)
         ]
 
     reverse.guarded(whole, sources, back)
@@ -343,7 +361,9 @@ def _recursion(
     params = {"callee": made.forward}
     forward = replace(node, outputs=(*node.outputs, residuals), params=params)
     nodes = reverse.rewrite(node, [forward])
-    way = _BackwardCall(made.backward, made.sources, made.types, [True] * len(made.sources))
+    count = len(made.sources)
+    types = [*made.types, *[BOOL] * count]
+    way = _BackwardCall(made.backward, made.sources, types, [True] * count, [False] * count)
     kinds = _given_in_recursion(graph, reverse.activity)
 
     def upstream() -> list[Any]:

@@ -86,10 +86,10 @@ class ForwardAccumulator:
         with GradientTape() as outer:
             outer.watch(weights)
             back = self._tape.gradient(result, self._primals, weights)
-        connected = [at for at, grad in enumerate(back) if grad is not None]
+            connected = [at for at, grad in enumerate(back) if grad is not None]
+            targets = [convert_to_tensor(back[at]) for at in connected]
         if not connected:
             return None
-        targets = [convert_to_tensor(back[at]) for at in connected]
         return outer.gradient(targets, weights, [self._tangents[at] for at in connected])
 
 

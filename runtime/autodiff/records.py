@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 import runtime.ops as ops
-from runtime.core.primitive import Primitive, bind
+from runtime.core.primitive import TABLE, Primitive, bind
 from runtime.core.shapes import Shape
 from runtime.core.state import state
 from runtime.core.tensor import EagerTensor, Tensor
 from runtime.core.types import TensorType
 from runtime.dtypes import DType
+from runtime.ops.indexed_slices import Slices, dense, summed
 
 # Tensors and variables are known to tapes by keys. A record is a tuple that begins with the key of
 # the op's output, flat because each tuple more is one more object for the garbage collector. Its
@@ -129,6 +130,9 @@ def kept(tensors: Sequence[Any], places: Sequence[int] | None) -> Sequence[Any]:
     ]
 
 
+# The partial derivative of the op, elementwise, that slices pass.
+NEGATED = TABLE["neg"].partials[0]  # type: ignore[index]
+
 Step = Callable[[Record, "Sums", set[Any], dict[Any, Any]], None]
 """How to go back over the record of any op."""
 
@@ -157,6 +161,8 @@ def backward(
             continue
         if record[0] in wanted:
             found[record[0]] = grad
+        if type(grad) is Slices and size != 2 and record[2] is not NEGATED:
+            grad = grad.dense()
         second = None
         if size == 9:
             _, first, second, partials, a, b, y, shape, other_shape = record
@@ -206,6 +212,8 @@ class Sums:
 
     def add(self, key: Any, before: Any, result: Any) -> Any:
         """The sum; in place, where `before` was made here, so that nobody else sees it."""
+        if type(before) is Slices or type(result) is Slices:
+            return summed(before, result)
         if key not in self.owned:
             self.owned.add(key)
             return before + result
@@ -225,7 +233,10 @@ def _step(record: Record, sums: Sums, wanted: set[Any], found: dict[Any, Any]) -
         return
     if primitive.gradient is None:
         raise no_gradient(primitive)
-    results = primitive.gradient(Operation(inputs, outputs, params, sources), *given)
+    op = Operation(inputs, outputs, params, sources)
+    results = primitive.sliced(op, *given) if primitive.sliced is not None else None
+    if results is None:
+        results = primitive.gradient(op, *map(dense, given))
     for key, result in zip(sources, results or (), strict=results is not None):
         if key is None or result is None:
             continue

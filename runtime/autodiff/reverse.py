@@ -19,7 +19,7 @@ from runtime.autodiff.sent import (
     ABSENT,
     Found,
     Sent,
-    apply_rule,
+    back_through,
     choose,
     either,
     nested,
@@ -30,7 +30,9 @@ from runtime.autodiff.sent import (
 from runtime.core.primitive import Primitive
 from runtime.core.shapes import is_known
 from runtime.core.types import Type
+from runtime.dtypes import DType
 from runtime.graph.ir import Node, Region, Value, free_values
+from runtime.ops.indexed_slices import Slices, dense, summed
 from runtime.staging.scopes import Scope, active
 from runtime.staging.tracing import Trace, symbol
 
@@ -76,7 +78,7 @@ class Reverse:
         if before is None:
             self.grads[source] = grad
         else:
-            self.grads[source] = before + grad
+            self.grads[source] = summed(before, grad)
             sent = either(self.trace, self.sent.pop(source, None), sent)
         if sent is not None:
             self.sent[source] = sent
@@ -103,6 +105,20 @@ class Reverse:
         grad = self.grads.get(source)
         return self.zeros(source) if grad is None else shaped(grad, self.type_of(source))
 
+    def slices(self, source: Source) -> Slices | None:
+        """The gradient of a source of which the shape is known, if it is slices."""
+        grad = self.grads.get(source)
+        is_sliced = type(grad) is Slices and is_known(self.type_of(source).shape)
+        return grad if is_sliced else None
+
+    def rows(self, source: Source, dtype: DType) -> tuple[Any, Any]:
+        """The gradient of a source as slices, all of them where it is none, and their places."""
+        found = self.slices(source)
+        if found is not None:
+            values, places = found.rows()
+            return values, ops.cast(places, dtype)
+        return self.taken(source), ops.range(self.type_of(source).shape[0], dtype=dtype)
+
     def region(self, nodes: Sequence[Node]) -> list[Node]:
         """Go back over nodes; what stands in their place afterwards."""
         made: list[Node] = []
@@ -118,7 +134,7 @@ class Reverse:
             return (node,)
         rule = self.rules.get(node.primitive)
         if rule is not None:
-            return rule(self, node, given, sent)
+            return rule(self, node, list(map(dense, given)), sent)
         self._op(node, given, sent)
         return (node,)
 
@@ -135,7 +151,7 @@ class Reverse:
         inputs = [self.symbol(value) for value in node.inputs]
         outputs = [self.symbol(value) for value in node.outputs]
         op = StagedOperation(inputs, outputs, dict(node.params), sources)
-        results = apply_rule(self.trace, node.primitive, op, given, sent)
+        results = back_through(self.trace, node.primitive, op, given, sent)
         for value, (grad, flag) in zip(node.inputs, results, strict=True):
             self.add(value, grad, flag)
 

@@ -24,6 +24,7 @@ from runtime.core.types import ListType, ResidualsType, TensorType, Type
 from runtime.graph.ir import Region, Value, covers
 from runtime.graph.lists import Item
 from runtime.graph.nodes import BOOL, COND, LIST_AS, LIST_ZEROS, apply
+from runtime.ops.indexed_slices import dense
 from runtime.staging.scopes import Scope
 from runtime.staging.tracing import Trace, symbol
 
@@ -67,7 +68,8 @@ def untaped() -> Iterator[None]:
 
 
 def shaped(grad: Any, type: Any) -> Any:
-    """A gradient, known to have a type of which its own knows less."""
+    """A gradient as a tensor, known to have a type of which its own knows less."""
+    grad = dense(grad)
     if covers(type, grad.type):
         return grad
     if isinstance(type, ListType):
@@ -234,6 +236,17 @@ def apply_rule(
 
     targets = [_target(trace, item, key) for item, key in zip(op.inputs, op.sources, strict=True)]
     return choose(trace, first, (where_sent, elsewhere), targets)
+
+
+def back_through(
+    trace: Trace, primitive: Primitive, op: Any, given: Sequence[Any], sent: Sequence[Sent | None]
+) -> list[Found]:
+    """As `apply_rule`, for gradients that may be slices, and may stay or become slices."""
+    if primitive.sliced is not None and not any(sent):
+        slices = primitive.sliced(op, *given)
+        if slices is not None:
+            return [(grad, None) for grad in slices]
+    return apply_rule(trace, primitive, op, list(map(dense, given)), sent)
 
 
 def _of_item(grad: Any, sent: Sent | None) -> Found:

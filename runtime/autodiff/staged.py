@@ -14,10 +14,11 @@ from runtime.autodiff.activity import Activity, called_in, differentiable, varia
 from runtime.autodiff.derived import RULES
 from runtime.autodiff.records import Operation, Record, Sums, no_gradient, of_outputs
 from runtime.autodiff.reverse import Reverse
-from runtime.autodiff.sent import Found, Sent, apply_rule, either
+from runtime.autodiff.sent import Found, Sent, back_through, either
 from runtime.core.primitive import structural
 from runtime.core.state import state
 from runtime.graph.ir import Node, Region, free_values, walk
+from runtime.ops.indexed_slices import dense, summed
 from runtime.staging.frames import variable_holding
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Handle, active
@@ -181,16 +182,16 @@ def step(record: Record, sums: Sums, wanted: set[Any], found: dict[Any, Any]) ->
     op = Operation(inputs, outputs, params, sources)
     trace = active()
     back = (
-        _of_control(op, given, sent)
+        _of_control(op, list(map(dense, given)), sent)
         if primitive is CONTROL
-        else apply_rule(trace, primitive, op, given, sent)
+        else back_through(trace, primitive, op, given, sent)
     )
     for key, (grad, flag) in zip(sources, back, strict=True):
         if key is None or grad is None:
             continue
         before = sums.grads.get(key)
         if before is not None:
-            grad, flag = before + grad, either(trace, sums.sent.pop(key, None), flag)
+            grad, flag = summed(before, grad), either(trace, sums.sent.pop(key, None), flag)
         sums.grads[key] = grad
         if flag is not None:
             sums.sent[key] = flag

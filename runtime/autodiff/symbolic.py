@@ -96,9 +96,10 @@ def hessians(
     _check_staged("hessians")
     made = []
     for x in _listed(xs):
-        slope = gradients(ys, x)[0]
-        if slope is None:
+        found = gradients(ys, x)[0]
+        if found is None:
             raise wrong_value("hessians(): ys do not depend on one of xs")
-        found = _shown([x]).jacobian(slope, x)
-        made.append(ops.zeros([*slope.shape, *x.shape], x.dtype) if found is None else found)
+        slope = ops.convert_to_tensor(found)
+        rows = _shown([x]).jacobian(slope, x)
+        made.append(ops.zeros([*slope.shape, *x.shape], x.dtype) if rows is None else rows)
     return made

@@ -37,6 +37,7 @@ from runtime.core.primitive import Primitive, flat
 from runtime.core.state import init_scope, new_key, state
 from runtime.core.tensor import EagerTensor, Operators, Tensor
 from runtime.core.types import is_variable
+from runtime.ops.indexed_slices import dense, public
 
 _naming = process_lock()
 
@@ -483,7 +484,8 @@ class GradientTape(Recorder):
         targets, flat = leaves(target, "target"), leaves(sources, "sources")
         weights = weights_for(output_gradients, targets, not nest.is_nested(target))
         self._find_items(targets, flat)
-        grads = self._gradient(self._leading(self._take(), flat), targets, flat, weights)
+        found = self._gradient(self._leading(self._take(), flat), targets, flat, weights)
+        grads = list(map(public, found))
         if zeros:
             pairs = zip(grads, flat, strict=True)
             grads = [zeros_for(source) if grad is None else grad for grad, source in pairs]
@@ -596,7 +598,7 @@ class GradientTape(Recorder):
         records = self._leading(self._take(), sources)
 
         def differentiate(weight: Any) -> list[Any]:
-            return self._gradient(records[:], [target], sources, [weight])
+            return list(map(dense, self._gradient(records[:], [target], sources, [weight])))
 
         return differentiate
 

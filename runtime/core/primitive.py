@@ -115,6 +115,8 @@ class Primitive:
         for dtypes.
     gradient(op, *output_grads): one entry per input (None: no gradient), or None for an op
         without gradients.
+    sliced(op, *output_grads): as `gradient`, where the gradient of the first input is slices along
+        its first axis (`ops.indexed_slices.Slices`), or those of the output are; None elsewhere.
     keep_inputs, keep_outputs: indices of the inputs and outputs whose *values* the gradient reads
         (None: all).
     effect: must run once, in program order.
@@ -160,6 +162,7 @@ class Primitive:
     signature: InitVar[str] = ""
     shape: Callable[..., Any] | None = None
     gradient: Gradient | None = None
+    sliced: Gradient | None = None
     op_type: str = ""
     is_own: bool = False
     effect: bool = False

@@ -40,6 +40,7 @@ def install(keras: Any, backend: str) -> None:
     _layers_for_data(backend)
     _weights_without_suffix(keras)
     _local_datasets(keras)
+    _steps_by_slices(keras.src.optimizers.base_optimizer.BaseOptimizer)
     _counts_in_rows(keras.src.utils.numerical_utils)
     keras.src.layers.preprocessing.index_lookup.get_null_initializer = _empty_table
 
@@ -61,6 +62,36 @@ def _layers_for_data(backend: str) -> None:
 def _empty_table(key_dtype: Any, value_dtype: Any) -> Any:
     """The parts of a table whose vocabulary is read later."""
     return runtime.lookup.KeyValueTensorInitializer([], [], key_dtype, value_dtype)
+
+
+def _steps_by_slices(base: Any) -> None:
+    """Let optimizers add IndexedSlices to the rows that they name, and clip them by their values,
+    as they do with TensorFlow.
+    """
+
+    def by_slices(name: str) -> Callable[[Any, Any, Any], None]:
+        whole = getattr(base, f"assign{name}")
+
+        @functools.wraps(whole)
+        def run(self: Any, variable: Any, value: Any) -> None:
+            if isinstance(value, runtime.IndexedSlices):
+                stored = getattr(variable, "value", variable)
+                rows = runtime.cast(value, stored.dtype)
+                getattr(stored, f"scatter{name or '_update'}")(rows)
+            else:
+                whole(self, variable, value)
+
+        return run
+
+    for name in ("", "_add", "_sub"):
+        setattr(base, f"assign{name}", by_slices(name))
+    others = base._clip_by_norm
+
+    @functools.wraps(others)
+    def clip(self: Any, values: Any, axes: Any = None) -> Any:
+        return runtime.clip_by_norm(values, self.clipnorm, axes)
+
+    base._clip_by_norm = clip
 
 
 def _counts_in_rows(utils: Any) -> None:

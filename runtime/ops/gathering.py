@@ -18,6 +18,7 @@ from runtime.core.workspace import Workspace, opened
 from runtime.ops import batching, run_time_axes
 from runtime.ops.arguments import int_or_tensor, static_int
 from runtime.ops.define import axis_in, copied, zeroed
+from runtime.ops.indexed_slices import Slices, dense
 
 
 def _checked_indices(indices: Any, size: int, negative: bool) -> Any:
@@ -82,13 +83,20 @@ def _gather_rule(op: Any, g: Any) -> Any:
     ), None
 
 
+def _gather_slices(op: Any, g: Any) -> Any:
+    x, indices = op.inputs
+    if op.params["axis"] or op.params["batch_dims"] or op.params["negative"]:
+        return None
+    return Slices([(dense(g), indices)], x), None
+
+
 def _gather_order(params: Mapping[str, Any]) -> Order:
     return Order.PERMUTED if params["batch_dims"] > 0 else Order.C
 
 
 gather_p: Primitive = row(
     "gather", _gather_kernel, signature="A,I->A", shape=_gather_shape, op_type="GatherV2",
-    gradient=_gather_rule, fallible=True, keep_inputs=(1,),
+    gradient=_gather_rule, sliced=_gather_slices, fallible=True, keep_inputs=(1,),
     samples=(
         sample("3,4", "2:i3", axis=0, batch_dims=0, negative=False),
         sample("3,4", "2,2:i4", axis=-1, batch_dims=0, negative=False),
@@ -275,9 +283,18 @@ def _with_batches(indices: Tensor, batch_dims: int) -> Tensor:
     return ops.concat([ops.cast(batch, indices.dtype), indices], -1)
 
 
+def _gather_nd_slices(op: Any, g: Any) -> Any:
+    x, indices = op.inputs
+    if op.params["batch_dims"] or op.params["negative"] or indices.static_shape is None:
+        return None
+    if len(indices.static_shape) != 2 or indices.static_shape[1] != 1:
+        return None
+    return Slices([(dense(g), ops.squeeze(indices, -1))], x), None
+
+
 gather_nd_p: Primitive = row(
     "gather_nd", _gather_nd_kernel, signature="A,I->A", shape=_gather_nd_shape, op_type="GatherNd",
-    gradient=_gather_nd_rule, fallible=True, keep_inputs=(1,),
+    gradient=_gather_nd_rule, sliced=_gather_nd_slices, fallible=True, keep_inputs=(1,),
     samples=(
         sample("3,4", "2,2:i3", batch_dims=0, negative=False),
         sample("3,4", "2,1:i3", batch_dims=0, negative=False),

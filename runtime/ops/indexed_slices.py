@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import runtime.ops as ops
+from runtime import dtypes
 from runtime.core.convert import convert_to_tensor, register_conversion
-from runtime.core.shapes import TensorShape
+from runtime.core.shapes import TensorShape, is_known
 from runtime.core.tensor import Tensor
 from runtime.dtypes import DType
 
@@ -62,8 +64,11 @@ class IndexedSlices:
     @property
     def shape(self) -> TensorShape:
         """The static shape of the whole tensor."""
-        known = None if self._dense_shape is None else self._dense_shape.static_value
-        return TensorShape(None if known is None else known.tolist())
+        given = self._dense_shape
+        known = None if given is None else given.static_value
+        if known is None and given is not None:
+            known = given.static_sizes
+        return TensorShape(None if known is None else [n if n >= 0 else None for n in known])
 
     @property
     def dtype(self) -> DType:
@@ -96,6 +101,83 @@ class IndexedSlices:
 
     def __reduce__(self) -> Any:
         return IndexedSlices, (self._values, self._indices, self._dense_shape)
+
+
+class Slices:
+    """A gradient that is zero but for slices along the first axis, on its way back to a source:
+    `parts` of gradients and the places that they were gathered from, and what has the shape of all.
+    """
+
+    __slots__ = ("like", "parts")
+
+    def __init__(self, parts: Sequence[tuple[Any, Any]], like: Any) -> None:
+        self.parts = tuple(parts)
+        self.like = like
+
+    def map(self, function: Callable[[Any], Any]) -> Slices:
+        """Another gradient for each of the slices."""
+        return Slices([(function(g), places) for g, places in self.parts], self.like)
+
+    def __neg__(self) -> Slices:
+        return self.map(ops.negative)
+
+    def dense(self) -> Any:
+        """The tensor."""
+        made = [ops.gather_gradient(g, places, self.like, 0) for g, places in self.parts[::-1]]
+        total = made[0]
+        for each in made[1:]:
+            total = total + each
+        return total
+
+    def rows(self) -> tuple[Any, Any]:
+        """All slices, one behind the other, and the place of each."""
+        known = self.like if isinstance(self.like, tuple) else self.like.static_shape
+        rest = known[1:] if is_known(known) else ops.shape(self.like)[1:]
+        values = [ops.reshape(g, ops.concat([[-1], rest], 0)) for g, _ in self.parts]
+        places = [ops.reshape(places, [-1]) for _, places in self.parts]
+        if len(values) == 1:
+            return values[0], places[0]
+        if len({each.dtype for each in places}) > 1:
+            places = [ops.cast(each, dtypes.int64) for each in places]
+        return ops.concat(values, 0), ops.concat(places, 0)
+
+    def public(self) -> IndexedSlices:
+        """What the user is given."""
+        known = self.like if isinstance(self.like, tuple) else self.like.static_shape
+        shape = convert_to_tensor(known, dtypes.int32) if is_known(known) else ops.shape(self.like)
+        return IndexedSlices(*self.rows(), shape)
+
+
+def with_places(
+    found: Sequence[Any], sliced: Sequence[Any], shapes: Sequence[Any], places: Iterator[Any]
+) -> list[Any]:
+    """The gradients of sources, of which those that are `sliced` are slices at the next places."""
+    return [
+        Slices([(grad, next(places))], shape) if is_sliced else grad
+        for grad, is_sliced, shape in zip(found, sliced, shapes, strict=False)
+    ]
+
+
+def dense(grad: Any) -> Any:
+    """A gradient as a tensor."""
+    return grad.dense() if type(grad) is Slices else grad
+
+
+def summed(before: Any, grad: Any) -> Any:
+    """The sum of two gradients: of slices, all slices, those of the later one first."""
+    if type(before) is Slices and type(grad) is Slices:
+        return Slices((*grad.parts, *before.parts), grad.like)
+    return dense(before) + dense(grad)
+
+
+def public(grad: Any) -> Any:
+    """A gradient as the user is given it."""
+    return grad.public() if type(grad) is Slices else grad
+
+
+def passed(change: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
+    """The fact `sliced` of an op of one tensor whose gradient is a change of each slice."""
+    return lambda op, g: (g.map(change),) if type(g) is Slices else None
 
 
 def _dense(slices: IndexedSlices, dtype: DType | None) -> Tensor:

@@ -44,7 +44,7 @@ from runtime.ops import batching
 from runtime.ops.arguments import listed
 from runtime.ops.blockwise import MANY, in_blocks, own
 from runtime.ops.define import POSITIVE, UNIT, Op, binary, matched, unary
-from runtime.ops.indexed_slices import IndexedSlices
+from runtime.ops.indexed_slices import IndexedSlices, Slices, passed
 
 
 def _c(x: Any) -> Any:
@@ -325,6 +325,7 @@ pow: Op = binary(
 )  # fmt: skip
 negative: Op = unary(
     "neg", np.negative, "N->N", op_type="Neg", reads="", gradient=lambda x, y, g: -g, doc="-x.",
+    sliced=passed(lambda g: -g),
     scalar=_ring("-{}"), interval=intervals.neg, identities=(undone,),
     example=("rt.negative([1, -2]).numpy().tolist()", "[-1, 2]"),
 )  # fmt: skip
@@ -356,6 +357,13 @@ def _cast_kernel(x: Any, *, dtype: Any, out: Any = None) -> Any:
     return out
 
 
+def _cast_slices(op: Any, g: Any) -> Any:
+    source = op.inputs[0].dtype
+    if type(g) is not Slices or not (source.is_floating or source.is_complex):
+        return None
+    return (g.map(lambda x: cast(x, source)),)
+
+
 def _cast_gradient(op: Any, g: Any) -> Any:
     source = op.inputs[0].dtype
     if not (source.is_floating or source.is_complex):
@@ -365,7 +373,7 @@ def _cast_gradient(op: Any, g: Any) -> Any:
 
 cast_p: Primitive = row(
     "cast", _cast_kernel, signature="Q->dtype", shape=same_shape, op_type="Cast",
-    gradient=_cast_gradient, keep_inputs=(),
+    gradient=_cast_gradient, sliced=_cast_slices, keep_inputs=(),
     samples=(sample("2,3", dtype=dtypes.float64), sample("2,3:i9", dtype=dtypes.float32)),
     order=Order.C, scalar=forms.cast, interval=intervals.same, identities=(first,),
     batching=batching.elementwise, moves=True, instruction="cast",
@@ -396,7 +404,8 @@ _SPELLING = "strings are read by strings.to_number and written by strings.as_str
 
 identity_p: Primitive = row(
     "identity", lambda x: x, signature="A->A", shape=same_shape, op_type="Identity",
-    gradient=lambda op, g: (g,), keep_inputs=(), samples=(sample("2,3"), sample("2:s")),
+    gradient=lambda op, g: (g,), sliced=passed(lambda g: g), keep_inputs=(),
+    samples=(sample("2,3"), sample("2:s")),
     memory=Memory.ALIASES, order=Order.KEEP, scalar=forms.SAME, interval=intervals.same,
     logic=Logic.SAME, identities=(first,), batching=batching.elementwise, instruction="copy",
 )  # fmt: skip

@@ -109,7 +109,8 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
         known, size = get_static_value(counts), x.static_shape and x.static_shape[place]
         if known is not None and size and known.size in (1, size):
             indices.set_shape([int(np.broadcast_to(known, (size,)).sum())])
-    return ops.gather(x, indices, axis=place)
+    # Counted from the end: along a first axis the gradient would be slices, which it is not.
+    return ops.gather(x, indices, axis=place if x.ndim is None else place - x.ndim)
 
 
 def _repeat_kernel(counts: Any, n: Any) -> Any:

@@ -37,6 +37,7 @@ from runtime.graph.ir import Value
 from runtime.graph.lists import Elements
 from runtime.graph.nodes import BOOL, NUMBER_TYPES, UNDEFINED, fits
 from runtime.graph.structures import Structure
+from runtime.ops.indexed_slices import IndexedSlices
 from runtime.staging.aliasing.sharing import home
 from runtime.staging.control import choices
 from runtime.staging.control.carried_objects import GrowingItems, Held, Items, is_mutable
@@ -527,7 +528,8 @@ def _join_trees(a: Tree, b: Tree, unites: bool) -> Spec:
     joined = []
     for place, (x, y) in enumerate(zip(a.children, b.children, strict=True)):
         try:
-            joined.append(of_kinds(x, y) if unites else join(x, y))
+            wider = _wider(x, y) if place and a.structure.kind is IndexedSlices else None
+            joined.append(wider or (of_kinds(x, y) if unites else join(x, y)))
         except Mismatch as mismatch:
             mismatch.path = a.structure.path(place) + mismatch.path
             mismatch.places.insert(0, place)
@@ -537,6 +539,16 @@ def _join_trees(a: Tree, b: Tree, unites: bool) -> Spec:
 
 def _both(pair: tuple[type, type]) -> tuple[tuple[type, type], tuple[type, type]]:
     return pair, (pair[1], pair[0])
+
+
+def _wider(a: Spec, b: Spec) -> Spec | None:
+    """Places of slices, of 32 bits on one path and of 64 on the other: of 64 on both."""
+    first, second = _leaf(a), _leaf(b)
+    if not isinstance(first, TensorType) or not isinstance(second, TensorType):
+        return None
+    if first.dtype is second.dtype or not (first.dtype.is_integer and second.dtype.is_integer):
+        return None
+    return Leaf(TensorType(dtypes.int64, join_shapes(first.shape, second.shape)))
 
 
 def _leaf(spec: Spec) -> Type | None:

@@ -103,7 +103,8 @@ class Case:
             tape.watch(sources)
             outputs = self.chosen(self.outputs(tensors))
         weights = [w for w in self.weights if w is not None]
-        return tape.gradient(outputs, sources, weights) if outputs else [None] * len(sources)
+        found = tape.gradient(outputs, sources, weights) if outputs else [None] * len(sources)
+        return [None if g is None else tf.convert_to_tensor(g) for g in found]
 
     def value(self) -> float:
         outputs = self.chosen(self.outputs(self.tensors()))

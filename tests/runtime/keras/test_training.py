@@ -207,3 +207,29 @@ def test_a_loss_without_labels_is_refused(is_built: bool) -> None:
     unsupervised = keras.Sequential([keras.layers.Dense(1, activity_regularizer="l2")])
     unsupervised.compile("sgd")
     unsupervised.fit(X)
+
+
+def test_adam_takes_each_gathered_row_by_itself() -> None:
+    layer = keras.layers.Embedding(4, 1, embeddings_initializer="ones")
+    made = keras.Sequential([keras.Input((3,), dtype="int32"), layer, keras.layers.Flatten()])
+    made.compile(keras.optimizers.Adam(0.1), "mse")
+    x, y = np.array([[1, 1, 2]]), np.array([[0.0, 3.0, 0.0]])
+    w, mean, square = np.ones(4), np.zeros(4), np.zeros(4)
+    for step in (1, 2):
+        made.train_on_batch(x, y)
+        g = 2 / 3 * (w[x[0]] - y[0])
+        mean, square = 0.9 * mean, 0.999 * square
+        np.add.at(mean, x[0], 0.1 * g)
+        np.add.at(square, x[0], 0.001 * g**2)
+        rate = 0.1 * np.sqrt(1 - 0.999**step) / (1 - 0.9**step)
+        w = w - rate * mean / (np.sqrt(square) + 1e-7)
+    np.testing.assert_allclose(np.ravel(layer.embeddings), w, rtol=1e-5)
+
+
+def test_clipnorm_is_of_the_gathered_rows() -> None:
+    layer = keras.layers.Embedding(4, 1, embeddings_initializer="ones")
+    made = keras.Sequential([keras.Input((3,), dtype="int32"), layer, keras.layers.Flatten()])
+    made.compile(keras.optimizers.SGD(1.0, clipnorm=0.5), "mse")
+    made.train_on_batch(np.array([[1, 1, 2]]), np.zeros((1, 3)))
+    g = 2 / 3 * 0.5 / np.linalg.norm([2 / 3] * 3)
+    np.testing.assert_allclose(np.ravel(layer.embeddings), [1, 1 - 2 * g, 1 - g, 1], rtol=1e-5)
