@@ -13,6 +13,7 @@ from runtime.core.convert import convert_to_tensor
 from runtime.core.naming import name_scope
 from runtime.core.state import state
 from runtime.core.tensor import Tensor
+from runtime.ops.indexed_slices import IndexedSlices
 from runtime.sessions.open_graph import GraphKeys, Op, OpenTrace, open_trace
 from runtime.sessions.variables import GraphVariable
 from runtime.variables.handle import VariableHandle
@@ -32,6 +33,8 @@ class Optimizer:
 
     slot_names: tuple[str, ...] = ()
     """The names of what it keeps for each variable."""
+    by_rows = True
+    """Whether a gradient of slices changes the rows that they name, and nothing else."""
 
     def __init__(self, learning_rate: Any, use_locking: bool = False, name: str = "") -> None:
         self._learning_rate = learning_rate
@@ -124,9 +127,7 @@ class Optimizer:
                 f"{[variable.name for _, variable in given]}"
             )
         self._prepare()
-        changes = [
-            self._apply(convert_to_tensor(gradient), variable) for gradient, variable in pairs
-        ]
+        changes = [each for gradient, variable in pairs for each in self._apply(gradient, variable)]
         changes += self._finish(changes)
         if global_step is not None:
             with _behind(changes):
@@ -152,7 +153,7 @@ class Optimizer:
         >>> rt.compat.v1.train.AdamOptimizer().get_slot_names()
         ['m', 'v']
         """
-        return list(self.slot_names)
+        return sorted(self.slot_names)
 
     def variables(self) -> list[GraphVariable]:
         """The variables that it keeps.
@@ -162,23 +163,47 @@ class Optimizer:
         """
         return list(self._slots.values())
 
-    def _rate(self, variable: GraphVariable) -> Tensor:
-        return _number(self._learning_rate, variable)
+    def _rate(self, value: Any) -> Tensor:
+        return number(self._learning_rate, value)
 
-    def _slot(self, variable: GraphVariable, name: str, ending: str = "") -> GraphVariable:
+    def _slot(self, variable: GraphVariable, name: str, start: float, ending: str) -> GraphVariable:
         key = (variable.handle, name)
         if key not in self._slots:
-            start = ops.zeros(variable.shape, variable.dtype)
+            value = ops.fill(variable.shape, convert_to_tensor(start, variable.dtype))
             self._slots[key] = _kept(
-                f"{variable.name.removesuffix(':0')}/{ending or self._name}", start
+                f"{variable.name.removesuffix(':0')}/{self._name}{ending}", value
             )
         return self._slots[key]
 
     def _prepare(self) -> None:
         """Make what is kept once for all variables."""
 
-    def _apply(self, gradient: Tensor, variable: GraphVariable) -> Any:
-        """The change of a variable by its gradient."""
+    def _apply(self, gradient: Any, variable: GraphVariable) -> list[Any]:
+        """Change a variable by its gradient: of slices only the rows that they name."""
+        kept = [
+            self._slot(variable, name, start, f"_{at}" if at else "")
+            for at, (name, start) in enumerate(self._starts())
+        ]
+        if type(gradient) is IndexedSlices and self.by_rows:
+            places, numbers = ops.unique(gradient.indices)
+            total = ops.unsorted_segment_sum(gradient.values, numbers, ops.size(places))
+            rows = [ops.gather(each, places) for each in (variable, *kept)]
+            change, *made = self._step(total, rows[0], rows[1:])
+            changes = [
+                slot.scatter_update(IndexedSlices(value, places))
+                for slot, value in zip(kept, made, strict=True)
+            ]
+            return [*changes, variable.scatter_sub(IndexedSlices(change, places))]
+        change, *made = self._step(convert_to_tensor(gradient), variable, kept)
+        changes = [slot.assign(value) for slot, value in zip(kept, made, strict=True)]
+        return [*changes, variable.assign_sub(change)]
+
+    def _starts(self) -> list[tuple[str, float]]:
+        """What it keeps for each variable, and the value that this has at first."""
+        return [(name, 0.0) for name in self.slot_names]
+
+    def _step(self, gradient: Tensor, value: Any, kept: Sequence[Any]) -> tuple[Any, ...]:
+        """What is to be subtracted, and what is kept: of a variable, or of some of its rows."""
         raise NotImplementedError
 
     def _finish(self, changes: list[Any]) -> list[Any]:
@@ -196,7 +221,7 @@ def _behind(changes: list[Any]) -> AbstractContextManager[None]:
     return nullcontext() if trace is None else trace.dependent(changes)
 
 
-def _number(given: Any, variable: Variable) -> Tensor:
+def number(given: Any, variable: Any) -> Tensor:
     """A parameter in the dtype of a variable: by way of float32, as in TensorFlow."""
     return ops.cast(convert_to_tensor(given() if callable(given) else given), variable.dtype)
 
@@ -219,8 +244,8 @@ class GradientDescentOptimizer(Optimizer):
     1.0
     """
 
-    def _apply(self, gradient: Tensor, variable: GraphVariable) -> Any:
-        return variable.assign_sub(self._rate(variable) * gradient)
+    def _step(self, gradient: Tensor, value: Any, kept: Sequence[Any]) -> tuple[Any, ...]:
+        return (self._rate(value) * gradient,)
 
 
 class MomentumOptimizer(Optimizer):
@@ -228,8 +253,7 @@ class MomentumOptimizer(Optimizer):
 
     With `use_nesterov`, variable -= learning_rate * (gradient + momentum * accumulated).
 
-    Of a variable whose rows are gathered all rows move, where TensorFlow leaves those that this
-    step did not gather.
+    Of a variable whose rows are gathered only those move that this step has gathered.
 
     >>> with rt.Graph().as_default(), rt.compat.v1.Session() as session:
     ...     v = rt.compat.v1.get_variable("v", initializer=3.0)
@@ -255,12 +279,11 @@ class MomentumOptimizer(Optimizer):
         self._momentum = momentum
         self._use_nesterov = use_nesterov
 
-    def _apply(self, gradient: Tensor, variable: GraphVariable) -> Any:
-        momentum = _number(self._momentum, variable)
-        slot = self._slot(variable, "momentum")
-        kept = slot.assign(slot * momentum + gradient)
-        change = gradient + momentum * kept if self._use_nesterov else kept
-        return variable.assign_sub(self._rate(variable) * change)
+    def _step(self, gradient: Tensor, value: Any, kept: Sequence[Any]) -> tuple[Any, ...]:
+        momentum = number(self._momentum, value)
+        moved = kept[0] * momentum + gradient
+        change = gradient + momentum * moved if self._use_nesterov else moved
+        return self._rate(value) * change, moved
 
 
 class AdamOptimizer(Optimizer):
@@ -276,6 +299,7 @@ class AdamOptimizer(Optimizer):
     """
 
     slot_names = ("m", "v")
+    by_rows = False
 
     def __init__(
         self,
@@ -305,18 +329,17 @@ class AdamOptimizer(Optimizer):
             starts = [convert_to_tensor(beta) for beta in self._betas]
             self._powers = [_kept(*each) for each in zip(names, starts, strict=True)]
 
-    def _apply(self, gradient: Tensor, variable: GraphVariable) -> Any:
-        beta1, beta2 = (_number(beta, variable) for beta in self._betas)
-        power1, power2 = (_number(power, variable) for power in self._powers)
-        first = self._slot(variable, "m")
-        second = self._slot(variable, "v", f"{self._name}_1")
-        rate = self._rate(variable) * ops.sqrt(1 - power2) / (1 - power1)
-        mean = first.assign_add((gradient - first) * (1 - beta1))
-        spread = second.assign_add((gradient * gradient - second) * (1 - beta2))
-        small = _number(self._epsilon, variable)
-        return variable.assign_sub(rate * mean / (ops.sqrt(spread) + small))
+    def _step(self, gradient: Tensor, value: Any, kept: Sequence[Any]) -> tuple[Any, ...]:
+        beta1, beta2 = (number(beta, value) for beta in self._betas)
+        power1, power2 = (number(power, value) for power in self._powers)
+        first, second = kept
+        rate = self._rate(value) * ops.sqrt(1 - power2) / (1 - power1)
+        mean = first + (gradient - first) * (1 - beta1)
+        spread = second + (gradient * gradient - second) * (1 - beta2)
+        small = number(self._epsilon, value)
+        return rate * mean / (ops.sqrt(spread) + small), mean, spread
 
     def _finish(self, changes: list[Any]) -> list[Any]:
         with _behind(changes):
             pairs = zip(self._powers, self._betas, strict=True)
-            return [power.assign(power * _number(beta, power)) for power, beta in pairs]
+            return [power.assign(power * number(beta, power)) for power, beta in pairs]

@@ -4,6 +4,25 @@ from typing import Any as _Any
 
 from runtime.core.lazy import facade as _facade
 from runtime.dtypes import int64 as _int64
+from runtime.sessions.adaptive_optimizers import AdadeltaOptimizer as AdadeltaOptimizer
+from runtime.sessions.adaptive_optimizers import AdagradOptimizer as AdagradOptimizer
+from runtime.sessions.adaptive_optimizers import FtrlOptimizer as FtrlOptimizer
+from runtime.sessions.adaptive_optimizers import (
+    ProximalAdagradOptimizer as ProximalAdagradOptimizer,
+)
+from runtime.sessions.adaptive_optimizers import (
+    ProximalGradientDescentOptimizer as ProximalGradientDescentOptimizer,
+)
+from runtime.sessions.adaptive_optimizers import RMSPropOptimizer as RMSPropOptimizer
+from runtime.sessions.decays import cosine_decay as cosine_decay
+from runtime.sessions.decays import cosine_decay_restarts as cosine_decay_restarts
+from runtime.sessions.decays import exponential_decay as exponential_decay
+from runtime.sessions.decays import inverse_time_decay as inverse_time_decay
+from runtime.sessions.decays import linear_cosine_decay as linear_cosine_decay
+from runtime.sessions.decays import natural_exp_decay as natural_exp_decay
+from runtime.sessions.decays import piecewise_constant as piecewise_constant
+from runtime.sessions.decays import piecewise_constant_decay as piecewise_constant_decay
+from runtime.sessions.decays import polynomial_decay as polynomial_decay
 from runtime.sessions.open_graph import GraphKeys as _GraphKeys
 from runtime.sessions.open_graph import OpenGraph as _OpenGraph
 from runtime.sessions.open_graph import get_default_graph as _get_default_graph
