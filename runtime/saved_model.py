@@ -12,6 +12,7 @@ from runtime import errors
 from runtime.core.lazy import public as _public
 from runtime.functions.polymorphic_function import Function
 from runtime.functions.restored_function import RestoredFunction, read_function, write_function
+from runtime.functions.serving import Signatures, exported
 from runtime.graph.storage import archive, decoded
 from runtime.graph.storage.encoding import Encoder
 from runtime.variables.module import Module
@@ -20,13 +21,19 @@ from runtime.variables.variable import Variable
 _FILE = "saved_model.npz"
 
 
-def save(obj: Any, export_dir: str | os.PathLike[str]) -> None:
+def save(
+    obj: Any, export_dir: str | os.PathLike[str], signatures: Any = None, options: None = None
+) -> None:
     """Write a Module into a directory, which is made if there is none.
 
     Written are the variables, functions and modules in its attributes, also in lists, tuples and
     dicts, and a graph for each signature that a function has been traced with; one with an
     input_signature is traced for that. Other attributes are left out, and Python values that a
-    function has read stay as they are now. Raises TypeError for what is no Module,
+    function has read stay as they are now. `signatures` is a function with an `input_signature`,
+    a concrete function, or a dict of them by name; `load(...).signatures` has them: they take
+    tensors by the names of the arguments, and give a dict of tensors, `output_0` and so on where
+    the function gives none. Raises TypeError for what is no Module, ValueError for signatures
+    without specs, with values that are no tensors, and for `options`,
     errors.UnimplementedError for an object of Python's that a graph holds, OSError where the
     directory cannot be written.
 
@@ -48,10 +55,13 @@ def save(obj: Any, export_dir: str | os.PathLike[str]) -> None:
     """
     if not isinstance(obj, Module):
         raise TypeError(f"saved_model.save() takes a Module, not {obj!r}: put it into one")
+    if options is not None:
+        raise ValueError("saved_model.save() takes no options: leave them out")
     writer = _Writer()
     writer.item(obj)
+    entries = {name: writer.item(each) for name, each in exported(signatures).items()}
     os.makedirs(export_dir, exist_ok=True)
-    document = writer.encoder.document() | {"objects": writer.objects}
+    document = writer.encoder.document() | {"objects": writer.objects, "signatures": entries}
     archive.write(os.path.join(export_dir, _FILE), document, writer.encoder.arrays)
 
 
@@ -59,7 +69,7 @@ def load(export_dir: str | os.PathLike[str]) -> Any:
     """Return the Module that `save` has written, without its class.
 
     It has the same attributes, its functions run the saved graphs, and it can be called where the
-    saved one could.
+    saved one could. Its attribute `signatures` has those that were saved, by name.
 
     Raises errors.DataLossError for a damaged file, errors.InvalidArgumentError for one of something
     else, errors.UnimplementedError for one that a newer version has written, or that needs a class
@@ -80,6 +90,15 @@ def load(export_dir: str | os.PathLike[str]) -> Any:
             None, None, f"{path} is no saved model: it is a graph", hint="load it with Graph.load"
         )
     return decoded(path, document, arrays, read=_read_objects)
+
+
+def contains_saved_model(export_dir: str | os.PathLike[str]) -> bool:
+    """Whether `save` has written into this directory.
+
+    >>> rt.saved_model.contains_saved_model("/no/such/directory")
+    False
+    """
+    return os.path.isfile(os.path.join(export_dir, _FILE))
 
 
 _KINDS = (Module, Variable, Function, RestoredFunction)
@@ -175,7 +194,10 @@ def _read_objects(decoder: Any, document: dict[str, Any]) -> Any:
             vars(module)[name] = item(part)
         return module
 
-    return item(0)
+    whole = item(0)
+    entries = document.get("signatures", {})
+    vars(whole)["signatures"] = Signatures({n: item(number) for n, number in entries.items()})
+    return whole
 
 
 __dir__ = _public(__name__)

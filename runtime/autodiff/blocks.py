@@ -71,19 +71,19 @@ def cond(
         extra = [BOOL for asked, _ in plans if asked]
         places = [TensorType(dtype, (None,)) for dtype in sliced if dtype is not None]
         names = [*map(reverse.label, kept), *["sent"] * len(extra), *["places"] * len(places)]
-        shapes = [type.shape for type in types]
-        for at, dtype in enumerate(sliced):
-            if dtype is not None:
-                types[at] = TensorType(types[at].dtype, (None, *shapes[at][1:]))
+        rows = [
+            type if dtype is None else TensorType(type.dtype, (None, *type.shape[1:]))
+            for type, dtype in zip(types, sliced, strict=True)
+        ]
         grads = reverse.append(
-            COND, [reverse.symbol(test.test)], [*types, *extra, *places], names, regions=backs,
+            COND, [reverse.symbol(test.test)], [*rows, *extra, *places], names, regions=backs,
             origin=node.origin,
         )  # fmt: skip
         flags, ends = iter(grads[len(kept) :]), iter(grads[len(kept) + len(extra) :])
         return [
             (grad, Sent(next(flags).graph_value) if asked else known)
             for grad, (asked, known) in zip(
-                with_places(grads, sliced, shapes, ends), plans, strict=False
+                with_places(grads, sliced, types, ends), plans, strict=False
             )
         ]
 

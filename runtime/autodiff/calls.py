@@ -227,7 +227,7 @@ class _Levels:
         flags = iter(found[count:])
         sent = [not is_doubted or next(flags).raw for is_doubted in derived.doubted]
         parameters = self.graph.parameters
-        found = with_places(found[:count], derived.sliced, self._shapes(derived), flags)
+        found = with_places(found[:count], derived.sliced, self._types(derived), flags)
         by_source = {
             parameters[source] if isinstance(source, Place) else source: grad if is_sent else UNSENT
             for source, grad, is_sent, is_connected in zip(
@@ -237,17 +237,14 @@ class _Levels:
         }
         return [by_source.get(source) for source in self.sources]
 
-    def _shapes(self, derived: Derived) -> list[Any]:
-        """The shapes of the sources, of those that are sliced."""
+    def _types(self, derived: Derived) -> list[Any]:
+        """The types of the sources."""
         variables = variables_in(self.graph.nodes)
         items: list[Any] = [
             self.graph.parameters[source] if isinstance(source, Place) else source
             for source in derived.sources
         ]
-        return [
-            variables.get(item, item).type.shape if is_sliced else None
-            for item, is_sliced in zip(items, derived.sliced, strict=True)
-        ]
+        return [variables.get(item, item).type for item in items]
 
     def _connected(self, level: int, backward: Graph, asked: tuple[bool, ...]) -> list[bool]:
         if level == 0 and any(node.primitive is staged_p for node in walk(self.graph.body)):

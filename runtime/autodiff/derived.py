@@ -338,8 +338,7 @@ def _call_back(
             CALL, upstream(), way.types, names, params=params, origin=node.origin
         )
         doubts, places = iter(found[len(sources) :]), iter(found[len(sources) + flags :])
-        shapes = [reverse.type_of(source).shape for source in sources]
-        grads = with_places(found, way.sliced, shapes, places)
+        grads = with_places(found, way.sliced, list(map(reverse.type_of, sources)), places)
         return [
             (grad, Sent(next(doubts).graph_value) if is_doubted else None)
             for grad, is_doubted in zip(grads, way.doubted, strict=True)

@@ -56,7 +56,7 @@ _REASONS = {
     ),
     _EXPORT: (
         "lite graph_util import_graph_def saved_model.Asset saved_model.SaveOptions "
-        "saved_model.LoadOptions saved_model.experimental saved_model.contains_saved_model "
+        "saved_model.LoadOptions saved_model.experimental "
         "experimental.tensorrt tools"
     ),
     _EXTENSION: (

@@ -149,12 +149,12 @@ class Slices:
 
 
 def with_places(
-    found: Sequence[Any], sliced: Sequence[Any], shapes: Sequence[Any], places: Iterator[Any]
+    found: Sequence[Any], sliced: Sequence[Any], types: Sequence[Any], places: Iterator[Any]
 ) -> list[Any]:
-    """The gradients of sources, of which those that are `sliced` are slices at the next places."""
+    """The gradients of sources of these types, those that are `sliced` at the next places."""
     return [
-        Slices([(grad, next(places))], shape) if is_sliced else grad
-        for grad, is_sliced, shape in zip(found, sliced, shapes, strict=False)
+        Slices([(grad, next(places))], type.shape) if is_sliced else grad
+        for grad, is_sliced, type in zip(found, sliced, types, strict=False)
     ]
 
 

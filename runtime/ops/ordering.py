@@ -194,7 +194,7 @@ def argsort(
     )
 
 
-class TopK(NamedTuple):
+class TopKV2(NamedTuple):
     """The largest elements and where they are."""
 
     values: Tensor
@@ -237,7 +237,7 @@ top_k_p: Primitive = row(
 def top_k(
     input: Any, k: Any = 1, sorted: bool = True, index_type: Any = dtypes.int32,
     name: str | None = None,
-) -> TopK:  # fmt: skip
+) -> TopKV2:  # fmt: skip
     """The `k` largest elements of each row and their positions.
 
     The largest comes first, of equals the earlier one. `k` may be a tensor that only the run knows.
@@ -248,10 +248,10 @@ def top_k(
     x, kind = convert_to_tensor(input), as_dtype(index_type)
     if isinstance(k, Tensor) and k.static_value is None:
         return _top_of_run(x, k, kind)
-    return TopK(*bind(top_k_p, x, k=static_int(k, "k"), dtype=kind))
+    return TopKV2(*bind(top_k_p, x, k=static_int(k, "k"), dtype=kind))
 
 
-def _top_of_run(x: Tensor, k: Tensor, kind: DType) -> TopK:
+def _top_of_run(x: Tensor, k: Tensor, kind: DType) -> TopKV2:
     if not x.ndim or k.ndim:
         raise wrong_value(
             f"top_k needs rows of known rank and a scalar k, got {x.shape}, {k.shape}"
@@ -259,7 +259,7 @@ def _top_of_run(x: Tensor, k: Tensor, kind: DType) -> TopK:
     fits = ops.logical_and(k >= 0, k <= ops.shape(x, k.dtype)[-1])
     count = checked(k, fits, "top_k", "a row has less elements than k")
     places = argsort(x, -1, "DESCENDING", True)[..., :count]
-    return TopK(ops.gather(x, places, batch_dims=x.ndim - 1), ops.cast(places, kind))
+    return TopKV2(ops.gather(x, places, batch_dims=x.ndim - 1), ops.cast(places, kind))
 
 
 def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) -> Tensor:

@@ -279,3 +279,57 @@ def test_results_of_several_kinds_stay_what_they_are(tmp_path: Path) -> None:
     first, second = loaded(rt.constant(2))
     assert (first.numpy(), second.numpy()) == (2, True)
     assert loaded(rt.constant(3)).numpy() == b"large"
+
+
+class Served(rt.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.by = rt.Variable(2.0)
+
+    @rt.function
+    def __call__(self, x: Any) -> Any:
+        return x * self.by
+
+    @rt.function(input_signature=[rt.TensorSpec([None], name="a"), rt.TensorSpec([], rt.int32)])
+    def pair(self, first: Any, b: Any) -> Any:
+        return first * rt.cast(b, rt.float32), [first + self.by]
+
+    @rt.function(input_signature=[rt.TensorSpec([None])])
+    def named(self, x: Any) -> Any:
+        return {"sum": x + self.by}
+
+
+def test_signatures_take_and_give_tensors_by_name(tmp_path: Path) -> None:
+    module = Served()
+    rt.saved_model.save(module, tmp_path, signatures=module.pair)
+    (loaded,) = rt.saved_model.load(tmp_path).signatures.values()
+    assert list(rt.saved_model.load(tmp_path).signatures) == ["serving_default"]
+    found = loaded(a=rt.constant([1.0, 2.0]), b=rt.constant(3))
+    assert {key: value.numpy().tolist() for key, value in found.items()} == {
+        "output_0": [3.0, 6.0],
+        "output_1": [3.0, 4.0],
+    }
+    assert [*loaded.structured_input_signature[1]] == ["a", "b"]
+    assert loaded.structured_outputs["output_0"] == rt.TensorSpec([None], rt.float32, "output_0")
+    for call in (lambda: loaded(rt.constant([1.0]), rt.constant(1)), lambda: loaded(a=1.0)):
+        with pytest.raises(TypeError):
+            call()
+
+
+def test_signatures_share_the_variables_of_the_model(tmp_path: Path) -> None:
+    module = Served()
+    whole = module.__call__.get_concrete_function(rt.TensorSpec([]))
+    rt.saved_model.save(module, tmp_path, signatures={"one": module.named, "two": whole})
+    assert rt.saved_model.contains_saved_model(tmp_path)
+    loaded = rt.saved_model.load(tmp_path)
+    loaded.by.assign(10.0)
+    assert loaded.signatures["one"](rt.constant([1.0]))["sum"].numpy().tolist() == [11.0]
+    with rt.GradientTape() as tape:
+        y = loaded.signatures["two"](x=rt.constant(3.0))["output_0"]
+    assert float(tape.gradient(y, loaded.by)) == 3.0
+
+
+@pytest.mark.parametrize("signature", [3, Served().__call__])
+def test_signatures_without_specs_are_refused(tmp_path: Path, signature: Any) -> None:
+    with pytest.raises(ValueError, match="serving_default"):
+        rt.saved_model.save(Served(), tmp_path, signatures=signature)
