@@ -36,6 +36,9 @@ _STATIC = "queues and the profiler of TensorFlow are not here: see rt.data, and 
 _REASONS = {
     _SPARSE: (
         "sparse SparseTensor SparseTensorSpec nn.embedding_lookup_sparse sets edit_distance "
+        "*SparseTensorValue *SparseFeature *VarLenFeature sparse_* serialize_sparse "
+        "serialize_many_sparse deserialize_many_sparse SparseConditionalAccumulator "
+        "convert_to_tensor_or_sparse_tensor string_split "
         "nn.safe_embedding_lookup_sparse io.serialize_sparse io.deserialize_many_sparse "
         "nn.ctc_unique_labels io.serialize_many_sparse"
     ),
@@ -47,11 +50,15 @@ _REASONS = {
         "experimental.numpy"
     ),
     _NARROW: (
+        "*fake_quant* quantize* dequantize QUANTIZED_DTYPES nn.quantized_* "
         "qint* quint* quantization dtypes.q* dtypes.Q* experimental.float* experimental.int* "
         "experimental.uint* resource variant dtypes.resource dtypes.variant dtypes.experimental"
     ),
     _ONE_MACHINE: (
         "distribute dtensor tpu experimental.dtensor config.experimental_connect_to* "
+        "*partitioner create_partitioned_variables train.Server* train.Cluster* train.JobDef "
+        "train.SyncReplicasOptimizer train.replica_device_setter container *session_handle "
+        "*session_tensor "
         "DeviceSpec experimental.async_*"
     ),
     _EXPORT: (
@@ -64,7 +71,16 @@ _REASONS = {
         "experimental.extension_type experimental.dispatch_for* "
         "experimental.unregister_dispatch_for"
     ),
-    _PROTOCOL: "io.parse_* io.decode_proto io.encode_proto",
+    _PROTOCOL: (
+        "io.parse_* io.decode_proto io.encode_proto io.serialize_tensor serialize_tensor "
+        "io.FixedLen* FixedLen* io.RaggedFeature io.decode_json_example decode_json_example "
+        "train.Example train.Feature* train.*List train.SequenceExample train.SaverDef "
+        "AttrValue Event GraphDef HistogramProto LogMessage MetaGraphDef NameAttrList NodeDef "
+        "OptimizerOptions GraphOptions RunMetadata RunOptions SessionLog Summary SummaryMetadata "
+        "TensorInfo summary.Event summary.SessionLog summary.Summary* summary.TaggedRunMetadata "
+        "io.write_graph train.write_graph train.*_meta_graph saved_model.*signature_def* "
+        "saved_model.*tensor_info* parse_example parse_single_* parse_tensor"
+    ),
     _COMPILER: (
         "mlir xla config.optimizer experimental.enable_strict_mode "
         "experimental.function_executor_type"
@@ -77,12 +93,20 @@ _REASONS = {
         "image.extract_jpeg_shape image.is_jpeg experimental.register_filesystem_plugin"
     ),
     _OPERATORS: "linalg.LinearOperator* linalg.experimental",
-    _STATIC: "profiler queue",
+    _STATIC: (
+        "profiler queue *QueueBase *FIFOQueue *PriorityQueue *RandomShuffleQueue *QueueRunner "
+        "*queue_runner* ConditionalAccumulator* *Reader ReaderBase train.*batch* "
+        "train.*_producer train.limit_epochs train.Coordinator train.LooperThread"
+    ),
+    "hooks and monitored sessions are not here: a loop over session.run does what they do": (
+        "train.*Hook train.*Session* train.Scaffold train.SecondOrStepTimer train.Supervisor "
+        "train.basic_train_loop train.NanLossDuringTrainingError train.CheckpointSaverListener"
+    ),
     "features of tables are left to Keras' preprocessing layers": (
         "feature_column estimator nn.RNNCell*"
     ),
     "it is Keras': pip install 'autograph-runtime[keras]', then import runtime.keras": (
-        "keras losses metrics optimizers"
+        "keras losses metrics optimizers initializers layers nn.*rnn* nn.rnn_cell"
     ),
 }
 

@@ -7,12 +7,29 @@ A name that is not here is that of version 2.
 # ruff: noqa: I001
 from typing import Any as _Any
 
-from runtime.compat.v1 import initializers as initializers, train as train
+from runtime.compat.v1 import initializers as initializers, losses as losses, train as train
 from runtime.compat.v1.moved import MOVED as _MOVED
 from runtime.compat.v1.namespaces import (
-    data as data, debugging as debugging, image as image, math as math, nn as nn, random as random,
-    strings as strings, summary as summary,
+    data as data, debugging as debugging, gfile as gfile, image as image, linalg as linalg,
+    manip as manip, math as math, nn as nn, python_io as python_io, random as random,
+    spectral as spectral, strings as strings, summary as summary,
 )
+from runtime.compat.v1.older import (
+    add_to_collections as add_to_collections, arg_max as arg_max, arg_min as arg_min,
+    colocate_with as colocate_with, control_flow_v2_enabled as control_flow_v2_enabled,
+    convert_to_tensor_or_indexed_slices as convert_to_tensor_or_indexed_slices,
+    enable_control_flow_v2 as enable_control_flow_v2,
+    enable_tensor_equality as enable_tensor_equality,
+    enable_v2_tensorshape as enable_v2_tensorshape,
+    executing_eagerly_outside_functions as executing_eagerly_outside_functions,
+    get_local_variable as get_local_variable, guarantee_const as guarantee_const,
+    is_symbolic_tensor as is_symbolic_tensor, make_template as make_template,
+    model_variables as model_variables, moving_average_variables as moving_average_variables,
+    multinomial as multinomial, no_regularizer as no_regularizer, setdiff1d as setdiff1d,
+    tables_initializer as tables_initializer, tuple as tuple,
+    verify_tensor_all_finite as verify_tensor_all_finite,
+)
+from runtime.compat.texts import dimension_value as dimension_value
 from runtime.compat.v1.ops import (
     Print as Print, batch_gather as batch_gather, batch_to_space as batch_to_space,
     clip_by_average_norm as clip_by_average_norm, cond as cond, div as div,
@@ -92,4 +109,4 @@ def __getattr__(name: str) -> _Any:
     return _with_older_arguments(found)
 
 
-__dir__ = _facade(__name__, "initializers train")
+__dir__ = _facade(__name__, "initializers losses train")

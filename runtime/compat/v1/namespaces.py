@@ -12,6 +12,13 @@ from runtime.compat.v1.datasets import (
     get_output_types,
     make_one_shot_iterator,
 )
+from runtime.compat.v1.older import (
+    multinomial,
+    relu_layer,
+    stateless_multinomial,
+    tf_record_iterator,
+    xw_plus_b,
+)
 from runtime.compat.v1.ops import (
     dropout,
     embedding_lookup,
@@ -20,6 +27,16 @@ from runtime.compat.v1.ops import (
     softmax_cross_entropy_with_logits,
     with_older_arguments,
 )
+from runtime.linalg import matrix_transpose
+from runtime.math import is_finite, is_inf, is_nan, is_non_decreasing, is_strictly_increasing
+from runtime.nn import (
+    avg_pool,
+    ctc_beam_search_decoder,
+    ctc_loss,
+    max_pool,
+)
+from runtime.nn import softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits_v2
+from runtime.random import set_seed
 
 
 class Namespace:
@@ -48,6 +65,27 @@ class Namespace:
         return sorted({*known, *(name for name in vars(self) if name[0] != "_")} - {*self._refused})
 
 
+class Renamed:
+    """Functions of `runtime`, by the names that version 1 has for them in a place of its own."""
+
+    def __init__(self, name: str, names: Mapping[str, str | Callable[..., Any]]) -> None:
+        self.__name__ = f"runtime.compat.v1.{name}"
+        self._names = names
+
+    def __getattr__(self, name: str) -> Any:
+        found = self._names.get(name)
+        if found is None:
+            known = ", ".join(self._names)
+            raise AttributeError(f"{self.__name__} has no attribute {name!r}; it has {known}")
+        if not isinstance(found, str):
+            return found
+        place, _, last = found.rpartition(".")
+        return getattr(import_module(f"runtime.{place}".rstrip(".")), last)
+
+    def __dir__(self) -> list[str]:
+        return sorted(self._names)
+
+
 _EVENTS = "write with tf.summary's functions, which take a step, eagerly or in a @tf.function"
 
 data = Namespace(
@@ -59,7 +97,17 @@ data = Namespace(
         "make_one_shot_iterator": make_one_shot_iterator,
     },
 )
-debugging = Namespace("debugging")
+debugging = Namespace(
+    "debugging",
+    {
+        "is_finite": is_finite,
+        "is_inf": is_inf,
+        "is_nan": is_nan,
+        "is_non_decreasing": is_non_decreasing,
+        "is_strictly_increasing": is_strictly_increasing,
+    },
+)
+linalg = Namespace("linalg", {"transpose": matrix_transpose})
 image = Namespace(
     "image", refused={"resize": "it samples at other places than tf.image.resize, which is here"}
 )
@@ -69,15 +117,74 @@ nn = Namespace(
     {
         "dropout": dropout,
         "embedding_lookup": embedding_lookup,
+        "avg_pool_v2": avg_pool,
+        "ctc_beam_search_decoder_v2": ctc_beam_search_decoder,
+        "ctc_loss_v2": ctc_loss,
         "in_top_k": in_top_k,
+        "max_pool_v2": max_pool,
+        "relu_layer": relu_layer,
+        "softmax_cross_entropy_with_logits_v2": softmax_cross_entropy_with_logits_v2,
+        "xw_plus_b": xw_plus_b,
         "softmax_cross_entropy_with_logits": softmax_cross_entropy_with_logits,
     },
 )
-random = Namespace("random", {"poisson": poisson})
+random = Namespace(
+    "random",
+    {
+        "multinomial": multinomial,
+        "poisson": poisson,
+        "set_random_seed": set_seed,
+        "stateless_multinomial": stateless_multinomial,
+    },
+)
 strings = Namespace(
     "strings", refused={"split": "it makes a sparse tensor; tf.strings.split is here"}
 )
 summary = Namespace(
     "summary",
     refused=dict.fromkeys(["scalar", "histogram", "image", "audio", "text"], _EVENTS),
+)
+
+manip = Renamed(
+    "manip",
+    {
+        "batch_to_space_nd": "batch_to_space",
+        "gather_nd": "gather_nd",
+        "reshape": "reshape",
+        "reverse": "reverse",
+        "roll": "roll",
+        "scatter_nd": "scatter_nd",
+        "space_to_batch_nd": "space_to_batch",
+        "tile": "tile",
+    },
+)
+_SPECTRAL = "dct fft fft2d fft3d idct ifft ifft2d ifft3d irfft irfft2d irfft3d rfft rfft2d rfft3d"
+spectral = Renamed("spectral", {name: f"signal.{name}" for name in _SPECTRAL.split()})
+python_io = Renamed(
+    "python_io",
+    {
+        "TFRecordOptions": "io.TFRecordOptions",
+        "TFRecordWriter": "io.TFRecordWriter",
+        "tf_record_iterator": tf_record_iterator,
+    },
+)
+gfile = Renamed(
+    "gfile",
+    {
+        "Copy": "io.gfile.copy",
+        "DeleteRecursively": "io.gfile.rmtree",
+        "Exists": "io.gfile.exists",
+        "FastGFile": "io.gfile.GFile",
+        "GFile": "io.gfile.GFile",
+        "Glob": "io.gfile.glob",
+        "IsDirectory": "io.gfile.isdir",
+        "ListDirectory": "io.gfile.listdir",
+        "MakeDirs": "io.gfile.makedirs",
+        "MkDir": "io.gfile.mkdir",
+        "Open": "io.gfile.GFile",
+        "Remove": "io.gfile.remove",
+        "Rename": "io.gfile.rename",
+        "Stat": "io.gfile.stat",
+        "Walk": "io.gfile.walk",
+    },
 )

@@ -37,6 +37,9 @@ from runtime.train import CheckpointManager as CheckpointManager
 from runtime.train import ExponentialMovingAverage as ExponentialMovingAverage
 from runtime.train import get_checkpoint_state as get_checkpoint_state
 from runtime.train import latest_checkpoint as latest_checkpoint
+from runtime.train import list_variables as list_variables
+from runtime.train import load_checkpoint as load_checkpoint
+from runtime.train import load_variable as load_variable
 from runtime.variables.variable import Variable as _Variable
 
 

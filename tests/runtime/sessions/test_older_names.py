@@ -1,0 +1,79 @@
+"""Short functions of version 1: what they give, eagerly and in a graph."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import runtime as tf
+
+v1 = tf.compat.v1
+ROWS: dict[str, tuple[Any, Any]] = {
+    "arg_max": (lambda: v1.arg_max([[1.0, 3.0], [4.0, 2.0]], dimension=1), [1, 0]),
+    "arg_min": (lambda: v1.arg_min([[1.0, 3.0], [4.0, 2.0]], 0), [0, 1]),
+    "setdiff1d": (lambda: v1.setdiff1d([1, 2, 3, 2, 5], [2, 9]).out, [1, 3, 5]),
+    "places": (lambda: v1.setdiff1d([1, 2, 3, 2, 5], [2, 9]).idx, [0, 2, 4]),
+    "guarantee": (lambda: v1.guarantee_const([1, 2]), [1, 2]),
+    "finite": (lambda: v1.debugging.is_finite([1.0, np.inf]), [True, False]),
+    "roll": (lambda: v1.manip.roll([1, 2, 3], 1, 0), [3, 1, 2]),
+    "spectral": (lambda: tf.abs(v1.spectral.rfft([1.0, 0.0])), [1.0, 1.0]),
+    "transpose": (lambda: v1.linalg.transpose([[1, 2]]), [[1], [2]]),
+    "layer": (lambda: v1.nn.relu_layer([[1.0, 2.0]], [[1.0], [-2.0]], [4.0]), [[1.0]]),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_values(name: str) -> None:
+    function, wanted = ROWS[name]
+    assert function().numpy().tolist() == wanted
+    with tf.Graph().as_default(), v1.Session() as session:
+        assert session.run(function()).tolist() == wanted
+
+
+def test_all_are_there_or_none() -> None:
+    kept = v1.tuple([tf.constant(1), None, tf.constant(2)])
+    assert [None if x is None else int(x) for x in kept] == [1, None, 2]
+    with tf.Graph().as_default(), v1.Session() as session:
+        counted = v1.get_variable("n", initializer=0)
+        first, _ = v1.tuple([tf.constant(7), counted.assign_add(1)])
+        session.run(v1.global_variables_initializer())
+        assert session.run(first) == 7
+        assert session.run(counted) == 1
+
+
+def test_templates_share_variables() -> None:
+    with tf.Graph().as_default(), v1.Session() as session:
+
+        def scaled(x: float, k: float = 1.0) -> Any:
+            return x * v1.get_variable("w", initializer=2.0) * k
+
+        scale = v1.make_template("scale", scaled, k=3.0)
+        made = [scale(1.0), scale(2.0, k=5.0)]
+        other = v1.make_template("scale", scaled)(1.0)
+        assert [v.name for v in v1.global_variables()] == ["scale/w:0", "scale_1/w:0"]
+        session.run([v1.global_variables_initializer(), v1.tables_initializer()])
+        assert session.run([*made, other]) == [6.0, 20.0, 2.0]
+
+
+def test_collections() -> None:
+    with tf.Graph().as_default():
+        v1.add_to_collections(["a", "b"], 5)
+        assert v1.get_collection("a") == v1.get_collection("b") == [5]
+        local = v1.get_local_variable("count", initializer=0.0)
+        assert v1.local_variables() == [local]
+        assert v1.trainable_variables() == v1.model_variables() == []
+        assert not v1.executing_eagerly_outside_functions()
+    assert v1.executing_eagerly_outside_functions()
+
+
+def test_files(tmp_path: Path) -> None:
+    with v1.gfile.Open(str(tmp_path / "x"), "w") as file:
+        file.write("text")
+    assert v1.gfile.Exists(str(tmp_path / "x"))
+    assert v1.gfile.ListDirectory(str(tmp_path)) == ["x"]
+    with v1.python_io.TFRecordWriter(str(tmp_path / "r")) as writer:
+        writer.write(b"one")
+    assert [*v1.python_io.tf_record_iterator(str(tmp_path / "r"))] == [b"one"]
+    with pytest.raises(AttributeError, match="it has"):
+        getattr(v1.gfile, "Nothing")  # noqa: B009
