@@ -58,7 +58,7 @@ def steps(graph: Any) -> list[float]:
     times.append(process_time())
     parsed = machine.parsed(text)
     times.append(process_time())
-    made = machine.target().emit_object(parsed)
+    made = machine.object_file_of(parsed)
     times.append(process_time())
     code.link(made, ["body"], [0] * len(unit.symbols.places))
     times.append(process_time())

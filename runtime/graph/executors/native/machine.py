@@ -5,8 +5,10 @@ from __future__ import annotations
 import itertools
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
@@ -89,11 +91,36 @@ def parsed(text: str, level: int = LEVEL) -> Any:
     return module
 
 
+@contextmanager
+def fewer_passes() -> Iterator[None]:
+    """Generate code within the block without the passes that take longer than they save: they
+    reorder instructions, or look for what our IR does not have. LLVM's options are those of the
+    process: who compiles with it in other threads waits, and has all passes.
+    """
+    with compiling, llvm.ffi.lib._lock:
+        try:
+            _read_options("without_passes")
+            yield
+        finally:
+            _read_options("with_passes")
+
+
+def _read_options(name: str) -> None:
+    """LLVM reads a file of options in the time that it takes for one by itself."""
+    llvm.set_option("", f"@{Path(__file__).with_name(name)}.options")
+
+
+def object_file_of(module: Any, level: int = LEVEL) -> bytes:
+    """The object file of a module that is parsed."""
+    with fewer_passes():
+        made: bytes = target(level).emit_object(module)
+        return made
+
+
 def generate(text: str, level: int = LEVEL) -> bytes:
     """The object file of a module."""
     with compiling:
-        object_file: bytes = target(level).emit_object(parsed(text, level))
-        return object_file
+        return object_file_of(parsed(text, level), level)
 
 
 @once

@@ -5,7 +5,7 @@ graph from it.
 from __future__ import annotations
 
 from runtime.graph.executors.native.executor import reasons, units_of
-from runtime.graph.executors.native.machine import parsed, target
+from runtime.graph.executors.native.machine import fewer_passes, parsed, target
 from runtime.graph.ir import Graph, format_location
 
 
@@ -27,8 +27,9 @@ def _texts(graph: Graph) -> list[str]:
 
 
 def _assembly(text: str) -> str:
-    made: str = target().emit_assembly(parsed(text))
-    return made
+    with fewer_passes():
+        made: str = target().emit_assembly(parsed(text))
+        return made
 
 
 def explanation(graph: Graph) -> str:

@@ -19,6 +19,7 @@ import llvmlite.binding as llvm
 from llvmlite import ir
 
 from runtime.graph.executors.native import code as native_code
+from runtime.graph.executors.native import machine
 from runtime.graph.executors.native.code import compile_module
 from runtime.graph.executors.native.machine import Symbols, new_module, vector_bytes
 from runtime.graph.executors.native.values import FLOAT64, INT64
@@ -62,6 +63,41 @@ def test_vectors_are_not_for_level_0(element: str) -> None:
     with pytest.raises(ValueError, match="of scalars"):
         compile_module(text, ["f"], level=native_code.QUICK)
     assert compile_module(text, ["f"]).address("f")
+
+
+LOOP = """
+define i64 @f(ptr %a, i64 %n) {
+start:
+  br label %loop
+loop:
+  %at = phi i64 [0, %start], [%next, %loop]
+  %sum = phi i64 [0, %start], [%more, %loop]
+  %place = getelementptr {i64, i64}, ptr %a, i64 %at, i32 1
+  %item = load i64, ptr %place
+  %more = add i64 %sum, %item
+  %next = add i64 %at, 3
+  %goes = icmp slt i64 %next, %n
+  br i1 %goes, label %loop, label %end
+end:
+  ret i64 %more
+}
+"""
+
+
+def test_others_have_all_passes_of_llvm() -> None:
+    """Options that leave out passes are the process's, and set back."""
+
+    def assembly() -> str:
+        made: str = machine.target().emit_assembly(machine.parsed(LOOP))
+        return made
+
+    before = assembly()
+    with machine.fewer_passes():
+        assert assembly() != before
+    assert assembly() == before
+    with pytest.raises(ZeroDivisionError), machine.fewer_passes():
+        raise ZeroDivisionError
+    assert assembly() == before
 
 
 def test_vectors_have_a_width() -> None:
