@@ -27,15 +27,15 @@ from runtime.ops import batching
 from runtime.ops.arguments import one_of, static_int, static_number
 from runtime.ops.blockwise import MANY, in_blocks, own, turning_rows
 from runtime.ops.checks import checked
-from runtime.ops.define import Op, axis_in, binary, matched, unary
+from runtime.ops.define import Op, axis_in, binary, converted, matched, unary
 from runtime.ops.gathering import class_of
 
 # Activations
 
 
 def _relu_kernel(x: Any, out: Any = None) -> Any:
-    if x.size >= MANY and x.dtype.char in "fd":
-        # Five times faster than the larger one of an array and a number.
+    if x.dtype.char == "e" or (x.size >= MANY and x.dtype.char in "fd"):
+        # Five times faster than the larger one of an array and a number, and of float16 -0.0 stays.
         return np.clip(x, x.dtype.type(0), x.dtype.type(np.inf), out=out)
     # Of two equal zeros the second is taken, as the processor does: -0.0 stays.
     return np.maximum(x.dtype.type(0), x, out=out)
@@ -117,6 +117,9 @@ leaky_relu_p: Primitive = row(
 
 
 def _sigmoid_kernel(x: Any, out: Any = None) -> Any:
+    if x.dtype.char == "e":
+        # exp(12) is more than a float16 holds.
+        return converted(_sigmoid_kernel(x.astype(np.float32)), x.dtype, out)
     if np.ndim(x) == 0:
         return 1 / (1 + np.exp(-x))
     y = np.negative(x, out=out)

@@ -29,7 +29,7 @@ from runtime.dtypes import as_dtype
 from runtime.ops import batching, run_time_axes
 from runtime.ops.arguments import int_or_tensor, ints_or_tensor, listed
 from runtime.ops.checks import checked
-from runtime.ops.define import Example, Op, axis_in, copied, fill_dims, named
+from runtime.ops.define import Example, Op, axis_in, converted, copied, fill_dims, named
 from runtime.ops.gathering import gathered
 from runtime.ops.joining import joined
 
@@ -119,6 +119,9 @@ _add_reduce: Any = np.add.reduce
 def _sum_kernel(x: Any, *, axis: Axis, keepdims: bool, out: Any = None) -> Any:
     if axis is not None and x.size > _MANY and x.dtype.char in "fd":
         return _sum_of_many(x, axis, keepdims, out)
+    if x.dtype.char == "e":
+        # Rounded once: of more than 2048 ones the others would be lost.
+        return converted(_add_reduce(x, axis, np.float32, None, keepdims), x.dtype, out)
     return _add_reduce(x, axis, x.dtype, out, keepdims)
 
 
@@ -180,7 +183,7 @@ def reduce_sum(
     run = state.run
     if run is not None and axis is None and not keepdims and type(input_tensor) is EagerTensor:
         raw = input_tensor.raw
-        if raw.dtype in _SUMMED:
+        if raw.dtype in _SUMMED and raw.dtype.char != "e":
             return EagerTensor(run(_add_reduce, raw, None, raw.dtype))
     x, chosen = convert_to_tensor(input_tensor), _axis_of(axis)
     if isinstance(chosen, Tensor):

@@ -21,6 +21,7 @@ import numpy as np
 
 import runtime.ops
 from runtime.core.primitive import CLASSES, TABLE, Primitive, Sample
+from runtime.dtypes import as_dtype
 
 runtime.ops.load_all()  # fills the table
 
@@ -135,7 +136,7 @@ def cases(
     for primitive in TABLE.values():
         for number, sample in enumerate(primitive.samples):
             for name in dtypes:
-                dtype = np.dtype(name)
+                dtype = as_dtype(name).np_dtype
                 fits = dtype in primitive.accepted and is_open(primitive, sample)
                 if fits or (name == dtypes[0] and not is_open(primitive, sample)):
                     yield f"{primitive.name}-{number}-{name}", primitive, sample, dtype

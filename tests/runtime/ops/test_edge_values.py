@@ -254,6 +254,25 @@ def test_bins_of_wide_ranges(values: Any, ends: Any, bins: Any) -> None:
     check(lambda x, r: tf.histogram_fixed_width(x, r, 5), (values, ends), counts)
 
 
+# float16, of which there are few
+
+
+@pytest.mark.parametrize(
+    ("function", "given", "expected"),
+    [
+        (lambda x: tf.reduce_sum(x, 0), np.ones((5000, 2)), [5000, 5000]),
+        (lambda x: tf.reduce_sum(x, [0, 2], True), np.ones((500, 1, 9)), [[[4500]]]),
+        (tf.reduce_sum, np.ones((2, 3000)), 6000),
+        (tf.sigmoid, [-12, 0, 12], [6.14e-06, 0.5, 1]),
+        (tf.nn.relu, [-0.0, 0.0, -1, INF], [-0.0, 0, 0, INF]),
+    ],
+)
+def test_float16_is_rounded_once(function: Any, given: Any, expected: Any) -> None:
+    wanted = np.asarray(expected, "e")
+    check(function, (np.asarray(given, "e"),), wanted)
+    assert (np.signbit(function(tf.constant(given, "float16"))) == np.signbit(wanted)).all()
+
+
 # Casts, determinants, moments, lookups
 
 

@@ -49,8 +49,10 @@ from runtime.graph.executors.native.values import (
     Repeated,
     Scalar,
     int64,
+    is_half,
     static,
     stored,
+    width,
 )
 
 if TYPE_CHECKING:
@@ -88,7 +90,7 @@ class Partial:
 
     def __init__(self, emitter: Emitter, sink: Sink, parts: int) -> None:
         self.accumulator, self.parts = sink.accumulator, parts
-        self.pointer = emitter.memory(self.accumulator.dtype, [int64(parts)])
+        self.pointer = emitter.memory(self.dtype, [int64(parts)])
 
     def keep(self, part: Part, size: int, state: Sequence[ir.Value]) -> None:
         """Write down what a part gives."""
@@ -99,8 +101,9 @@ class Partial:
 
     @property
     def dtype(self) -> DType:
-        """The dtype of the results."""
-        return self.accumulator.dtype
+        """The dtype of the results: what is rounded to halves is all of them together."""
+        dtype = self.accumulator.dtype
+        return dtypes.float32 if is_half(dtype) else dtype
 
     def together(self, builder: ir.IRBuilder) -> list[ir.Value]:
         """The state of a reduction of all parts, one after the other."""
@@ -137,7 +140,7 @@ class Nest:
             number = fusion.numbers[at]
             self.of_rows[at] = emitter.allocate(number.dtype, number.dims, number.target)
         self.dims, self.strides = self.collapsed()
-        widest = max(dtype.size for dtype in fusion.dtypes())
+        widest = max(map(width, fusion.dtypes()))
         self.lanes = lanes_for(widest, 2 if fusion.is_heavy else 4)
         self.guards: list[Step] = [step for step in fusion.steps if self.guarded(step)]
         self.kept: dict[int, ir.Value] = {

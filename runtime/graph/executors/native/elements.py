@@ -12,6 +12,7 @@ from runtime.core.shapes import is_known
 from runtime.core.types import TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Constant, Kernel
+from runtime.graph.executors.native.halves import rounded
 from runtime.graph.executors.native.lowering_rules import elementwise
 from runtime.graph.executors.native.math import is_long
 from runtime.graph.executors.native.scalars import cast, cast_refuses, filled
@@ -60,11 +61,13 @@ def element_of(kernel: Kernel) -> Element | None:
     if found.refuses is not None and dtype.is_integer:
         refusal = found.refuses
         refuses = lambda builder, operands: refusal(builder, dtype, operands)  # noqa: E731
-    numbers = [float(node.params[name]) for name in found.numbers]
+    made = dtype_of(output.type)
+    # As the kernel has them: of the dtype.
+    numbers = [float(np.asarray(node.params[name], dtype.np_dtype)) for name in found.numbers]
 
     def emit(builder: ir.IRBuilder, operands: Sequence[ir.Value]) -> ir.Value:
         constants = [filled(operands[0].type, number) for number in numbers]
-        return found.emit(builder, dtype, [*operands, *constants])
+        return rounded(builder, found.emit(builder, dtype, [*operands, *constants]), made)
 
     return Element(
         emit,
@@ -76,7 +79,7 @@ def element_of(kernel: Kernel) -> Element | None:
 
 def kind_of(dtype: DType) -> str:
     """The letter of a dtype in the tables of instructions."""
-    return dtype.np_dtype.kind
+    return dtype.kind
 
 
 def safe(

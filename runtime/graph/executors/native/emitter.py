@@ -21,6 +21,7 @@ from runtime.graph.executors.native import arena, control
 from runtime.graph.executors.native.fusing import Fuser
 from runtime.graph.executors.native.fusion import Delayed
 from runtime.graph.executors.native.increments import ROUNDS, Increments
+from runtime.graph.executors.native.loops import load, store
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS
 from runtime.graph.executors.native.scalar_ops import scalar_op
 from runtime.graph.executors.native.scalars import cast
@@ -253,15 +254,12 @@ class Emitter:
     def load(self, array: Array, index: ir.Value) -> ir.Value:
         """An element, by its place among all of them, as it is held in a register."""
         at = self.builder.gep(array.pointer, [index], source_etype=stored(array.dtype))
-        found = self.builder.load(at, align=array.dtype.size, typ=stored(array.dtype))
-        return self.builder.trunc(found, ir.IntType(1)) if array.dtype.is_bool else found
+        return load(self.builder, at, array.dtype)
 
     def store(self, array: Array, index: ir.Value, value: ir.Value) -> None:
         """Set an element, by its place among all of them."""
-        if array.dtype.is_bool:
-            value = self.builder.zext(value, stored(array.dtype))
         at = self.builder.gep(array.pointer, [index], source_etype=stored(array.dtype))
-        self.builder.store(value, at, align=array.dtype.size)
+        store(self.builder, value, at, array.dtype)
 
     def copy(self, target: ir.Value, source: Array) -> None:
         """Copy the elements of an array to other memory."""

@@ -15,9 +15,9 @@ from runtime.graph.executors.lowered import Constant, Local
 from runtime.graph.executors.native.calling import NAME
 from runtime.graph.executors.native.compiling import Unit
 from runtime.graph.executors.native.emitter import MOST_IN_FRAME, Emitter
+from runtime.graph.executors.native.loops import load, store
 from runtime.graph.executors.native.objects import DATA, ParameterKind, ResultKind, Status
 from runtime.graph.executors.native.values import (
-    BIT,
     BYTE,
     INT32,
     INT64,
@@ -28,7 +28,6 @@ from runtime.graph.executors.native.values import (
     dtype_of,
     int64,
     register,
-    stored,
 )
 
 MOST_UNGUARDED = 1 << 12
@@ -71,6 +70,9 @@ class NewArray:
         sizes = body.emitter.slot(ir.ArrayType(INT64, max(rank, 1)))
         for at, dim in enumerate(dims):
             builder.store(dim, builder.gep(sizes, [int64(8 * at)], source_etype=BYTE))
+        if dtype.np_dtype.isbuiltin != 1:
+            # Its number is that of this process.
+            body.unit.known.append(dtype)
         numbers = [ir.Constant(INT32, number) for number in (dtype.np_dtype.num, rank)]
         with body.emitter.holding_python():
             made = body.call("objects.empty", POINTER, [INT32, INT32, POINTER], *numbers, sizes)
@@ -143,10 +145,10 @@ class Body:
         assert isinstance(type, TensorType)
         pointer = self._word(at, POINTER)
         if not type.shape:
-            found = builder.load(pointer, typ=stored(type.dtype))
-            zero = ir.Constant(BYTE, 0)
-            is_bool = type.dtype.is_bool
-            return Scalar(builder.icmp_unsigned("!=", found, zero) if is_bool else found, type)
+            if type.dtype.is_bool:
+                byte = builder.load(pointer, typ=BYTE)
+                return Scalar(builder.icmp_unsigned("!=", byte, ir.Constant(BYTE, 0)), type)
+            return Scalar(load(builder, pointer, type.dtype), type)
         sizes = self._word(at + 1, POINTER) if None in type.shape else None
         dims: list[ir.Value] = []
         for place, dim in enumerate(type.shape):
@@ -203,7 +205,7 @@ class Body:
         assert isinstance(held, Scalar)
         value, dtype = held.value, held.dtype
         if not result.is_python:
-            builder.store(builder.zext(value, BYTE) if value.type == BIT else value, place)
+            store(builder, value, place, dtype)
             return ResultKind.SINGLE, f"numpy.descriptor:{dtype.name}"
         if dtype.is_floating:
             builder.store(value, place)

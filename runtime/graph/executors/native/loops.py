@@ -9,6 +9,7 @@ from typing import NamedTuple
 from llvmlite import ir
 
 from runtime.dtypes import DType
+from runtime.graph.executors.native.halves import narrowed, widened
 from runtime.graph.executors.native.machine import vector_bytes
 from runtime.graph.executors.native.values import (
     BIT,
@@ -18,9 +19,11 @@ from runtime.graph.executors.native.values import (
     POINTER,
     Repeated,
     int64,
+    is_half,
     register,
     static,
     stored,
+    width,
 )
 
 # Integers, computed now where they are known
@@ -70,6 +73,8 @@ def load(builder: ir.IRBuilder, pointer: ir.Value, dtype: DType, lanes: int = 0)
     if lanes:
         kind, held = ir.VectorType(kind, lanes), ir.VectorType(held, lanes)
     found = builder.load(pointer, typ=kind, align=dtype.size)
+    if is_half(dtype):
+        return widened(builder, found, dtype)
     return builder.trunc(found, held) if dtype.is_bool else found
 
 
@@ -79,6 +84,8 @@ def store(builder: ir.IRBuilder, value: ir.Value, pointer: ir.Value, dtype: DTyp
         type = value.type
         wide = ir.VectorType(BYTE, type.count) if isinstance(type, ir.VectorType) else BYTE
         value = builder.zext(value, wide)
+    elif is_half(dtype):
+        value = narrowed(builder, value, dtype)
     builder.store(value, pointer, align=dtype.size)
 
 
@@ -222,14 +229,15 @@ def moved(
             at = loops.enter_context(counted(builder, last.count))
             element = place(builder, source, times(builder, at, last.first), dtype)
             to = place(builder, target, times(builder, at, last.second), dtype)
-            store(builder, load(builder, element, dtype), to, dtype)
+            bits = builder.load(element, typ=stored(dtype), align=dtype.size)
+            builder.store(bits, to, align=dtype.size)
 
 
 def spread(
     builder: ir.IRBuilder, dtype: DType, target: ir.Value, value: ir.Value, count: ir.Value
 ) -> None:
     """Set neighbouring elements to one value."""
-    strip = Strip(builder, count, lanes_for(dtype.size, 1), [], [(target, dtype)])
+    strip = Strip(builder, count, lanes_for(width(dtype), 1), [], [(target, dtype)])
     many = splat(builder, value, strip.lanes)
     strip.run([], lambda at, vectors, state: ([many], []), False)
 

@@ -38,6 +38,7 @@ from runtime.graph.executors.native.values import (
     Array,
     Held,
     int64,
+    is_half,
     register,
     static,
 )
@@ -69,6 +70,8 @@ def before(
 def _takes_top(kernel: Kernel) -> bool:
     type = kernel.node.inputs[0].type
     if not shapes_known(kernel) or not isinstance(type, TensorType) or not type.shape:
+        return False
+    if is_half(type.dtype):
         return False
     count, length = kernel.node.params["k"], type.shape[-1]
     return length is not None and 0 < count <= min(MOST_KEPT, length) and not type.dtype.is_bool
@@ -188,7 +191,9 @@ class Top:
 
 def _takes_place(kernel: Kernel) -> bool:
     type = kernel.node.inputs[0].type
-    return shapes_known(kernel) and bool(isinstance(type, TensorType) and type.shape)
+    if not shapes_known(kernel) or not isinstance(type, TensorType):
+        return False
+    return bool(type.shape) and not is_half(type.dtype)
 
 
 def _lower_place(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:

@@ -16,6 +16,7 @@ from runtime.core.shapes import Shape
 from runtime.core.types import TensorType, Type
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel, Local
+from runtime.graph.executors.native.halves import rounded
 from runtime.graph.executors.native.indexing import equal_dim, number_at
 from runtime.graph.executors.native.loops import (
     Loop,
@@ -39,9 +40,11 @@ from runtime.graph.executors.native.values import (
     Repeated,
     Scalar,
     int64,
+    is_half,
     is_native,
     register,
     static,
+    width,
 )
 
 if TYPE_CHECKING:
@@ -158,16 +161,16 @@ class Accumulator:
         return [splat(builder, number, 1), *self.start(1)[1:]]
 
     def divided(self, builder: ir.IRBuilder, total: ir.Value, dims: Sequence[ir.Value]) -> ir.Value:
-        """The mean of so many elements, where that is asked for; else the total. It may be a
-        vector.
+        """The mean of so many elements, where that is asked for; else the total, as a number of the
+        dtype. It may be a vector.
         """
         if not self.mean:
-            return total
+            return rounded(builder, total, self.dtype)
         count = builder.uitofp(size_of(builder, dims), register(self.dtype))
         if isinstance(total.type, ir.VectorType):
             count = splat(builder, count, total.type.count)
         # Nothing divided by nothing is not a number, as it is of NumPy's.
-        return builder.fdiv(total, count)
+        return rounded(builder, builder.fdiv(total, count), self.dtype)
 
 
 class Reduction(NamedTuple):
@@ -212,6 +215,9 @@ def accumulator(kernel: Kernel, dtype: DType, blocked: bool = True) -> Accumulat
     if found is None or not is_native(dtype):
         return None
     if found.instruction == "reduce_mean" and not dtype.is_floating:
+        return None
+    if is_half(dtype) and len(neighbours(found.axes)) > 1:
+        # Sums of sums would be rounded twice.
         return None
     return Accumulator(found.instruction, dtype, blocked)
 
@@ -297,9 +303,9 @@ def reduce(
         if static(inner) == 1:
             store(builder, total(emitter, made, source, count), to, array.dtype)
         elif static(inner) is not None:
-            columns(emitter, made, source, to, count, inner, lanes_for(array.dtype.size, 4))
+            columns(emitter, made, source, to, count, inner, lanes_for(width(array.dtype), 4))
         else:
-            lanes = lanes_for(array.dtype.size, 4)
+            lanes = lanes_for(width(array.dtype), 4)
             with builder.if_else(builder.icmp_signed("<", inner, int64(lanes))) as (few, many):
                 with few:
                     columns(emitter, made, source, to, count, inner, 1)
@@ -314,7 +320,7 @@ def total(emitter: Emitter, made: Accumulator, source: ir.Value, count: ir.Value
     if known is not None and known <= 1:
         only = load(builder, source, made.dtype) if known else made.neutral
         return made.divided(builder, only, [count])
-    lanes = lanes_for(made.dtype.size, 4)
+    lanes = lanes_for(width(made.dtype), 4)
     strip = Strip(builder, count, lanes, [(source, made.dtype)], [])
     found = strip.run(
         made.start(strip.lanes),
@@ -356,7 +362,12 @@ def columns(
 
 def _takes_running(kernel: Kernel) -> bool:
     type = kernel.node.inputs[0].type
-    return isinstance(type, TensorType) and bool(type.shape) and is_native(type.dtype)
+    return (
+        isinstance(type, TensorType)
+        and bool(type.shape)
+        and is_native(type.dtype)
+        and not is_half(type.dtype)
+    )
 
 
 def _lower_running(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:

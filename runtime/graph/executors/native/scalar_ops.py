@@ -15,6 +15,7 @@ from runtime.core.types import NumberType, TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Expression
+from runtime.graph.executors.native.halves import rounded
 from runtime.graph.executors.native.lowering_rules import elementwise
 from runtime.graph.executors.native.numbers import PYTHON
 from runtime.graph.executors.native.scalars import any_of, cast, cast_refuses, refusal
@@ -41,7 +42,7 @@ SLICE, CAST, REQUIRE, LENGTH = "slice", "cast", "require", "length"
 
 def letter(dtype: DType) -> str:
     """NumPy's letter for the kind of a dtype, as instructions name it."""
-    return dtype.np_dtype.kind
+    return dtype.kind
 
 
 def is_scalar(type: Any) -> bool:
@@ -109,7 +110,8 @@ def scalar_op(emitter: Emitter, node: Node, inputs: Sequence[Expression]) -> Any
     refused = refusal(builder, found, dtype, values)
     if refused is not None:
         emitter.step_aside(any_of(builder, refused))
-    return Scalar(found.emit(builder, dtype, values), output)
+    made = found.emit(builder, dtype, values)
+    return Scalar(rounded(builder, made, dtype_of(output)), output)
 
 
 # Elements of arrays

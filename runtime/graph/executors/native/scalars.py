@@ -12,10 +12,11 @@ from typing import Any, TypeAlias
 from llvmlite import ir
 
 from runtime.dtypes import DType
+from runtime.graph.executors.native import halves
 from runtime.graph.executors.native.lowering_rules import ELEMENTWISE, Elementwise, Emit
 from runtime.graph.executors.native.math import arithmetic
 from runtime.graph.executors.native.math.lanes import Lanes
-from runtime.graph.executors.native.values import Repeated, register, static
+from runtime.graph.executors.native.values import Repeated, is_half, register, static, width
 from runtime.graph.ir import Node
 
 Operands = Sequence[ir.Value]
@@ -141,11 +142,13 @@ def _sign(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
 
 
 def _extreme(sign: str) -> Emit:
-    """The larger or the smaller; nan where either is. Of equal ones the second, as NumPy does."""
+    """The larger or the smaller; nan where either is. Of zeros the second, as NumPy does; of those
+    of float16 the first.
+    """
 
     def emit(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
         first, second = operands
-        taken = compared(builder, sign, dtype, first, second)
+        taken = compared(builder, sign + "=" * (dtype.name == "float16"), dtype, first, second)
         if dtype.is_floating:
             taken = builder.or_(taken, builder.fcmp_unordered("uno", first, first))
         return builder.select(taken, first, second)
@@ -307,13 +310,18 @@ def cast(builder: Builder, value: ir.Value, source: DType, target: DType) -> ir.
         return compared(builder, "!=", source, value, filled(value.type, 0))
     if source.is_floating:
         if target.is_floating:
+            if is_half(target) and source.size == 8:
+                return halves.from_double(builder, value, target)
+            if value.type == type:
+                return halves.rounded(builder, value, target)
             narrower = target.size < source.size
             return builder.fptrunc(value, type) if narrower else builder.fpext(value, type)
         convert = builder.fptoui if target.is_unsigned else builder.fptosi
         return convert(value, type)
     is_unsigned = source.is_unsigned or source.is_bool
     if target.is_floating:
-        return builder.uitofp(value, type) if is_unsigned else builder.sitofp(value, type)
+        convert = builder.uitofp if is_unsigned else builder.sitofp
+        return halves.rounded(builder, convert(value, type), target)
     if value.type == type:
         return value
     if target.size < source.size:
@@ -331,7 +339,7 @@ def cast_refuses(
         return None
     low, high = float(int(target.min)), float(int(target.max) + 1)
     # -128.9 is -128, but below -2**63 there is nothing in between.
-    above = (">", low - 1.0) if low - 1.0 != low and target.size < source.size else (">=", low)
+    above = (">", low - 1.0) if low - 1.0 != low and target.size < width(source) else (">=", low)
     inside = builder.fcmp_ordered(above[0], value, filled(value.type, above[1]))
     below = builder.fcmp_ordered("<", value, filled(value.type, high))
     return builder.not_(builder.and_(inside, below))

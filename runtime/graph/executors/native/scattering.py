@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from llvmlite import ir
 
 from runtime.dtypes import DType
@@ -43,6 +42,7 @@ from runtime.graph.executors.native.values import (
     int64,
     register,
     static,
+    width,
 )
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def combine(
         values = [load(builder, pointer, dtype, lanes) for pointer in pointers]
         store(builder, emit(builder, dtype, values), pointers[0], dtype)
 
-    lanes = lanes_for(dtype.size, 1)
+    lanes = lanes_for(width(dtype), 1)
     whole = builder.sub(count, builder.urem(count, int64(lanes)))
     known = static(count)
     if known is not None:
@@ -267,19 +267,11 @@ def _lower_scatter(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) ->
 # Segments
 
 
-def _lowest(dtype: DType) -> Any:
-    return float(np.finfo(dtype.np_dtype).min) if dtype.is_floating else dtype.min
-
-
-def _highest(dtype: DType) -> Any:
-    return float(np.finfo(dtype.np_dtype).max) if dtype.is_floating else dtype.max
-
-
 _SEGMENTS: dict[str, tuple[str, Any]] = {
     "segment_sum": ("add", lambda dtype: 0),
     "segment_prod": ("multiply", lambda dtype: 1),
-    "segment_max": ("maximum", _lowest),
-    "segment_min": ("minimum", _highest),
+    "segment_max": ("maximum", lambda dtype: dtype.min),
+    "segment_min": ("minimum", lambda dtype: dtype.max),
 }
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
-from llvmlite import ir
+from llvmlite import binding, ir
 
 from runtime import dtypes
 from runtime.core.dataclasses import dataclass
@@ -14,6 +15,7 @@ from runtime.dtypes import DType
 
 BIT = ir.IntType(1)
 BYTE = ir.IntType(8)
+INT16 = ir.IntType(16)
 INT32 = ir.IntType(32)
 INT64 = ir.IntType(64)
 FLOAT32 = ir.FloatType()
@@ -21,7 +23,7 @@ FLOAT64 = ir.DoubleType()
 POINTER = ir.PointerType()
 
 _KINDS = {"bool": dtypes.bool, "int": dtypes.int64, "float": dtypes.float64}
-_FLOATS = {4: FLOAT32, 8: FLOAT64}
+_FLOATS = {2: FLOAT32, 4: FLOAT32, 8: FLOAT64}
 
 
 @dataclass(slots=True, eq=False)
@@ -71,8 +73,26 @@ def dtype_of(type: Type) -> DType:
 
 
 def is_native(dtype: DType) -> bool:
-    """True for the dtypes that have registers: bool, the integers, float32 and float64."""
-    return dtype.is_bool or dtype.is_integer or dtype in (dtypes.float32, dtypes.float64)
+    """True for the dtypes that have registers: bool, the integers and the floats; float16, where
+    the host converts it.
+    """
+    if dtype is dtypes.float16:
+        return _converts_float16()
+    return dtype.is_bool or dtype.is_integer or dtype.is_floating
+
+
+def is_half(dtype: DType) -> bool:
+    """True for float16 and bfloat16, which registers hold as float32: see `halves`."""
+    return dtype.is_floating and dtype.size == 2
+
+
+@cache
+def _converts_float16() -> bool:
+    """True where the host has instructions for it: in their place, LLVM calls functions that no
+    library need have.
+    """
+    is_arm = binding.get_default_triple().startswith(("aarch64", "arm64"))
+    return is_arm or bool(binding.get_host_cpu_features().get("f16c"))
 
 
 def is_held(type: Type) -> bool:
@@ -89,15 +109,22 @@ def element_of(type: ListType) -> TensorType:
 
 
 def register(dtype: DType) -> ir.Type:
-    """The type of a number in a register: a bool is one bit."""
+    """The type of a number in a register: a bool is one bit, a half a float32."""
     if dtype.is_bool:
         return BIT
     return _FLOATS[dtype.size] if dtype.is_floating else ir.IntType(8 * dtype.size)
 
 
 def stored(dtype: DType) -> ir.Type:
-    """The type of an element in memory: a bool is a byte, 0 or 1."""
+    """The type of an element in memory: a bool is a byte, 0 or 1; a half is its bits."""
+    if is_half(dtype):
+        return INT16
     return BYTE if dtype.is_bool else register(dtype)
+
+
+def width(dtype: DType) -> int:
+    """The bytes of a register that a number takes."""
+    return 4 if is_half(dtype) else dtype.size
 
 
 def static(value: ir.Value) -> int | None:

@@ -16,11 +16,11 @@ from runtime.graph.executors.program import Program
 from runtime.graph.passes import optimize
 from tests.runtime.ops.samples import arrays, cases
 
-DTYPES = ("float64", "float32", "int32", "uint8", "int64")
+DTYPES = ("float64", "float32", "float16", "bfloat16", "int32", "uint8", "int64")
 CASES = [case for case in cases(DTYPES) if case[1].instruction and not case[1].effect]
 
 # NumPy sums in another order, and has errors of its own in the last digits.
-BOUNDS = {"f": 2e-5, "d": 1e-12}
+BOUNDS = {"f": 2e-5, "d": 1e-12, "e": 2e-3, "E": 2e-2}
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["shapes", "ranks"])

@@ -1,0 +1,79 @@
+"""float16 and bfloat16: in memory their bits, in registers the float32 of the same value, which is
+rounded to the half after each op. Numbers and vectors of them alike.
+"""
+
+from __future__ import annotations
+
+from llvmlite import ir
+
+from runtime.dtypes import DType
+from runtime.graph.executors.native.values import FLOAT32, FLOAT64, INT16, INT32, Repeated, is_half
+
+HALF = ir.HalfType()
+_SHIFT, _QUIET = 16, 0x40
+"""What a bfloat16 lacks of a float32, and the bit that keeps a nan one."""
+
+
+def _like(value: ir.Value, type: ir.Type) -> ir.Type:
+    known = value.type
+    return ir.VectorType(type, known.count) if isinstance(known, ir.VectorType) else type
+
+
+def _filled(type: ir.Type, number: int) -> ir.Constant:
+    is_vector = isinstance(type, ir.VectorType)
+    return Repeated(type, number) if is_vector else ir.Constant(type, number)
+
+
+def widened(builder: ir.IRBuilder, bits: ir.Value, dtype: DType) -> ir.Value:
+    """The float32 that bits of a half stand for."""
+    type = _like(bits, FLOAT32)
+    if dtype.name == "float16":
+        return builder.fpext(builder.bitcast(bits, _like(bits, HALF)), type)
+    wide = builder.zext(bits, _like(bits, INT32))
+    return builder.bitcast(builder.shl(wide, _filled(wide.type, _SHIFT)), type)
+
+
+def narrowed(builder: ir.IRBuilder, value: ir.Value, dtype: DType) -> ir.Value:
+    """The bits of the half that is nearest to a float32; of two, the one that ends in 0."""
+    if dtype.name == "float16":
+        return builder.bitcast(builder.fptrunc(value, _like(value, HALF)), _like(value, INT16))
+    bits = builder.bitcast(value, _like(value, INT32))
+    upper = builder.lshr(bits, _filled(bits.type, _SHIFT))
+    is_odd = builder.and_(upper, _filled(bits.type, 1))
+    moved = builder.add(builder.add(bits, _filled(bits.type, (1 << (_SHIFT - 1)) - 1)), is_odd)
+    near = builder.lshr(moved, _filled(bits.type, _SHIFT))
+    is_nan = builder.fcmp_unordered("uno", value, value)
+    near = builder.select(is_nan, builder.or_(upper, _filled(bits.type, _QUIET)), near)
+    return builder.trunc(near, _like(value, INT16))
+
+
+def rounded(builder: ir.IRBuilder, value: ir.Value, dtype: DType) -> ir.Value:
+    """What is in a register, as a number of a dtype: of a half, rounded to it."""
+    if not is_half(dtype):
+        return value
+    return widened(builder, narrowed(builder, value, dtype), dtype)
+
+
+def from_double(builder: ir.IRBuilder, value: ir.Value, dtype: DType) -> ir.Value:
+    """The half that is nearest to a float64. Of float16, a float32 in between is rounded to odd,
+    so that nothing is rounded twice; a bfloat16 is that of the nearest float32, for NumPy's, and
+    TensorFlow's, is.
+    """
+    single = builder.fptrunc(value, _like(value, FLOAT32))
+    if dtype.name == "float16":
+        back = builder.fpext(single, _like(value, FLOAT64))
+        bits = builder.bitcast(single, _like(value, INT32))
+        size, other = (_magnitude(builder, each) for each in (value, back))
+        one = _filled(bits.type, 1)
+        below = builder.sub(bits, one)
+        bits = builder.select(builder.fcmp_ordered(">", other, size), below, bits)
+        is_inexact = builder.fcmp_ordered("!=", back, value)
+        bits = builder.select(is_inexact, builder.or_(bits, one), bits)
+        single = builder.bitcast(bits, single.type)
+    return rounded(builder, single, dtype)
+
+
+def _magnitude(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
+    from runtime.graph.executors.native.scalars import intrinsic
+
+    return intrinsic(builder, "fabs", value)
