@@ -83,5 +83,7 @@ def bits(result: Any) -> Any:
         raw = np.asarray(result)
         # All quiet nans are one.
         values = [float("nan").hex() if x != x else x for x in raw.ravel().tolist()]
-        return type(result), raw.dtype, raw.shape, list(map(repr, values))
+        # The Python program has a float16 as a number, or as an array of no dims.
+        kind = np.ndarray if raw.dtype.char == "e" else type(result)
+        return kind, raw.dtype, raw.shape, list(map(repr, values))
     return type(result), repr(result)

@@ -42,7 +42,7 @@ from runtime.graph.executors.native.loops import (
 )
 from runtime.graph.executors.native.reductions import Accumulator
 from runtime.graph.executors.native.row_loops import Carried, RowLoop
-from runtime.graph.executors.native.sharing import Part
+from runtime.graph.executors.native.sharing import HEAVY, MOST_KEPT, SHARED, SIZE, Part
 from runtime.graph.executors.native.values import (
     BIT,
     Array,
@@ -59,20 +59,8 @@ if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
 
 
-SHARED = 1 << 20
-"""Cheap ops on elements that are worth being shared by threads."""
-
-SIZE = 1 << 17
-"""As many are a part, whatever the number of threads."""
-
 ALIGNED = 64
 """Elements that a part is a multiple of, where it is of one row: it begins as its array does."""
-
-MOST_KEPT = 1 << 15
-"""Bytes that a part keeps of a row, on the stack of its thread, which may be a small one."""
-
-HEAVY = 8
-"""Cheap ops that a function like `exp` stands for."""
 
 
 def emit(

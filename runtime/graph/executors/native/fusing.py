@@ -17,7 +17,7 @@ from runtime.graph.executors.lowered import (
     blocks_of,
     leaves,
 )
-from runtime.graph.executors.native.arrays import SHARED, emit
+from runtime.graph.executors.native.arrays import emit
 from runtime.graph.executors.native.elements import Element, element_of
 from runtime.graph.executors.native.fusion import (
     Delayed,
@@ -37,6 +37,7 @@ from runtime.graph.executors.native.reductions import (
     is_total,
     reduction_of,
 )
+from runtime.graph.executors.native.sharing import SHARED
 from runtime.graph.executors.native.values import Array, Held, Items, Scalar, int64, static
 
 if TYPE_CHECKING:

@@ -17,13 +17,16 @@ from runtime.graph.executors.native.loops import (
     counted,
     lanes_for,
     place,
+    plus,
+    scratch,
     size_of,
     splat,
     times,
 )
 from runtime.graph.executors.native.lowering_rules import ELEMENTWISE, ON_ARRAYS, OnArrays
 from runtime.graph.executors.native.reductions import Accumulator
-from runtime.graph.executors.native.values import Array, Held, static
+from runtime.graph.executors.native.sharing import HEAVY, MOST_KEPT, SHARED, SIZE, Part
+from runtime.graph.executors.native.values import Array, Held, static, stored
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
@@ -51,12 +54,24 @@ def _lower(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequenc
     length = array.dims[-1]
     if static(length) == 0:
         return [made]
-    powers = emitter.allocate(dtype, [length])
-    with counted(builder, size_of(builder, array.dims[:-1])) as row:
-        offset = times(builder, row, length)
-        source = place(builder, array.pointer, offset, dtype)
-        target = place(builder, made.pointer, offset, dtype)
-        Row(emitter, array, source, target, powers.pointer).run(logarithm)
+    rows = size_of(builder, array.dims[:-1])
+    known = static(length) or 0
+    # An exponential, and two loops over the row.
+    each, kept = known * (HEAVY + 2), known * dtype.size
+    if each * (static(rows) or 0) < SHARED or kept > MOST_KEPT:
+        powers = emitter.allocate(dtype, [length])
+        with counted(builder, rows) as row:
+            Row(builder, array, made, powers.pointer, row).run(logarithm)
+        return [made]
+    # The stack is asked for it before the body begins.
+    emitter.frame -= kept
+    part = Part(emitter)
+    powers_of_part = scratch(part.builder, stored(dtype), known)
+    pair = part.array(array), part.array(made)
+    with counted(part.builder, part.builder.sub(part.end, part.first)) as at:
+        row = plus(part.builder, part.first, at)
+        Row(part.builder, *pair, powers_of_part, row).run(logarithm)
+    part.run(rows, max(1, SIZE // each))
     return [made]
 
 
@@ -65,15 +80,18 @@ class Row:
 
     def __init__(
         self,
-        emitter: Emitter,
+        builder: ir.IRBuilder,
         array: Array,
-        source: ir.Value,
-        target: ir.Value,
+        made: Array,
         powers: ir.Value,
+        row: ir.Value,
     ) -> None:
-        self.emitter, self.builder = emitter, emitter.builder
+        self.builder = builder
         self.dtype, self.length = array.dtype, array.dims[-1]
-        self.source, self.target = (source, array.dtype), (target, array.dtype)
+        offset = times(builder, row, self.length)
+        self.source, self.target = (
+            (place(builder, each.pointer, offset, each.dtype), each.dtype) for each in (array, made)
+        )
         self.between = powers, array.dtype
         self.lanes = lanes_for(array.dtype.size, 4)
 

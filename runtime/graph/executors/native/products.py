@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from llvmlite import ir
@@ -34,6 +36,7 @@ from runtime.graph.executors.native.loops import (
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS, OnArrays
 from runtime.graph.executors.native.machine import vector_bytes
 from runtime.graph.executors.native.scalars import intrinsic
+from runtime.graph.executors.native.sharing import SHARED, SIZE, Part
 from runtime.graph.executors.native.values import (
     INT32,
     POINTER,
@@ -55,6 +58,9 @@ MOST_ELEMENTS = 1 << 17
 
 LEAST_PACKED = 64
 """Rows of both factors from which on the second one is copied for each block of columns."""
+
+MULTIPLICATIONS = 8
+"""As many, with their additions, take as long as a cheap op on an element."""
 
 MOST_WORK = 1 << 24
 """Multiplications that are worth no call of the BLAS."""
@@ -202,19 +208,67 @@ def multiply(
     rows, inner, pitch = merged(builder, rows), merged(builder, inner), pitch or columns
     if static(rows[-1].count) is None:
         rows.append(Axis(int64(1), int64(0)))
-    *outer, (count, line, _) = rows
-    block = Block(builder, dtype, line, inner, static(columns) or 0, static(count) or 0)
+    height, line, _ = rows[-1]
+    block = Block(builder, dtype, line, inner, static(columns) or 0, static(height) or 0)
+    is_packed = static(columns) != block.span and _is_worth_packing(builder, rows, inner)
+    room = [*(axis.count for axis in inner), int64(block.span)]
+    pointers = [target, *factors]
+    blocks = _blocks_of_part(block, rows, [columns, pitch])
     with ExitStack() as loops:
-        is_packed = static(columns) != block.span and _is_worth_packing(builder, rows, inner)
+        memory: ir.Value | None = None
         if is_packed:
-            dims = [*(axis.count for axis in inner), int64(block.span)]
-            room = loops.enter_context(emitter.borrowed(dtype, dims))
-        at = loops.enter_context(stepped(builder, columns, block.span))
-        column = _within(builder, at, static(columns) or 0, block.span)
-        second = place(builder, factors[1], column, dtype)
-        if is_packed:
-            second, block.inner = _packed(builder, dtype, room, second, inner, block.span)
-        start, number = factors[0], int64(0)
+            # Each block has its own, where threads share them.
+            count = int64(-(-(static(columns) or 0) // block.span)) if blocks else int64(1)
+            memory = loops.enter_context(emitter.borrowed(dtype, [count, *room]))
+        if not blocks:
+            at = loops.enter_context(stepped(builder, columns, block.span))
+            _write_columns(block, pointers, rows, columns, pitch, at, memory)
+            return
+        part, own = Part(emitter), copy(block)
+        own.builder = part.builder
+        pointers = list(map(part.value, pointers))
+        with stepped(part.builder, part.builder.sub(part.end, part.first), block.span) as at:
+            at = plus(part.builder, part.first, at)
+            if memory is not None:
+                before = times(part.builder, at, int64(block.depth))
+                memory = place(part.builder, part.value(memory), before, dtype)
+            _write_columns(own, pointers, rows, columns, pitch, at, memory)
+        part.run(columns, blocks * block.span)
+
+
+def _blocks_of_part(block: Block, rows: Sequence[Axis], sizes: Sequence[ir.Value]) -> int:
+    """The blocks of columns that are a part of a product, where threads share it; 0 where it is
+    small, or a size is not known.
+    """
+    numbers = [static(size) for axis in (*rows, *block.inner) for size in axis]
+    if None in (*numbers, *map(static, sizes)):
+        return 0
+    height = math.prod(static(axis.count) or 0 for axis in rows)
+    each = height * block.depth * block.span // MULTIPLICATIONS
+    columns = static(sizes[0]) or 0
+    if columns <= block.span or each * (columns // block.span) < SHARED:
+        return 0
+    return max(1, SIZE // each)
+
+
+def _write_columns(
+    block: Block,
+    pointers: Sequence[ir.Value],
+    rows: Sequence[Axis],
+    columns: ir.Value,
+    pitch: ir.Value,
+    at: ir.Value,
+    room: ir.Value | None,
+) -> None:
+    """A block of columns of a product: of the target and the factors at these pointers."""
+    builder, dtype, (target, start, second) = block.builder, block.dtype, pointers
+    *outer, (count, line, _) = rows
+    column = _within(builder, at, static(columns) or 0, block.span)
+    second = place(builder, second, column, dtype)
+    if room is not None:
+        second, block.inner = _packed(builder, dtype, room, second, block.inner, block.span)
+    with ExitStack() as loops:
+        number: ir.Value = int64(0)
         for axis in outer:
             at = loops.enter_context(counted(builder, axis.count))
             start = place(builder, start, times(builder, at, axis.first), dtype)
@@ -284,6 +338,11 @@ class Block:
         # As many blocks as are needed, of rows as equal as can be.
         most = sums // self.width
         self.height = -(-rows // -(-rows // most))
+
+    @property
+    def depth(self) -> int:
+        """The number of products of a sum, where that is known."""
+        return math.prod(static(axis.count) or 0 for axis in self.inner)
 
     def run(self, first: ir.Value, second: ir.Value, target: ir.Value, pitch: ir.Value) -> None:
         """Write a block: of these first elements of the factors and of the target."""

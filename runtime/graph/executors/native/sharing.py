@@ -11,6 +11,18 @@ from runtime.graph.executors.native.values import INT64, POINTER, Array, Scalar,
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
 
+SHARED = 1 << 20
+"""Cheap ops on elements that are worth being shared by threads."""
+
+SIZE = 1 << 17
+"""As many are a part, whatever the number of threads."""
+
+MOST_KEPT = 1 << 15
+"""Bytes that a part keeps on the stack of its thread, which may be a small one."""
+
+HEAVY = 8
+"""Cheap ops that a function like `exp` stands for."""
+
 PART = ir.FunctionType(ir.VoidType(), [POINTER, INT64, INT64])
 
 

@@ -72,6 +72,14 @@ def in_a_loop(x, n):
     return x, rt.reduce_sum(x)
 
 
+def softmaxes(x):
+    return rt.nn.softmax(x), rt.nn.log_softmax(x * 2)
+
+
+def products(a, b):
+    return a @ b, rt.einsum("ij,jk->ki", a, b)
+
+
 PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (gelu, (X,)),
     (by_rows, (X, ROW, COLUMN)),
@@ -84,6 +92,10 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (divided, (INTS, np.abs(INTS) + 1)),
     (of_ints, (INTS,)),
     (in_a_loop, (X, np.int32(3))),
+    (softmaxes, (X,)),
+    (products, (X[:256, :256] / 16, X[-256:, :250])),
+    (products, (CUBE[0, :, :500], CUBE[0, :, 500:1000].T @ CUBE[1, :, :100])),
+    (products, (X[:500, :500] / 16, X[-500:, :44])),
 ]
 
 
@@ -118,6 +130,10 @@ def test_loops_are_cut_where_they_are_long() -> None:
     native = rt.function(one)
     assert '@"part"' not in native.native_ir(rt.TensorSpec([1000]))
     assert '@"part"' in native.native_ir(rt.TensorSpec([1 << 20]))
+    for function, shape in ((rt.nn.softmax, [1000, 1000]), (lambda x: x @ x, [256, 256])):
+        native = rt.function(function)
+        assert '@"part"' in native.native_ir(rt.TensorSpec(shape))
+        assert '@"part"' not in native.native_ir(rt.TensorSpec([20, 20]))
 
 
 def test_a_zero_divisor_in_a_long_loop_is_refused() -> None:
