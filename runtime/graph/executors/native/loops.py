@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from llvmlite import ir
 
@@ -14,6 +14,7 @@ from runtime.graph.executors.native.machine import vector_bytes
 from runtime.graph.executors.native.values import (
     BIT,
     BYTE,
+    FLOAT32,
     INT32,
     INT64,
     POINTER,
@@ -87,6 +88,39 @@ def store(builder: ir.IRBuilder, value: ir.Value, pointer: ir.Value, dtype: DTyp
     elif is_half(dtype):
         value = narrowed(builder, value, dtype)
     builder.store(value, pointer, align=dtype.size)
+
+
+def load_first(
+    builder: ir.IRBuilder, pointer: ir.Value, dtype: DType, lanes: int, count: int
+) -> ir.Value:
+    """A vector of whose lanes the first ones are elements of a float, and the others 0: there may
+    be no memory. It is not for level 0.
+    """
+    type = ir.VectorType(register(dtype), lanes)
+    mask, align = _first(lanes, count), ir.Constant(INT32, dtype.size)
+    kinds = [POINTER, INT32, mask.type, type]
+    function = _masked(builder, "load", ir.FunctionType(type, kinds), type)
+    return builder.call(function, [pointer, align, mask, Repeated(type, 0.0)])
+
+
+def store_first(
+    builder: ir.IRBuilder, value: ir.Value, pointer: ir.Value, dtype: DType, count: int
+) -> None:
+    """Write the first lanes of a vector of floats."""
+    mask, align = _first(value.type.count, count), ir.Constant(INT32, dtype.size)
+    kind = ir.FunctionType(ir.VoidType(), [value.type, POINTER, INT32, mask.type])
+    function = _masked(builder, "store", kind, value.type)
+    builder.call(function, [value, pointer, align, mask])
+
+
+def _first(lanes: int, count: int) -> ir.Constant:
+    return ir.Constant(ir.VectorType(BIT, lanes), [int(at < count) for at in range(lanes)])
+
+
+def _masked(builder: ir.IRBuilder, way: str, kind: ir.FunctionType, type: ir.Type) -> Any:
+    letters = "f32" if type.element == FLOAT32 else "f64"
+    module, name = builder.module, f"llvm.masked.{way}.v{type.count}{letters}.p0"
+    return module.globals.get(name) or ir.Function(module, kind, name)
 
 
 AHEAD = 2048

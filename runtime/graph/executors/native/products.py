@@ -22,6 +22,7 @@ from runtime.graph.executors.native.loops import (
     counted,
     lanes_for,
     load,
+    load_first,
     merged,
     moved,
     place,
@@ -31,6 +32,7 @@ from runtime.graph.executors.native.loops import (
     stepped,
     steps_of,
     store,
+    store_first,
     times,
 )
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS, OnArrays
@@ -55,6 +57,9 @@ MATMUL = "matmul"
 
 MOST_ELEMENTS = 1 << 17
 """Elements of a second factor that is read as it is for each block of rows."""
+
+LEAST_MASKED = 32
+"""Bytes of vectors that hosts read and write a part of in one instruction."""
 
 LEAST_PACKED = 64
 """Rows of both factors from which on the second one is copied for each block of columns."""
@@ -329,15 +334,23 @@ class Block:
     ) -> None:
         self.builder, self.dtype, self.line, self.inner = builder, dtype, line, inner
         lanes = lanes_for(dtype.size, 1)
-        while lanes > columns:
+        sums = 28 if vector_bytes() == 64 else 12
+        most = max(2, min(sums // rows, 8))
+        # Few columns are one block, of whose last vector only a part is there.
+        is_cut = vector_bytes() >= LEAST_MASKED and columns <= lanes * most
+        while lanes > columns and not (is_cut and lanes < 2 * columns):
             lanes //= 2
         self.lanes = lanes
-        sums = 28 if vector_bytes() == 64 else 12
-        self.width = min(columns // lanes, max(2, min(sums // rows, 8)))
-        self.span = lanes * self.width
+        self.width = -(-columns // lanes) if is_cut else min(columns // lanes, most)
+        self.rest = columns % lanes if is_cut else 0
+        self.span = columns if is_cut else lanes * self.width
         # As many blocks as are needed, of rows as equal as can be.
         most = sums // self.width
         self.height = -(-rows // -(-rows // most))
+
+    def is_rest(self, part: int) -> bool:
+        """Whether of a vector of columns only the first ones are there."""
+        return bool(self.rest) and part == self.width - 1
 
     @property
     def depth(self) -> int:
@@ -361,8 +374,14 @@ class Block:
             values = loop.close(values)
         for at, line in enumerate(self.lines(target, pitch)):
             for part in range(self.width):
-                to = place(builder, line, int64(part * lanes), dtype)
-                store(builder, values[at * self.width + part], to, dtype)
+                to, value = (
+                    place(builder, line, int64(part * lanes), dtype),
+                    values[at * self.width + part],
+                )
+                if self.is_rest(part):
+                    store_first(builder, value, to, dtype, self.rest)
+                else:
+                    store(builder, value, to, dtype)
 
     def lines(self, start: ir.Value, step: ir.Value) -> list[ir.Value]:
         """The pointers to the first elements of the rows."""
@@ -376,10 +395,13 @@ class Block:
     ) -> Sequence[ir.Value]:
         """The sums with one more product each."""
         builder, dtype, lanes = self.builder, self.dtype, self.lanes
-        vectors = [
-            load(builder, place(builder, second, int64(part * lanes), dtype), dtype, lanes)
-            for part in range(self.width)
-        ]
+        vectors = []
+        for part in range(self.width):
+            pointer = place(builder, second, int64(part * lanes), dtype)
+            if self.is_rest(part):
+                vectors.append(load_first(builder, pointer, dtype, lanes, self.rest))
+            else:
+                vectors.append(load(builder, pointer, dtype, lanes))
         made = []
         for at, line in enumerate(self.lines(first, self.line)):
             many = splat(builder, load(builder, line, dtype), lanes)

@@ -123,7 +123,7 @@ def test_images_that_are_of_another_number_than_their_gradient() -> None:
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("rows", [1, 2, 5, 14, 29, 70])
-@pytest.mark.parametrize("columns", [1, 3, 8, 16, 33, 100])
+@pytest.mark.parametrize("columns", [1, 3, 8, 10, 16, 33, 100])
 def test_products(rows: int, columns: int, dtype: str) -> None:
     for inner in (1, 7, 130):
         a, b = numbers(rows, inner, dtype=dtype), numbers(inner, columns, dtype=dtype, seed=1)
@@ -176,6 +176,15 @@ def vectors(request: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_windows_by_shorter_vectors(seed: int) -> None:
     for function, arrays in case(seed):
         run(function, *arrays, tolerance=1e-4)
+
+
+@pytest.mark.usefixtures("vectors")
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("columns", [3, 7, 10, 13])
+def test_products_of_few_columns_by_shorter_vectors(columns: int, dtype: str) -> None:
+    a, b = numbers(29, 70, dtype=dtype), numbers(70, columns, dtype=dtype, seed=1)
+    (got,) = run(lambda a, b: rt.matmul(a, b), a, b, tolerance=1e-4)
+    np.testing.assert_allclose(got, a.astype("float64") @ b, rtol=1e-4, atol=1e-4)
 
 
 # Reductions
