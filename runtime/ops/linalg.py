@@ -18,7 +18,7 @@ from runtime.core.workspace import Workspace
 from runtime.dtypes import DType, as_dtype
 from runtime.ops import batching
 from runtime.ops.arguments import listed, static_ints
-from runtime.ops.define import matched, sum_to_shape_of
+from runtime.ops.define import converted, matched, sum_to_shape_of
 
 
 def _turned(x: Any, flag: bool) -> Any:
@@ -31,6 +31,11 @@ def _matmul_kernel(
 ) -> Any:  # fmt: skip
     if a.ndim < 2 or b.ndim < 2:
         raise wrong_value("matrices must have rank 2 or more")
+    if a.dtype.char == "e":
+        # BLAS knows no halves.
+        wide = [x.astype(np.float32) for x in (a, b)]
+        made = _matmul_kernel(*wide, transpose_a=transpose_a, transpose_b=transpose_b)
+        return converted(made, a.dtype, out)
     if transpose_a or transpose_b:
         a, b = _turned(a, transpose_a), _turned(b, transpose_b)
     if a.ndim > 2 or b.ndim > 2:

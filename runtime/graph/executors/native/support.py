@@ -19,6 +19,7 @@ from runtime.graph.executors.native import (  # noqa: F401
     pooling,
     products,
     scattering,
+    widening,
 )
 from runtime.graph.executors.native.fusing import is_elementwise
 from runtime.graph.executors.native.indexing import is_small

@@ -207,3 +207,44 @@ def test_programs_on_numbers_and_rows(half: Any) -> None:
     wanted = rt.function(program, executor="numpy")(*given)
     for one, other in zip(found, wanted, strict=True):
         assert_same(one, other)
+
+
+WIDENED: dict[str, tuple[Function, tuple[int, ...]]] = {
+    "matmul": (lambda x: rt.matmul(x, x, transpose_b=True), (30, 40)),
+    "einsum": (lambda x: rt.einsum("ij,kj->ik", x, x), (30, 40)),
+    "softmax": (rt.nn.softmax, (30, 40)),
+    "log_softmax": (rt.nn.log_softmax, (30, 40)),
+    "sum": (lambda x: rt.reduce_sum(x, [0, 2]), (30, 4, 10)),
+    "mean": (lambda x: rt.reduce_mean(x, [0, 2], keepdims=True), (30, 4, 10)),
+    "conv2d": (lambda x: rt.nn.conv2d(x, rt.reshape(x[0, :3, :3, :], [3, 3, 2, 1]), 1, "SAME"),
+               (2, 7, 8, 2)),
+    "avg_pool2d": (lambda x: rt.nn.avg_pool2d(x, 3, 2, "SAME"), (2, 7, 8, 2)),
+    "max_pool2d": (lambda x: rt.nn.max_pool2d(x, 3, 2, "VALID"), (2, 7, 8, 2)),
+    "sort": (rt.sort, (30, 40)),
+    "top_k": (lambda x: rt.math.top_k(x, 5)[0], (30, 40)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WIDENED)
+def test_other_kernels_compute_in_float32(name: str, half: Any) -> None:
+    function, shape = WIDENED[name]
+    x = np.random.default_rng(5).uniform(0.1, 1, shape).astype(half)
+    (found,) = run(function, x)
+    exact = rt.function(function, executor="numpy")(rt.constant(wide(x))).numpy()
+    assert (found.dtype, found.shape) == (x.dtype, exact.shape)
+    error = np.abs(wide(found) - exact)
+    assert (error <= 0.51 * float(rt.dtypes.finfo(rt.as_dtype(half)).eps) * np.abs(exact)).all()
+
+
+@pytest.mark.parametrize("name", ["argmax", "argmin", "argsort", "top_k"])
+def test_places_are_those_of_the_python_program(name: str, half: Any) -> None:
+    function: dict[str, Function] = {
+        "argmax": lambda x: rt.argmax(x, 1),
+        "argmin": lambda x: rt.argmin(x, 0),
+        "argsort": rt.argsort,
+        "top_k": lambda x: rt.math.top_k(x, 7)[1],
+    }
+    x = others(half)[:4000].reshape(40, 100)
+    (found,) = run(function[name], x)
+    wanted = rt.function(function[name], executor="numpy")(rt.constant(x)).numpy()
+    np.testing.assert_array_equal(found, wanted)
