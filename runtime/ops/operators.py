@@ -297,7 +297,7 @@ def _matmul(self: EagerTensor, other: Any) -> Any:
     if state.run is not None and type(other) is EagerTensor:
         a, b = self.raw, other.raw
         dtype = a.dtype
-        if dtype is b.dtype and dtype in NUMBERS and a.ndim == 2 and b.ndim == 2:
+        if dtype is b.dtype and dtype in linalg.BY_BLAS and a.ndim == 2 and b.ndim == 2:
             try:
                 return EagerTensor(state.run(linalg.dot, a, b))
             except ValueError:

@@ -15,6 +15,7 @@ from runtime.core.shapes import is_known
 from runtime.core.types import TensorType
 from runtime.graph.ir import Node, Region, Value, walk
 from runtime.ops import matmul_p
+from runtime.ops.linalg import BY_BLAS
 
 
 def memory_of(node: Node) -> Memory:
@@ -124,8 +125,10 @@ def is_open(value: Value) -> bool:
 
 
 def _is_matrix(value: Value) -> bool:
-    shape = value.type.shape if isinstance(value.type, TensorType) else None
-    return shape is not None and len(shape) == 2 and is_known(shape)
+    type = value.type
+    if not isinstance(type, TensorType) or type.dtype.np_dtype not in BY_BLAS:
+        return False
+    return type.shape is not None and len(type.shape) == 2 and is_known(type.shape)
 
 
 def reads_of_updated(body: Region) -> set[Value]:

@@ -263,6 +263,8 @@ def test_bins_of_wide_ranges(values: Any, ends: Any, bins: Any) -> None:
         (lambda x: tf.reduce_sum(x, 0), np.ones((5000, 2)), [5000, 5000]),
         (lambda x: tf.reduce_sum(x, [0, 2], True), np.ones((500, 1, 9)), [[[4500]]]),
         (tf.reduce_sum, np.ones((2, 3000)), 6000),
+        (lambda x: x @ tf.transpose(x), np.full((1, 3000), 1.25), [[4688]]),
+        (lambda x: tf.matmul(x, x, transpose_a=True), np.full((3000, 1), 1.25), [[4688]]),
         (tf.sigmoid, [-12, 0, 12], [6.14e-06, 0.5, 1]),
         (tf.nn.relu, [-0.0, 0.0, -1, INF], [-0.0, 0, 0, INF]),
     ],
