@@ -49,6 +49,11 @@ if TYPE_CHECKING:
 MOST_KEPT = 64
 """The elements of a row that are kept in order while the others are looked at."""
 
+MOST_SORTED = 8
+"""For so many times the elements that are asked for, all are sorted: of longer rows Python's
+program finds them faster.
+"""
+
 
 def before(
     builder: ir.IRBuilder, dtype: DType, first: ir.Value, second: ir.Value, sign: str = ">"
@@ -74,7 +79,9 @@ def _takes_top(kernel: Kernel) -> bool:
     if is_half(type.dtype):
         return False
     count, length = kernel.node.params["k"], type.shape[-1]
-    return length is not None and 0 < count <= min(MOST_KEPT, length) and not type.dtype.is_bool
+    if length is None or not 0 < count <= length or type.dtype.is_bool:
+        return False
+    return count <= MOST_KEPT or (length <= MOST_SORTED * count and _has_keys(type.dtype))
 
 
 def _lower_top(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
@@ -85,6 +92,9 @@ def _lower_top(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Seq
     values = emitter.allocate(array.dtype, dims, target_of(kernel, 0))
     places = emitter.allocate(params["dtype"], dims, target_of(kernel, 1))
     length = array.dims[-1]
+    if count > MOST_KEPT:
+        _first_of_order(emitter, array, values, places, count)
+        return [handed_on(emitter, kernel, values, 0), handed_on(emitter, kernel, places, 1)]
     with counted(builder, size_of(builder, array.dims[:-1])) as row:
         top = Top(
             emitter,
@@ -243,9 +253,13 @@ def _takes_argsort(kernel: Kernel) -> bool:
         return False
     dtype, shape = _dtype_of(kernel), shape_of(kernel)
     if dtype.size <= 4:
-        return bool(sort("sort", dtypes.int64))
+        return _has_keys(dtype)
     length = shape[kernel.node.params["axis"]]
     return length is not None and length < LONG and bool(sort("argsort", dtype))
+
+
+def _has_keys(dtype: DType) -> bool:
+    return dtype.size <= 4 and bool(sort("sort", dtypes.int64))
 
 
 def _dtype_of(kernel: Kernel) -> DType:
@@ -259,11 +273,11 @@ class Lines:
     `count` elements, by `step`.
     """
 
-    def __init__(self, emitter: Emitter, kernel: Kernel, array: Array) -> None:
-        params, dims = kernel.node.params, array.dims
-        axis = params["axis"] % len(dims)
+    def __init__(self, emitter: Emitter, array: Array, axis: int, descending: bool) -> None:
+        dims = array.dims
+        axis %= len(dims)
         self.emitter, self.builder, self.array = emitter, emitter.builder, array
-        self.is_falling = params["descending"]
+        self.is_falling = descending
         self.rows, self.count = size_of(self.builder, dims[:axis]), dims[axis]
         self.step = size_of(self.builder, dims[axis + 1 :])
 
@@ -305,9 +319,14 @@ class Lines:
         self.emitter.step_aside(builder.icmp_signed("!=", failed, ir.Constant(INT32, 0)))
 
 
+def _lines(emitter: Emitter, kernel: Kernel, array: Array) -> Lines:
+    params = kernel.node.params
+    return Lines(emitter, array, params["axis"], params["descending"])
+
+
 def _lower_sort(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
     (array,) = operands
-    lines, dtype = Lines(emitter, kernel, array), array.dtype
+    lines, dtype = _lines(emitter, kernel, array), array.dtype
     made = emitter.allocate(dtype, array.dims, target_of(kernel))
     is_direct = static(lines.step) == 1 and not lines.is_falling
     room = made.pointer if is_direct else emitter.memory(dtype, [lines.count])
@@ -324,7 +343,7 @@ def _lower_sort(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Se
 
 def _lower_argsort(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
     (array,) = operands
-    lines = Lines(emitter, kernel, array)
+    lines = _lines(emitter, kernel, array)
     made = emitter.allocate(dtypes.int32, array.dims, target_of(kernel))
     order = emitter.memory(dtypes.int64, [lines.count])
     if array.dtype.size <= 4:
@@ -338,21 +357,45 @@ def _order_by_keys(lines: Lines, order: ir.Value, made: Array) -> None:
     """Sort numbers that have the order of an element above its position: no two are equal, so that
     equal elements stay in order.
     """
-    builder, dtype = lines.builder, lines.array.dtype
+    builder = lines.builder
     with lines.each() as first:
-        with counted(builder, lines.count) as index:
-            at = plus(builder, first, times(builder, index, lines.step))
-            element = load(builder, place(builder, lines.array.pointer, at, dtype), dtype)
-            key = _key(builder, dtype, element)
-            key = builder.not_(key) if lines.is_falling else key
-            packed = builder.or_(builder.shl(key, int64(32)), index)
-            store(builder, packed, place(builder, order, index, dtypes.int64), dtypes.int64)
-        lines.sort("sort", dtypes.int64, order)
+        _sort_keys(lines, order, first)
         with counted(builder, lines.count) as index:
             packed = load(builder, place(builder, order, index, dtypes.int64), dtypes.int64)
             at = plus(builder, first, times(builder, index, lines.step))
             target = place(builder, made.pointer, at, dtypes.int32)
             store(builder, builder.trunc(packed, INT32), target, dtypes.int32)
+
+
+def _sort_keys(lines: Lines, order: ir.Value, first: ir.Value) -> None:
+    builder, dtype = lines.builder, lines.array.dtype
+    with counted(builder, lines.count) as index:
+        at = plus(builder, first, times(builder, index, lines.step))
+        element = load(builder, place(builder, lines.array.pointer, at, dtype), dtype)
+        key = _key(builder, dtype, element)
+        key = builder.not_(key) if lines.is_falling else key
+        packed = builder.or_(builder.shl(key, int64(32)), index)
+        store(builder, packed, place(builder, order, index, dtypes.int64), dtypes.int64)
+    lines.sort("sort", dtypes.int64, order)
+
+
+def _first_of_order(
+    emitter: Emitter, array: Array, values: Array, places: Array, count: int
+) -> None:
+    """The first of all elements of a row in their order, and where they are."""
+    lines, builder, dtype = Lines(emitter, array, -1, True), emitter.builder, array.dtype
+    order = emitter.memory(dtypes.int64, [lines.count])
+    with lines.each() as first:
+        _sort_keys(lines, order, first)
+        start = builder.mul(builder.sdiv(first, lines.count), int64(count))
+        with counted(builder, int64(count)) as index:
+            packed = load(builder, place(builder, order, index, dtypes.int64), dtypes.int64)
+            position = builder.and_(packed, int64((1 << 32) - 1))
+            at, to = plus(builder, first, position), plus(builder, start, index)
+            element = load(builder, place(builder, array.pointer, at, dtype), dtype)
+            store(builder, element, place(builder, values.pointer, to, dtype), dtype)
+            number = cast(builder, position, dtypes.int64, places.dtype)
+            store(builder, number, place(builder, places.pointer, to, places.dtype), places.dtype)
 
 
 def _key(builder: ir.IRBuilder, dtype: DType, element: ir.Value) -> ir.Value:

@@ -367,11 +367,18 @@ def test_places_that_are_not_there_are_left_to_the_fallback(place: int) -> None:
 
 
 @pytest.mark.parametrize("size", [1, 2, 8, 40, 300])
-@pytest.mark.parametrize("count", [1, 2, 8, 20])
+@pytest.mark.parametrize("count", [1, 2, 8, 20, 65, 300])
 def test_the_largest_come_first(size: int, count: int) -> None:
     given = numbers(3, max(size, count)).round(1)
     given[0, :: max(1, size // 3)] = np.nan
     run(lambda x: tuple(rt.math.top_k(x, count)), given)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint32", "int32", "float32", "float16"])
+@pytest.mark.parametrize("index_type", ["int32", "int64"])
+def test_many_of_the_largest(dtype: str, index_type: str) -> None:
+    given = unordered(dtype, 2, 3, 500)
+    run(lambda x: tuple(rt.math.top_k(x, 100, index_type=index_type)), given)
 
 
 def unordered(dtype: str, *shape: int) -> Any:
