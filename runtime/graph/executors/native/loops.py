@@ -19,6 +19,7 @@ from runtime.graph.executors.native.values import (
     INT64,
     POINTER,
     Repeated,
+    Unknown,
     int64,
     is_half,
     register,
@@ -149,15 +150,15 @@ def splat(builder: ir.IRBuilder, value: ir.Value, lanes: int) -> ir.Value:
     type = ir.VectorType(value.type, lanes)
     if isinstance(value, ir.Constant):
         return Repeated(type, value.constant)
-    one = builder.insert_element(ir.Constant(type, ir.Undefined), value, ir.Constant(INT32, 0))
+    one = builder.insert_element(Unknown(type), value, ir.Constant(INT32, 0))
     mask = Repeated(ir.VectorType(INT32, lanes), 0)
-    return builder.shuffle_vector(one, ir.Constant(type, ir.Undefined), mask)
+    return builder.shuffle_vector(one, Unknown(type), mask)
 
 
 def halves(builder: ir.IRBuilder, value: ir.Value) -> tuple[ir.Value, ir.Value]:
     """The first and the second half of a vector."""
     count = value.type.count // 2
-    undefined, type = ir.Constant(value.type, ir.Undefined), ir.VectorType(INT32, count)
+    undefined, type = Unknown(value.type), ir.VectorType(INT32, count)
     parts = [range(count), range(count, 2 * count)]
     first, second = (
         builder.shuffle_vector(value, undefined, ir.Constant(type, list(part))) for part in parts

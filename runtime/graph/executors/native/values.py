@@ -148,3 +148,13 @@ class Repeated(ir.Constant):
 
     def _get_reference(self) -> str:
         return f"splat ({self.constant[0]})"
+
+
+class Unknown(ir.Constant):
+    """A vector of any numbers, in one word: a text of `undef` for each of them is long."""
+
+    def __init__(self, type: ir.VectorType) -> None:
+        self.type, self.constant = type, ir.Undefined
+
+    def _get_reference(self) -> str:
+        return "poison"
