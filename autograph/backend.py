@@ -38,6 +38,18 @@ class GlobalVariable(NamedTuple):
         self.namespace[self.name] = value
 
 
+class AnyOrder(NamedTuple):
+    """A taker of elements that gives the same in whatever order they come, unless it rounds.
+
+    Attributes:
+        fills: the set, or list that is sorted then, that it puts them into, if it does.
+        stops: whether it may leave out the last ones.
+    """
+
+    fills: Any = None
+    stops: bool = False
+
+
 class Backend:
     """The part that staged values of one library take in Python's control flow.
 
@@ -122,6 +134,14 @@ class Backend:
         None stands for a loop of the backend, whose rounds append to a list: see `lists_made_by`.
         """
         return items
+
+    def in_any_order(self, items: Any, run: Callable[[Any], Any], taker: AnyOrder) -> Any:
+        """`run(items)`, a loop over items for a taker that does not ask for their order.
+
+        >>> autograph.Backend().in_any_order([3, 1], list, taker=None)
+        [3, 1]
+        """
+        return run(items)
 
     def not_(self, a: Any) -> Any:
         """`not a`."""

@@ -312,7 +312,7 @@ def _extreme(function: Function, items: Any, key: Any = None, **options: Any) ->
 def _ordered(function: Function, items: Any, given: Given, **options: Any) -> Any:
     if function is not sorted:
         return _extreme(function, items, **options)
-    elements = listed(given)
+    elements = listed(given, any_order=options.get("key") is None)
     backend = backend_of(elements) or backend_within(elements)
     return _ask(backend, sorted, (elements,), options)
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator
+from functools import partial
 from types import CellType, FrameType, GeneratorType
 from typing import Any, TypeAlias
 from weakref import WeakKeyDictionary, ref
 
-from autograph.backend import Block, Thunk, backend_of, backend_within, staging
+from autograph.backend import AnyOrder, Block, Thunk, backend_of, backend_within, staging
 from autograph.errors import StagingError
 from autograph.frames import hide, is_variable, refusal
 from autograph.objects import is_generator_function, users_member
@@ -52,17 +53,18 @@ def list_comp(
         raise
 
 
-def listed(given: Given) -> Any:
-    """The list of what a generator gives."""
+def listed(given: Given, any_order: bool = False) -> Any:
+    """The list of what a generator gives; with `any_order`, for what sorts it."""
     elements = _staged_list([])
-    given.in_rounds(_adding(elements, _append, called=False), (), None, "", known=True)
+    taker = AnyOrder(fills=elements) if any_order else None
+    given.in_rounds(_adding(elements, _append, called=False), (), None, "", known=True, taker=taker)
     return elements
 
 
 def set_of(given: Given) -> Any:
     """The set of what a generator gives."""
     made = growing.growing(set())
-    given.in_rounds(_adding(made, _add, called=False), (), None, "", known=True)
+    put_all(given, made)
     return made
 
 
@@ -158,6 +160,17 @@ def _put(made: Any, pair: Any) -> None:
     made[pair[0]] = pair[1]
 
 
+def put_all(given: Given, made: Any, add: _Adder = _add, called: bool = False) -> None:
+    """Put what a generator gives into a set, or by `add` into a dict.
+
+    Args:
+        called: whether it gives what makes each element.
+    """
+    # A dict keeps the order of its keys.
+    taker = AnyOrder(fills=made) if add is _add else None
+    given.in_rounds(_adding(made, add, called), (), None, "", known=True, taker=taker)
+
+
 def _gathered(
     made: Any, add: _Adder, items: Any, body: Comprehension, tested: bool, nested: bool
 ) -> Any:
@@ -165,8 +178,7 @@ def _gathered(
     known = items if backend is None else backend.elements(items)
     if known is None or of_generator(items) is not None:
         made = growing.growing(made)
-        given = Given(items, body, tested, nested)
-        given.in_rounds(_adding(made, add, not tested and not nested), (), None, "", known=True)
+        put_all(Given(items, body, tested, nested), made, add, not tested and not nested)
         return made
     # One by one, as Python does: adding an element may call a method of the user's.
     given_here = iter(body(known))
@@ -197,7 +209,7 @@ def _taken(made: Any, add: _Adder, given: Any, nested: bool) -> Any:
     inner = of_generator(given)
     if inner is not None:
         made = growing.growing(made)
-        inner.in_rounds(_adding(made, add, False), (), None, "", known=True)
+        put_all(inner, made, add)
         return made
     while (element := _next(given)) is not _END:
         made = _taken(made, add, element, nested=False)
@@ -285,7 +297,13 @@ class Given:
                 yield element
 
     def in_rounds(
-        self, block: Block, state: tuple[Any, ...], test: Block | None, names: str, known: bool
+        self,
+        block: Block,
+        state: tuple[Any, ...],
+        test: Block | None,
+        names: str,
+        known: bool,
+        taker: AnyOrder | None = None,
     ) -> Any:
         """The state after `for element in generator: state = block(element, *state)`.
 
@@ -293,8 +311,16 @@ class Given:
             test: asked as `test(*state)` before each element but the first; false ends the loop.
             names: of the state, for messages.
             known: whether a loop over items of known number may be written out.
+            taker: what takes the elements, if it does not ask for their order.
         """
         from autograph.operators.for_loop import for_loop
+
+        def over(items: Any, each: Block, state: tuple[Any, ...]) -> Any:
+            if taker is None or (backend := backend_of(items)) is None:
+                return for_loop(items, each, state, test, names)
+            # A partial: what the block can change is found through it.
+            run = partial(for_loop, body=each, state=state, test=test, defines=names)
+            return backend.in_any_order(items, run, taker)
 
         # What is made comes in a list that is emptied: nobody else is to hold a generator.
         def given(made: list[Any], *state: Any) -> Any:
@@ -302,8 +328,8 @@ class Given:
                 return block(made.pop(), *state)
             inner = of_generator(made[0], decided=test is not None)
             if inner is not None:
-                return inner.in_rounds(block, state, test, names, known)
-            return for_loop(made.pop(), block, state, test, names)
+                return inner.in_rounds(block, state, test, names, known, taker)
+            return over(made.pop(), block, state)
 
         def one_round(item: Any, *state: Any, _reached: Any = (self.body, block)) -> Any:
             made = list(self.body((item,)))
@@ -319,7 +345,7 @@ class Given:
         if known and (backend := backend_of(self.items)) is not None:
             found = backend.elements(self.items)
             self.items = self.items if found is None else found
-        return for_loop(self.take(), one_round, state, test, names)
+        return over(self.take(), one_round, state)
 
 
 class Called(Given):
@@ -357,7 +383,13 @@ class Called(Given):
         return self.own
 
     def in_rounds(
-        self, block: Block, state: tuple[Any, ...], test: Block | None, names: str, known: bool
+        self,
+        block: Block,
+        state: tuple[Any, ...],
+        test: Block | None,
+        names: str,
+        known: bool,
+        taker: AnyOrder | None = None,
     ) -> Any:
         """The taker has the state in variables that it captures."""
         super().take()
@@ -369,7 +401,7 @@ class Called(Given):
             pairs = zip(cells, called, strict=True)
             return tuple([_contents(cell, name) for cell, name in pairs])
 
-        def taker(element: Any, *, _reached: Any = block) -> Any:
+        def take_one(element: Any, *, _reached: Any = block) -> Any:
             left = _as_tuple(block(element, *current()), len(cells))
             for cell, value in zip(cells, left, strict=True):
                 if type(value) is not Undefined:
@@ -377,9 +409,9 @@ class Called(Given):
             return None if test is None else not_(test(*current()))
 
         # Default values lead who watches objects to what the taker changes.
-        assert taker.__kwdefaults__ is not None
-        taker.__kwdefaults__ |= dict(zip(called, cells, strict=True))
-        self.visit(taker, test is not None)
+        assert take_one.__kwdefaults__ is not None
+        take_one.__kwdefaults__ |= dict(zip(called, cells, strict=True))
+        self.visit(take_one, test is not None)
         if test is None:
             self.end()
         return unpacked(current())
@@ -429,7 +461,13 @@ class _Numbered(Given):
         return enumerate(super().elements(), self.start)
 
     def in_rounds(
-        self, block: Block, state: tuple[Any, ...], test: Block | None, names: str, known: bool
+        self,
+        block: Block,
+        state: tuple[Any, ...],
+        test: Block | None,
+        names: str,
+        known: bool,
+        taker: AnyOrder | None = None,
     ) -> Any:
         def one_round(element: Any, number: Any, *state: Any) -> Any:
             left = _as_tuple(block((number, element), *state), len(state))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograph.backend import backend_of
+from autograph.backend import AnyOrder, backend_of
 from autograph.errors import StagingError
 from autograph.frames import refusal
 from autograph.operators.comprehensions import Given, of_generator
@@ -21,7 +21,7 @@ def summed(given: Given, start: Any = 0) -> Any:
     def add(element: Any, total: Any) -> Any:
         return total + element
 
-    return given.in_rounds(add, (sum((), start),), None, "the sum", known=True)
+    return given.in_rounds(add, (sum((), start),), None, "the sum", known=True, taker=AnyOrder())
 
 
 def multiplied(given: Given, *, start: Any = 1) -> Any:
@@ -30,7 +30,7 @@ def multiplied(given: Given, *, start: Any = 1) -> Any:
     def multiply(element: Any, product: Any) -> Any:
         return product * element
 
-    return given.in_rounds(multiply, (start,), None, "the product", known=True)
+    return given.in_rounds(multiply, (start,), None, "the product", known=True, taker=AnyOrder())
 
 
 def decided(given: Given, name: str, decisive: bool) -> Any:
@@ -43,7 +43,9 @@ def decided(given: Given, name: str, decisive: bool) -> Any:
         return not_(found) if decisive else found
 
     names = f"the result of {name}()"
-    return given.in_rounds(truth, (not decisive,), undecided, names, known=False)
+    return given.in_rounds(
+        truth, (not decisive,), undecided, names, known=False, taker=AnyOrder(stops=True)
+    )
 
 
 def first(given: Given, *default: Any) -> Any:
@@ -91,5 +93,6 @@ def extreme(
 
     start = (False, Undefined(name), Undefined("its key"))
     names = f"whether there is an element, {name}, its key"
-    found, best, _ = given.in_rounds(better_one, start, None, names, known=True)
+    taker = AnyOrder() if key is None else None
+    found, best, _ = given.in_rounds(better_one, start, None, names, known=True, taker=taker)
     return cond(found, lambda *, of=best: defined(of), lambda: function((), **options))

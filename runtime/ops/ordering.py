@@ -472,22 +472,22 @@ def is_strictly_increasing(x: Any, name: str | None = None) -> Tensor:
 
 
 def _set_order_kernel(x: Any) -> Any:
-    items = x.tolist()
+    items = x.tolist() if x.ndim == 1 else list(map(tuple, x.tolist()))
     first: dict[Any, int] = {}
     again = [at for at, item in enumerate(items) if first.setdefault(item, at) != at]
     return np.array([first[item] for item in set(items)] + again, np.int64)
 
 
 def _set_order_shape(shape: Shape) -> Shape:
-    if shape is not None and len(shape) != 1:
-        raise wrong_value(f"items are a vector, not of shape {list(shape)}")
-    return shape
+    if shape is not None and len(shape) not in (1, 2):
+        raise wrong_value(f"items are a vector or the rows of a matrix, not of {list(shape)}")
+    return shape if shape is None else shape[:1]
 
 
 set_order_p: Primitive = row(
     "set_order", _set_order_kernel, signature="O->int64", shape=_set_order_shape,
     op_type="SetOrder", gradient=lambda op, g: (None,), keep_inputs=(),
-    samples=(sample("5"),),
+    samples=(sample("5"), sample("4,2")),
 )  # fmt: skip
-"""The places of numbers in the order of Python's set to which they are added one after another;
-those of numbers that were there already come last."""
+"""The places of numbers, or of rows as tuples, in the order of Python's set to which they are added
+one after another; those of items that were there already come last."""

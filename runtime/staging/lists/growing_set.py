@@ -10,29 +10,35 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn, cast
 
+import numpy as np
+
 from autograph import register_backend, register_stand_in
-from autograph.operators.comprehensions import of_generator
+from autograph.backend import AnyOrder
+from autograph.operators.comprehensions import of_generator, put_all
 from runtime import errors, ops
 from runtime.core.primitive import bind
 from runtime.core.types import TensorType
 from runtime.dtypes import DType
-from runtime.graph import lists
-from runtime.graph.ir import format_location
-from runtime.graph.nodes import apply
+from runtime.graph import lists, numbers
+from runtime.graph.ir import Node, Region, Value, format_location, walk
+from runtime.graph.nodes import CHECK_DEFINED, CONSTANT, TO_TENSOR, apply
+from runtime.staging.block_recorder import BlockRecorder
 from runtime.staging.builtin_functions import BUILTINS, elements
-from runtime.staging.control import branches, iteration, joins, logic
+from runtime.staging.control import branches, iteration, joins, logic, loops
 from runtime.staging.control.branches import truth
+from runtime.staging.control.deferred_exceptions import failures_of
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.references import is_reference
+from runtime.staging.control.undoing import Refused, undone_if_refused
 from runtime.staging.frames import user_location
 from runtime.staging.lists import keys, staged_items
 from runtime.staging.lists.growing import Growing, Kind, size_of
 from runtime.staging.lists.growing_list import GrowingList, Items, ListBackend
 from runtime.staging.lists.keys import index, is_staged
-from runtime.staging.lists.list_builtins import MAKING, has_staged, listed
+from runtime.staging.lists.list_builtins import MAKING, has_staged
 from runtime.staging.lists.sequences import check
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
@@ -95,14 +101,17 @@ class GrowingSet(GrowingList):
         """
         if self.is_plain:
             return GrowingList(self)
+        if _is_small(self):
+            return self.items()
         made = GrowingList()
         held = self._covering()
-        if not _is_number(held.element):
+        if not _is_number(held.element) and not _is_tuple_of_numbers(held.element):
             raise _refuse_order("iteration")
         _ask_order()
-        column = held.columns[0]
-        places = bind(ops.set_order_p, apply(lists.STACK, column, element=column.type.element))
-        made.fill(held.kind, [apply(lists.TAKE, column, places)])
+        columns = [apply(lists.STACK, x, element=x.type.element) for x in held.columns]
+        is_one = isinstance(held.element, joins.Leaf)
+        places = bind(ops.set_order_p, columns[0] if is_one else ops.stack(columns, axis=1))
+        made.fill(held.kind, [apply(lists.TAKE, column, places) for column in held.columns])
         return made
 
     # Changing it
@@ -169,8 +178,10 @@ class GrowingSet(GrowingList):
         for items in others:
             if isinstance(items, set | frozenset | dict) and not _is_small(items):
                 _note_order_lost()
-            if of_generator(items) is not None:
-                items = listed(items)
+            given = of_generator(items)
+            if given is not None:
+                put_all(given, self)
+                continue
             source = iteration.staged(_unordered(items))
             if source is not None and is_symbol(source.length()):
                 self._add_all(source)
@@ -267,6 +278,13 @@ def _is_number(element: Any) -> bool:
         return False
     type = staged_items.column_type(element.type)
     return isinstance(type, TensorType) and type.shape == () and keys.is_real(type.dtype)
+
+
+def _is_tuple_of_numbers(element: Any) -> bool:
+    if not isinstance(element, joins.Tree) or element.structure.kind is not tuple:
+        return False
+    types = {staged_items.column_type(type) for type in joins.types_of(element)}
+    return len(types) == 1 and all(map(_is_number, element.children))
 
 
 def _is_small(items: Any) -> bool:
@@ -575,10 +593,17 @@ def _over_items(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _has_floats(items: Any) -> bool:
-    if not isinstance(items, GrowingSet) or size_of(items) in (0, 1, 2):
-        return False
-    types = joins.types_of(items._covering().element)
-    return any(staged_items.column_type(type).dtype.is_floating for type in types)
+    known = not isinstance(items, GrowingList) or size_of(items) in (0, 1, 2)
+    return not known and _holds_floats(items._covering().element)
+
+
+def _is_float(result: Any) -> bool:
+    return _holds_floats(joins.abstract(result, staged=True))
+
+
+def _holds_floats(spec: joins.Spec) -> bool:
+    types = map(staged_items.column_type, joins.types_of(spec))
+    return any(type.dtype.is_floating for type in types)
 
 
 _sum = BUILTINS[sum]
@@ -591,6 +616,77 @@ def _sequence_of_set(items: GrowingSet) -> iteration.Staged | None:
 class _SetBackend(ListBackend):
     def stages(self, value: Any) -> bool:
         return not value.is_plain
+
+    def elements(self, items: Any) -> Any:
+        is_open = isinstance(items, GrowingSet) and not _is_small(items)
+        return None if is_open else super().elements(items)
+
+    def in_any_order(self, items: Any, run: Callable[[Any], Any], taker: AnyOrder) -> Any:
+        """The loop in the order of insertion, where it does the same in any; else in Python's."""
+        if not isinstance(items, GrowingSet) or _is_small(items):
+            return run(items)
+        trace = active()
+        done = undone_if_refused(
+            trace, BlockRecorder(run, (), ()), functools.partial(_in_any_order, items, run, taker)
+        )
+        return run(items) if type(done) is Refused else done
+
+
+def _in_any_order(items: GrowingSet, run: Callable[[Any], Any], taker: AnyOrder) -> Any:
+    """The loop over the items in the order of insertion; StagingError where another order might
+    give something else, or raise it.
+    """
+    scope, memo = active().scope, active().memo
+    count, first = len(scope.nodes), scope.inner
+    given = items.items()
+    result = run(given)
+    sites = [(*scope.site, at) for at in range(first + 1, scope.inner + 1)]
+    known = [each for key, each in memo.items() if type(each) is loops.Known and key[0] in sites]
+    changed = [place.object for each in known for place, _ in each.places]
+    nodes = list(walk(Region((), tuple(scope.nodes[count:]), ())))
+    own = () if given.staged is None else [column.graph_value for column in given.staged.columns]
+    fails = {kind for node in nodes for kind in _failures(node, own, nodes)}
+    acts = {node.primitive for node in nodes if node.primitive.effect} - {CHECK_DEFINED}
+    if (
+        acts
+        or len(fails) > (0 if taker.stops else 1)
+        or any(item is not taker.fills for item in changed)
+        or any("callee" in node.params for node in nodes)
+        or _has_floats(taker.fills)
+        or _is_float(result)
+    ):
+        raise _refuse_order("iteration")
+    return result
+
+
+_OF_SETS = frozenset((
+    *(TO_TENSOR, numbers.ITEMS["int"], numbers.ITEMS["float"], ops.range_p),
+    *(lists.SET, lists.STACK, lists.NEW, CHECK_DEFINED),
+))  # fmt: skip
+"""What fails for no item of a set: they are scalar, fit their dtype, and have their places."""
+
+
+def _failures(node: Node, own: Container[Value], nodes: Sequence[Node]) -> Iterable[type]:
+    """The classes of what a node may raise, in a loop over a set with its `own` columns."""
+    primitive = node.primitive
+    if not primitive.fallible or primitive in _OF_SETS:
+        return ()
+    if primitive is lists.GET and node.inputs[0] in own:
+        return ()
+    kinds = failures_of(primitive, [value.type for value in node.inputs])
+    divides = all(issubclass(kind, ZeroDivisionError) for kind in kinds)
+    return () if divides and _is_nonzero(node.inputs[-1], nodes) else kinds
+
+
+def _is_nonzero(divisor: Value, nodes: Sequence[Node]) -> bool:
+    """Whether a value is a constant other than 0."""
+    made = next((node for node in nodes if divisor in node.outputs), None)
+    if made is not None and made.primitive is ops.cast_p:
+        return _is_nonzero(made.inputs[0], nodes)
+    known = active().constants.get(divisor)
+    if made is not None and made.primitive is CONSTANT:
+        known = made.params["value"]
+    return known is not None and bool(np.all(known))
 
 
 def _in(own: Callable[[Any, Any], Any], container: Any, item: Any) -> Any:
