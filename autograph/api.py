@@ -15,7 +15,7 @@ from autograph.errors import ConversionError
 from autograph.forms import Form
 from autograph.frames import hide
 from autograph.observers import Function, this_thread
-from autograph.operators.growing import marking, marks_lists
+from autograph.operators.growing import asking, is_asking
 from autograph.twins import (
     HEAP_TYPE,
     call_method_of,
@@ -62,11 +62,12 @@ def convert(target: Any = None, /, *, recursive: bool = True) -> Any:
 to_graph = convert
 
 
-def convert_for_staging(target: T, marks_lists: bool = False) -> T:
+def convert_for_staging(target: T, asks: bool = False) -> T:
     """Convert a function that is being staged as a whole, `try` included.
 
-    A `try` in it may then depend on staged values; else it is as by `convert`. With `marks_lists`,
-    what makes lists in it is told of each of them: see `lists_made_by`.
+    A `try` in it may then depend on staged values; else it is as by `convert`. With `asks`,
+    each comparison and each read of an item in it asks a backend, and each list that it makes is
+    given to what makes lists: see `lists_made_by`.
 
     >>> def inverse(x):
     ...     try:
@@ -76,14 +77,14 @@ def convert_for_staging(target: T, marks_lists: bool = False) -> T:
     >>> autograph.convert_for_staging(inverse)(0)
     0
     """
-    with marking(marks_lists):
+    with asking(asks):
         return _convert(target, AG_STAGED)  # type: ignore[no-any-return]
 
 
 def _form(function: FunctionType) -> Form:
     """The form for a function that is being staged as a whole."""
-    if marks_lists():
-        return Form.MARKED
+    if is_asking():
+        return Form.ASKING
     return Form.STAGED if has_try(function) else Form.PLAIN
 
 

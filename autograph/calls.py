@@ -27,7 +27,7 @@ from autograph.objects import is_generator_function
 from autograph.observers import Function, Observer, this_thread
 from autograph.operators.builtin_calls import taken_over, text_method, within
 from autograph.operators.comprehensions import Called, of_call
-from autograph.operators.growing import marks_lists
+from autograph.operators.growing import is_asking
 from autograph.operators.managers import Entered
 from autograph.twins import (
     HEAP_TYPE,
@@ -71,11 +71,11 @@ def call(function: Any) -> Any:
         if recipe is None:
             recipe = _new_recipe(plain)
         if not recipe:
-            if not marks_lists() or not _may_make_lists(plain):
+            if not is_asking() or not _is_convertible(plain):
                 return _of_libraries.get(id(function), function)
-            recipe = _recipe_of(plain, convert_once(plain, Form.MARKED))
-        elif marks_lists() and not is_generator_function(plain):
-            recipe = _recipe_of(plain, convert_once(plain, Form.MARKED))
+            recipe = _recipe_of(plain, convert_once(plain, Form.ASKING))
+        elif is_asking() and not is_generator_function(plain):
+            recipe = _recipe_of(plain, convert_once(plain, Form.ASKING))
         code, cells, has_keyword_only, tries = recipe
         if tries and staging():
             if is_generator_function(plain):
@@ -92,7 +92,7 @@ def call(function: Any) -> Any:
         raise
 
 
-def _may_make_lists(function: FunctionType) -> bool:
+def _is_convertible(function: FunctionType) -> bool:
     """Whether it is the user's, though it has nothing that would be converted."""
     code = function.__code__
     return code not in policy.generated and code not in policy.unconverted

@@ -9,10 +9,11 @@ class Form(Enum):
     """What a conversion is for.
 
     PLAIN is what `convert` makes and what the command prints. STAGED is for a function that is
-    being staged: `try` becomes blocks, too. In MARKED, besides, each list that is made is marked:
-    the backend refers to lists by their places.
+    being staged: `try` becomes blocks, too. ASKING is for one that is staged once more, since the
+    first time Python itself has asked a staged value, or there were lists that the run chooses:
+    besides, each comparison and read of an item asks a backend, and each list is marked.
     """
 
     PLAIN = "plain"
     STAGED = "staged"
-    MARKED = "marked"
+    ASKING = "asking"

@@ -15,7 +15,7 @@ WATCHED = {"autograph", "runtime", "gast", "astor", "numpy", "jax", "torch", "te
 TREES = "gast autograph.trees autograph.names autograph.errors"
 SHARED = (
     f"{TREES} autograph.analysis autograph.quoting autograph.context autograph.rewriting "
-    "autograph.lowering autograph.exits"
+    "autograph.lowering autograph.exits autograph.forms"
 )
 DISPATCH = (
     "autograph.backend autograph.undefined autograph.errors autograph.frames autograph.users_words"
@@ -36,7 +36,10 @@ MAY_IMPORT = {
     "autograph.locks": "",
     "autograph.observers": "",
     "autograph.kept_files": "",
-    "autograph.kept_conversions": "autograph.kept_files autograph.codes autograph.observers",
+    "autograph.forms": "",
+    "autograph.kept_conversions": (
+        "autograph.kept_files autograph.codes autograph.forms autograph.observers"
+    ),
     "autograph.errors": "autograph.cells autograph.users_words",
     "autograph.frames": "autograph.errors",
     "autograph.trees": "gast",
@@ -87,11 +90,12 @@ MAY_IMPORT = {
     "autograph.line_profiles": "autograph",
     "autograph.twins": (
         "autograph.policy autograph.codes autograph.errors autograph.conversion autograph.locks "
-        "autograph.kept_conversions"
+        "autograph.kept_conversions autograph.forms"
     ),
     "autograph.calls": (
         f"{DISPATCH} autograph.observers autograph.operators autograph.codes autograph.locks "
-        "autograph.objects autograph.policy autograph.twins autograph.generator_managers"
+        "autograph.objects autograph.policy autograph.twins autograph.generator_managers "
+        "autograph.forms"
     ),
     "autograph.yields": "gast autograph.analysis autograph.quoting",
     "autograph.generator_managers": (
@@ -248,6 +252,7 @@ MUTUAL = {
     "runtime.core.primitive": "runtime.core.widening",
     "runtime.data.dataset": "runtime.data.files",
     "runtime.data.layouts": "runtime.data.dataset",
+    "runtime.graph.executors.native.halves": "runtime.graph.executors.native.scalars",
     "runtime.graph.executors.native.numbers": "runtime.graph.executors.native.control",
     "runtime.graph.format.views": "runtime.graph.format.graph_def",
     "runtime.sessions.open_graph": "runtime.sessions.variables",

@@ -12,6 +12,7 @@ from tests.support import reference
 from tests.support.staging import RELATIVE, attempt, same_outcome
 from tests.textbook import (
     adjacency,
+    asking,
     bits,
     chances,
     chosen_lists,
@@ -49,7 +50,7 @@ MODULES = (
     *(numbers, sequences, tables, lists, comprehensions, matching, words, grids, objects),
     *(searches, sorting, recursions, structures, dynamic, formulas),
     *(mathematics, games, commerce, groups, bits, physics, adjacency, simulations, slots),
-    *(containers, runs, waiting, chosen_objects, chosen_lists, shortcuts, chances),
+    *(containers, runs, waiting, chosen_objects, chosen_lists, shortcuts, chances, asking),
 )  # fmt: skip
 CASES = [case for module in MODULES for case in module.CASES]
 DTYPES = {int: rt.int64, float: rt.float64, bool: rt.bool}

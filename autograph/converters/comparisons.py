@@ -28,6 +28,7 @@ from typing import Any
 import gast
 
 from autograph.context import Context
+from autograph.forms import Form
 from autograph.quoting.builders import call_ag, constant, lambda_of
 from autograph.rewriting import Rules, fits_lambda
 from autograph.trees import walk
@@ -43,7 +44,8 @@ _DISPLAYS = gast.Tuple | gast.List
 
 def rules(context: Context) -> Rules:
     """Returns the rule for each type of node."""
-    return {gast.Compare: partial(_compare, _names_of_displays(context.tree))}
+    displays = None if context.form is Form.ASKING else _names_of_displays(context.tree)
+    return {gast.Compare: partial(_compare, displays)}
 
 
 def _names_of_displays(tree: gast.AST) -> frozenset[str]:
@@ -57,7 +59,7 @@ def _names_of_displays(tree: gast.AST) -> frozenset[str]:
     )
 
 
-def _compare(displays: Container[str], node: gast.Compare) -> gast.expr:
+def _compare(displays: Container[str] | None, node: gast.Compare) -> gast.expr:
     operands = [node.left, *node.comparators]
     is_decided = _is_decided(node, operands) or _is_of_items(operands, displays)
     if not all(fits_lambda(operand) for operand in operands[2:]) or not is_decided:
@@ -74,8 +76,12 @@ def _is_decided(node: gast.Compare, operands: list[Any]) -> bool:
     return len(operands) > 2 or isinstance(node.ops[0], gast.In | gast.NotIn | gast.Is | gast.IsNot)
 
 
-def _is_of_items(operands: list[Any], displays: Container[str]) -> bool:
-    """Whether tuples or lists are compared, of which only the run may know an item."""
+def _is_of_items(operands: list[Any], displays: Container[str] | None) -> bool:
+    """Whether tuples or lists are compared, of which only the run may know an item; without names
+    of displays, any operands may be.
+    """
+    if displays is None:
+        return not any(isinstance(operand, gast.Constant) for operand in operands)
     if any(isinstance(operand, gast.Attribute | gast.Constant) for operand in operands):
         return False
     return any(

@@ -42,8 +42,8 @@ def f(n):
     table[0][n] += 1
     return table
 
-In the form that marks them, all lists are, but for those that are read where they stand: a backend
-then knows every list that the function makes.
+In the form for a function that is traced anew, all lists are, but for those that are read where
+they stand: a backend then knows every list that the function makes.
 
 >>> from autograph.forms import Form
 >>> print(show('growing_lists', '''
@@ -52,7 +52,7 @@ then knows every list that the function makes.
 ...     for y in [1, 2]:
 ...         best = low if y > x else sorted(high)
 ...     return best
-... ''', Form.MARKED))
+... ''', Form.ASKING))
 def f(x, low, high):
     best = low or ag.growing([x])
     for y in [1, 2]:
@@ -146,7 +146,12 @@ def convert(context: Context) -> None:
             grown.setdefault(name, set()).add(_ASKED)
             if depth:
                 grown.setdefault(name + _ITEMS, set())
-    dicts = list(_dicts(nodes))
+    asks = context.form is Form.ASKING
+    if asks:
+        for name in {name for node, _ in nodes for name, _ in _pairs(node)}:
+            grown.setdefault(name, set()).add(_ASKED)
+            grown.setdefault(name + _ITEMS, set())
+    dicts = list(_dicts(nodes, asks))
     names = {name for name, _ in dicts}
     for name in _named_values(nodes, names):
         grown.setdefault(name, set()).add(_ASKED)
@@ -162,7 +167,7 @@ def convert(context: Context) -> None:
         if path or isinstance(node, gast.ListComp)
         for item in _put_anew(node)
     }
-    if context.form is Form.MARKED:
+    if asks:
         marked |= {made: marked.get(made, False) for made in _all(nodes)}
     for node, _ in nodes if marked else ():
         _replace(node, marked)
@@ -279,11 +284,11 @@ def _always(node: Any, grown: Container[str]) -> Iterator[Any]:
         match value:
             case gast.Call(func=gast.Name(id="deque") | gast.Attribute(attr="deque")):
                 yield value
-            case gast.Set() | gast.SetComp() | gast.Call(func=gast.Name(id="set")) if name in grown:
+            case _ if name in grown and _is_set(value):
                 yield value
 
 
-def _dicts(nodes: list[tuple[Any, _Path]]) -> Iterator[tuple[str, Any]]:
+def _dicts(nodes: list[tuple[Any, _Path]], asks: bool) -> Iterator[tuple[str, Any]]:
     """The dicts that are marked, each with the name that it is assigned to."""
     entered: dict[str, set[_Path]] = {}
     given: dict[str, set[_Path]] = {}
@@ -301,7 +306,7 @@ def _dicts(nodes: list[tuple[Any, _Path]]) -> Iterator[tuple[str, Any]]:
         for name, value in _pairs(node):
             keys.setdefault(name, set()).update(map(_keys, _made(value, _makes_dict)))
     for name in keys:
-        if len(keys[name] - {None}) > 1:
+        if asks or len(keys[name] - {None}) > 1:
             entered.setdefault(name, set()).add(_ASKED)
     for table in (entered, given, read):
         _add_aliases(table, [node for node, _ in nodes])
@@ -443,8 +448,11 @@ def _marks(
 
 
 def _add_unequal(grown: dict[str, set[_Path]], nodes: list[tuple[Any, _Path]]) -> None:
-    """Results, and names that blocks assign, that are lists of several lengths where paths meet."""
+    """Results, and names that blocks assign, that are lists of several lengths where paths meet, or
+    sets.
+    """
     lengths: dict[str, set[int | None]] = {}
+    sets: dict[str, list[bool]] = {}
     inside = set()
     results: list[Any] = []
     for node, path in nodes:
@@ -454,8 +462,10 @@ def _add_unequal(grown: dict[str, set[_Path]], nodes: list[tuple[Any, _Path]]) -
             if name == _RESULT:
                 results += _made(value)
             lengths.setdefault(name, set()).update(map(_length, _made(value)))
+            sets.setdefault(name, []).append(any(map(_is_set, _made(value))))
     for name in inside:
-        if 0 in lengths[name] and len(lengths[name]) > 1:
+        has_sets = any(sets[name]) and len(sets[name]) > 1
+        if has_sets or (0 in lengths[name] and len(lengths[name]) > 1):
             grown.setdefault(name, set()).add(_ASKED)
     has_rows = any(map(_holds_list, results))
     if (has_rows or 0 in lengths.get(_RESULT, ())) and _calls_itself(nodes):
@@ -473,6 +483,13 @@ def _calls_itself(nodes: list[tuple[Any, _Path]]) -> bool:
 
 def _holds_list(made: Any) -> bool:
     return isinstance(made, gast.List) and any(map(_makes_list, made.elts))
+
+
+def _is_set(made: Any) -> bool:
+    match made:
+        case gast.Set() | gast.SetComp() | gast.Call(func=gast.Name(id="set")):
+            return True
+    return False
 
 
 def _length(made: Any) -> int | None:

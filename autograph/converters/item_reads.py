@@ -28,6 +28,7 @@ from typing import Any
 import gast
 
 from autograph.context import Context
+from autograph.forms import Form
 from autograph.quoting.builders import call_ag, constant
 from autograph.rewriting import Rules, is_constant_index
 from autograph.trees import walk
@@ -44,7 +45,7 @@ _INDEXERS = frozenset(("shape", "at", "iat", "loc", "iloc"))
 def rules(context: Context) -> Rules:
     """The rules of rewriting, by kinds of nodes."""
     nodes = list(walk(context.tree))
-    names = _Names(nodes)
+    names = _Names(nodes, context.form is Form.ASKING)
     reads = {node for node in nodes if isinstance(node, gast.Subscript) and names.may_ask(node)}
     return {gast.Subscript: partial(_lowered, reads)}
 
@@ -52,7 +53,8 @@ def rules(context: Context) -> Rules:
 class _Names:
     """The names that a function binds, and those of them that may stand for a sequence."""
 
-    def __init__(self, nodes: list[Any]) -> None:
+    def __init__(self, nodes: list[Any], asks: bool) -> None:
+        self.asks = asks
         stored = (x for x in nodes if isinstance(x, gast.Name) and not isinstance(x.ctx, gast.Load))
         self.bound = {node.id for node in stored}
         pairs = (pair for node in nodes for pair in _pairs(node))
@@ -62,7 +64,9 @@ class _Names:
         """True if it reads an item of a sequence at a place that is no constant."""
         if not isinstance(node.ctx, gast.Load) or is_constant_index(node.slice):
             return False
-        return not isinstance(node.slice, gast.Tuple) and self._may_be_sequence(node.value)
+        if isinstance(node.slice, gast.Tuple):
+            return False
+        return self.asks or self._may_be_sequence(node.value)
 
     def _may_be_sequence(self, node: Any) -> bool:
         while isinstance(node, gast.Subscript):

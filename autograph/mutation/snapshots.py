@@ -24,6 +24,7 @@ from typing import Any, NamedTuple
 from autograph.backend import GlobalVariable
 from autograph.mutation.foreign import LOCKS
 from autograph.mutation.functions import Unconverted
+from autograph.mutation.iterators import IteratorKind
 from autograph.mutation.kind_table import FOREIGN, is_hidden, kinds_of
 from autograph.mutation.kinds import Kind
 from autograph.mutation.ownership import notes_taken, unheld
@@ -252,6 +253,12 @@ class Snapshot:
             kind, value = entry.kind, entry.value
             if holding is None or any(holding(x) for *_, x in kind.parts(value, kind.take(value))):
                 kind.put(value, entry.state)
+
+    def advanced(self) -> str | None:
+        """The path of an iterator that stands elsewhere now, where it cannot be put back."""
+        paths = (entry.path for entry in self._changed() if isinstance(entry.kind, IteratorKind))
+        path = next(paths, None)
+        return None if path is None else render(path)
 
     def _changed(self) -> list[_Entry]:
         entries = self._entries.values()

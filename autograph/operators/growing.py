@@ -31,7 +31,7 @@ _KINDS = frozenset((list, set, deque, dict, defaultdict, Counter))
 class _Thread(threading.local):
     def __init__(self) -> None:
         self.maker: Maker | None = None
-        self.marks_lists = False
+        self.asking = False
 
 
 _this_thread = _Thread()
@@ -49,28 +49,29 @@ def is_staging() -> bool:
     return _this_thread.maker is not None
 
 
-def marks_lists() -> bool:
-    """Whether functions are converted so that each list they make is marked."""
-    return _this_thread.marks_lists
+def is_asking() -> bool:
+    """Whether functions are converted in the form that asks a backend more."""
+    return _this_thread.asking
 
 
 @contextmanager
-def marking(marks_lists: bool) -> Iterator[None]:
-    """Within it, on this thread, whether each list that a converted function makes is marked."""
-    before = _this_thread.marks_lists
-    _this_thread.marks_lists = marks_lists
+def asking(asks: bool) -> Iterator[None]:
+    """Within it, on this thread, whether functions are converted in the form that asks more."""
+    before = _this_thread.asking
+    _this_thread.asking = asks
     try:
         yield
     finally:
-        _this_thread.marks_lists = before
+        _this_thread.asking = before
 
 
 @contextmanager
-def lists_made_by(maker: Maker | None, all_lists: bool = False) -> Iterator[None]:
+def lists_made_by(maker: Maker | None, asks: bool = False) -> Iterator[None]:
     """Within it, on this thread, `maker(made)` stands for each list, set or dict that may grow.
 
-    For backends, while they stage a function. What it makes should be one by class. With
-    `all_lists`, it is given each list that the functions which are called make.
+    For backends, while they stage a function. What it makes should be one by class. With `asks`,
+    it is given each list that the functions which are called make, and each comparison and each
+    read of an item in them asks a backend.
 
     >>> class Watched(list):
     ...     pass
@@ -86,7 +87,7 @@ def lists_made_by(maker: Maker | None, all_lists: bool = False) -> Iterator[None
     before = _this_thread.maker
     _this_thread.maker = maker
     try:
-        with marking(all_lists):
+        with asking(asks):
             yield
     finally:
         _this_thread.maker = before

@@ -473,9 +473,22 @@ class Tracer:
             return []
         parts = parts_of(trace, self.kept.parts, self._snapshots(trace), self._location())
         if any(part not in self.kept.parts for part in parts):
+            path = self._advanced(trace)
+            if path is not None:
+                raise refuse(
+                    f"{path} is advanced while {self.name} is traced, which runs again for what it "
+                    f"changes of objects from before ({parts[-1].path})",
+                    "make a list or a tensor of its items before the call, or change nothing there",
+                    location=self._location(),
+                )
             self.found = parts
             return []
         return list(self.kept.lowered(trace, self.kept.end(trace, self._location())))
+
+    def _advanced(self, trace: Trace) -> str | None:
+        """The path of an iterator from before that the trace has advanced."""
+        paths = (snapshot.advanced() for snapshot in self._snapshots(trace))
+        return next(filter(None, paths), None)
 
     def _finals(
         self, trace: Trace, symbols: Sequence[Any], shared: Shared
@@ -523,7 +536,7 @@ class Tracer:
                 recorder,
                 autograph.observe_calls(self._observe),
                 autograph.members_converted(),
-                autograph.lists_made_by(self._stand_in, self.references.refers_to_lists),
+                autograph.lists_made_by(self._stand_in, self.references.asks),
                 taking_notes(self.watcher.notes),
                 taking_notes(lambda: [*aliases.notes(trace), *loops.notes(trace)]),
             ):

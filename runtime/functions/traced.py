@@ -52,7 +52,7 @@ from runtime.functions.tracing_lock import tracing_lock
 from runtime.graph.ir import covers
 from runtime.staging.control import joins
 from runtime.staging.control.optional_values import present
-from runtime.staging.control.references import LISTS, Name, want
+from runtime.staging.control.references import ASKED, LISTS, Name, want
 from runtime.staging.lists.arenas import refuse_given
 from runtime.staging.refusals import is_refusal, refuse
 from runtime.variables.creation import Creations
@@ -247,7 +247,7 @@ class Traced:
         referred = _referred_around()
 
         def tracer_for(referred: frozenset[Name], **options: Any) -> Tracer:
-            function = self._converted(marks_lists=LISTS in referred)
+            function = self._converted(asks=not referred.isdisjoint((LISTS, ASKED)))
             own = self._name, self._python_function, function, labels, assumption, self._again
             return Tracer(*own, referred=referred, **options)
 
@@ -309,8 +309,8 @@ class Traced:
             except Exception as error:
                 if not is_refusal(error):
                     raise
-                # What a trace says that refers to lists is not about lists as the user wrote them.
-                if refusal is None or LISTS not in referred:
+                # What a trace says that asks more is not about the program as the user wrote it.
+                if refusal is None or not tracer.references.asks:
                     refusal = error
                 more = tracer.references.more()
                 acted = tracer.put_back() if more else None
@@ -331,7 +331,7 @@ class Traced:
             "change what is there before the call, not what the function makes",
         )
 
-    def _converted(self, marks_lists: bool = False) -> Callable[..., Any]:
+    def _converted(self, asks: bool = False) -> Callable[..., Any]:
         if not self._autograph:
             return self._python_function
         function: Any = self._python_function
@@ -346,7 +346,7 @@ class Traced:
         is_staged = isinstance(plain, Traced) or isinstance(type(plain).__call__, Traced)
         if is_library or is_staged or isinstance(plain, BuiltinFunctionType):
             return autograph.call(function)  # type: ignore[no-any-return]
-        return autograph.convert_for_staging(function, marks_lists)  # type: ignore[no-any-return]
+        return autograph.convert_for_staging(function, asks)  # type: ignore[no-any-return]
 
 
 def _referred_around() -> frozenset[Name]:

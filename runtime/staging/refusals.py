@@ -16,6 +16,7 @@ from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.graph.ir import Location, format_location
 from runtime.graph.verification import InvalidGraph
+from runtime.staging.control.references import want_asked
 from runtime.staging.frames import (
     array_at,
     beginning_of,
@@ -148,6 +149,7 @@ def asked_by_converted_code(frame: FrameType | None) -> bool:
 def placed(message: str, hint: str) -> errors.OperatorNotAllowedInGraphError:
     """A TypeError where the user's code stands, which a handler may catch."""
     fields = _fields(user_location(), None, hint)
+    want_asked()
     return errors.OperatorNotAllowedInGraphError(message, **fields)
 
 
@@ -164,6 +166,7 @@ def not_allowed(
         message, hint = f"{message}; {reason[0]}", reason[1]
     fields = _fields(user_location(), None, hint)
     error = errors.OperatorNotAllowedInGraphError(message, **fields)
+    want_asked()
     return error if is_tried() else noted(error)
 
 

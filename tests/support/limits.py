@@ -22,7 +22,6 @@ LIMITS: dict[str, str] = {
     ),
     "A set or dict under a key": "it could be changed in place",
     "The order of a set of staged values": "asks for their order",
-    "Tuples and lists compared by names": "Python itself asks here",
     "A value of another kind on each path": (
         "(is used that is of another kind on each path|values of several kinds in|keeps? changing)"
     ),

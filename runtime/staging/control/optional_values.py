@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from autograph.undefined import Undefined
@@ -117,6 +117,16 @@ def install_equality(equal: Callable[..., Any], unequal: Callable[..., Any]) -> 
     MaybeNone.__ne__ = unequal  # type: ignore[method-assign]
 
 
+def install_order(comparisons: Mapping[str, Callable[..., Any]]) -> None:
+    """Compare tuples and lists by these, by the names of the methods: Python would make bools of
+    the comparisons of their items.
+    """
+    _of_items.update(comparisons)
+
+
+_of_items: dict[str, Callable[..., Any]] = {}
+
+
 def bound(value: Any) -> Any:
     """The value of a name, checked where the name may be unbound.
 
@@ -145,7 +155,9 @@ register_conversion(Missing, _to_tensor)
 
 def _forward(name: str) -> Callable[..., Any]:
     def method(self: Missing, *args: Any) -> Any:
-        function = getattr(type(held := self.get()), name, None)
+        held = self.get()
+        is_sequence = name in _of_items and isinstance(held, tuple | list)
+        function = _of_items[name] if is_sequence else getattr(type(held), name, None)
         others = tuple(map(present, args))
         made = NotImplemented if function is None else function(held, *others)
         if made is NotImplemented and name in _OPPOSITE:

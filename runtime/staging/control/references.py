@@ -24,6 +24,8 @@ ARENA = "<arena>"
 
 LISTS = ("builtins", "list")
 """In place of a class: the lists that the function makes are referred to."""
+ASKED = ("builtins", "bool")
+"""In place of a class: each comparison and each read of an item asks a backend."""
 
 
 class References:
@@ -42,6 +44,11 @@ class References:
     def refers_to_lists(self) -> bool:
         """Whether this trace is to refer to the lists that it makes."""
         return LISTS in self.names
+
+    @property
+    def asks(self) -> bool:
+        """Whether what this trace calls is converted in the form that asks a backend more."""
+        return not self.names.isdisjoint((LISTS, ASKED))
 
     def site_of(self, site: str) -> str:
         """The place that stands for all whose lists meet those made at this one."""
@@ -82,6 +89,12 @@ def want(*kinds: type, references: References | None = None) -> None:
         references.wanted.update([_name_of(kind) for kind in kinds if may_be_referred_to(kind)])
         if any(issubclass(kind, list) for kind in kinds):
             references.wanted.add(LISTS)
+
+
+def want_asked() -> None:
+    """Note, before a refusal, that Python itself has asked a symbol for what only the run knows."""
+    if state.trace is not None:
+        state.trace.references.wanted.add(ASKED)
 
 
 def is_reference(item: Any) -> bool:

@@ -19,12 +19,15 @@ def _algorithms() -> dict[Callable[..., Any], Callable[..., Any]]:
     import bisect
     import heapq
 
+    def is_item_less(x: Any, y: Any) -> Any:
+        return (x,) < (y,) if isinstance(x, tuple) else x < y
+
     def is_less(a: Any, b: Any) -> Any:
         if isinstance(a, tuple):
             for x, y in zip(a, b, strict=False):
-                if x < y:
+                if is_item_less(x, y):
                     return True
-                if y < x:
+                if is_item_less(y, x):
                     return False
             return len(a) < len(b)
         return a < b

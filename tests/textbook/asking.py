@@ -1,0 +1,190 @@
+"""Programs of textbooks that compare tuples, index texts and iterate over sets by names of which
+nothing tells what they are.
+"""
+
+# ruff: noqa: B905
+
+from collections import deque
+from heapq import heapify, heappop, heappushpop
+
+from tests.textbook.bank import bank
+
+case, CASES = bank()
+
+ROOMS = [[1, 1, 0], [0, 1, 1], [1, 0, 1]]
+LINKS = [[1, 2], [3], [3], []]
+
+
+# Texts at places of the run
+
+
+@case(("banana", 2), ("banana", 6), ("ab", 5))
+def pieces(text, size):
+    return [text[at : at + size] for at in range(len(text) - size + 1)]
+
+
+@case(("lighthouse", 3), ("lighthouse", 23), ("x", 0))
+def turned(text, by):
+    by %= len(text)
+    return text[by:] + text[:by]
+
+
+@case(("signal", [2, 0, 5]), ("signal", [-1]), ("signal", [6]))
+def spelled(text, places):
+    return "".join(text[place] for place in places)
+
+
+def _initial(name, at):
+    return name[at]
+
+
+@case(("ada", "lovelace", 0), ("ada", "lovelace", 2))
+def initials(first, last, at):
+    return _initial(first, at) + _initial(last, at)
+
+
+# Tuples by names
+
+
+@case(([3, 1, 2], [1, 1, 9]), ([1, 1], [5, 4]), ([7], [7]))
+def least_pair(firsts, seconds):
+    least = None
+    for pair in zip(firsts, seconds):
+        if least is None or pair < least:
+            least = pair
+    return least
+
+
+@case((ROOMS, (0, 0), (2, 2)), (ROOMS, (2, 0), (0, 0)))
+def steps_between(rooms, start, goal):
+    queue, steps = deque([start]), {start: 0}
+    while queue:
+        here = queue.popleft()
+        if here == goal:
+            return steps[here]
+        row, column = here
+        for there in ((row + 1, column), (row - 1, column), (row, column + 1), (row, column - 1)):
+            r, c = there
+            inside = 0 <= r < len(rooms) and 0 <= c < len(rooms[0])
+            if inside and rooms[r][c] == 1 and there not in steps:
+                steps[there] = steps[here] + 1
+                queue.append(there)
+    return -1
+
+
+@case(([(1, 4), (2, 2), (0, 3)], 2), ([(5, 0)], 1))
+def nearest(points, count):
+    heap = [(-(x * x + y * y), (x, y)) for x, y in points[:count]]
+    heapify(heap)
+    for x, y in points[count:]:
+        heappushpop(heap, (-(x * x + y * y), (x, y)))
+    return [heappop(heap)[1] for _ in range(count)]
+
+
+class Forest:
+    def __init__(self):
+        self.above = {}
+
+    def plant(self, item):
+        self.above[item] = item
+
+    def root(self, item):
+        while item != self.above[item]:
+            item = self.above[item]
+        return item
+
+
+@case(([(0, 0), (0, 1)], (0, 1)), ([(2, 3), (1, 1), (0, 5)], (0, 5)))
+def roots(places, asked):
+    forest = Forest()
+    for place in map(tuple, places):
+        forest.plant(place)
+        forest.above[place] = tuple(places[0])
+    return forest.root(tuple(asked))
+
+
+class Sorter:
+    def order(self, count, after):
+        waits = [0] * count
+        for nexts in after:
+            for each in nexts:
+                waits[each] += 1
+        ready = [item for item in range(count) if waits[item] == 0]
+        done = []
+        while ready:
+            item = ready.pop(0)
+            done.append(item)
+            for each in after[item]:
+                waits[each] -= 1
+                if waits[each] == 0:
+                    ready.append(each)
+        return done if len(done) == count else []
+
+
+@case(
+    (0, 1, 2, 3),
+)
+def sorted_jobs(a, b, c, d):
+    return Sorter().order(4, [[b], [c, d], [d], []]) + Sorter().order(2, [[b], [a]])
+
+
+# Sets of the run, in any order
+
+
+@case(([3, 34, 4, 12], 19), ([3, 34, 4, 12], 20), ([], 0))
+def can_be_paid(coins, price):
+    sums = {0}
+    for coin in coins:
+        sums |= {known + coin for known in sums}
+    return price in sums
+
+
+@case(([8, 3, 5],), ([10],), ([1, 2, 4, 9],))
+def least_difference(weights):
+    whole, sums = sum(weights), {0}
+    for weight in weights:
+        sums = sums | {known + weight for known in sums}
+    return min(abs(whole - 2 * known) for known in sums)
+
+
+@case(([4, 6, 7, 6], 6), ([1, 2], 9), ([0, 3, 5], 3))
+def facts_without(numbers, left_out):
+    rest = set(numbers)
+    rest.discard(left_out)
+    return (
+        sum(number * number for number in rest),
+        any(number > 5 for number in rest),
+        all(number % 2 == 0 for number in rest),
+        sorted(number % 5 for number in rest),
+        len({number // 2 for number in rest}),
+        max((number - 4 for number in rest), default=None),
+    )
+
+
+@case(([1, 2, 3], [2]), ([5, 1], [7]))
+def sums_of_two(numbers, taken):
+    left = set(numbers) - set(taken)
+    return {a + b for a in left for b in left if a != b}
+
+
+@case(([[0, 1], [1, 1], [2, 1]], 1), ([[0, 1], [1, 1], [2, 1]], 2))
+def generations(cells, count):
+    alive = {(row, column) for row, column in cells}
+    for _ in range(count):
+        near = {}
+        for row, column in alive:
+            for r in (row - 1, row, row + 1):
+                for c in (column - 1, column, column + 1):
+                    if (r, c) != (row, column):
+                        near[r, c] = near.get((r, c), 0) + 1
+        alive = {cell for cell, n in near.items() if n == 3 or (n == 2 and cell in alive)}
+    return sorted(alive)
+
+
+@case(([9, 3, 17, 3, -4, 1 << 40, 8], [2, 2, 0, 1, -1, 5, 6]), ([1], [1]))
+def met_pairs(rows, columns):
+    met = set()
+    for row, column in zip(rows, columns):
+        met.add((row, column))
+        met.add((column, row))
+    return list(met)
