@@ -14,13 +14,15 @@
         assert ag.has_class(type, n, (int, float))
         return isinstance(n, int)
 
-Only where the answer True keeps the guard from raising: then nothing else can depend on it. Not in
-a `try` or `with` that may catch what is raised, for then something does; `ag.passes` looks for such
+Only where the answer True keeps the guard from raising: then nothing else can depend on it; so it
+is with an answer that is assigned to a name, if each use of the name is in such a guard. Not in a
+`try` or `with` that may catch what is raised, for then something does; `ag.passes` looks for such
 in the functions that call.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import gast
@@ -28,6 +30,7 @@ import gast
 from autograph.analysis.flow import completions, may_swallow
 from autograph.context import Context
 from autograph.quoting.builders import call_ag
+from autograph.trees import walk
 
 _RAISES = frozenset({"raise"})
 _COMPREHENSIONS = (gast.GeneratorExp, gast.ListComp)
@@ -38,16 +41,31 @@ _OTHER = (gast.IsNot, gast.NotEq, gast.NotIn)
 def convert(context: Context) -> None:
     """Apply to every guard of the tree."""
     pending: list[Any] = [context.tree]
+    asked: list[str] = []
     while pending:
         node = pending.pop()
         if isinstance(node, gast.If):
             if completions(node.body) == _RAISES:
-                node.test = _answered(node.test, False)
+                node.test = _answered(node.test, False, asked)
             elif completions(node.orelse) == _RAISES:
-                node.test = _answered(node.test, True)
+                node.test = _answered(node.test, True, asked)
         elif isinstance(node, gast.Assert):
-            node.test = _answered(node.test, True)
+            node.test = _answered(node.test, True, asked)
         pending += [part for part in gast.iter_child_nodes(node) if part not in _caught(node)]
+    if asked:
+        _answer_names(context.tree, Counter(asked))
+
+
+def _answer_names(tree: Any, asked: Counter[str]) -> None:
+    """Answer what is assigned, once, to names of which each use is in a guard."""
+    nodes = list(walk(tree))
+    uses = Counter(node.id for node in nodes if isinstance(node, gast.Name))
+    for node in nodes:
+        match node:
+            case gast.Assign(targets=[gast.Name(id=name)], value=value) if (
+                asked[name] and uses[name] == asked[name] + 1
+            ):
+                node.value = _answered(value, True, [])
 
 
 def _caught(node: Any) -> list[Any]:
@@ -58,14 +76,18 @@ def _caught(node: Any) -> list[Any]:
     return node.body if is_with and may_swallow(node) else []
 
 
-def _answered(test: Any, is_kept: bool) -> Any:
-    """The test of a guard that is passed where `test` is `is_kept`."""
+def _answered(test: Any, is_kept: bool, asked: list[str]) -> Any:
+    """The test of a guard that is passed where `test` is `is_kept`; `asked` gets the names in it
+    that are to be true.
+    """
+    if is_kept and isinstance(test, gast.Name):
+        asked.append(test.id)
     if isinstance(test, gast.UnaryOp) and isinstance(test.op, gast.Not):
-        test.operand = _answered(test.operand, not is_kept)
+        test.operand = _answered(test.operand, not is_kept, asked)
     elif isinstance(test, gast.BoolOp):
-        test.values = [_answered(value, is_kept) for value in test.values]
+        test.values = [_answered(value, is_kept, asked) for value in test.values]
     elif _called(test) in ("any", "all") and isinstance(test.args[0], _COMPREHENSIONS):
-        test.args[0].elt = _answered(test.args[0].elt, is_kept)
+        test.args[0].elt = _answered(test.args[0].elt, is_kept, asked)
     elif is_kept and _called(test) == "isinstance" and len(test.args) == 2:
         return call_ag("passes", [test.func, *test.args], test)
     elif isinstance(test, gast.Compare):

@@ -188,3 +188,70 @@ def met_pairs(rows, columns):
         met.add((row, column))
         met.add((column, row))
     return list(met)
+
+
+# Keys that may be None, rows that a round changes, answers with names
+
+
+@case(({"tea": 3, "ale": 2}, {"tea": 30, "ale": 20}), ({"tea": 1, "ale": 9}, {"tea": 5, "ale": 6}))
+def of_the_cheapest(prices, stock):
+    cheapest, least = None, 1_000_000
+    for name, price in prices.items():
+        if price < least:
+            cheapest, least = name, price
+    return stock[cheapest]
+
+
+@case(({"tea": 3, "ale": 2}, 5), ({"tea": 3, "ale": 2}, 1))
+def of_the_affordable(prices, money):
+    found = None
+    for name, price in prices.items():
+        if price <= money:
+            found = name
+    return {"tea": "leaves", "ale": "barrels"}[found]
+
+
+@case(([[1, 1, 0], [0, 0, 1], [1, 0, 1]],), ([[0, 0], [0, 0]],))
+def lakes(ground):
+    def fill(row, column):
+        if not (0 <= row < len(ground) and 0 <= column < len(ground[0])):
+            return
+        if ground[row][column] != 1:
+            return
+        ground[row][column] = 0
+        fill(row + 1, column)
+        fill(row, column + 1)
+        fill(row - 1, column)
+        fill(row, column - 1)
+
+    count = 0
+    for row in range(len(ground)):
+        for column, cell in enumerate(ground[row]):
+            if cell == 1:
+                fill(row, column)
+                count += 1
+    return count
+
+
+@case(([1, 2], 4), ([5], 2))
+def doubled_while_short(items, limit):
+    total = 0
+    for at, item in enumerate(items, 1):
+        if item < limit:
+            items.append(item * 2)
+        total += at * item
+    return total
+
+
+@case((12, 18), (7, 0), (0.5, 2), (0.5, 0.25))
+def common_divisor(a, b):
+    a_is_whole = isinstance(a, int)
+    b_is_whole = isinstance(b, int)
+    a, b = abs(a), abs(b)
+    if not (a_is_whole or b_is_whole):
+        raise TypeError("whole numbers, please")
+    if a == 0 or b == 0:
+        raise ValueError("zero has no divisor")
+    while b != 0:
+        a, b = b, a % b
+    return a

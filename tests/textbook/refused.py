@@ -8,6 +8,7 @@ REFUSED: dict[str, frozenset[str]] = {
             "can_partition",
             "node_tree_walk",
             "by_effort",
+            "lakes",
         ]
     ),
     "lists": frozenset(
@@ -22,6 +23,7 @@ REFUSED: dict[str, frozenset[str]] = {
 NO_TENSORS = frozenset(
     [
         "permutations",
+        "doubled_while_short",
         "determinant",
         "pancake_sort",
         "merge_sort_popping",

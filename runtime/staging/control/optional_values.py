@@ -12,6 +12,7 @@ from runtime.dtypes import DType
 from runtime.graph.nodes import CHECK_ATTRIBUTE, CHECK_DEFINED, CHECK_PRESENT
 from runtime.staging.bytecode import class_property
 from runtime.staging.frames import user_frames
+from runtime.staging.refusals import placed
 from runtime.staging.scopes import active
 
 IS_THERE = "_is_there"
@@ -56,6 +57,12 @@ class Missing:
 
     def __setattr__(self, name: str, value: Any) -> None:
         setattr(present(self.owner(name)), name, value)
+
+    def __hash__(self) -> int:
+        raise placed(
+            f"unhashable type: {self!r} is a key of what Python itself asks",
+            "ask under an `if` where it is there, or a dict that is made for a name of it",
+        )
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return active(self.flag).called(self.get())(*map(present, args), **kwargs)
@@ -187,7 +194,6 @@ _OTHERS = ("eq", "ne", "lt", "gt", "le", "ge", "round", "getitem", "format")
 
 for _name in (*OPERATORS, *[f"__{name}__" for name in _OTHERS]):
     setattr(Missing, _name, _forward(_name))
-Missing.__hash__ = None  # type: ignore[assignment]
 
 
 def is_undefined(value: Any) -> bool:

@@ -29,6 +29,7 @@ from runtime.staging.control.references import (
     is_reference,
     is_reference_class,
     structure_children,
+    want_asked,
 )
 from runtime.staging.control.sameness import same
 from runtime.staging.refusals import refuse
@@ -105,6 +106,7 @@ def spec_of(key: Any) -> Spec:
 
 
 def _refusal(what: str) -> Exception:
+    want_asked()
     return refuse(f"{what} is a key beside others that only the run knows", _WAY_OUT)
 
 
