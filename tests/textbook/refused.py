@@ -5,7 +5,6 @@ REFUSED: dict[str, frozenset[str]] = {
         [
             "xor_gate",
             "degrees",
-            "can_partition",
             "node_tree_walk",
             "by_effort",
             "lakes",
@@ -14,7 +13,6 @@ REFUSED: dict[str, frozenset[str]] = {
     "lists": frozenset(
         [
             "merge_sort_popping",
-            "can_partition",
             "degrees",
         ]
     ),
