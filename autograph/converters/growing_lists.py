@@ -314,8 +314,9 @@ def _dicts(nodes: list[tuple[Any, _Path]], asks: bool) -> Iterator[tuple[str, An
     yield from _marks(nodes, given, _makes_table)
     yield from _marks(nodes, read, _makes_default_dict)
     for node, _ in nodes:
+        makes = _makes_dict if asks else _makes_empty_dict
         for value in _values_of_attributes(node):
-            yield from (("", made) for made in _made(value, _makes_empty_dict))
+            yield from (("", made) for made in _made(value, makes))
         match node:
             case gast.Call(func=gast.Name(id=name), args=args) if not hasattr(builtins, name):
                 yield from (("", made) for made in filter(_makes_table, args))

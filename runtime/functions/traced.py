@@ -7,6 +7,7 @@ import inspect
 import sys
 from collections import Counter
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from operator import itemgetter
 from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
@@ -317,6 +318,7 @@ class Traced:
                 if not more or acted is not None:
                     raise _and_do_nothing_else(refusal, acted) from None
                 referred |= more
+                _clear_frames(error)
                 continue
             concrete.executor = COMPILED if self._jit_compile else self._executor
             if tracer.found is None:
@@ -360,6 +362,15 @@ def _and_do_nothing_else(refusal: Exception, acted: str | None) -> Exception:
         refusal.hint = f"{refusal.hint}; or do nothing in the function that Python cannot "
         refusal.hint += f"do again: {acted} while tracing"
     return refusal
+
+
+def _clear_frames(error: Exception) -> None:
+    """Let go of what the trace has made."""
+    traceback = error.__traceback__
+    while traceback is not None:
+        with suppress(RuntimeError):  # one that still runs
+            traceback.tb_frame.clear()
+        traceback = traceback.tb_next
 
 
 def _openness(types: Sequence[Any]) -> tuple[int, int]:

@@ -6,6 +6,7 @@ nothing tells what they are.
 
 from collections import deque
 from heapq import heapify, heappop, heappushpop
+from itertools import groupby
 
 from tests.textbook.bank import bank
 
@@ -255,3 +256,63 @@ def common_divisor(a, b):
     while b != 0:
         a, b = b, a % b
     return a
+
+
+# Groups of equal neighbours
+
+
+@case(([1, 1, 2, 3, 3, 3],), ([5],), ([2, 2],))
+def run_lengths(numbers):
+    return [(number, len(list(group))) for number, group in groupby(numbers)]
+
+
+@case(([4, 4, 4, 1],), ([0],))
+def spoken(numbers):
+    return " ".join(f"{sum(1 for _ in group)}x{number}" for number, group in groupby(numbers))
+
+
+@case((11222,), (7,), (909,))
+def look_and_say(number):
+    said = ""
+    for digit, group in groupby(str(number)):
+        said += str(len(list(group))) + digit
+    return said
+
+
+@case(([1, 1, 0, 1, 1, 1],), ([0],))
+def longest_streak(flips):
+    return max((sum(group) for side, group in groupby(flips) if side == 1), default=0)
+
+
+@case(([3, 3, 1],), ([2],))
+def groups_kept_too_long(numbers):
+    kept = [group for _, group in groupby(numbers)]
+    return [list(group) for group in kept]
+
+
+# Keys that the run chooses among texts
+
+
+class Registers:
+    def __init__(self):
+        self.held = {"a": 0, "b": 0}
+        self.line = 0
+
+    def run(self, program):
+        while self.line < len(program):
+            order, name, number = program[self.line]
+            if order == "set":
+                self.held[name] = number
+            elif order == "add":
+                self.held[name] += number
+            elif self.held[name] != 0:
+                self.line += number
+                continue
+            self.line += 1
+        return self.held
+
+
+@case((3,), (1,))
+def counted_down(start):
+    steps = [("set", "a", start), ("add", "b", 2), ("add", "a", -1), ("jump", "a", -2)]
+    return Registers().run(steps)

@@ -1,7 +1,7 @@
 """Lists of which the run chooses one, puts it into others, and goes on to change it by any name."""
 
 # The programs are written as textbooks write them.
-# ruff: noqa: RUF005, E501
+# ruff: noqa: RUF005
 
 import collections
 

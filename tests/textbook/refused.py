@@ -8,10 +8,12 @@ REFUSED: dict[str, frozenset[str]] = {
             "node_tree_walk",
             "by_effort",
             "lakes",
+            "groups_kept_too_long",
         ]
     ),
     "lists": frozenset(
         [
+            "groups_kept_too_long",
             "merge_sort_popping",
             "degrees",
         ]

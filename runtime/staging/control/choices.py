@@ -21,6 +21,7 @@ from runtime.core.tensor import Tensor
 from runtime.graph.structures import Handler, Structure, add_handler
 from runtime.graph.templates import Written
 from runtime.staging.bytecode import class_property
+from runtime.staging.control.references import want_asked
 from runtime.staging.control.sameness import same
 from runtime.staging.refusals import refuse
 
@@ -132,6 +133,7 @@ for _name in ("add", "mul", "mod"):
 
 def _refusing(name: str, use: str) -> None:
     def method(self: Choice, *_: Any) -> NoReturn:
+        want_asked()
         raise refused(self, use)
 
     setattr(Choice, name, method)

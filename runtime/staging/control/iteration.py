@@ -307,6 +307,9 @@ class PythonIterator(Staged):
         self.consumer: Any = None
         self.taken: Scope | None = None
 
+    def check_usable(self) -> None:
+        """StagingError where its elements cannot be taken any more."""
+
     @property
     def varies(self) -> bool:
         return any(part.varies for part in self.parts)
@@ -617,6 +620,7 @@ def use(items: Any) -> None:
     """Note what takes the elements of an iterator; StagingError where something else has done."""
     if not isinstance(items, PythonIterator):
         return
+    items.check_usable()
     scope = active().scope
     # The same in each trace of the same code.
     here = scope.trace, scope.site, scope.inner

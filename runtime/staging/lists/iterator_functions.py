@@ -6,12 +6,18 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
+import autograph
 from runtime.core.tensor import Tensor
 from runtime.staging.backend import called
 from runtime.staging.builtin_functions import elements
+from runtime.staging.control import iteration
+from runtime.staging.lists.growing_list import GrowingList, Items
+from runtime.staging.lists.list_builtins import holds_staged, listed
+from runtime.staging.refusals import refuse
+from runtime.staging.texts import Text
 
 _TAKING: frozenset[Any] = frozenset((
     itertools.accumulate, itertools.chain, itertools.combinations,
@@ -22,9 +28,71 @@ _TAKING: frozenset[Any] = frozenset((
 
 def iterator_function(function: Any) -> Callable[..., Any] | None:
     """Returns what to call for a function of `itertools`; None for any other."""
-    if type(function) is not type or function not in _TAKING:
+    if type(function) is not type:
         return None
-    return functools.partial(_of_items, function)
+    if function is itertools.groupby:
+        return _groupby
+    return functools.partial(_of_items, function) if function in _TAKING else None
+
+
+def _groupby(iterable: Any, key: Any = None) -> Any:
+    """`itertools.groupby`: where items are staged, a generator function that is converted, so that
+    what takes the groups is a loop.
+    """
+    if not holds_staged(iterable):
+        return itertools.groupby(iterable, key)
+    if key is not None:
+        raise refuse(
+            "itertools.groupby of staged items is given a key, which it calls between the groups",
+            "group the keys: itertools.groupby([key(item) for item in items])",
+        )
+    is_known = isinstance(iterable, Tensor | Text | GrowingList)
+    return autograph.call(_groups())(iterable if is_known else listed(iterable))
+
+
+class Group(iteration.PythonIterator):
+    """The items of one group, which nobody can take once the next one is asked for."""
+
+    __slots__ = ("ended",)
+
+    kind = type(next(itertools.groupby([0]))[1])
+
+    def __init__(self, items: Any) -> None:
+        super().__init__([iteration.staged(items) or Items(GrowingList(items))])
+        self.ended = False
+
+    def at(self, index: Any) -> Any:
+        return self.parts[0].at(index)
+
+    def end(self) -> None:
+        """The next group is asked for."""
+        self.ended = True
+
+    def check_usable(self) -> None:
+        if self.ended:
+            raise refuse(
+                "a group of itertools.groupby is used when the next one was asked for: it is empty",
+                "make a list of it in the round that gives it: list(group)",
+            )
+
+
+@functools.cache
+def _groups() -> Callable[..., Any]:
+    def algorithm() -> Callable[..., Any]:
+        def groups(items: Any) -> Iterator[Any]:
+            size, at = len(items), 0
+            while at < size:
+                first, start = items[at], at
+                at = at + 1
+                while at < size and (items[at],) == (first,):
+                    at = at + 1
+                group = Group(items[start:at])
+                yield first, group
+                group.end()
+
+        return groups
+
+    return autograph.convert(algorithm)()
 
 
 def _of_items(function: Any, *args: Any, **kwargs: Any) -> Any:
