@@ -1,7 +1,7 @@
 """Lists of which the run chooses one, puts it into others, and goes on to change it by any name."""
 
 # The programs are written as textbooks write them.
-# ruff: noqa: RUF005
+# ruff: noqa: B007, B905, E731, RUF005, SIM108
 
 import collections
 
@@ -792,7 +792,6 @@ def grown_by_helper(xs):
 
 
 def appended_by_lambda(xs):
-    acts = []
     a = [0]
     add = lambda v: a.append(v)
     for x in xs[:3]:

@@ -227,10 +227,6 @@ def of_another_graph(x: Any) -> Any:
     return inner(x)
 
 
-def beside_a_list(x: Any) -> Any:
-    return isinstance([5, [1, 2]][x % 2], list)
-
-
 class Table(dict[str, Any]):
     pass
 
@@ -264,7 +260,6 @@ REFUSED: dict[Callable[[Any], Any], str] = {
     found_by_a_change: "by a comparison, and how often",
     sorted_by_a_change: "by a comparison, and how often",
     of_another_graph: "is used in another function, which is a graph of its own",
-    beside_a_list: "which could be changed in place",
     dicts_of_a_class: "only the run knows which Table is meant",
 }
 
