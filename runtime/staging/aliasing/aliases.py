@@ -59,6 +59,14 @@ class Joined:
                 raise _refuse_alias(trace, self)
 
 
+def want_joined(trace: Trace) -> None:
+    """Note the classes of all that was joined, before a refusal of a change: it may be of a list
+    that is in one of the objects.
+    """
+    kinds = [type(each) for joined in trace.joined for each in joined.objects]
+    want(*kinds, references=trace.references)
+
+
 def check_left(trace: Trace, since: int, left: Sequence[Any], changed: Sequence[Any]) -> None:
     """Raises StagingError where a round leaves, for the next one, what may be an object that rounds
     change in place. What was joined from `since` on is the round's.
@@ -94,9 +102,7 @@ def _is_equal(now: Any, before: Any) -> bool:
 
 
 def _refuse_alias(trace: Trace, joined: Joined) -> Exception:
-    # A list may be changed that is in an object.
-    kinds = [type(item) for each in trace.joined for item in each.objects]
-    want(*kinds, references=trace.references)
+    want_joined(trace)
     name, place = joined.copy.name, joined.place
     return refuse(
         f"{name!r} is one of several objects, which the run chooses here, and one of them is "

@@ -8,6 +8,7 @@ links between objects are numbers, of which the run may make as many as it likes
 from __future__ import annotations
 
 import sys
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -25,6 +26,7 @@ from runtime.staging.control.references import (
     is_frozen,
     is_reference,
 )
+from runtime.staging.lists.growing_deque import stand_in
 from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.list_places import PlacedList
 from runtime.staging.refusals import asked_by_converted_code, refuse
@@ -32,6 +34,7 @@ from runtime.staging.scopes import active
 from runtime.staging.tracing import is_symbol
 
 _PLACE = "<place>"
+_PLAIN = (list, dict, set, deque)
 _WITHOUT_DECORATOR = "leave out the decorator of the inner function, or give it the attributes"
 
 
@@ -57,10 +60,13 @@ class Arena:
             other = sorted(self.columns.keys() ^ state.keys())[0]
             raise self.refusal(f"has the attribute {other!r}, and another one has not")
         place: Any = None
+        counts = _counts(state)
         for name, value in state.items():
             column = self.column(name)
             place = column.length() if place is None else place
-            column.append(value)
+            is_own = type(value) in _PLAIN and counts[name] <= _OF_OWN
+            # A list of Python's that only the object has: the default value of a field.
+            column.append(stand_in(value) if is_own else value)
         forget(item)
         object.__setattr__(item, "__class__", self.kind)
         put_attributes(item, {self.key: place})
@@ -117,6 +123,20 @@ class Arena:
             hint or "set the same attributes in `__init__` for each object of the class",
             name,
         )
+
+
+def _counts(state: dict[str, Any]) -> dict[str, int]:
+    """How many hold each of these, as Python counts."""
+    return {name: sys.getrefcount(state[name]) for name in state}
+
+
+def _of_own() -> int:
+    made = {"": []}
+    return _counts(dict(made))[""]
+
+
+_OF_OWN = _of_own()
+"""The count of what nothing has but an object, and a copy of its attributes."""
 
 
 def _is_set_by_property(member: Any) -> bool:

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from runtime.core.dataclasses import dataclass
+from runtime.staging.aliasing.aliases import want_joined
 from runtime.staging.control import branches
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.dict_entries import NO_PAIRS
@@ -79,6 +80,7 @@ class Several(list[Any]):
     def write_row(self, place: Any, made: Any) -> None:
         """Put other contents into the one at a place."""
         if not all(isinstance(each, Growing) for each in self):
+            want_joined(active())
             raise refuse(
                 "one of several sets or dicts is changed, and only the run knows which: it has a "
                 "name of its own there, or they were not made by a function that is staged",

@@ -13,6 +13,7 @@ from typing import Any
 from autograph import register_backend, register_stand_in
 from runtime.core.convert import convert_to_tensor, register_conversion
 from runtime.graph import numbers
+from runtime.staging.aliasing.aliases import want_joined
 from runtime.staging.backend import BACKEND
 from runtime.staging.builtin_functions import BUILTINS, index_of
 from runtime.staging.control import branches, iteration
@@ -29,6 +30,7 @@ from runtime.staging.lists.sequences import (
     register_several,
 )
 from runtime.staging.refusals import refuse
+from runtime.staging.scopes import active
 from runtime.staging.symbolic_number import apply_number
 from runtime.staging.tracing import is_symbol
 
@@ -150,6 +152,7 @@ def _are_lists(items: Sequence[Any]) -> bool:
 
 def _unknown_row(what: str) -> Exception:
     want(list)
+    want_joined(active())
     return refuse(
         f"{what} a list that only the run knows (table[i])",
         "assign to its items, or make another list of it: list(table[i])",

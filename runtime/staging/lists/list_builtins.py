@@ -34,7 +34,7 @@ from runtime.staging.control.item_comparisons import (
 )
 from runtime.staging.control.joins import Leaf, Same, Spec, Tree
 from runtime.staging.control.optional_values import present
-from runtime.staging.control.references import is_reference_class
+from runtime.staging.control.references import is_reference, is_reference_class
 from runtime.staging.lists import keys as keys_
 from runtime.staging.lists.comparison_sort import order_of, orders_itself
 from runtime.staging.lists.extremes import extreme_of_lists, gives_lists
@@ -248,7 +248,7 @@ def _as_int(answer: Any) -> Any:
 def _index(items: Any, item: Any, start: Any = 0, stop: Any = None) -> Any:
     """The first place of an item. ValueError, at run time, where it is not there."""
     kind = "tuple" if isinstance(items, tuple) else "list"
-    is_shown = kind == "list" and not is_symbol(item)
+    is_shown = kind == "list" and not is_symbol(item) and not is_reference(item)
     missing = f"{item!r} is not in list" if is_shown else f"{kind}.index(x): x not in {kind}"
     part = items[start:stop] if stop is not None or is_symbol(start) or start != 0 else items
     return _place(part, item, missing) + _start(items, start)
