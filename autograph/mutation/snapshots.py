@@ -220,6 +220,10 @@ class Snapshot:
                 pending += [child for *_, child in kind.parts(item, kind.take(item))]
         return False
 
+    def classes(self) -> set[type]:
+        """The classes of all that was looked at."""
+        return {type(entry.value) for entry in self._entries.values()}
+
     def forget(self, value: Any) -> None:
         """Forget an object, which was made since it was looked at, and what was in it."""
         for kind in kinds_of(type(value)):

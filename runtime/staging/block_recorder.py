@@ -30,6 +30,7 @@ from autograph.users_words import with_article
 from runtime.graph.ir import Location
 from runtime.staging.control.blocks import Block, Names
 from runtime.staging.control.iteration import Streamed
+from runtime.staging.control.references import want
 from runtime.staging.draws import is_draw
 from runtime.staging.outside import place_key
 from runtime.staging.refusals import refuse
@@ -224,6 +225,7 @@ class BlockRecorder:
     def changed(self) -> list[tuple[str, Any]]:
         """The objects that are different, each with the path of its first difference."""
         if self._snapshot.beyond:
+            want(*self._snapshot.classes())
             raise refuse(
                 f"a staged block can reach {self._snapshot.beyond[0]}, "
                 "so that it cannot be watched for changes",

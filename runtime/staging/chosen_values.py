@@ -187,14 +187,19 @@ def set_item(target: Any, key: Choice, value: Any) -> None:
     applied(key, put)
 
 
+def _asks_none(item: Any, name: str, *default: Any) -> bool:
+    """Whether `getattr` may be given None, which has the attribute, or does without."""
+    return isinstance(item, MaybeNone) and (bool(default) or name.startswith("__"))
+
+
 def taking(function: Callable[..., Any]) -> Callable[..., Any]:
     """Returns what to call for one of these: it takes choices too."""
 
     def taken(*args: Any, **kwargs: Any) -> Any:
         args = opened(function, args)
-        if isinstance(args[0], MaybeNone) and (len(args) > 2 or args[1].startswith("__")):
-            return of_each(lambda item: taken(item, *args[1:]), args[0])
         owner = getattr(function, "__self__", None)
+        if type(owner) is not str and _asks_none(*args):
+            return of_each(lambda item: taken(item, *args[1:]), args[0])
         if any(isinstance(item, Choice) for item in args):
             return of_builtin(function, args, kwargs)
         if type(owner) is str and any(map(texts.is_staged, args)):
