@@ -109,7 +109,7 @@ tagged_unions.install_unpacking(_unpacked)
 choices.install_application(applied, _called, operators.getitem, _of_many)
 
 _TEXTS = frozenset((print, format, str.format, str.join, operator.mod, repr, ascii))
-TAKEN = frozenset((getattr,))
+TAKEN = frozenset((getattr, setattr, delattr))
 """Functions that no backend is asked for."""
 
 _APPLYING = frozenset((map, filter, functools.reduce))

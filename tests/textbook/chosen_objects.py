@@ -7,6 +7,7 @@ that grow, sorted, linked to each other.
 from __future__ import annotations
 
 import heapq
+import operator
 from abc import ABC, abstractmethod
 from collections import deque
 from dataclasses import dataclass, field
@@ -1841,3 +1842,60 @@ def generic_classes(n):
         total = total * 2 + head.value
         head = head.rest
     return total
+
+
+@case((0,), (1,))
+def attributes_by_chosen_names(n):
+    names = ["side", "asked"]
+    tiles = [Tile(3), Tile(4)]
+    tiles[n].side += 1
+    setattr(tiles[n], names[1 - n], 50)
+    return [(tile.side, tile.asked) for tile in tiles], getattr(tiles[0], names[n])
+
+
+@case((0,), (3,))
+def ordered_by_an_attribute(n):
+    weights = [Weight(5), Weight(n), Weight(4)]
+    weights[n % 2].x -= 1
+    ordered = sorted(weights, key=operator.attrgetter("x"))
+    ordered[0].x = 100
+    return [weight.x for weight in weights], max(weights, key=lambda weight: -weight.x).x
+
+
+@dataclass
+class Task:
+    cost: Any
+    notes: list = field(default_factory=list)
+    after: Any = None
+
+
+@case((0,), (2,))
+def lists_of_fields(n):
+    first = Task(1)
+    tasks = [first, Task(2, after=first), Task(3, [7])]
+    tasks[n].notes.append(n)
+    tasks[0].notes.append(9)
+    return [task.notes for task in tasks], tasks[1].after.notes is first.notes
+
+
+@case((0,), (1,))
+def texts_of_objects(n):
+    people = [Basket("ab"), Basket("c")]
+    person = people[n]
+    person.items += "!"
+    return len(person.items), person.items.upper(), "a" in person.items, people[0].items
+
+
+@case((3,), (0,))
+def links_made_in_tries(n):
+    head = None
+    for i in range(n):
+        try:
+            head = Chain(12 // (i - 1), head)
+        except ZeroDivisionError:
+            head = Chain(-1, head)
+    found = []
+    while head:
+        found.append(head.value)
+        head = head.rest
+    return found

@@ -131,7 +131,7 @@ def _counts(state: dict[str, Any]) -> dict[str, int]:
 
 
 def _of_own() -> int:
-    made = {"": []}
+    made: dict[str, Any] = {"": []}
     return _counts(dict(made))[""]
 
 
@@ -188,6 +188,12 @@ def function_of(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | No
     if type(function) in _WRAPPERS and name in _OF_OBJECTS:
         return partial(_asked, function)
     module = str(getattr(function, "__module__", None)).lstrip("_").partition(".")[0]
+    if module in _LOOKING and name == "__setitem__":
+        raise refuse(
+            f"an item of a {type(function.__self__).__name__} is assigned where the run, and not "
+            "Python, keeps the objects",
+            "use a dict",
+        )
     if function is dir or function is vars:  # they look at the frame of their caller
         return partial(_given, function, name) if args else None
     return partial(_given, function, name) if name in _ASKING or module in _LOOKING else None

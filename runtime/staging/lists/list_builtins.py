@@ -463,7 +463,7 @@ def sequence_function(function: Any, args: tuple[Any, ...]) -> Callable[..., Any
 def _is_ordered_here(item: Any) -> bool:
     """Whether what is ordered, or the first of several, may ask for an order that is staged."""
     if type(item) is GrowingList:
-        return any(map(orders_itself, list.__iter__(item)))
+        return any(orders_itself(each) or is_reference(each) for each in list.__iter__(item))
     return type(item) in (tuple, list, range) or orders_itself(item)
 
 

@@ -173,6 +173,12 @@ def weakly(x: Any) -> Any:
     return weakref.ref(two(x)[2])().n  # type: ignore[union-attr]
 
 
+def kept_weakly(x: Any) -> Any:
+    known: Any = weakref.WeakValueDictionary()
+    known["chosen"] = two(x)[2]
+    return len(known)
+
+
 def pickled(x: Any) -> Any:
     return len(pickle.dumps(two(x)[2]))
 
@@ -255,6 +261,7 @@ REFUSED: dict[Callable[[Any], Any], str] = {
     counting_by_default: "Numbered.__init__() was called while tracing",
     its_subclasses: "`__subclasses__()` is asked",
     weakly: "is given to ReferenceType(), which takes",
+    kept_weakly: "an item of a WeakValueDictionary is assigned",
     pickled: "is given to dumps(), which takes",
     slot_set_later: "gets an attribute 'b' later on",
     found_by_a_change: "by a comparison, and how often",
