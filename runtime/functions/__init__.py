@@ -11,6 +11,7 @@ recursion_state, kept_objects       objects that recursions, and all functions, 
 shared_arguments                    arguments that share memory
 own_containers                      Python's own lists and dicts in them, behind a trace
 changed_arguments                   lists among the arguments that the function changes
+lasting_effects                     calls after which a function is not traced anew
 restored_function                   the functions of a saved module
 signature_text, tracing_lock        signatures as text; one thread traces at a time
 """

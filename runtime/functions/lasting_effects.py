@@ -1,4 +1,4 @@
-"""What a trace has done that cannot be put back: a function is traced anew only where nothing was.
+"""Effects of a trace that cannot be put back: a function is traced anew only where there are none.
 
 Snapshots put back what is in objects, and compare the places of iterators. The user's functions are
 converted, so that what they call is seen. It takes a call of something else that acts where nobody

@@ -204,7 +204,7 @@ class BlockRecorder:
                 _existed().globals.add(path, result)
 
     def forget(self, item: Any) -> None:
-        """What is in a new object is in lists from now on, which are watched."""
+        """Watch a new object no more: what is in it is in lists from now on."""
         self._snapshot.forget(item)
 
     def note_made(self, item: Any) -> None:
@@ -265,7 +265,7 @@ def note_made(item: Any) -> None:
 
 
 def forget(item: Any) -> None:
-    """What is in a new object is in lists from now on, which blocks watch."""
+    """Have no block watch a new object: what is in it is in lists from now on, which they watch."""
     for recorder in _thread.recorders:
         recorder.forget(item)
 

@@ -126,7 +126,7 @@ class Arena:
 
 
 def _counts(state: dict[str, Any]) -> dict[str, int]:
-    """How many hold each of these, as Python counts."""
+    """Returns the number of references that Python counts to each of these."""
     return {name: sys.getrefcount(state[name]) for name in state}
 
 
@@ -175,8 +175,8 @@ def class_of(item: Any) -> type:
 
 
 def function_of(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
-    """What to call for a function that takes objects as Python has them, which those that are
-    referred to are not; None for any other.
+    """Returns what to call for a function that takes objects as Python has them, which those that
+    are referred to are not; None for any other.
     """
     name = str(getattr(function, "__name__", ""))
     if name == "__subclasses__" and isinstance(getattr(function, "__self__", None), type):
