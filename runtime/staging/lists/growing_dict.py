@@ -19,11 +19,17 @@ from runtime.graph import lists
 from runtime.graph.lists import Elements
 from runtime.graph.nodes import apply
 from runtime.graph.structures import Handler, Structure, add_handler, structure_of
+from runtime.staging.backend import called
 from runtime.staging.block_recorder import note_made
 from runtime.staging.builtin_functions import known_elements
 from runtime.staging.control import branches, iteration, joins, logic
 from runtime.staging.control.branches import truth
-from runtime.staging.control.carried_objects import Contents, GrowingEntries, no_watch
+from runtime.staging.control.carried_objects import (
+    Contents,
+    GrowingEntries,
+    also_watching,
+    no_watch,
+)
 from runtime.staging.control.joins import Mismatch, Same, Spec, Tree
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.references import is_reference
@@ -61,6 +67,7 @@ from runtime.staging.lists.keys import index, is_staged
 from runtime.staging.lists.list_builtins import has_staged
 from runtime.staging.lists.list_places import PlacedList, apart, new_list
 from runtime.staging.lists.sequences import check, chosen
+from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 from runtime.staging.tracing import is_symbol, unfailing
 
@@ -517,10 +524,31 @@ class GrowingDefaultDict(GrowingDict, defaultdict[Any, Any]):
         if factory is None or found.is_there is True:
             return super().missing(key, found)
         if self.has_lists or (factory is list and not active().references.refers_to_lists):
-            return self.insert(key, GrowingList if factory is list else factory)
-        value = found.value_or(new_list if factory is list else factory)
+            return self.insert(key, GrowingList if factory is list else _without_effects(factory))
+        value = found.value_or(new_list if factory is list else called(factory))
         self[key] = value
         return value
+
+
+def _without_effects(factory: Callable[[], Any]) -> Callable[[], Any]:
+    """The factory of a defaultdict of lists, which is called whether there is an entry or not.
+    StagingError where that could be seen.
+    """
+
+    def made() -> Any:
+        watch = active().watch or no_watch
+        recorder = watch(factory, (), ())
+        with recorder:
+            item = called(factory)()
+            if recorder.changed():
+                raise refuse(
+                    "the default_factory of a defaultdict of lists changes what is outside of it, "
+                    "and only the run knows how often it is called",
+                    "test for the key, `if key not in d`, and put the list there",
+                )
+        return item
+
+    return made
 
 
 class Found:
@@ -577,7 +605,7 @@ class Found:
         if self.values is not None and any(isinstance(value, list) for value in self.values):
             at = ops.where(self.is_there, self.place, len(self.values))
             return chosen([*self.values, default()], at)
-        watch = active().watch or no_watch
+        watch = also_watching(active().watch or no_watch, (default,))
         return branches.cond(self.is_there, self.value, default, (), ("the entry",), watch)
 
     def _list_or(self, default: Any) -> Any:

@@ -2,12 +2,14 @@
 call of Python's is one of the graph's.
 """
 
+import collections
 import functools
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+import autograph
 import runtime as rt
 from tests.support.staging import as_python
 
@@ -185,3 +187,51 @@ def test_each_call_counts(make: Callable[[], Any], taker: Callable[..., Any]) ->
     staged = rt.function(program)
     for numbers in ([3, 1, -2, 4, 5], [2], [4, 3, 2, 1]):
         assert as_python(staged(rt.constant(numbers, rt.int64))) == program(numbers)
+
+
+def numbered():
+    made = [0]
+
+    def factory():
+        made[0] += 1
+        return made[0]
+
+    return factory, lambda: made[0]
+
+
+def numbered_by_a_method():
+    counter = Counter()
+    return functools.partial(counter.of, 2), lambda: counter.count
+
+
+@pytest.mark.parametrize("make", [numbered, numbered_by_a_method])
+def test_a_factory_makes_as_many_values_as_there_are_new_keys(make: Callable[[], Any]) -> None:
+    def program(xs):
+        factory, seen = make()
+        entries = collections.defaultdict(factory)
+        for x in xs:
+            entries[x % 3] += x
+            if entries[x % 2] > 4:
+                del entries[x % 2]
+        return dict(entries), seen()
+
+    staged = rt.function(program)
+    for numbers in ([3, 1, -2, 4, 5], [2], [4, 3, 2, 1]):
+        assert as_python(staged(rt.constant(numbers, rt.int64))) == program(numbers)
+
+
+def test_a_factory_of_lists_that_counts_is_refused() -> None:
+    def program(xs):
+        made = []
+
+        def factory():
+            made.append(1)
+            return []
+
+        entries = collections.defaultdict(factory)
+        for x in xs:
+            entries[x] = [x]
+        return len(entries[xs[0]]), len(made)
+
+    with pytest.raises(autograph.StagingError, match=r"default_factory .* changes what is outside"):
+        rt.function(program)(rt.constant([3, 1], rt.int64))
