@@ -9,8 +9,10 @@ from typing import Any
 from runtime.staging.backend import called
 from runtime.staging.builtin_functions import BUILTINS
 from runtime.staging.control import branches, iteration
+from runtime.staging.control.carried_objects import also_watching, no_watch
 from runtime.staging.lists.dict_views import Keys, View
 from runtime.staging.lists.growing_list import GrowingList, shared
+from runtime.staging.scopes import active
 
 
 def gives_lists(items: Any) -> bool:
@@ -45,8 +47,9 @@ def extreme_of_lists(function: Callable[..., Any]) -> Callable[..., Any]:
             return best()
         words = (f"the result of {function.__name__}()",)
         is_there = source.length() > 0
+        watch = also_watching(active().watch or no_watch, (of_item,))
         return branches.cond(
-            is_there, lambda: shared(best()), lambda: default["default"], (), words
+            is_there, lambda: shared(best()), lambda: default["default"], (), words, watch
         )
 
     return builtin

@@ -111,6 +111,10 @@ def largest(items, f):
     return max(items, key=f, default=0)
 
 
+def largest_row(items, f):
+    return max([[x, 1] for x in items], key=lambda row: f(row[0]), default=[0])
+
+
 def smallest_value(items, f):
     return min({x: x for x in items}.values(), key=f, default=0)
 
@@ -171,8 +175,8 @@ def until(items, f):
 
 
 TAKERS = [
-    sorted_by, sorted_back, sort, largest, smallest_value, mapped, mapped_again, filtered, total,
-    found, extended, paired, written_out, under_a_test, in_rounds, until,
+    sorted_by, sorted_back, sort, largest, largest_row, smallest_value, mapped, mapped_again,
+    filtered, total, found, extended, paired, written_out, under_a_test, in_rounds, until,
 ]  # fmt: skip
 
 
