@@ -435,10 +435,10 @@ class Called(Given):
 
 def takes_elements(frame: FrameType) -> int:
     """1 for the frame of what a generator calls with its elements; -1 for that of the loop."""
-    if frame.f_code is Called.in_rounds.__code__:
+    code, loop = frame.f_code, Called.in_rounds.__code__
+    if code is loop:
         return -1
-    is_here = frame.f_code.co_filename == Called.in_rounds.__code__.co_filename
-    return int(is_here and frame.f_code.co_name == "taker")
+    return int(code.co_name == "taker" and code.co_filename == loop.co_filename)
 
 
 def _contents(cell: CellType, name: str) -> Any:

@@ -1135,14 +1135,25 @@ def generator(x):
     return sum(count())
 
 
-@limit("`yield` in a `try` or `with`")
-def generator_with_a_try(x):
+def generator_with_a_finally(x):
     def count():
         try:
             for i in range(x):  # noqa: UP028
                 yield i
         finally:
             print("counted")
+
+    return sum(count())
+
+
+@limit("`yield` in a `with` or a `try` that catches")
+def generator_with_a_handler(x):
+    def count():
+        try:
+            for i in range(x):  # noqa: UP028
+                yield i
+        except GeneratorExit:
+            print("left")
 
     return sum(count())
 
