@@ -8,7 +8,7 @@ pair, and a later change of either is refused: the other would not show it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
 from typing import Any
 
@@ -81,13 +81,20 @@ def _within(value: Any) -> Iterator[Any]:
     """A value, all that it may be, and what is in it."""
     value = held_by(value)
     yield value
-    if type(value) is TaggedUnion:
-        inner: Sequence[Any] = value.options
-    else:
-        found = join_structure_of(value)
-        inner = () if found is None else found[1]
-    for each in inner:
+    for each in _inside(value):
         yield from _within(each)
+
+
+def _inside(value: Any) -> Iterable[Any]:
+    # A list or dict of the graph is asked as Python's: it has no other objects in it.
+    if type(value) is TaggedUnion:
+        return value.options
+    if isinstance(value, list):
+        return list.__iter__(value)
+    if isinstance(value, dict):
+        return dict.values(value)
+    found = join_structure_of(value)
+    return () if found is None else found[1]
 
 
 def _state(item: Any) -> Any:
