@@ -315,21 +315,21 @@ class Given:
         """
         from autograph.operators.for_loop import for_loop
 
-        def over(items: Any, each: Block, state: tuple[Any, ...]) -> Any:
-            if taker is None or (backend := backend_of(items)) is None:
-                return for_loop(items, each, state, test, names)
+        # Items and what is made come in a list that is emptied: nobody else is to hold a generator.
+        def over(held: list[Any], each: Block, state: tuple[Any, ...]) -> Any:
+            if taker is None or (backend := backend_of(held[0])) is None:
+                return for_loop(held.pop(), each, state, test, names)
             # A partial: what the block can change is found through it.
             run = partial(for_loop, body=each, state=state, test=test, defines=names)
-            return backend.in_any_order(items, run, taker)
+            return backend.in_any_order(held.pop(), run, taker)
 
-        # What is made comes in a list that is emptied: nobody else is to hold a generator.
         def given(made: list[Any], *state: Any) -> Any:
             if not self.nested:
                 return block(made.pop(), *state)
             inner = of_generator(made[0], decided=test is not None)
             if inner is not None:
                 return inner.in_rounds(block, state, test, names, known, taker)
-            return over(made.pop(), block, state)
+            return over(made, block, state)
 
         def one_round(item: Any, *state: Any, _reached: Any = (self.body, block)) -> Any:
             made = list(self.body((item,)))
@@ -345,7 +345,7 @@ class Given:
         if known and (backend := backend_of(self.items)) is not None:
             found = backend.elements(self.items)
             self.items = self.items if found is None else found
-        return over(self.take(), one_round, state)
+        return over([self.take()], one_round, state)
 
 
 class Called(Given):

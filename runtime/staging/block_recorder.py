@@ -25,6 +25,7 @@ from autograph.mutation.kind_table import is_hidden, may_change
 from autograph.mutation.ownership import taking_notes
 from autograph.mutation.snapshots import Snapshot
 from autograph.mutation.users_code import is_users_class, is_users_function
+from autograph.operators.comprehensions import Called, of_generator
 from autograph.policy import impure, is_harmless
 from autograph.users_words import with_article
 from runtime.graph.ir import Location
@@ -121,7 +122,7 @@ class BlockRecorder:
     def _observe(self, function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
         if function is print:
             return staged_print
-        if function is next and args and isinstance(args[0], Streamed):
+        if function is next and args and self._is_own_iterator(args[0]):
             return None
         if is_draw(function):
             return None
@@ -151,6 +152,13 @@ class BlockRecorder:
             self.check_given(function, item)
         is_atom = is_method and is_unchanging(type(receiver))
         return None if args or is_atom or sees_its_caller(function) else _Checked(function)
+
+    def _is_own_iterator(self, item: Any) -> bool:
+        """Whether it is one of the graph, or a generator that the block has made."""
+        if isinstance(item, Streamed):
+            return True
+        given = of_generator(item, decided=True)
+        return given is not None and type(given) is not Called and not self._snapshot.knows(item)
 
     def _look_at(self, path: str, item: Any, name: str) -> None:
         """Watch an object of which a method is called, or which is called; StagingError where

@@ -12,6 +12,7 @@ from types import FunctionType, GeneratorType
 from typing import Any
 
 import autograph
+from autograph.operators.comprehensions import generator
 from autograph.operators.early_exits import refuse_to_leave
 from autograph.operators.raising import exception
 from autograph.operators.reductions import extreme
@@ -430,6 +431,8 @@ def _map(function: Callable[..., Any], *args: Any) -> Any:
 
 
 def _iter(items: Any, *sentinel: Any) -> Any:
+    if isinstance(items, Growing) and not sentinel:
+        return generator(items, iter)
     return NotImplemented if not isinstance(items, Streamed) else items._staged_iter()
 
 

@@ -316,3 +316,30 @@ class Registers:
 def counted_down(start):
     steps = [("set", "a", start), ("add", "b", 2), ("add", "a", -1), ("jump", "a", -2)]
     return Registers().run(steps)
+
+
+# The first of what there is
+
+
+@case(([1, 2, 3], 4), ([9, 4], 2), ([1], 0))
+def first_greater(numbers, count):
+    return [next((number for number in numbers if number > at), -1) for at in range(count)]
+
+
+@case(([5, 8, 2], 3), ([1], 2))
+def total_of_first(numbers, count):
+    total = 0
+    for at in range(count):
+        total += next((number for number in numbers if number > at * 2), 100)
+    return total
+
+
+@case((9, 2), (4, 3), (0, 1))
+def newest(count, most):
+    held = {}
+    for at in range(count):
+        held.pop(at % 5, None)
+        held[at % 5] = at
+        if len(held) > most:
+            del held[next(iter(held), 0)]
+    return list(held.items())

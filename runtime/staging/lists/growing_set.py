@@ -187,8 +187,15 @@ class GrowingSet(GrowingList):
                 self._add_all(source)
             else:
                 known = _unordered(items) if source is None else elements(source, "update()")
-                for item in known:
-                    self.add(item)
+                self._add_known([*known])
+
+    def _add_known(self, items: list[Any]) -> None:
+        if self.is_plain and not any(map(is_staged, items)):
+            kept = dict.fromkeys([*list.__iter__(self), *items])
+            self.fill(len(kept), list(kept))
+            return
+        for item in items:
+            self.add(item)
 
     def _add_all(self, source: iteration.Staged) -> None:
         def one_more(item: Any, items: GrowingSet) -> GrowingSet:
