@@ -592,7 +592,8 @@ def _over_items(function: Callable[..., Any]) -> Callable[..., Any]:
     def asking(*args: Any, **kwargs: Any) -> Any:
         if kwargs.get("key") is not None and any(isinstance(x, GrowingSet) for x in args):
             raise _refuse_order("what is equal by a key, which keeps its order,")
-        if function is _sum and any(map(_has_floats, args)):
+        sets = [items for items in args if isinstance(items, GrowingSet)]
+        if function is _sum and any(map(_has_floats, sets)):
             raise _refuse_order("sum() of floats, which is rounded,")
         return function(*map(_unordered, args), **kwargs)
 
