@@ -658,6 +658,16 @@ def changed_while_iterated(n):
     return made
 
 
+def counted_while_it_grows(n):
+    made = [1, 2, 3]
+    total = 0
+    for place, item in enumerate(made):
+        if n > 0 and len(made) < 5:
+            made.append(n)
+        total += place * item
+    return total
+
+
 def left_while_it_grows(n):
     made = [9, n]
     rounds = 0
@@ -683,8 +693,8 @@ def filtered_while_it_grows(n):
 
 
 PROGRAMS = [
-    changed_while_iterated, left_while_it_grows, filtered_while_it_grows,
-    of_one_text,
+    changed_while_iterated, counted_while_it_grows, left_while_it_grows,
+    filtered_while_it_grows, of_one_text,
     squares, countdown, evens_and_odds, texts_of_two_orders, further_texts, in_a_branch, popped,
     stack_machine, python_numbers,
     floats_of_python, pairs, iterated, appended_to_while_iterated, indexed, sliced, inserted,
@@ -823,16 +833,6 @@ def _added_to(made, items, n):
     return total
 
 
-def counted_while_it_grows(n):
-    made = [1, 2, 3]
-    total = 0
-    for place, item in enumerate(made):
-        if n > 0 and len(made) < 5:
-            made.append(n)
-        total += place * item
-    return total
-
-
 def mapped_while_it_grows(n):
     made = [1, 2, 3]
     return _added_to(made, map(lambda item: item * 10, made), n)
@@ -919,7 +919,6 @@ def filled_by_a_callee_behind(n):
 REFUSED = {
     filled_by_a_callee_behind: "'other' cannot be joined.*nothing tells what its items are",
     reversed_while_python_knows: "a round of a loop over a list changes it",
-    counted_while_it_grows: "a round of a loop over a list changes it",
     mapped_while_it_grows: "a round of a loop over a list changes it",
     chained_while_it_grows: "a round of a loop over a list changes it",
     repeated_while_it_grows: "a round of a loop over a list changes it",
