@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import contextlib
-import random
+import secrets
 import threading
 from typing import Any
 
@@ -99,9 +99,9 @@ def buffer_in_branch(x):
     return x
 
 
-def random_in_branch(x):
+def secret_in_branch(x):
     if x > 0:
-        x = x + random.randint(1, 2)
+        x = x + secrets.randbelow(2)
     return x
 
 
@@ -129,7 +129,7 @@ REFUSED = [
     (raise_in_made_manager, autograph.StagingError, None, "past the `with` at line"),
     (global_list, autograph.StagingError, "GLOBAL", "2 items and 1 item"),
     (buffer_in_branch, autograph.StagingError, "seen", "cannot be carried"),
-    (random_in_branch, autograph.StagingError, None, "randint inside a staged block"),
+    (secret_in_branch, autograph.StagingError, None, "randbelow inside a staged block"),
     (next_in_loop, autograph.StagingError, None, "advances an iterator"),
     (hashed, errors.OperatorNotAllowedInGraphError, None, "dictionary key"),
 ]
