@@ -370,7 +370,8 @@ def of_kinds(a: Spec, b: Spec) -> Spec:
     except Mismatch as mismatch:
         if not mismatch.kinds_differ or _are_alike(_opened(a), _opened(b)):
             raise
-        return united(a, b, mismatch)
+        # The frames of a traceback would hold what the user's code has let go.
+        return united(a, b, mismatch.with_traceback(None))
 
 
 def _are_alike(a: Spec, b: Spec) -> bool:

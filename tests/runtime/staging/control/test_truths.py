@@ -1,4 +1,6 @@
-"""`and` and `or` of values that do not join: tests of them, and any other use, which is refused."""
+"""`and` and `or` of values that do not join: tests of them, and any other use, which is refused
+but for a truth value beside a number or a text.
+"""
 
 import re
 from collections.abc import Callable
@@ -9,6 +11,7 @@ import pytest
 import autograph
 import runtime as tf
 from autograph.errors import StagingError
+from tests.support.staging import as_python
 
 # Tests: a and b are numbers, staged or not, and the result is Python's
 
@@ -91,7 +94,7 @@ def of_containers(a, b):
 
 
 def of_floats_and_ints(a, b):
-    return 1 if a and b * 0.5 > 1 and a * 1.0 else 0
+    return 1 if a and tf.cast(b, tf.float32) > 1 and a * 1.0 else 0
 
 
 def of_an_object_that_a_branch_made(a, b):
@@ -146,7 +149,7 @@ def test_a_test_of_operands_that_do_not_join_is_pythons(
 USES = {
     "returned": "return both",
     "returned in a list": "return [both]",
-    "returned by a callee": "return tf.function(lambda: a and b > 2)()",
+    "returned by a callee": "return tf.function(lambda: a and wide(b))()",
     "added": "return both + 1",
     "added to": "return 1 + both",
     "negated": "return -both",
@@ -176,19 +179,67 @@ USES = {
     "a subject": "match both:\n        case 1: return 1\n        case _: return 2",
     "asked by code that is not converted": "return len(list(filter(None, [both])))",
     "joined": "both = 1 if b > 3 else both\n    return both",
-    "carried": "ok = False\n    while not ok:\n        ok = a and b > 2\n    return 1",
+    "carried": "ok = False\n    while not ok:\n        ok = a and wide(b)\n    return 1",
 }
 
 
 @pytest.mark.parametrize("use", USES, ids=str)
 def test_any_other_use_is_refused_by_place(use: str, tmp_path: Any) -> None:
     path = tmp_path / "used.py"
+    wide = "def wide(b): return tf.cast(b, tf.float32)\n"
     path.write_text(
-        f"import runtime as tf\ndef f(a, b):\n    both = a and b > 2\n    {USES[use]}\n"
+        f"import runtime as tf\n{wide}def f(a, b):\n    both = a and wide(b)\n    {USES[use]}\n"
     )
     names: dict[str, Any] = {"__name__": "used"}
     exec(compile(path.read_text(), str(path), "exec"), names)
     with pytest.raises(StagingError, match=re.escape(str(path)) + r":\d+:\d+: ") as caught:
         tf.function(names["f"])(tf.constant(3), tf.constant(4))
     assert "bool(...)" in str(caught.value)
-    assert "its dtype is int32 on one path and bool on the other" in str(caught.value)
+    assert "its dtype is int32 on one path and float32 on the other" in str(caught.value)
+
+
+# A truth value beside a number or a text
+
+
+def given_back(a, b):
+    return a and b > 2, b > 2 and a, b > 2 or "none"
+
+
+def compared(a, b):
+    both = a and b > 2
+    return both == 1, both != 0, both < 1, 0 <= both < 3, both in [1, 2], both is None
+
+
+def computed(a, b):
+    large = b > 2 and a
+    large += 1
+    return large, (b > 2 and a) * 2, 3 - (b > 2 and a), (b > 2 and a) // 2, max(b > 2 and a, 2)
+
+
+def told(a, b):
+    return f"{b > 2 and a}", str(a or b > 2), int(b > 2 and a), isinstance(b > 2 and a, str)
+
+
+def carried(a, b):
+    found = False
+    for i in range(b):
+        found = found or (i > a and i)
+    return found, [i > a and i for i in range(4)]
+
+
+def chosen(a, b):
+    both = b > 2 and a
+    one = both if a > 1 else b
+    return one, both
+
+
+UNITED = [given_back, compared, computed, told, carried, chosen]
+
+
+@pytest.mark.parametrize("function", UNITED, ids=lambda f: f.__name__)
+def test_a_truth_value_beside_a_number_is_the_operand(function: Callable[..., Any]) -> None:
+    staged = tf.function(function)
+    for a, b in ARGUMENTS:
+        given = tf.constant(a, tf.int64), tf.constant(b, tf.int64)
+        expected = function(a, b)
+        assert repr(as_python(staged(*given))) == repr(expected), (a, b)
