@@ -144,6 +144,7 @@ MAY_IMPORT = {
         f"{STAGING} runtime.autodiff runtime.variables runtime.functions autograph"
     ),
     "runtime.data": f"{STAGING} runtime.functions runtime.debugging runtime.data",
+    "runtime.data.examples": f"{STAGING} runtime.autodiff.python_calls",  # records read by Python
     "runtime.autograph": "runtime.core.lazy runtime.autograph autograph",
     "runtime.keras": "runtime numpy autograph",  # on the public names, and places of theirs
     "runtime": "runtime numpy",  # the public names, and what is built on them

@@ -20,7 +20,7 @@ _EXTENSION = (
     "types of your own are not supported in graphs: use a dataclass, which may hold tensors"
 )
 _PROTOCOL = (
-    "protocol buffers are not used: graphs are saved by concrete.graph.save, arrays by NumPy"
+    "protocol buffers are used for train.Example alone: graphs are saved by concrete.graph.save"
 )
 _COMPILER = (
     "there is no compiler of TensorFlow's here: graphs run as they are, see docs/executors.md"
@@ -72,14 +72,15 @@ _REASONS = {
         "experimental.unregister_dispatch_for"
     ),
     _PROTOCOL: (
-        "io.parse_* io.decode_proto io.encode_proto io.serialize_tensor serialize_tensor "
-        "io.FixedLen* FixedLen* io.RaggedFeature io.decode_json_example decode_json_example "
-        "train.Example train.Feature* train.*List train.SequenceExample train.SaverDef "
+        "io.parse_sequence_example io.parse_single_sequence_example io.decode_proto "
+        "io.encode_proto io.RaggedFeature io.decode_json_example decode_json_example "
+        "train.SaverDef "
         "AttrValue Event GraphDef HistogramProto LogMessage MetaGraphDef NameAttrList NodeDef "
         "OptimizerOptions GraphOptions RunMetadata RunOptions SessionLog Summary SummaryMetadata "
-        "TensorInfo summary.Event summary.SessionLog summary.Summary* summary.TaggedRunMetadata "
+        "TensorInfo summary.Event summary.SessionLog summary.Summary summary.SummaryDescription "
+        "summary.TaggedRunMetadata "
         "io.write_graph train.write_graph train.*_meta_graph saved_model.*signature_def* "
-        "saved_model.*tensor_info* parse_example parse_single_* parse_tensor"
+        "saved_model.*tensor_info* parse_single_sequence_example"
     ),
     _COMPILER: (
         "mlir xla config.optimizer experimental.enable_strict_mode "
@@ -95,7 +96,8 @@ _REASONS = {
     _OPERATORS: "linalg.LinearOperator* linalg.experimental",
     _STATIC: (
         "profiler queue *QueueBase *FIFOQueue *PriorityQueue *RandomShuffleQueue *QueueRunner "
-        "*queue_runner* ConditionalAccumulator* *Reader ReaderBase train.*batch* "
+        "*queue_runner* ConditionalAccumulator* TFRecordReader TextLineReader "
+        "WholeFileReader IdentityReader FixedLengthRecordReader LMDBReader ReaderBase train.*batch* "
         "train.*_producer train.limit_epochs train.Coordinator train.LooperThread"
     ),
     "hooks and monitored sessions are not here: a loop over session.run does what they do": (

@@ -13,5 +13,6 @@ own_containers                      Python's own lists and dicts in them, behind
 changed_arguments                   lists among the arguments that the function changes
 lasting_effects                     calls after which a function is not traced anew
 restored_function                   the functions of a saved module
+serving                             the signatures of a saved module
 signature_text, tracing_lock        signatures as text; one thread traces at a time
 """

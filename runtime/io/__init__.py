@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from runtime import dtypes, errors
 from runtime.core.convert import convert_to_tensor
 from runtime.core.files import explained, text_scalar
+from runtime.core.lazy import attributes as _attributes
 from runtime.core.lazy import public as _public
 from runtime.core.primitive import bind, flat, row, wrong_dtype, wrong_value
 from runtime.core.tensor import Tensor
@@ -19,6 +21,14 @@ from runtime.io.records import TFRecordOptions as TFRecordOptions
 from runtime.io.records import TFRecordWriter as TFRecordWriter
 from runtime.ops.strings.codes import decode_base64 as decode_base64
 from runtime.ops.strings.codes import encode_base64 as encode_base64
+
+if _TYPE_CHECKING:
+    from runtime.data.examples import FixedLenFeature as FixedLenFeature
+    from runtime.data.examples import FixedLenSequenceFeature as FixedLenSequenceFeature
+    from runtime.data.examples import parse_example as parse_example
+    from runtime.data.examples import parse_single_example as parse_single_example
+    from runtime.data.examples import parse_tensor as parse_tensor
+    from runtime.data.examples import serialize_tensor as serialize_tensor
 
 
 def _only(text: Any, what: str) -> Any:
@@ -137,4 +147,12 @@ def decode_raw(
     return bind(_decode_p, x, dtype=kind, little=bool(little_endian))  # type: ignore[no-any-return]
 
 
-__dir__ = _public(__name__, "TFRecordOptions TFRecordWriter decode_base64 encode_base64 gfile")
+_EXAMPLES = (
+    "FixedLenFeature FixedLenSequenceFeature parse_example parse_single_example parse_tensor "
+    "serialize_tensor"
+)
+__getattr__, _ = _attributes(__name__, {"runtime.data.examples": _EXAMPLES})
+__dir__ = _public(
+    __name__,
+    f"TFRecordOptions TFRecordWriter decode_base64 encode_base64 gfile {_EXAMPLES}",
+)

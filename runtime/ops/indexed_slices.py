@@ -142,7 +142,7 @@ class Slices:
         return ops.concat(values, 0), ops.concat(places, 0)
 
     def public(self) -> IndexedSlices:
-        """What the user is given."""
+        """The slices as users know them."""
         known = self.like if isinstance(self.like, tuple) else self.like.static_shape
         shape = convert_to_tensor(known, dtypes.int32) if is_known(known) else ops.shape(self.like)
         return IndexedSlices(*self.rows(), shape)

@@ -69,7 +69,7 @@ def inserted(x: Tensor, axis: Tensor) -> Tensor:
 
 
 def gathered(x: Tensor, indices: Tensor, axis: Tensor, batch_dims: int) -> Tensor:
-    """What `indices` name along an axis: their own axes, after the batch, stand where it was."""
+    """The slices that `indices` name along an axis, whose own axes stand where it was."""
     rank, depth = x.ndim, indices.ndim
     if rank is None or depth is None:
         order_of(axis, None)

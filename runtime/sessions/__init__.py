@@ -7,5 +7,8 @@ variables             variables of such a graph, and their initializers
 variable_scopes       `get_variable`, and the scopes in which names are shared
 initializers          initial values, by shape and dtype
 optimizers            gradients, and operations that change variables by them
+adaptive_optimizers   those that keep squares of gradients, or draw variables towards 0
+decays                learning rates that fall
+losses                losses, weighed and noted in the graph
 saver                 variables of a session in files
 """

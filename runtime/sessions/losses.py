@@ -92,7 +92,7 @@ def _check_weights(weights: Tensor, values: Tensor) -> None:
 
 
 def _count(values: Tensor, weights: Tensor, reduction: str) -> Tensor | None:
-    """What the sum is divided by."""
+    """The divisor of the sum; None for none."""
     if reduction == Reduction.MEAN:
         return ops.reduce_sum(ops.ones_like(values) * weights)
     if reduction == Reduction.SUM_OVER_BATCH_SIZE:
@@ -164,7 +164,7 @@ def hinge_loss(
     loss_collection: str | None = GraphKeys.LOSSES,
     reduction: str = Reduction.SUM_BY_NONZERO_WEIGHTS,
 ) -> Tensor:  # fmt: skip
-    """What `logits` lack of 1 on the side of the labels, which are 0 and 1, made one number.
+    """The lack of `logits` of 1 on the side of the labels, 0 and 1, made one number.
 
     >>> float(rt.compat.v1.losses.hinge_loss([1.0, 0.0], [0.5, 0.5]))
     1.0

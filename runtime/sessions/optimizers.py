@@ -199,11 +199,11 @@ class Optimizer:
         return [*changes, variable.assign_sub(change)]
 
     def _starts(self) -> list[tuple[str, float]]:
-        """What it keeps for each variable, and the value that this has at first."""
+        """The slots that it keeps for each variable, and their values at first."""
         return [(name, 0.0) for name in self.slot_names]
 
     def _step(self, gradient: Tensor, value: Any, kept: Sequence[Any]) -> tuple[Any, ...]:
-        """What is to be subtracted, and what is kept: of a variable, or of some of its rows."""
+        """The change to subtract and the slots, of a variable or of some of its rows."""
         raise NotImplementedError
 
     def _finish(self, changes: list[Any]) -> list[Any]:

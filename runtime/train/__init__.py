@@ -6,6 +6,9 @@ latest, `checkpoint_manager.py` keeps the last few, `checkpoint_reader.py` looks
 `moving_average.py` has averages of variables.
 """
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from runtime.core.lazy import attributes as _attributes
 from runtime.core.lazy import facade as _facade
 from runtime.train.checkpoint import Checkpoint, CheckpointOptions
 from runtime.train.checkpoint_manager import CheckpointManager
@@ -22,6 +25,17 @@ from runtime.train.checkpoint_state import (
 )
 from runtime.train.moving_average import ExponentialMovingAverage
 
+if _TYPE_CHECKING:
+    from runtime.data.examples import BytesList as BytesList
+    from runtime.data.examples import Example as Example
+    from runtime.data.examples import Feature as Feature
+    from runtime.data.examples import FeatureList as FeatureList
+    from runtime.data.examples import FeatureLists as FeatureLists
+    from runtime.data.examples import Features as Features
+    from runtime.data.examples import FloatList as FloatList
+    from runtime.data.examples import Int64List as Int64List
+    from runtime.data.examples import SequenceExample as SequenceExample
+
 __all__ = [
     "Checkpoint",
     "CheckpointManager",
@@ -35,4 +49,9 @@ __all__ = [
     "load_checkpoint",
     "load_variable",
 ]
-__dir__ = _facade(__name__)
+_EXAMPLES = (
+    "BytesList Example Feature FeatureList FeatureLists Features FloatList Int64List "
+    "SequenceExample"
+)
+__getattr__, _ = _attributes(__name__, {"runtime.data.examples": _EXAMPLES})
+__dir__ = _facade(__name__, _EXAMPLES)

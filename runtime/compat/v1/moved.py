@@ -15,7 +15,10 @@ _SAME_NAME = {
     ),
     "errors": "OpError",
     "image": "random_crop",
-    "io": "decode_base64 encode_base64 read_file write_file",
+    "io": (
+        "FixedLenFeature FixedLenSequenceFeature decode_base64 encode_base64 parse_example "
+        "parse_single_example parse_tensor read_file serialize_tensor write_file"
+    ),
     "linalg": "cholesky cholesky_solve cross global_norm matrix_transpose qr svd trace",
     "math": (
         "accumulate_n angle betainc bincount ceil confusion_matrix conj count_nonzero cumprod "

@@ -308,7 +308,7 @@ def xw_plus_b(x: Any, weights: Any, biases: Any, name: str | None = None) -> Ten
 
 
 def relu_layer(x: Any, weights: Any, biases: Any, name: str | None = None) -> Tensor:
-    """What is positive of `x` times `weights` plus `biases`, else 0.
+    """The positive part of `x` times `weights` plus `biases`.
 
     >>> rt.compat.v1.nn.relu_layer([[1.0]], [[2.0]], [-3.0]).numpy().tolist()
     [[0.0]]
