@@ -97,8 +97,8 @@ _REASONS = {
     _STATIC: (
         "profiler queue *QueueBase *FIFOQueue *PriorityQueue *RandomShuffleQueue *QueueRunner "
         "*queue_runner* ConditionalAccumulator* TFRecordReader TextLineReader "
-        "WholeFileReader IdentityReader FixedLengthRecordReader LMDBReader ReaderBase train.*batch* "
-        "train.*_producer train.limit_epochs train.Coordinator train.LooperThread"
+        "WholeFileReader IdentityReader FixedLengthRecordReader LMDBReader ReaderBase "
+        "train.*batch* train.*_producer train.limit_epochs train.Coordinator train.LooperThread"
     ),
     "hooks and monitored sessions are not here: a loop over session.run does what they do": (
         "train.*Hook train.*Session* train.Scaffold train.SecondOrStepTimer train.Supervisor "
