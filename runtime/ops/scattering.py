@@ -149,7 +149,7 @@ def _tensor_scatter(name: str, op_type: str, ufunc: Any, gradient: Any, **fields
     return row(
         name, _scattered(ufunc), signature="T,I,T->T", shape=_scattered_shape, op_type=op_type,
         gradient=gradient, fallible=True, samples=_SCATTERED, **fields, order=Order.C,
-        memory=Memory.UPDATES,
+        memory=Memory.UPDATES, instruction=name,
     )  # fmt: skip
 
 

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from llvmlite import ir
 
+from runtime.core.types import TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel
 from runtime.graph.executors.native.indexing import (
     array_of,
     handed_on,
+    is_small,
     number_at,
     register_rule,
     shape_of,
@@ -218,7 +220,9 @@ class Places:
                 there = plus(builder, times(builder, there, size), number)
             there = place(builder, whole, times(builder, there, self.inner), dtype)
             here = place(builder, rows, times(builder, row, self.inner), dtype)
-            if instruction:
+            if instruction == UPDATE:
+                copy(builder, there, here, bytes_of(builder, self.inner, dtype))
+            elif instruction:
                 combine(self.emitter, instruction, dtype, there, here, self.inner)
             else:
                 copy(builder, here, there, bytes_of(builder, self.inner, dtype))
@@ -264,6 +268,33 @@ def _lower_scatter(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) ->
     return [handed_on(emitter, kernel, made)]
 
 
+UPDATE = "tensor_scatter_update"
+_SCATTERED = {
+    UPDATE: UPDATE,
+    **{"tensor_scatter_add": "add", "tensor_scatter_sub": "subtract"},
+    **{"tensor_scatter_max": "maximum", "tensor_scatter_min": "minimum"},
+}
+
+
+def _takes_scattered(kernel: Kernel) -> bool:
+    """Where the array is small: Python's program need not copy a larger one."""
+    if not _depth_known(kernel, 1) or not _dims_fit(kernel) or not is_small(kernel):
+        return False
+    type = kernel.node.outputs[0].type
+    is_bool = isinstance(type, TensorType) and type.dtype.is_bool
+    return not is_bool or kernel.node.primitive.instruction == UPDATE
+
+
+def _lower_scattered(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    array, numbers, rows = operands[0], operands[1], array_of(emitter, operands[2])
+    made = emitter.allocate(array.dtype, array.dims, target_of(kernel))
+    emitter.copy(made.pointer, array)
+    places = Places(emitter, array.dims, numbers, 0, False)
+    instruction = _SCATTERED[kernel.node.primitive.instruction]
+    places.run(made.pointer, rows.pointer, rows.dtype, instruction)
+    return [made]
+
+
 # Segments
 
 
@@ -302,5 +333,7 @@ register_rule("gather", _takes_gather, _lower_gather)
 register_rule("gather_grad", _takes_gather_grad, _lower_gather_grad, heavy=True)
 register_rule("gather_nd", _takes_nd, _lower_nd)
 register_rule("scatter_nd", _takes_scatter, _lower_scatter)
+for _instruction in _SCATTERED:
+    register_rule(_instruction, _takes_scattered, _lower_scattered)
 for _instruction in _SEGMENTS:
     register_rule(_instruction, _takes_segments, _lower_segments, heavy=True)
