@@ -27,6 +27,7 @@ from runtime.graph.executors.native.loops import (
     moved,
     place,
     plus,
+    scratch,
     size_of,
     splat,
     stepped,
@@ -38,7 +39,7 @@ from runtime.graph.executors.native.loops import (
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS, OnArrays
 from runtime.graph.executors.native.machine import vector_bytes
 from runtime.graph.executors.native.scalars import intrinsic
-from runtime.graph.executors.native.sharing import SHARED, SIZE, Part
+from runtime.graph.executors.native.sharing import MOST_KEPT, SHARED, SIZE, Part
 from runtime.graph.executors.native.values import (
     INT32,
     POINTER,
@@ -219,9 +220,11 @@ def multiply(
     room = [*(axis.count for axis in inner), int64(block.span)]
     pointers = [target, *factors]
     blocks = _blocks_of_part(block, rows, [columns, pitch])
+    kept = block.depth * block.span * dtype.size
+    is_on_stack = bool(blocks) and kept <= MOST_KEPT
     with ExitStack() as loops:
         memory: ir.Value | None = None
-        if is_packed:
+        if is_packed and not is_on_stack:
             # Each block has its own, where threads share them.
             count = int64(-(-(static(columns) or 0) // block.span)) if blocks else int64(1)
             memory = loops.enter_context(emitter.borrowed(dtype, [count, *room]))
@@ -232,12 +235,17 @@ def multiply(
         part, own = Part(emitter), copy(block)
         own.builder = part.builder
         pointers = list(map(part.value, pointers))
+        near: ir.Value | None = None
+        if is_packed and is_on_stack:
+            # The stack is asked for it before the body begins.
+            emitter.frame -= kept
+            near = scratch(part.builder, register(dtype), block.depth * block.span)
         with stepped(part.builder, part.builder.sub(part.end, part.first), block.span) as at:
             at = plus(part.builder, part.first, at)
             if memory is not None:
                 before = times(part.builder, at, int64(block.depth))
-                memory = place(part.builder, part.value(memory), before, dtype)
-            _write_columns(own, pointers, rows, columns, pitch, at, memory)
+                near = place(part.builder, part.value(memory), before, dtype)
+            _write_columns(own, pointers, rows, columns, pitch, at, near)
         part.run(columns, blocks * block.span)
 
 
