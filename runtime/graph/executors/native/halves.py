@@ -48,7 +48,7 @@ def narrowed(builder: ir.IRBuilder, value: ir.Value, dtype: DType) -> ir.Value:
 
 
 def rounded(builder: ir.IRBuilder, value: ir.Value, dtype: DType) -> ir.Value:
-    """What is in a register, as a number of a dtype: of a half, rounded to it."""
+    """A number in a register as one of a dtype: of a half, rounded to it."""
     if not is_half(dtype):
         return value
     return widened(builder, narrowed(builder, value, dtype), dtype)

@@ -277,7 +277,7 @@ _SCATTERED = {
 
 
 def _takes_scattered(kernel: Kernel) -> bool:
-    """Where the array is small: Python's program need not copy a larger one."""
+    """Whether the array is small: Python's program need not copy a larger one."""
     if not _depth_known(kernel, 1) or not _dims_fit(kernel) or not is_small(kernel):
         return False
     type = kernel.node.outputs[0].type
