@@ -19,7 +19,7 @@ def _like(value: ir.Value, type: ir.Type) -> ir.Type:
     return ir.VectorType(type, known.count) if isinstance(known, ir.VectorType) else type
 
 
-def _filled(type: ir.Type, number: int) -> ir.Constant:
+def _filled(type: ir.Type, number: float) -> ir.Constant:
     is_vector = isinstance(type, ir.VectorType)
     return Repeated(type, number) if is_vector else ir.Constant(type, number)
 
@@ -63,17 +63,12 @@ def from_double(builder: ir.IRBuilder, value: ir.Value, dtype: DType) -> ir.Valu
     if dtype.name == "float16":
         back = builder.fpext(single, _like(value, FLOAT64))
         bits = builder.bitcast(single, _like(value, INT32))
-        size, other = (_magnitude(builder, each) for each in (value, back))
         one = _filled(bits.type, 1)
-        below = builder.sub(bits, one)
-        bits = builder.select(builder.fcmp_ordered(">", other, size), below, bits)
         is_inexact = builder.fcmp_ordered("!=", back, value)
+        is_larger = builder.fcmp_ordered(">", back, value)
+        is_negative = builder.fcmp_ordered("<", value, _filled(value.type, 0.0))
+        is_away = builder.and_(is_inexact, builder.xor(is_larger, is_negative))
+        bits = builder.select(is_away, builder.sub(bits, one), bits)
         bits = builder.select(is_inexact, builder.or_(bits, one), bits)
         single = builder.bitcast(bits, single.type)
     return rounded(builder, single, dtype)
-
-
-def _magnitude(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
-    from runtime.graph.executors.native.scalars import intrinsic
-
-    return intrinsic(builder, "fabs", value)
