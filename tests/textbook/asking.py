@@ -343,3 +343,12 @@ def newest(count, most):
         if len(held) > most:
             del held[next(iter(held), 0)]
     return list(held.items())
+
+
+@case((3, 2), (1, 1), (0, 4))
+def weighed_rows(count, width):
+    total = 0
+    for row, cells in enumerate([[at for at in range(width)] for _ in range(count)]):
+        for column, cell in enumerate(cells, 1):
+            total += row * column + cell
+    return total
