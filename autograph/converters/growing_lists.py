@@ -202,7 +202,11 @@ def _read_at_once(node: Any) -> Iterator[Any]:
             yield items
         case gast.Compare(left=left, comparators=others):
             yield from (left, *others)
-        case gast.Subscript(value=value) | gast.Starred(value=value):
+        case (
+            gast.Subscript(value=value)
+            | gast.Starred(value=value)
+            | gast.FormattedValue(value=value)
+        ):
             yield value
         case gast.Call(func=gast.Name(id=name), args=args) if not _is_of_user(name):
             yield from args

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ import runtime.staging.backend  # noqa: F401  (gives autograph the backend of sy
 from autograph.mutation.ownership import taking_notes
 from autograph.mutation.snapshots import Snapshot
 from autograph.mutation.users_code import is_users_class
+from autograph.operators.logical import compare
 from autograph.users_words import with_article
 from runtime.core.convert import convert_to_tensor
 from runtime.core.primitive import wrong_dtype
@@ -85,8 +87,9 @@ from runtime.staging.control.deferred_exceptions import is_of_program
 from runtime.staging.control.joins import Leaf, Optional, Spec, Tree
 from runtime.staging.control.optional_values import MaybeNone, bound
 from runtime.staging.control.references import (
-    Name,
+    NOTHING_WANTED,
     References,
+    Wanted,
     is_reference,
     is_reference_class,
     may_be_referred_to,
@@ -328,7 +331,7 @@ class Tracer:
         call_again: Callable[..., Any],
         inner: bool = False,
         parts: Sequence[Part] = (),
-        referred: frozenset[Name] = frozenset(),
+        referred: Wanted = NOTHING_WANTED,
     ) -> None:
         self.name = name
         self.references = References(referred)
@@ -536,7 +539,7 @@ class Tracer:
                 recorder,
                 autograph.observe_calls(self._observe),
                 autograph.members_converted(),
-                autograph.lists_made_by(self._stand_in, self.references.asks),
+                autograph.lists_made_by(self._stand_in, self.references.known.asks),
                 taking_notes(self.watcher.notes),
                 taking_notes(lambda: [*aliases.notes(trace), *loops.notes(trace)]),
             ):
@@ -636,12 +639,11 @@ class Tracer:
 
     def _stand_in(self, made: Any) -> Any:
         """What stands for a list, deque, set or dict that the user's code has just made."""
-        is_list = type(made) is list or type(made) is GrowingList
+        item = made if isinstance(made, Growing) else stand_in(made)
         # Where the library's own code is converted, nobody else sees its lists.
-        is_own = is_ours(sys._getframe(2).f_code.co_filename)
-        if is_list and not is_own and self.references.refers_to_lists:
-            return list_made(self.references, made)
-        return made if isinstance(made, Growing) else stand_in(made)
+        if type(item) is not GrowingList or is_ours(sys._getframe(2).f_code.co_filename):
+            return item
+        return list_made(self.references, item)
 
     def _refuse_changes(self, recorder: Recorder) -> None:
         met = [(place.path, place.object) for place in self.assumption.met]
@@ -683,12 +685,15 @@ class Tracer:
             return taking(function)
         if isinstance(function, type) and self.references.has(function):
             return referring(self.references, autograph.constructor(function))
-        if self.references.names:
+        if self.references.known.classes:
             instead = function_of(function, args)
             if instead is not None:
                 return instead
         if function is type and len(args) == 1 and is_reference(args[0]):
             return class_of
+        if function is operator.is_ or function is operator.is_not:
+            sign = "is" if function is operator.is_ else "is not"
+            return lambda a, b: compare(a, sign, b)
         instead = list_function(function)
         instead = instead or sequence_function(function, args) or key_function(function)
         instead = instead or dict_function(function) or order_function(function)

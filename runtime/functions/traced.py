@@ -53,7 +53,7 @@ from runtime.functions.tracing_lock import tracing_lock
 from runtime.graph.ir import covers
 from runtime.staging.control import joins
 from runtime.staging.control.optional_values import present
-from runtime.staging.control.references import ASKED, LISTS, Name, want
+from runtime.staging.control.references import NOTHING_WANTED, Wanted, want
 from runtime.staging.lists.arenas import refuse_given
 from runtime.staging.refusals import is_refusal, refuse
 from runtime.variables.creation import Creations
@@ -247,14 +247,14 @@ class Traced:
         labels = [self._parameters.label(place) for place in range(len(call.args))]
         referred = _referred_around()
 
-        def tracer_for(referred: frozenset[Name], **options: Any) -> Tracer:
-            function = self._converted(asks=not referred.isdisjoint((LISTS, ASKED)))
+        def tracer_for(referred: Wanted, **options: Any) -> Tracer:
+            function = self._converted(asks=referred.asks)
             own = self._name, self._python_function, function, labels, assumption, self._again
             return Tracer(*own, referred=referred, **options)
 
         if not call.plain:
             tracer, concrete = self._kept_traced(tracer_for, call, names)
-            referred = tracer.references.names
+            referred = tracer.references.known
             if not assumption.used:
                 return concrete
             assumption.assume(tracer.returned, concrete.outer, concrete.shared)
@@ -301,7 +301,7 @@ class Traced:
         classes the run chooses objects.
         """
         parts: list[Part] = []
-        referred: frozenset[Name] = frozenset()
+        referred: Wanted = NOTHING_WANTED
         refusal: Exception | None = None
         for _ in range(MOST_REFERRING):
             tracer = tracer_for(referred, parts=parts)
@@ -311,13 +311,13 @@ class Traced:
                 if not is_refusal(error):
                     raise
                 # What a trace says that asks more is not about the program as the user wrote it.
-                if refusal is None or not tracer.references.asks:
+                if refusal is None or not tracer.references.known.asks:
                     refusal = error
                 more = tracer.references.more()
                 acted = tracer.put_back() if more else None
                 if not more or acted is not None:
-                    raise _and_do_nothing_else(refusal, acted) from None
-                referred |= more
+                    raise _with_further(refusal, error, acted) from None
+                referred = more
                 _clear_frames(error)
                 continue
             concrete.executor = COMPILED if self._jit_compile else self._executor
@@ -351,16 +351,22 @@ class Traced:
         return autograph.convert_for_staging(function, asks)  # type: ignore[no-any-return]
 
 
-def _referred_around() -> frozenset[Name]:
+def _referred_around() -> Wanted:
     """What the trace that is being made, if there is one, refers to by numbers."""
-    return frozenset() if state.trace is None else state.trace.references.names
+    return NOTHING_WANTED if state.trace is None else state.trace.references.known
 
 
-def _and_do_nothing_else(refusal: Exception, acted: str | None) -> Exception:
-    """The refusal, with what keeps the function from being traced once more."""
-    if acted is not None and isinstance(refusal, autograph.AutographError):
+def _with_further(refusal: Exception, last: Exception, acted: str | None) -> Exception:
+    """The refusal, with what keeps the function from being traced once more, or what refuses it
+    then.
+    """
+    if not isinstance(refusal, autograph.AutographError):
+        return refusal
+    if acted is not None:
         refusal.hint = f"{refusal.hint}; or do nothing in the function that Python cannot "
         refusal.hint += f"do again: {acted} while tracing"
+    elif last is not refusal and getattr(last, "message", "") != refusal.message:
+        refusal.hint = f"{refusal.hint}; traced once more, for that, it is refused too: {last}"
     return refusal
 
 

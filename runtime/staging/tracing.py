@@ -35,7 +35,7 @@ from runtime.staging.control.deferred_exceptions import (
     check_silent_failure,
     check_unhandled_failure,
 )
-from runtime.staging.control.references import References
+from runtime.staging.control.references import NOTHING_WANTED, References
 from runtime.staging.frames import caller_of, is_ours, name_given_to, user_location
 from runtime.staging.outside import outlives_calls, place_key
 from runtime.staging.scopes import Handle, Scope, Site, Stale, Symbol
@@ -154,7 +154,7 @@ class Trace:
         self.kept: dict[Any, Any] | None = None
         # True for a recursion: its calls are given all that it changes.
         self.recurs = False
-        self.references = References()
+        self.references = References(NOTHING_WANTED)
         self.read_at_joins: dict[Value, Any] = {}
         self.converter: Callable[[Any], Any] | None = None
         self.refined: dict[Value, SymbolicTensor] = {}

@@ -18,10 +18,10 @@ from runtime.staging.control.carried_objects import Contents, is_container
 from runtime.staging.control.joins import Leaf, Maybe, Optional, Spec, Tree, Union, by_kind
 from runtime.staging.control.optional_values import Missing
 from runtime.staging.control.parts import join_structure_of
-from runtime.staging.control.references import want
+from runtime.staging.control.references import is_reference, want
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.frames import user_location
-from runtime.staging.lists.growing import TAKEN, GrowingSequence
+from runtime.staging.lists.growing import TAKEN, GrowingSequence, inherit_sites, want_lists
 from runtime.staging.refusals import refuse
 from runtime.staging.tracing import Trace
 
@@ -110,6 +110,7 @@ def _is_equal(now: Any, before: Any) -> bool:
 
 def _refuse_alias(trace: Trace, joined: Joined) -> Exception:
     want_joined(trace)
+    want_lists(*joined.objects, references=trace.references)
     name, place = joined.copy.name, joined.place
     return refuse(
         f"{name!r} is one of several objects, which the run chooses here, and one of them is "
@@ -127,6 +128,7 @@ def refuse_rebinding(copy: Copy, made: Sequence[Copy]) -> Exception:
     """
     name = copy.name
     want(*[type(item) for each in made for item in (each.made, *each.originals)])
+    want_lists(copy.made, *copy.originals)
     return refuse(
         f"{name!r} is changed in place on one path, and is another object on the other",
         "assign a new object on both paths, or change it in place on both",
@@ -145,7 +147,8 @@ def copies(name: str, spec: Spec, made: Any, originals: Sequence[Any]) -> Iterat
         return
     if not isinstance(spec, Tree):
         return
-    if is_container(made):
+    if is_container(made) and not is_reference(made):
+        inherit_sites(made, originals)
         yield Copy(name, made, [_original(item) for item in originals])
     items = [parts_of(item, len(spec.children)) for item in (made, *originals)]
     for at, child in enumerate(spec.children):
@@ -226,6 +229,7 @@ def check_identity(trace: Trace, a: Any, b: Any) -> None:
     if a.__class__ is b.__class__ and (mine & theirs or id(ANYTHING) in mine | theirs):
         of_joins = [joined.copy for joined in trace.joined]
         want(type(a))
+        want_lists(a, b, *[item for each in trace.joined for item in each.objects])
         name = next(copy.name for copy in of_joins if copy.made is a or copy.made is b)
         raise refuse(
             f"{name!r} is one of several objects, and only the run knows whether it is this one",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from runtime.core.dataclasses import dataclass
@@ -30,6 +30,7 @@ from runtime.staging.control.parts import join_structure_of
 from runtime.staging.error_notes import locate
 from runtime.staging.frames import beginning_of, end_of, is_ours, origin_of, user_location
 from runtime.staging.images import image_of
+from runtime.staging.lists.growing import want_lists
 from runtime.staging.refusals import is_refusal, refuse, refuse_dtypes
 from runtime.staging.scopes import Scope
 from runtime.staging.tracing import Trace, is_symbol
@@ -234,6 +235,18 @@ def mismatch_error(
     if mismatch.dtypes_differ or words.functions:
         return refuse_dtypes(message, mismatch.hint, name)
     return refuse(message, mismatch.hint, name)
+
+
+def want_parts(mismatch: Mismatch, values: Iterable[Any]) -> None:
+    """Note, before a refusal, the lists that do not join, or that what does not is in."""
+    for value in values:
+        met = [value]
+        for place in mismatch.places:
+            found = join_structure_of(met[-1])
+            if found is None or place >= len(found[1]):
+                break
+            met.append(found[1][place])
+        want_lists(*met)
 
 
 def place_of(value: Any, mismatch: Mismatch, block: Block | None) -> Location | None:

@@ -28,6 +28,7 @@ from runtime.staging.control.blocks import (
     split,
     undone,
     variable_name,
+    want_parts,
     write_back,
 )
 from runtime.staging.control.carried_objects import (
@@ -171,7 +172,7 @@ def joined(
         raise Unreachable
     places, named = _add_contents(trace, paths)
     labels = [*(names or ("",)), *(place.name for place in places)]
-    specs = _specs(paths, labels, words)
+    specs = _specs(paths, labels, words, places)
     values = _merge(trace, steer, paths, specs, labels)
     for at, place in named.items():
         place.write(Held(1, [values[at]]))
@@ -295,16 +296,20 @@ def _merge(
     return [joins.lift(spec, symbols) for spec in specs]
 
 
-def _specs(paths: Sequence[Path], names: Names, words: Wording) -> list[Spec]:
+def _specs(
+    paths: Sequence[Path], names: Names, words: Wording, places: Sequence[Place]
+) -> list[Spec]:
     first, second = paths
     if first.reached and second.reached:
         pairs = zip(first.values, second.values, strict=True)
+        # The object of which a value is the contents: those of names come first.
+        changed = [*[None] * (len(first.values) - len(places)), *[each.object for each in places]]
         return [
             _alone(paths, second, y)
             if x is joins.BLANK
             else _alone(paths, first, x)
             if y is joins.BLANK
-            else _join_branches(paths, x, y, variable_name(names, at), words)
+            else _join_branches(paths, x, y, variable_name(names, at), words, changed[at])
             for at, (x, y) in enumerate(pairs)
         ]
     only = first if first.reached else second
@@ -317,11 +322,14 @@ def _alone(paths: Sequence[Path], path: Path, value: Any) -> Spec:
     return joins.abstract_from(value, path.scope, is_older)
 
 
-def _join_branches(paths: Sequence[Path], x: Any, y: Any, name: str | None, words: Wording) -> Spec:
+def _join_branches(
+    paths: Sequence[Path], x: Any, y: Any, name: str | None, words: Wording, changed: Any
+) -> Spec:
     pair = joins.abstract_pair(x, y)
     try:
         return joins.join(*pair, words.unites)
     except Mismatch as mismatch:
+        want_parts(mismatch, (x, y, changed))
         first, second = (place_of(v, mismatch, p.block) for v, p in zip((x, y), paths, strict=True))
         if mismatch.kinds_differ and words.unites:
             sides = " and ".join(format_location(each) for each in (first, second) if each)

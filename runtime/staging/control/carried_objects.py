@@ -24,8 +24,8 @@ from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.structures import Handler, add_handler
 from runtime.staging.aliasing import item_assignments
 from runtime.staging.control.parts import join_structure_of
-from runtime.staging.control.references import is_reference, want
-from runtime.staging.lists.growing import Growing, GrowingSequence
+from runtime.staging.control.references import is_reference
+from runtime.staging.lists.growing import Growing, GrowingSequence, want_lists
 from runtime.staging.outside import DICTS, is_variable_of_python
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Change, active
@@ -156,7 +156,7 @@ class Place:
             return Items(len(item), item)
         if isinstance(item, Growing):
             if isinstance(item, GrowingSequence) and item.table is not None:
-                want(list)
+                want_lists(item)
                 why = "it is put into a list of which only the run knows the length"
                 raise refuse_change(self.path, why, f"put a copy there: list({self.path})")
             holder = GrowingEntries if isinstance(item, dict) else GrowingItems

@@ -40,7 +40,7 @@ from runtime.graph.structures import Structure
 from runtime.ops.indexed_slices import IndexedSlices
 from runtime.staging.aliasing.sharing import home
 from runtime.staging.control import choices
-from runtime.staging.control.carried_objects import GrowingItems, Held, Items, is_mutable
+from runtime.staging.control.carried_objects import Held, is_mutable
 from runtime.staging.control.joined_variables import NONE, Handles, may_be, note, type_of
 from runtime.staging.control.optional_values import (
     IS_THERE,
@@ -504,9 +504,6 @@ def _way_out(a: Tree, b: Tree) -> str:
     return "give all of them a value before the statement"
 
 
-_OF_LISTS = list, Items, GrowingItems
-
-
 def _join_trees(a: Tree, b: Tree, unites: bool) -> Spec:
     if a.structure != b.structure:
         widen = a.structure.handler.widen or b.structure.handler.widen
@@ -522,8 +519,6 @@ def _join_trees(a: Tree, b: Tree, unites: bool) -> Spec:
                 "make a new object in the function, of what is in that one",
             )
         reason = f"the structures differ: {a.structure} and {b.structure}"
-        if any(issubclass(each.structure.kind, _OF_LISTS) for each in (a, b)):
-            want(list)
         raise Mismatch(reason, _way_out(a, b), kinds_differ=True)
     unites = unites and _holds_data(a.structure)
     joined = []

@@ -33,6 +33,7 @@ from runtime.staging.control.blocks import (
     release,
     undone,
     variable_name,
+    want_parts,
     write_back,
 )
 from runtime.staging.control.branches import cond, truth
@@ -504,6 +505,9 @@ def _widen(loop: Loop, path: Path) -> list[Spec]:
         try:
             wide = joins.of_kinds(spec, joins.abstract_next(left, spec))
         except Mismatch as mismatch:
+            changed = [place.object for place in loop.places]
+            inside = changed[at - loop.size] if at >= loop.size else None
+            want_parts(mismatch, (loop.values[at], left, inside))
             places = place_of(loop.values[at], mismatch, None), place_of(left, mismatch, loop.key)
             name = variable_name(loop.names, at)
             raise mismatch_error(mismatch, name, _ROUNDS, places) from None

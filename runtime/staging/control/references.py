@@ -14,6 +14,7 @@ from typing import Any, Generic
 
 from autograph.mutation.users_code import is_users_class
 from autograph.objects import module_of
+from runtime.core.dataclasses import dataclass
 from runtime.core.state import state
 from runtime.graph.structures import HANDLER
 
@@ -22,40 +23,67 @@ Name = tuple[str, str]
 ARENA = "<arena>"
 """The member of a class of what refers to objects that has the lists of their attributes."""
 
-LISTS = ("builtins", "list")
-"""In place of a class: the lists that the function makes are referred to."""
-ASKED = ("builtins", "bool")
-"""In place of a class: each comparison and each read of an item asks a backend."""
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a trace is to refer to by numbers, or would have to.
+
+    `classes` are the names of classes: a local one is another one in each trace. `sites` are the
+    places of the program whose lists are referred to, and `united` pairs of those whose lists meet.
+    `asks`: what is called is converted in the form that asks a backend more.
+    """
+
+    classes: frozenset[Name] = frozenset()
+    sites: frozenset[str] = frozenset()
+    united: frozenset[tuple[str, str]] = frozenset()
+    asks: bool = False
+
+    def __or__(self, other: Wanted) -> Wanted:
+        return Wanted(
+            self.classes | other.classes,
+            self.sites | other.sites,
+            self.united | other.united,
+            self.asks or other.asks,
+        )
+
+
+NOTHING_WANTED = Wanted()
 
 
 class References:
-    """The classes whose objects a trace refers to by numbers; `wanted` are those of which it was
-    refused an object. By their names: a local class is another one in each trace. `lasting` names
-    a function that was traced meanwhile, and has left changes in objects.
+    """The classes whose objects, and the places whose lists, a trace refers to by numbers; `wanted`
+    are those on account of which it was refused. `lasting` names a function that was traced
+    meanwhile, and has left changes in objects.
     """
 
-    def __init__(self, names: frozenset[Name] = frozenset()) -> None:
-        self.names = names
-        self.wanted: set[Name] = set()
+    def __init__(self, known: Wanted) -> None:
+        self.known = known
+        self.wanted = known
         self.lasting: str | None = None
         self.arenas: dict[Any, Any] = {}
 
-    @property
-    def refers_to_lists(self) -> bool:
-        """Whether this trace is to refer to the lists that it makes."""
-        return LISTS in self.names
+    def more(self) -> Wanted | None:
+        """What another trace would refer to; None where that is no more."""
+        return None if self.wanted == self.known else self.wanted
 
-    @property
-    def asks(self) -> bool:
-        """Whether what this trace calls is converted in the form that asks a backend more."""
-        return not self.names.isdisjoint((LISTS, ASKED))
+    def has(self, kind: type) -> bool:
+        """True for a class of which this trace is to refer to the objects."""
+        if not self.known.classes:
+            return False
+        return _name_of(kind) in self.known.classes and may_be_referred_to(kind)
 
     def site_of(self, site: str) -> str:
         """The place that stands for all whose lists meet those made at this one."""
-        pairs = {other: first for first, other in self.names | self.wanted}
+        pairs = {other: first for first, other in self.wanted.united}
         while site in pairs:
             site = pairs[site]
         return site
+
+    def has_site(self, site: str) -> bool:
+        """True for a place of the program of which this trace is to refer to the lists."""
+        if not self.known.sites:
+            return False
+        return self.site_of(site) in map(self.site_of, self.known.sites)
 
     def unite(self, one: str, other: str) -> bool:
         """Have the lists of two places of the program among each other, in another trace. False
@@ -63,18 +91,8 @@ class References:
         """
         first, second = sorted((self.site_of(one), self.site_of(other)))
         if first != second:
-            self.wanted.add((first, second))
+            self.wanted |= Wanted(united=frozenset([(first, second)]))
         return first != second
-
-    def more(self) -> frozenset[Name]:
-        """The classes for another trace, if that would know more of them."""
-        return frozenset(self.wanted) - self.names
-
-    def has(self, kind: type) -> bool:
-        """True for a class of which this trace is to refer to the objects."""
-        if not self.names:
-            return False
-        return _name_of(kind) in self.names and may_be_referred_to(kind)
 
 
 def _name_of(kind: type) -> Name:
@@ -83,18 +101,27 @@ def _name_of(kind: type) -> Name:
 
 def want(*kinds: type, references: References | None = None) -> None:
     """Note, before a refusal, that objects of these classes would have to be referred to."""
-    if references is None and state.trace is not None:
-        references = state.trace.references
-    if references is not None:
-        references.wanted.update([_name_of(kind) for kind in kinds if may_be_referred_to(kind)])
-        if any(issubclass(kind, list) for kind in kinds):
-            references.wanted.add(LISTS)
+    classes = frozenset([_name_of(kind) for kind in kinds if may_be_referred_to(kind)])
+    _add(Wanted(classes), references)
+
+
+def want_sites(sites: frozenset[str], references: References | None = None) -> None:
+    """Note, before a refusal, that the lists of these places would have to be referred to: of none,
+    that it is to be known where lists are made.
+    """
+    _add(Wanted(sites=sites, asks=True), references)
 
 
 def want_asked() -> None:
     """Note, before a refusal, that Python itself has asked a symbol for what only the run knows."""
-    if state.trace is not None:
-        state.trace.references.wanted.add(ASKED)
+    _add(Wanted(asks=True))
+
+
+def _add(wanted: Wanted, references: References | None = None) -> None:
+    if references is None and state.trace is not None:
+        references = state.trace.references
+    if references is not None:
+        references.wanted |= wanted
 
 
 def is_reference(item: Any) -> bool:

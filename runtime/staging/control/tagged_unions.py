@@ -13,6 +13,7 @@ from runtime.graph.ir import Location
 from runtime.staging.bytecode import class_property, rows_unpacked
 from runtime.staging.control.choices import Choice, operator_method
 from runtime.staging.control.references import has_member, is_reference, want
+from runtime.staging.lists.growing import want_lists
 from runtime.staging.refusals import refuse
 
 if TYPE_CHECKING:
@@ -64,6 +65,7 @@ class TaggedUnion(Choice):
     def refusal(self, location: Location | None = None) -> Exception:
         """StagingError for a use that is not done with each option."""
         want(*map(type, self.options))
+        want_lists(*self.options)
         return refuse(
             "a value is used that is of another kind on each path, as only the run knows: "
             f"{self.mismatch.reason}",

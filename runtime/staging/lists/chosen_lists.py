@@ -17,9 +17,8 @@ from runtime.staging.aliasing.aliases import want_joined
 from runtime.staging.backend import BACKEND
 from runtime.staging.builtin_functions import BUILTINS, index_of
 from runtime.staging.control import branches, iteration
-from runtime.staging.control.references import want
 from runtime.staging.lists import staged_items
-from runtime.staging.lists.growing import Growing, GrowingSequence
+from runtime.staging.lists.growing import Growing, GrowingSequence, want_lists
 from runtime.staging.lists.growing_list import GrowingList, Items
 from runtime.staging.lists.sequences import (
     check,
@@ -75,7 +74,7 @@ class Row(GrowingSequence):
 
     def content(self) -> tuple[Any, list[Any]]:
         """Refused: where paths meet, it would have to be one list."""
-        want(list)
+        want_lists(*self.rows)
         raise refuse(
             "a list that only the run knows (table[i]) is kept where paths or rounds meet",
             "index the list around it where it is used: table[i][j]; or a copy: list(table[i])",
@@ -150,8 +149,8 @@ def _are_lists(items: Sequence[Any]) -> bool:
     return all(isinstance(item, list) for item in items)
 
 
-def _unknown_row(what: str) -> Exception:
-    want(list)
+def _unknown_row(row: Row, what: str) -> Exception:
+    want_lists(*row.rows)
     want_joined(active())
     return refuse(
         f"{what} a list that only the run knows (table[i])",
@@ -169,7 +168,7 @@ def _of_copy(name: str) -> Callable[..., Any]:
 
 def _of_unknown_row(name: str) -> Callable[..., Any]:
     def method(self: Row, *args: Any, **kwargs: Any) -> Any:
-        raise _unknown_row(f"{name}() of")
+        raise _unknown_row(self, f"{name}() of")
 
     method.__name__ = name
     return method
@@ -185,7 +184,7 @@ def _changing(name: str) -> Callable[..., Any]:
             return made
 
         if not all(isinstance(row, GrowingList) for row in self.rows):
-            raise _unknown_row(_CHANGES.get(name, f"{name}() of"))
+            raise _unknown_row(self, _CHANGES.get(name, f"{name}() of"))
         # Each list takes the items; an iterator gives them once.
         args = tuple([list(x) if isinstance(x, Iterator) else x for x in args])
         for row, here in self._meant():

@@ -18,7 +18,13 @@ from runtime.staging.control.joins import Mismatch, Tree
 from runtime.staging.control.references import is_reference
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.dict_entries import Entries, covering, misfit, pair_spec
-from runtime.staging.lists.growing import GrowingSequence, Kind, StagedItems
+from runtime.staging.lists.growing import (
+    GrowingSequence,
+    Kind,
+    StagedItems,
+    note_inside,
+    want_lists,
+)
 from runtime.staging.lists.growing_list import GrowingList, row_of, shared
 from runtime.staging.lists.row_tables import RowTable
 from runtime.staging.refusals import refuse
@@ -86,6 +92,7 @@ class EntryTable(RowTable):
 
     def write(self, place: Any, key: Any, value: Any, size: int | None) -> None:
         """Put a pair at a place, where its Spec covers it."""
+        note_inside(self, (value,))
         element = self.held.element
         row = staged_items.row_of((key, value), element)
         pairs, place = (
@@ -116,6 +123,7 @@ def entry_value(value: Any) -> Any:
     if is_reference(value):
         return value
     if isinstance(value, list) and type(value) is not GrowingList:
+        want_lists(value)
         raise refuse(
             "a list is put into a dict of which only the run knows the keys, and may have other "
             "names",

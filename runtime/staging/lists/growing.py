@@ -14,7 +14,7 @@ from runtime.core.convert import convert_to_tensor
 from runtime.core.dataclasses import dataclass
 from runtime.graph.lists import LENGTH
 from runtime.graph.nodes import apply
-from runtime.staging.control.references import want
+from runtime.staging.control.references import References, is_reference, want_sites
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 
@@ -22,12 +22,14 @@ from runtime.staging.scopes import active
 @dataclass(frozen=True, slots=True)
 class Kind:
     """The type of a list of the graph: the Spec of its items, and their number, unless only the run
-    knows it. One that is `shared`, in two places, is read and not changed.
+    knows it. One that is `shared`, in two places, is read and not changed. In one that is `exact`,
+    one of many lists of the user's, whole numbers do not become fractions.
     """
 
     element: Any
     size: int | None = None
     shared: bool = False
+    exact: bool = False
 
 
 class StagedItems:
@@ -127,7 +129,7 @@ class Growing:
         if table is None:
             return None
         if table.table is None or isinstance(table.table, Growing):
-            want(list)
+            want_lists(self)
             raise refuse(
                 "whether two lists of a list or dict that only the run knows are one object is not "
                 "known while staging",
@@ -152,9 +154,15 @@ def held_at(held: Any) -> StagedItems | None:
 
 
 class GrowingSequence(list[Any], Growing):
-    """One that is a list to Python; an InTable may stand in place of its items, too."""
+    """One that is a list to Python; an InTable may stand in place of its items, too.
 
-    __slots__ = ()
+    `sites` are the places of the program where it may have been made, and `sites_inside` those of
+    the lists in it.
+    """
+
+    __slots__ = ("sites", "sites_inside")
+    sites: frozenset[str]
+    sites_inside: frozenset[str]
 
     @property
     def table(self) -> InTable | None:
@@ -198,6 +206,8 @@ class GrowingSequence(list[Any], Growing):
 
     def be_taken(self) -> None:
         """Be no list any more: who uses it is refused."""
+        memo = active().memo
+        memo[TAKEN] = memo.get(TAKEN, frozenset()) | sites_of(self) | sites_inside(self)
         list.__setitem__(self, slice(None), [TAKEN])
 
     def be_apart(self, items: StagedItems) -> None:
@@ -212,8 +222,55 @@ class GrowingSequence(list[Any], Growing):
             made.fill(keys, children)
             table_around(table).write_row(table.place, made)
             return
+        note_inside(self, ())
         items = children if isinstance(keys, int) else (StagedItems(keys, children),)
         list.__setitem__(self, slice(None), items)
+
+
+def sites_of(item: Any) -> frozenset[str]:
+    """The places of the program where a list may have been made."""
+    if not isinstance(item, GrowingSequence) or is_reference(item):
+        return frozenset()
+    own: frozenset[str] = getattr(item, "sites", frozenset())
+    table = item.table
+    return own if table is None or table.table is None else own | sites_inside(table.table)
+
+
+def sites_inside(item: Any) -> frozenset[str]:
+    """The places where the lists in a list or dict may have been made."""
+    if isinstance(item, GrowingSequence):
+        found: frozenset[str] = getattr(item, "sites_inside", frozenset())
+        return found.union(*map(sites_of, list.__iter__(item)))
+    if isinstance(item, Growing):
+        found = active().memo.get((sites_inside, id(item)), frozenset())
+        return found.union(*map(sites_of, dict.values(item))) if isinstance(item, dict) else found
+    return frozenset().union(*map(sites_of, item)) if type(item) is list else frozenset()
+
+
+def note_inside(
+    item: Growing, others: Iterable[Any], further: Iterable[frozenset[str]] = ()
+) -> None:
+    """Remember where the lists were made that are in a list or dict, and further ones."""
+    found = sites_inside(item).union(*map(sites_of, others), *further)
+    if isinstance(item, GrowingSequence):
+        item.sites_inside = found
+    elif found:
+        active().memo[sites_inside, id(item)] = found
+
+
+def inherit_sites(made: Any, originals: Iterable[Any]) -> None:
+    """Remember of what a join made where that may have been made for which it stands."""
+    known = list(originals)
+    if isinstance(made, GrowingSequence):
+        made.sites = sites_of(made).union(*map(sites_of, known))
+    if isinstance(made, Growing):
+        note_inside(made, (), map(sites_inside, known))
+
+
+def want_lists(*items: Any, references: References | None = None) -> None:
+    """Note, before a refusal, that these lists would have to be referred to."""
+    sites = frozenset().union(*map(sites_of, items), *map(sites_inside, items))
+    want_sites(sites, references)
 
 
 TAKEN = InTable((None, None))
@@ -274,7 +331,7 @@ def read_by(table: Any) -> list[tuple[GrowingSequence, Any]]:
 def table_around(held: InTable) -> Any:
     """The table that a list, set or dict is in."""
     if held.table is None:
-        want(list)
+        want_sites(active().memo.get(TAKEN, frozenset()))
         raise refuse(
             "a list is used that is an item of a list of which only the run knows the length, and "
             "whose items have got other places since it was put there or read",

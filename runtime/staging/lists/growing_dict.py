@@ -59,13 +59,14 @@ from runtime.staging.lists.growing import (
     StagedItems,
     held_at,
     is_under,
+    note_inside,
     table_around,
     take_all_from,
 )
 from runtime.staging.lists.growing_list import GrowingList, ListBackend, collected
 from runtime.staging.lists.keys import index, is_staged
 from runtime.staging.lists.list_builtins import has_staged
-from runtime.staging.lists.list_places import PlacedList, apart, new_list
+from runtime.staging.lists.list_places import PlacedList, apart, new_list, places_lists
 from runtime.staging.lists.sequences import check, chosen
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
@@ -137,6 +138,7 @@ class GrowingDict(dict[Any, Any], EntryTable):
             made.fill(keys, children)
             table_around(table).write_row(table.place, made)
             return
+        note_inside(self, ())
         dict.clear(self)
         if keys.kind is not None:
             dict.__setitem__(self, _ENTRIES, StagedItems(keys.kind, children))
@@ -289,6 +291,7 @@ class GrowingDict(dict[Any, Any], EntryTable):
         """The list under a key, which is put there if there is none."""
         new_one = entry_value(default())
         first = None if self.has_lists else new_one
+        note_inside(self, (new_one,))
         self.stage(pair_spec(keys_.spec_of(key), joins.abstract(new_one, staged=True)))
         place = Found(self, key).place
         if not is_symbol(place):
@@ -523,8 +526,8 @@ class GrowingDefaultDict(GrowingDict, defaultdict[Any, Any]):
         factory = self.factory
         if factory is None or found.is_there is True:
             return super().missing(key, found)
-        if self.has_lists or (factory is list and not active().references.refers_to_lists):
-            return self.insert(key, GrowingList if factory is list else _without_effects(factory))
+        if self.has_lists or (factory is list and not places_lists()):
+            return self.insert(key, new_list if factory is list else _without_effects(factory))
         value = found.value_or(new_list if factory is list else called(factory))
         self[key] = value
         return value

@@ -14,7 +14,7 @@ from copy import deepcopy
 from types import NoneType
 from typing import Any, cast
 
-from autograph import register_backend, register_stand_in
+from autograph import StagingError, register_backend, register_stand_in
 from autograph.operators.comprehensions import of_generator
 from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor, register_conversion
@@ -32,7 +32,7 @@ from runtime.staging.bytecode import adds_in_place, rows_unpacked
 from runtime.staging.control import branches, iteration, joins
 from runtime.staging.control.joins import Leaf, Mismatch, Spec, Tree
 from runtime.staging.control.optional_values import present
-from runtime.staging.control.references import is_reference_class, want
+from runtime.staging.control.references import is_reference_class
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing import (
     Growing,
@@ -41,9 +41,13 @@ from runtime.staging.lists.growing import (
     Kind,
     StagedItems,
     forget_keys,
+    inherit_sites,
     is_under,
+    note_inside,
+    sites_inside,
     size_of,
     take_all_from,
+    want_lists,
 )
 from runtime.staging.lists.repetition import register_repetition
 from runtime.staging.lists.row_swaps import swaps
@@ -79,6 +83,7 @@ class GrowingList(GrowingSequence, RowTable):
         """Put an item behind the others."""
         if self.staged is None:
             super().append(shared(item))
+            note_inside(self, (item,))
         else:
             self._write(self.length(), item)
 
@@ -106,10 +111,11 @@ class GrowingList(GrowingSequence, RowTable):
         index = present(index)
         if self.staged is None and not is_symbol(index):
             super().insert(index, item)
+            note_inside(self, (item,))
             return
         size = self.length()
         at = clipped(index, size)
-        held = self._covering(joins.abstract(item))
+        held = self._covering_item(item)
         self._move(lists.GAP, held, _tensor(at), None if is_symbol(size) else size + 1)
         self._write(at, item)
 
@@ -170,7 +176,10 @@ class GrowingList(GrowingSequence, RowTable):
         made = GrowingList()
         keys, children = self.content()
         made.fill(
-            dataclasses.replace(keys, shared=False) if isinstance(keys, Kind) else keys, children
+            dataclasses.replace(keys, shared=False, exact=False)
+            if isinstance(keys, Kind)
+            else keys,
+            children,
         )
         return made
 
@@ -209,7 +218,7 @@ class GrowingList(GrowingSequence, RowTable):
         return made
 
     def __radd__(self, items: Any) -> Any:
-        if not isinstance(items, list):
+        if not isinstance(items, list) or isinstance(items, GrowingList):
             return NotImplemented
         # Python asks here too for `items += self`.
         made = items if adds_in_place(sys._getframe(1)) else GrowingList(items)
@@ -228,7 +237,7 @@ class GrowingList(GrowingSequence, RowTable):
         if size_of(self) == 0:
             return made
         if any(isinstance(item, list) for item in list.__iter__(self)):
-            raise _refusal_of_rows("`*`")
+            raise _refusal_of_rows(self, "`*`")
         size, count = self.length(), apply_number(numbers.MAX, index_of(times), 0)
         places = _range(0, size * count) % _tensor(size)
         made._move(lists.TAKE, self._covering(), places, None)
@@ -444,7 +453,12 @@ class GrowingList(GrowingSequence, RowTable):
         table = cast(InTable, self.table)
         kept, structure = table.table.tensors_at(table.place)
         element = structure.keys.element
-        if _fitting([element, joins.abstract(item)]) != element:
+        try:
+            fitting = _fitting([element, joins.abstract(item)])
+        except StagingError:
+            want_lists(self, item)
+            raise
+        if fitting != element:
             return False
         at, row = convert_to_tensor([[_tensor(place)]]), staged_items.row_of(item, element)
         pairs = zip(kept, row, strict=True)
@@ -478,8 +492,9 @@ class GrowingList(GrowingSequence, RowTable):
     def _write(self, at: Any, item: Any) -> None:
         self._check_own()
         forget_keys(self)
+        note_inside(self, (item,))
         item = shared(item)
-        held, place = self._covering(joins.abstract(item)), _tensor(at)
+        held, place = self._covering_item(item), _tensor(at)
         size = held.kind.size
         if size is not None and not is_symbol(at):
             size = max(size, at + 1)
@@ -529,6 +544,14 @@ class GrowingList(GrowingSequence, RowTable):
         element = _fitting(specs)
         return StagedItems(Kind(element, size_of(self)), staged_items.columns_of(self, element))
 
+    def _covering_item(self, item: Any) -> StagedItems:
+        """Its items in the graph, with a Spec that covers another one that is put there."""
+        try:
+            return self._covering(joins.abstract(item))
+        except StagingError:
+            want_lists(self, item)
+            raise
+
     # As tensors
 
     def exported(self, numbers: Mapping[str, DType]) -> GrowingList:
@@ -565,6 +588,7 @@ def _fitting(specs: Sequence[Spec]) -> Spec:
 def row_of(table: RowTable, place: Any, key: Any = None) -> GrowingList:
     """The list at a place of a list or dict, where it is under this key."""
     made = GrowingList()
+    made.sites = sites_inside(table)
     made.become(table, place, key)
     note_found("the list around a list", table)
     return made
@@ -585,6 +609,7 @@ def _image(items: GrowingList) -> GrowingList:
     items.share()
     made = GrowingList()
     made.fill(*items.content())
+    inherit_sites(made, (items,))
     return made
 
 
@@ -594,8 +619,8 @@ def _nothing() -> StagedItems:
     return StagedItems(Kind(staged_items.NOTHING, 0), [column])
 
 
-def _refusal_of_rows(what: str) -> Exception:
-    want(list)
+def _refusal_of_rows(items: GrowingList, what: str) -> Exception:
+    want_lists(items)
     return refuse(
         f"{what} of a list of lists, of which only the run knows the number: each of them would be "
         "in two lists",

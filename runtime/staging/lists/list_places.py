@@ -7,6 +7,7 @@ lists that are made at several places of the program meet, they are of one arena
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -94,6 +95,7 @@ class PlacedList(GrowingList):
         """Put into it what `content` says."""
         row = GrowingList()
         row.fill(keys, children)
+        row = _row_of(row)
         self.arena.found().write_row(cast(InArena, self.table).place, row)
 
     def share(self) -> None:
@@ -101,7 +103,7 @@ class PlacedList(GrowingList):
 
     def copy(self) -> GrowingList:
         """Another list of the same items."""
-        return arena_at(self.arena.references).made(self._another())
+        return cast(GrowingList, self._placed(self._another()))
 
     def _placed(self, made: Any) -> Any:
         return list_made(self.arena.references, made) if type(made) is GrowingList else made
@@ -133,37 +135,49 @@ def _row_of(items: Sequence[Any]) -> GrowingList:
         row.fill(Kind(staged_items.NOTHING, 0), staged_items.columns_of(row, staged_items.NOTHING))
     elif row.staged is None:
         row.stage()
+    return _as_exact(row)
+
+
+def _as_exact(row: GrowingList) -> GrowingList:
+    kind, columns = row.content()
+    if isinstance(kind, Kind):
+        row.fill(dataclasses.replace(kind, exact=True), columns)
     return row
 
 
-def list_made(references: References, made: Any) -> Any:
-    """What stands for a list that the user's code has just made."""
-    return arena_at(references).made(made) if _may_be_placed(made) else _known(made)
+def list_made(references: References, made: GrowingList) -> GrowingList:
+    """What stands for a list that the user's code has just made, where it stands."""
+    site = format_location(user_location())
+    if references.has_site(site) and _may_be_placed(made):
+        return arena_of(references, site).made(made)
+    made.sites = frozenset([site])
+    return made
 
 
-def _known(made: Any) -> GrowingList:
-    return made if isinstance(made, GrowingList) else GrowingList(made)
-
-
-def _may_be_placed(made: Any) -> bool:
-    if isinstance(made, GrowingList) and made.staged is not None:
+def _may_be_placed(made: GrowingList) -> bool:
+    if made.staged is not None:
         return staged_items.is_flat(made.staged.element)
     try:
         specs = [staged_items.staged(joins.abstract(item)) for item in list.__iter__(made)]
-        return not specs or staged_items.is_flat(staged_items.covering(specs))
+        element = staged_items.covering(specs) if specs else staged_items.NOTHING
+        return staged_items.is_flat(element) and staged_items.are_exact(specs, element)
     except Mismatch:
         return False
 
 
 def new_list() -> GrowingList:
     """An empty list that the user's code makes where it stands."""
-    references: References = active().references
-    return arena_at(references).made(()) if references.refers_to_lists else GrowingList()
+    return list_made(active().references, GrowingList())
 
 
-def arena_at(references: References) -> ListArena:
-    """The arena of the lists that are made where the user's code stands."""
-    site = references.site_of(format_location(user_location()))
+def places_lists() -> bool:
+    """Whether lists that are made where the user's code stands are referred to."""
+    return active().references.has_site(format_location(user_location()))
+
+
+def arena_of(references: References, site: str) -> ListArena:
+    """The arena of the lists that are made at a place of the program."""
+    site = references.site_of(site)
     arena = references.arenas.get(site)
     if arena is None:
         arena = references.arenas[site] = ListArena(site, references)
@@ -226,9 +240,10 @@ def _widen(a: Tree, b: Tree) -> Spec:
     if isinstance(first, ListArena) and isinstance(second, ListArena):
         _unite(first, second)
         raise Mismatch("lists that are made at two places of the program meet", "use one of them")
+    are_lists = all(issubclass(each.structure.kind, list) for each in (a, b))
     raise Mismatch(
         f"the structures differ: {a.structure} and {b.structure}", "make a list on both paths",
-        kinds_differ=True,
+        kinds_differ=not are_lists,
     )  # fmt: skip
 
 

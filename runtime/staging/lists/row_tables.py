@@ -13,10 +13,9 @@ from runtime.graph import lists
 from runtime.graph.nodes import apply
 from runtime.staging.control import joins
 from runtime.staging.control.joins import Tree
-from runtime.staging.control.references import want
 from runtime.staging.frames import variable_holding
 from runtime.staging.lists import staged_items
-from runtime.staging.lists.growing import Growing, StagedItems, note_changed_row
+from runtime.staging.lists.growing import Growing, StagedItems, note_changed_row, want_lists
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Scope, active
 
@@ -85,7 +84,7 @@ class RowTable(Growing):
 
 def refuse_shared(changed: Any) -> Exception:
     """The refusal of a change to a list that is in two places."""
-    want(list)
+    want_lists(changed)
     return refuse(
         "a list is changed that is in two places of which only the run knows: it was put into a "
         "second list or dict, or the one around it was copied, and both would have to change",

@@ -20,6 +20,7 @@ from runtime.staging.aliasing.aliases import Copy, Joined
 from runtime.staging.builtin_functions import index_of
 from runtime.staging.control import branches, choices, iteration, joins
 from runtime.staging.control.joins import Mismatch
+from runtime.staging.control.references import is_reference
 from runtime.staging.frames import user_location
 from runtime.staging.lists import staged_items
 from runtime.staging.refusals import refuse
@@ -143,7 +144,7 @@ def chosen(items: Sequence[Any], place: Any) -> Any:
         return items[0]
     if _are_records(items):
         return _image_of(items, place)
-    for kind, one_of in _several.items():
+    for kind, one_of in () if all(map(is_reference, items)) else _several.items():
         if items and all(issubclass(item.__class__, kind) for item in items):
             return one_of(items, place)
     try:

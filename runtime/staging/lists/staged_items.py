@@ -25,8 +25,16 @@ from runtime.staging.control import choices, joined_tensors, joins
 from runtime.staging.control.carried_objects import Contents, GrowingItems
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.joins import Leaf, Maybe, Mismatch, Optional, Same, Spec, Tree
-from runtime.staging.control.references import is_reference_class, want
-from runtime.staging.lists.growing import Growing, GrowingSequence, InTable, Kind, held_at
+from runtime.staging.control.references import is_reference_class, want, want_sites
+from runtime.staging.lists.growing import (
+    Growing,
+    GrowingSequence,
+    InTable,
+    Kind,
+    held_at,
+    sites_inside,
+    want_lists,
+)
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Symbol, active
 from runtime.staging.symbolic_number import (
@@ -80,7 +88,7 @@ def staged(spec: Spec) -> Spec:
 def covering(specs: Sequence[Spec]) -> Spec:
     """The Spec of the items of a list, some of which have these. Raises Mismatch."""
     if not specs:
-        want(list)
+        want_sites(frozenset())
         raise Mismatch(
             "nothing tells what its items are", "append the first one before the loop or branch"
         )
@@ -142,6 +150,8 @@ def check(element: Spec, inside: bool = False) -> None:
         if not element.structure.handler.is_tuple:
             want(element.structure.kind)
             is_list = issubclass(element.structure.kind, list)
+            if is_list:
+                want_sites(frozenset())
             raise Mismatch(
                 f"an item of a list of which only the run knows the length is a "
                 f"{element.structure}, which could be changed in place",
@@ -235,10 +245,16 @@ def with_tensors(element: Spec, numbers: Mapping[str, dtypes.DType] = DEFAULT_DT
     return element
 
 
-def tree(kind: type, element: Spec, size: int | None = None, shared: bool = False) -> Tree:
+def tree(
+    kind: type,
+    element: Spec,
+    size: int | None = None,
+    shared: bool = False,
+    exact: bool = False,
+) -> Tree:
     """The Spec of a list of the graph."""
     columns = [Leaf(ListType(column_type(type))) for type in joins.types_of(element)]
-    return Tree(Structure(kind, Kind(element, size, shared), _HANDLER), tuple(columns))
+    return Tree(Structure(kind, Kind(element, size, shared, exact), _HANDLER), tuple(columns))
 
 
 def as_shared(row: Tree) -> Tree:
@@ -257,7 +273,7 @@ def check_is_own(spec: Spec) -> None:
     """Raises Mismatch for a list, set or dict that is in a table."""
     if isinstance(spec, Tree) and type(spec.structure.keys) is InTable:
         table = spec.structure.keys.table
-        want(list)
+        want_sites(sites_inside(table))
         raise Mismatch(*getattr(table, "in_two_places", IN_TWO_PLACES))
 
 
@@ -275,13 +291,43 @@ def _widen(a: Tree, b: Tree) -> Tree:
     kind = next(kind for kind in kinds if kind is not list)
     sizes = {_size(each.structure.keys) for each in (a, b)}
     size = sizes.pop() if len(sizes) == 1 else None
-    shared = any(not _is_known(each) and each.structure.keys.shared for each in (a, b))
+    keys = [each.structure.keys for each in (a, b) if not _is_known(each)]
+    shared, exact = any(each.shared for each in keys), any(each.exact for each in keys)
     try:
-        return tree(kind, covering([*_items(a), *_items(b)]), size, shared)
+        element = covering([*_items(a), *_items(b)])
+        if exact:
+            _check_exact([*_items(a), *_items(b)], element)
+        return tree(kind, element, size, shared, exact)
     except Mismatch:
         if not size or not _is_known(a) or not _is_known(b):
             raise
         return _paired(a if a.structure.kind is kind else b, a, b)
+
+
+def _check_exact(items: Sequence[Spec], element: Spec) -> None:
+    """Raises Mismatch where a whole number among the items becomes a fraction."""
+    if are_exact(items, element):
+        return
+    raise Mismatch(
+        "whole numbers and fractions are in lists that the run chooses, and these would become "
+        "fractions in all of them",
+        "make all of them floats: 0.0 for 0",
+    )
+
+
+def are_exact(items: Sequence[Spec], element: Spec) -> bool:
+    """Whether items stay what they are under the Spec that covers them."""
+    wanted = _number_kinds(element)
+    return all(_number_kinds(staged(item)) <= wanted for item in items if item != NOTHING)
+
+
+def _number_kinds(spec: Spec) -> set[bool]:
+    """Whether there are fractions among the values of a Spec, and whole numbers."""
+    return {
+        type.kind == "float" if isinstance(type, NumberType) else type.dtype.is_floating
+        for type in joins.types_of(spec)
+        if isinstance(type, NumberType | TensorType)
+    }
 
 
 def _is_known(spec: Tree) -> bool:
@@ -345,7 +391,7 @@ def _made_of(items: Sequence[Any], element: Spec) -> list[Any]:
         elif isinstance(item, Growing):
             item.share()
         elif isinstance(item, list):
-            want(list)
+            want_lists(*items)
             raise refuse(
                 "a list is put beside items of other kinds into a list of which only the run knows "
                 "the items, and may have other names",
