@@ -1899,3 +1899,35 @@ def links_made_in_tries(n):
         found.append(head.value)
         head = head.rest
     return found
+
+
+class Mark:
+    def __init__(self, at):
+        self.at = at
+
+    def __eq__(self, other):
+        return self.at == other.at
+
+
+@case((3,), (0,))
+def found_before_another_kind(n):
+    marks = [Mark(1), Mark(3), 5]
+    return marks.index(Mark(3)) + n, Mark(1) in marks
+
+
+class Asked:
+    def __init__(self, at):
+        self.at = at
+        self.count = 0
+
+    def __lt__(self, other):
+        self.count += 1
+        return self.at < other.at
+
+
+@case((1,), (2,))
+def asked_by_sorted(n):
+    items = [Asked(i * 7 % 5) for i in range(6)]
+    ordered = sorted(items)
+    best = max(items)
+    return [item.count for item in items], [item.at for item in ordered], best.at + n

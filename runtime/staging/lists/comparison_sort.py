@@ -15,8 +15,12 @@ from typing import Any
 
 import autograph
 from autograph.mutation.users_code import is_users_class
+from runtime.staging.control.branches import truth
+from runtime.staging.control.carried_objects import no_watch
 from runtime.staging.control.item_comparisons import compared, without_effects
 from runtime.staging.control.references import is_reference
+from runtime.staging.lists.growing_list import GrowingList
+from runtime.staging.scopes import active
 
 
 def orders_itself(item: Any) -> bool:
@@ -57,5 +61,31 @@ def _converted() -> Callable[[Any, Any], Any]:
 
 
 def order_of(keys: Any, places: Any) -> Any:
-    """The list of these places in the order of the keys there, and equal ones as they come."""
+    """The list of these places in the order of the keys there, and equal ones as they come.
+
+    Where Python can answer all comparisons, they are those of its own `sorted`.
+    """
+    if keys.staged is not None or not isinstance(places, range):
+        return _converted()(keys, places)
+    recorder = (active().watch or no_watch)(order_of, (keys,), ("keys",))
+    with recorder:
+        try:
+            return GrowingList(sorted(places, key=lambda place: _Key(keys[place])))
+        except _OpenError:
+            recorder.restore()
     return _converted()(keys, places)
+
+
+class _OpenError(Exception):
+    """Only the run knows which of two keys comes first."""
+
+
+class _Key:
+    def __init__(self, key: Any) -> None:
+        self.key = key
+
+    def __lt__(self, other: _Key) -> bool:
+        answer = truth(compared(operator.lt, self.key, other.key))
+        if isinstance(answer, bool):
+            return answer
+        raise _OpenError

@@ -270,7 +270,11 @@ def place_in(items: Any, item: Any) -> Any:
     """The first place of an item; -1 where there is none."""
     if isinstance(items, GrowingList) and size_of(items) is None:
         return _place_in_staged(items, item)
-    answers = [is_equal(each, item) for each in elements(items, "index")]
+    answers: list[Any] = []
+    for each in elements(items, "index"):
+        answers.append(is_equal(each, item))
+        if answers[-1] is True:  # Python asks no more of them
+            break
     place: Any = -1
     for at, answer in reversed(list(enumerate(answers))):
         if answer is True:
