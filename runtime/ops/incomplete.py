@@ -33,7 +33,7 @@ def _upper_kernel(a: Any, x: Any) -> Any:
 
 
 def _both_endless(a: Any, x: Any) -> Any:
-    """Where TensorFlow has 0 for both shares."""
+    # Here TensorFlow has 0 for both shares.
     return (a == np.inf) & (x == np.inf)
 
 
