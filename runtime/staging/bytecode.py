@@ -24,7 +24,14 @@ from functools import lru_cache
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
-from autograph.instructions import OPERATORS, instructions, operation_at, protected_ranges
+from autograph.instructions import (
+    OPERATORS,
+    Range,
+    handlers_in_turn,
+    instructions,
+    operation_at,
+    protected_ranges,
+)
 from runtime.core.shapes import Shape
 from runtime.graph.ir import Location, position_of
 from runtime.staging.frames import beginning_of, is_ours, text_at
@@ -159,37 +166,21 @@ class Handler(NamedTuple):
 def handlers_around(frame: FrameType) -> Iterator[Handler]:
     """The handlers that an exception at the present instruction meets, innermost first."""
     ranges, handlers = _handlers(frame.f_code)
-    for target in _chain(ranges, frame.f_lasti):
+    for target in handlers_in_turn(ranges, frame.f_lasti):
         handler = handlers[target]
         if handler is not None:
             yield handler
 
 
-# Where instructions begin and end that are protected by the handler that begins at the third.
-_Range = tuple[int, int, int]
-
-
-def _chain(ranges: Sequence[_Range], at: int) -> Iterator[int]:
-    """Yields the handlers of an exception at an instruction, and of one raised there: each
-    handler's beginning is in the range of the next one around.
-    """
-    for _ in ranges:
-        found = next((target for start, end, target in ranges if start <= at < end), None)
-        if found is None:
-            return
-        yield found
-        at = found
-
-
 @lru_cache(maxsize=256)
-def _handlers(code: CodeType) -> tuple[Sequence[_Range], dict[int, Handler | None]]:
+def _handlers(code: CodeType) -> tuple[Sequence[Range], dict[int, Handler | None]]:
     """The protected ranges of a function, and which handler of the user's begins at each target."""
     ranges = list(protected_ranges(code))
     listed = list(instructions(code)) if ranges else []
     places = {instruction.offset: at for at, instruction in enumerate(listed)}
     first: dict[int, int] = {}
     for start, _, _ in ranges:
-        for target in _chain(ranges, start):
+        for target in handlers_in_turn(ranges, start):
             first[target] = min(start, first.get(target, start))
     return ranges, {
         target: _handler(code, listed, places, target, start) for target, start in first.items()
