@@ -3,7 +3,6 @@
 REFUSED: dict[str, frozenset[str]] = {
     "tensors": frozenset(
         [
-            "xor_gate",
             "degrees",
             "node_tree_walk",
             "by_effort",
