@@ -358,6 +358,8 @@ class GradientTape(Recorder):
             return
         items: list[Any] = [tensor] if isinstance(tensor, Tensor) else nest.flatten(tensor)
         items = list(map(settled, items))
+        if state.trace is not None and state.trace.references.arenas:
+            state.trace.references.check_watched()
         if any(getattr(item, "node", None) not in self._known for item in items):
             self._check_place("watch()")
         for item in items:

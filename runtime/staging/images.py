@@ -13,9 +13,10 @@ from runtime.graph.data import Opaque, is_data
 from runtime.graph.structures import structure_of
 from runtime.graph.templates import Container, Either, Raised, Slot, Written
 from runtime.staging.control.optional_values import MaybeNone, bound
+from runtime.staging.control.references import is_reference
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth
-from runtime.staging.lists.growing import GrowingSequence
+from runtime.staging.lists.growing import Growing, GrowingSequence
 from runtime.staging.refusals import refuse
 from runtime.staging.tracing import is_symbol
 
@@ -81,6 +82,8 @@ class Images:
             return Opaque(item)
         if isinstance(item, GrowingSequence) and item.__class__ is not list:
             return self._of_collection(item)
+        if isinstance(item, Growing) and is_reference(item):
+            item = item.copied()
         found = structure_of(item)
         if found is None:
             if isinstance(item, BaseException):

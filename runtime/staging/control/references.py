@@ -66,6 +66,13 @@ class References:
         """What another trace would refer to; None where that is no more."""
         return None if self.wanted == self.known else self.wanted
 
+    def check_watched(self) -> None:
+        """StagingError where a tensor that a tape watches may be in an object or list already, of
+        which the run chooses one: what is read from there is another tensor.
+        """
+        for arena in self.arenas.values():
+            arena.check_watched()
+
     def has(self, kind: type) -> bool:
         """True for a class of which this trace is to refer to the objects."""
         if not self.known.classes:

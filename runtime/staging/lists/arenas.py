@@ -26,6 +26,7 @@ from runtime.staging.control.references import (
     is_frozen,
     is_reference,
 )
+from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing_deque import stand_in
 from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.list_places import PlacedList
@@ -91,6 +92,12 @@ class Arena:
         column = self.columns[name]
         note_found(f"{self.users.__name__}.{name}", column)
         return column
+
+    def check_watched(self) -> None:
+        """StagingError where a tensor that a tape watches may be an attribute already."""
+        for column in self.columns.values():
+            for spec in column.specs():
+                staged_items.check_watched(spec)
 
     def read(self, name: str, place: Any) -> Any:
         """The value of an attribute."""

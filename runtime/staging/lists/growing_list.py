@@ -519,10 +519,10 @@ class GrowingList(GrowingSequence, RowTable):
 
     def _join(self, others: GrowingList) -> None:
         self._check_own()
-        held = self._covering(*others._specs())
+        held = self._covering(*others.specs())
         if staged_items.is_row(held.element):
             others.share()
-            held = self._covering(*others._specs())
+            held = self._covering(*others.specs())
         size, more = self.length(), others.length()
         places = _range(size, size + more)
         moved = [apply(lists.PUT, x, places) for x in staged_items.columns_of(others, held.element)]
@@ -530,7 +530,8 @@ class GrowingList(GrowingSequence, RowTable):
         known = None if is_symbol(size) or is_symbol(more) else size + more
         self.fill(Kind(held.element, known), [apply(LIST_ADD, a, b) for a, b in pairs])
 
-    def _specs(self) -> Sequence[Spec]:
+    def specs(self) -> Sequence[Spec]:
+        """The Specs of its items; of a list of the graph the one that all have."""
         keys, children = self.content()
         return list(map(joins.abstract, children)) if isinstance(keys, int) else [keys.element]
 
@@ -538,7 +539,7 @@ class GrowingList(GrowingSequence, RowTable):
         """Its items in the graph, with a Spec that covers others too."""
         if self.staged is not None:
             active(*self.staged.columns)
-        specs = [*self._specs(), *further]
+        specs = [*self.specs(), *further]
         if not specs:
             raise IndexError("list index out of range")
         element = _fitting(specs)

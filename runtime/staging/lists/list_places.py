@@ -49,6 +49,12 @@ class ListArena:
         element = None if rows is None else rows.element.structure.keys.element
         return self.site if element in (None, staged_items.NOTHING) else _held_in(element)
 
+    def check_watched(self) -> None:
+        """StagingError where a tensor that a tape watches may be in one of the lists already."""
+        if self.rows.staged is not None:
+            row = cast(Tree, self.rows.staged.element)
+            staged_items.check_watched(row.structure.keys.element)
+
     def found(self) -> GrowingList:
         """What is in the lists, which the blocks that are being traced watch."""
         note_found("the lists that the run chooses among", self.rows)

@@ -167,6 +167,17 @@ def check(element: Spec, inside: bool = False) -> None:
         raise Mismatch("a list holds lists of the graph", "append tuples, numbers and tensors")
 
 
+def check_watched(element: Spec) -> None:
+    """StagingError for the Spec of items of which one may be a tensor that a tape watches."""
+    types = joins.types_of(element)
+    if any(isinstance(each, TensorType) and each.dtype.is_floating for each in types):
+        raise refuse(
+            "a tensor is watched that may be in a list or object already, of which the run chooses "
+            "one: what is read from there would be another tensor",
+            "watch it before it is put there",
+        )
+
+
 def is_row(element: Spec) -> bool:
     """True for the Spec of a list of numbers, scalar tensors, or tuples of these: it is kept as a
     tensor for each column.
