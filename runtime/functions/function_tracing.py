@@ -685,7 +685,7 @@ class Tracer:
             return taking(function)
         if isinstance(function, type) and self.references.has(function):
             return referring(self.references, autograph.constructor(function))
-        if self.references.known.classes:
+        if self.references.known.refers:
             instead = function_of(function, args)
             if instead is not None:
                 return instead

@@ -38,6 +38,11 @@ class Wanted:
     united: frozenset[tuple[str, str]] = frozenset()
     asks: bool = False
 
+    @property
+    def refers(self) -> bool:
+        """Whether there is anything to refer to."""
+        return bool(self.classes or self.sites)
+
     def __or__(self, other: Wanted) -> Wanted:
         return Wanted(
             self.classes | other.classes,

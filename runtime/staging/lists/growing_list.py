@@ -84,8 +84,15 @@ class GrowingList(GrowingSequence, RowTable):
         if self.staged is None:
             super().append(shared(item))
             note_inside(self, (item,))
-        else:
+        elif self.table is None or not self._put_in_row(None, item):
             self._write(self.length(), item)
+
+    def length(self) -> Any:
+        """Returns the number of its items: an int, or a staged one."""
+        if self.table is None or size_of(self) is not None:
+            return super().length()
+        kept, _ = self.table.table.tensors_at(self.table.place)
+        return index_of(ops.shape(kept[0], dtypes.int64)[0])
 
     def extend(self, items: Iterable[Any], /) -> None:
         """Put items behind the others."""
@@ -446,10 +453,13 @@ class GrowingList(GrowingSequence, RowTable):
         self.fill(Kind(element, size_of(self)), columns)
 
     def _put_in_row(self, place: Any, item: Any) -> bool:
-        """Assign an item that fits to a list that is in another one; False for one that does
-        not.
+        """Assign an item that fits to a list that is in another one, or put it behind the others
+        without a place; False for one that does not.
         """
         self._check_own()
+        if place is None and size_of(self) is not None:
+            return False
+        item = shared(item)
         table = cast(InTable, self.table)
         kept, structure = table.table.tensors_at(table.place)
         element = structure.keys.element
@@ -460,9 +470,9 @@ class GrowingList(GrowingSequence, RowTable):
             raise
         if fitting != element:
             return False
-        at, row = convert_to_tensor([[_tensor(place)]]), staged_items.row_of(item, element)
-        pairs = zip(kept, row, strict=True)
-        columns = [ops.tensor_scatter_nd_update(x, at, ops.reshape(v, [1])) for x, v in pairs]
+        pairs = zip(kept, staged_items.row_of(item, element), strict=True)
+        put = _behind if place is None else functools.partial(_at_place, _tensor(place))
+        columns = [put(x, ops.reshape(v, [1])) for x, v in pairs]
         table.table.put_tensors(table.place, columns)
         return True
 
@@ -575,6 +585,14 @@ class GrowingList(GrowingSequence, RowTable):
         (column,) = held.columns
         made: Tensor = apply(primitive, column, element=column.type.element)
         return made
+
+
+def _behind(column: Tensor, item: Tensor) -> Tensor:
+    return ops.concat([column, item], 0)
+
+
+def _at_place(place: Tensor, column: Tensor, item: Tensor) -> Tensor:
+    return ops.tensor_scatter_nd_update(column, convert_to_tensor([[place]]), item)
 
 
 def _fitting(specs: Sequence[Spec]) -> Spec:
