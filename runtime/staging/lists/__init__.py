@@ -8,7 +8,7 @@ growing_deque, queues           deques; `queue.Queue`
 growing_set                     sets
 sequences, chosen_lists         `table[i]` of Python's sequences, where only the run knows `i`
 chosen_containers               that is one of several sets or dicts
-arenas                          objects of a class: a list for each attribute
+arenas, list_places             objects of a class: a list for each attribute; lists that meet
 repetition, ordered_lists       `[0] * n`; `heapq` and `bisect`
 comparison_sort                 the order of objects with a `__lt__`
 iterator_functions              `itertools`

@@ -79,9 +79,9 @@ _FLAT = (
     "{a} = renewed({b}, x)",
     "n += len({a})",
     "n += sum({a})",
-    "n += {a} == {b}",
-    "n += {a} is {b}",
-    "n += x in {a}",
+    "n += int({a} == {b})",
+    "n += int({a} is {b})",
+    "n += int(x in {a})",
     "if {a}: n += {a}[-1]",
     "if {a}: {a}.pop()",
     "if len({a}) > 1: {a}[0], {a}[-1] = {a}[-1], {a}[0]",
@@ -125,13 +125,22 @@ _DEEP = (
     "n += len({t}[-1])",
     "n += sum({t}[0])",
     "n += sum(len(r) for r in {t})",
-    "n += {a} in {t}",
+    "n += int({a} in {t})",
     "{t} = [r[:] for r in {t}]",
     "{t} = [r for r in {t} if len(r) < 3] or [{a}]",
     "{t}[-1] += [x]",
     "{a} = min({t})",
     "{a} = max({t}, key=len)",
 )
+_APART = (
+    "p = [2**53 + 1, 7]; n += p[0] - 2**53",
+    "q = [0.5, 1.5]; n += int(q[0] * 2)",
+    "w = ['u', 'vv']; n += len(w[x % 2])",
+    "n += len(f'{{[1, x]}} {{[x, 2]}}')",
+    "n += (lambda *v: [*v])(x, 2)[1]",
+    "n += sum([x, 1]) + max([x, 0]) + len(str([1, 2]))",
+)
+"""What has lists of its own, which meet no others."""
 _TESTS = ("x < 0", "x > 2", "n > 3", "x % 2 == 0", "len({a}) > 2", "{a} is {b}", "{a} == {b}")
 _EXITS = ("break", "continue", "return n, a, t")
 
@@ -183,7 +192,8 @@ class Writer:
         return [*lines, "else:", *self.block(depth, loops)] if self.random.random() < 0.5 else lines
 
     def statement(self) -> str:
-        return self.named(self.random.choice(self.random.choice((_FLAT, _DEEP))))
+        kinds = (_FLAT, _DEEP) * 4
+        return self.named(self.random.choice(self.random.choice((*kinds, _APART))))
 
     def named(self, text: str) -> str:
         """A text with names put in."""

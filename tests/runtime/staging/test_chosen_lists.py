@@ -1,0 +1,229 @@
+"""Lists of which the run chooses one: each is one list by all of its names, or it is refused."""
+
+import linecache
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import autograph
+import runtime as rt
+from tests.runtime.staging.lists_random import NUMBERS, Writer
+from tests.support.staging import as_python
+
+WAYS: dict[str, Callable[[list[int]], Any]] = {
+    "list": lambda numbers: [rt.constant(number, rt.int64) for number in numbers],
+    "tensor": lambda numbers: rt.constant(numbers, rt.int64),
+}
+
+
+def _attempt(call: Callable[[], Any]) -> Any:
+    try:
+        return as_python(call())
+    except autograph.AutographError:
+        raise
+    except Exception as error:
+        return type(error)
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("seed", range(24))
+def test_random_programs(seed: int, way: str) -> None:
+    text, name = Writer(seed).program(), f"<lists {seed}>"
+    linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
+    names: dict[str, Any] = {"__name__": f"lists_{seed}"}
+    exec(compile(text, name, "exec"), names)
+    staged = rt.function(names["program"])
+    for numbers in NUMBERS:
+        wanted = _attempt(lambda a=numbers: names["program"](list(a)))
+        try:
+            found = _attempt(lambda a=numbers: staged(WAYS[way](a)))
+        except autograph.AutographError as error:
+            assert name in str(error)
+            return
+        assert found == wanted, text
+
+
+# Beside such lists, everything else is as before
+
+
+def _chosen(xs: Any) -> Any:
+    a: list[Any] = []
+    b = a
+    if xs[0] > 2:
+        b = []
+    b.append(xs[0])
+    b.append(7)
+    return a, b
+
+
+def shapes(xs: Any) -> Any:
+    a, b = _chosen(xs)
+    shape = rt.zeros([2, 3]).shape
+    return len(a), len(b), shape[0], rt.reduce_sum(rt.ones([2, 2]), [0])[0]
+
+
+def gradients(xs: Any) -> Any:
+    a, _ = _chosen(xs)
+    g, h = rt.constant(2.0), rt.constant(3.0)
+    with rt.GradientTape() as tape:
+        tape.watch([g, h])
+        y = g * h
+    first, second = tape.gradient(y, [g, h])
+    return len(a), first, second
+
+
+def gradient_through_it(xs: Any) -> Any:
+    v = rt.constant(3.0)
+    a: list[Any] = []
+    b = a
+    if xs[0] > 2:
+        b = []
+    with rt.GradientTape() as tape:
+        tape.watch(v)
+        b.append(v * 2)
+        b.append(v * v)
+        y = b[0] * b[1]
+    return tape.gradient(y, v), len(a)
+
+
+def large_numbers(xs: Any) -> Any:
+    _, b = _chosen(xs)
+    table = [2**53 + 1, 7]
+    return table[0] - 2**53, b
+
+
+def numbers_of_one_maker(xs: Any) -> Any:
+    def new(*v: Any) -> Any:
+        return [*v]
+
+    ids, weights = new(2**53 + 1, 7), new(1.5)
+    kept = ids
+    if xs[0] > 2:
+        kept = new(1, 2)
+    kept.append(3)
+    return ids[0] - 2**53, weights[0], kept[-1]
+
+
+def texts(xs: Any) -> Any:
+    a, b = _chosen(xs)
+    return f"{a} {b} {len(b)}", str(b), f"{[1, xs[0]]}"
+
+
+def identities(xs: Any) -> Any:
+    a, b = _chosen(xs)
+    return a is b, operator.is_(a, b), operator.is_not(a, b), a == b, b in [a]
+
+
+def joined_texts(xs: Any) -> Any:
+    a = ["x"]
+    b = a
+    if xs[0] > 2:
+        b = ["y", "z"]
+    b.append("w")
+    return ",".join(b), len(a)
+
+
+def as_tensors(xs: Any) -> Any:
+    _, b = _chosen(xs)
+    return rt.stack(b), rt.reduce_max(b), rt.concat([b, [1]], 0)
+
+
+def unpacked(xs: Any) -> Any:
+    a = [1, 2]
+    b = a if xs[0] > 2 else [3]
+    b.append(4)
+    match b:
+        case [p, q]:
+            return p + q
+        case [p, q, r]:
+            return p * q * r
+    return 0
+
+
+def number_or_list(xs: Any) -> Any:
+    a, b = _chosen(xs)
+    return [1, [2]], len(a) + len(b)
+
+
+BESIDE = (
+    *(shapes, gradients, gradient_through_it, large_numbers, texts, identities),
+    *(joined_texts, as_tensors, unpacked, number_or_list),
+)
+
+
+@pytest.mark.parametrize("program", BESIDE, ids=lambda program: program.__name__)
+def test_what_stands_beside_them_is_as_before(program: Callable[[Any], Any]) -> None:
+    staged = rt.function(program)
+    for numbers in ([3, 1], [1, 1], [2, 5]):
+        assert as_python(staged(WAYS["list"](numbers))) == as_python(program(numbers))
+
+
+# What is refused
+
+
+def its_id(xs: Any) -> Any:
+    a, b = _chosen(xs)
+    return id(a) == id(b)
+
+
+def a_printing_one(xs: Any) -> Any:
+    print("once")
+    a, _ = _chosen(xs)
+    return len(a)
+
+
+def fractions_among_whole_numbers(xs: Any) -> Any:
+    a = [1]
+    b = a
+    if xs[0] > 2:
+        b = [2]
+    b.append(0.5)
+    return a[0]
+
+
+def watched_too_late(xs: Any) -> Any:
+    v = rt.constant(3.0)
+    a = [v]
+    b = a
+    if xs[0] > 2:
+        b = [v]
+    b.append(v)
+    with rt.GradientTape() as tape:
+        tape.watch(v)
+        y = b[0] * 2.0
+    return tape.gradient(y, v)
+
+
+REFUSED: dict[Callable[[Any], Any], str] = {
+    its_id: "is one of several objects",
+    a_printing_one: r"do again: print\(\) was called while tracing",
+    fractions_among_whole_numbers: "is one of several objects",
+    numbers_of_one_maker: "whole numbers and fractions are in lists",
+    watched_too_late: "a tensor is watched that may be in a list",
+}
+
+
+@pytest.mark.parametrize("program", REFUSED, ids=lambda program: program.__name__)
+def test_refused(program: Callable[[Any], Any], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(autograph.StagingError, match=f"(?s){__file__}.*{REFUSED[program]}"):
+        rt.function(program)(rt.constant([3, 1], rt.int64))
+    assert capsys.readouterr().out.count("once") <= 1
+
+
+def test_appends_take_linear_time_and_one_trace_each() -> None:
+    @rt.function
+    def grown(n: Any) -> Any:
+        a: list[Any] = []
+        b = a
+        if n > 5:
+            b = []
+        for i in range(n):
+            b.append(i)
+        return len(a), len(b), sum(b)
+
+    for n in (3, 10, 20_000):
+        wanted = [n, n, n * (n - 1) // 2] if n <= 5 else [0, n, n * (n - 1) // 2]
+        assert as_python(list(grown(rt.constant(n, rt.int64)))) == wanted
+    assert grown.experimental_get_tracing_count() == 1
