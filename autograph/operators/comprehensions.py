@@ -438,7 +438,7 @@ def takes_elements(frame: FrameType) -> int:
     code, loop = frame.f_code, Called.in_rounds.__code__
     if code is loop:
         return -1
-    return int(code.co_name == "taker" and code.co_filename == loop.co_filename)
+    return int(any(each is code for each in loop.co_consts))
 
 
 def _contents(cell: CellType, name: str) -> Any:

@@ -778,10 +778,12 @@ def _children(value: Any, structure: Structure) -> Sequence[Any]:
     fit = structure.handler.fit
     if found is not None and found[0] == structure:
         return found[1]
-    if fit is None:
-        what = None if found is None else str(found[0])
-        raise errors.InternalError(None, None, f"{what} is lowered as {structure}")
-    return fit(value, structure)
+    if fit is not None:
+        return fit(value, structure)
+    kinds = structure.kind, None if found is None else found[0].kind
+    if found is None or len({is_reference_class(kind) for kind in kinds if kind}) > 1:
+        raise errors.InternalError(None, None, f"{kinds[1]} is lowered as {structure}")
+    return found[1]
 
 
 def _lower_missing(

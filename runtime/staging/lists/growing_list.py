@@ -84,14 +84,15 @@ class GrowingList(GrowingSequence, RowTable):
         if self.staged is None:
             super().append(shared(item))
             note_inside(self, (item,))
-        elif self.table is None or not self._put_in_row(None, item):
+        elif not self._is_row() or not self._put_in_row(None, item):
             self._write(self.length(), item)
 
     def length(self) -> Any:
         """Returns the number of its items: an int, or a staged one."""
-        if self.table is None or size_of(self) is not None:
+        if not self._is_row() or size_of(self) is not None:
             return super().length()
-        kept, _ = self.table.table.tensors_at(self.table.place)
+        table = cast(InTable, self.table)
+        kept, _ = table.table.tensors_at(table.place)
         return index_of(ops.shape(kept[0], dtypes.int64)[0])
 
     def extend(self, items: Iterable[Any], /) -> None:
@@ -451,6 +452,11 @@ class GrowingList(GrowingSequence, RowTable):
     def put_rows(self, element: Tree, columns: Sequence[Any]) -> None:
         """Put other lists in place of them, as many."""
         self.fill(Kind(element, size_of(self)), columns)
+
+    def _is_row(self) -> bool:
+        """Whether its items are kept in a list or dict of lists."""
+        table = self.table
+        return table is not None and isinstance(table.table, RowTable)
 
     def _put_in_row(self, place: Any, item: Any) -> bool:
         """Assign an item that fits to a list that is in another one, or put it behind the others
