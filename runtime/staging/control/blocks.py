@@ -237,16 +237,21 @@ def mismatch_error(
     return refuse(message, mismatch.hint, name)
 
 
-def want_parts(mismatch: Mismatch, values: Iterable[Any]) -> None:
-    """Note, before a refusal, the lists that do not join, or that what does not is in."""
+def want_parts(mismatch: Mismatch, values: Iterable[Any], changed: Any) -> None:
+    """Note, before a refusal, the lists among the parts of the values that do not join; `changed`
+    is the object of which the values are the contents.
+    """
+    if not mismatch.places and isinstance(changed, list):
+        want_lists(changed)
     for value in values:
-        met = [value]
+        part = value
         for place in mismatch.places:
-            found = join_structure_of(met[-1])
+            found = join_structure_of(part)
             if found is None or place >= len(found[1]):
                 break
-            met.append(found[1][place])
-        want_lists(*met)
+            part = found[1][place]
+        if isinstance(part, list):
+            want_lists(part)
 
 
 def place_of(value: Any, mismatch: Mismatch, block: Block | None) -> Location | None:

@@ -329,7 +329,7 @@ def _join_branches(
     try:
         return joins.join(*pair, words.unites)
     except Mismatch as mismatch:
-        want_parts(mismatch, (x, y, changed))
+        want_parts(mismatch, (x, y), changed)
         first, second = (place_of(v, mismatch, p.block) for v, p in zip((x, y), paths, strict=True))
         if mismatch.kinds_differ and words.unites:
             sides = " and ".join(format_location(each) for each in (first, second) if each)

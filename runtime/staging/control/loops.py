@@ -507,7 +507,7 @@ def _widen(loop: Loop, path: Path) -> list[Spec]:
         except Mismatch as mismatch:
             changed = [place.object for place in loop.places]
             inside = changed[at - loop.size] if at >= loop.size else None
-            want_parts(mismatch, (loop.values[at], left, inside))
+            want_parts(mismatch, (loop.values[at], left), inside)
             places = place_of(loop.values[at], mismatch, None), place_of(left, mismatch, loop.key)
             name = variable_name(loop.names, at)
             raise mismatch_error(mismatch, name, _ROUNDS, places) from None

@@ -62,6 +62,7 @@ from runtime.staging.lists.growing import (
     note_inside,
     table_around,
     take_all_from,
+    want_lists,
 )
 from runtime.staging.lists.growing_list import GrowingList, ListBackend, collected
 from runtime.staging.lists.keys import index, is_staged
@@ -267,6 +268,7 @@ class GrowingDict(dict[Any, Any], EntryTable):
             return  # as `d[key] += items` does, which has changed it
         value = entry_value(value)
         place = Found(self, key, all_keys=True).place
+        note_inside(self, (value,))
         self.stage(pair_spec(keys_.spec_of(key), joins.abstract(value, staged=True)))
         if self.has_lists and (is_symbol(place) or place >= 0):
             take_all_from(self)
@@ -323,6 +325,7 @@ class GrowingDict(dict[Any, Any], EntryTable):
         try:
             element = covering(specs)
         except Mismatch as mismatch:
+            want_lists(self)
             raise misfit(mismatch) from None
         pairs = self.pairs()
         size = pairs.length()
