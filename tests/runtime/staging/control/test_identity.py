@@ -11,6 +11,7 @@ import pytest
 import runtime as rt
 from autograph import StagingError
 from runtime.functions.function import function
+from tests.support.staging import attempt, same_outcome
 
 
 @dataclasses.dataclass(eq=False)
@@ -100,14 +101,7 @@ def ints(x):
 
 
 REFUSED = {
-    one_of_two: "'b' is one of several objects",
-    chosen_twice: "'d' is one of several objects",
-    optional_list: "'b' is one of several objects",
     tuples: "'b' is one of several objects",
-    left_by_a_loop: "'b' is one of several objects",
-    in_a_loop: "'a' is one of several objects",
-    in_a_later_round: "'b' is one of several objects",
-    two_names: "'b' is one of several objects",
     tensors: "two tensors",
     ints: "two numbers",
 }
@@ -188,3 +182,21 @@ def objects(x):
 def test_as_in_python(program: Callable[[Any], Any], x: int) -> None:
     left = function(program)(rt.constant(x))
     assert tuple(bool(item) for item in left) == program(x)
+
+
+OF_LISTS = [
+    one_of_two,
+    chosen_twice,
+    optional_list,
+    left_by_a_loop,
+    in_a_loop,
+    in_a_later_round,
+    two_names,
+]
+
+
+@pytest.mark.parametrize("x", [-1, 0, 1, 2, 5])
+@pytest.mark.parametrize("program", OF_LISTS)
+def test_of_lists_as_in_python(program: Callable[[Any], Any], x: int) -> None:
+    left = attempt(lambda: function(program)(rt.constant(x)))
+    assert same_outcome(program(x), left), (program(x), left)
