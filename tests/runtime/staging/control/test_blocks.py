@@ -18,6 +18,7 @@ from runtime import errors
 from runtime.functions.function import function
 from runtime.graph.ir import walk
 from runtime.graph.verification import verify
+from tests.support.staging import attempt, same_outcome
 
 X = rt.constant(3)
 GLOBAL: list[Any] = [1]
@@ -60,6 +61,14 @@ def growing_list(x):
     items = [x]
     while x > 0:
         items = [*items, x]
+        x = x - 1
+    return items
+
+
+def growing_tuple(x):
+    items = (x,)
+    while x > 0:
+        items = (*items, x)
         x = x - 1
     return items
 
@@ -124,7 +133,7 @@ REFUSED = [
     (unequal_dtypes, TypeError, "y", "float32 on one path and int32"),
     (unequal_dtypes_inside, TypeError, "d", r"d\['k'\]\[1\]"),
     (unequal_objects, autograph.StagingError, "mode", "differ"),
-    (growing_list, autograph.StagingError, "items", "list of 1 and list of 2"),
+    (growing_tuple, autograph.StagingError, "items", "tuple of 1 and tuple of 2"),
     (loop_dtype, TypeError, "y", "int32 on one path and float32"),
     (raise_in_made_manager, autograph.StagingError, None, "past the `with` at line"),
     (global_list, autograph.StagingError, "GLOBAL", "2 items and 1 item"),
@@ -149,6 +158,12 @@ def test_refused(case: Any) -> None:
     assert error.hint
     assert error.variable == variable
     assert (list(GLOBAL), ACCOUNT.total) == before
+
+
+@pytest.mark.parametrize("x", [-1, 0, 1, 3])
+def test_a_list_made_longer_by_each_round(x: int) -> None:
+    got = attempt(lambda: function(growing_list)(rt.constant(x)))
+    assert same_outcome(growing_list(x), got), got
 
 
 def test_a_mismatch_names_both_lines() -> None:
