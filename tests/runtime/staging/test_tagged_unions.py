@@ -329,6 +329,20 @@ def brackets(n):
     return stack
 
 
+def changed_by_another_name(n):
+    y = [n, 5]
+    x = y if n > 2 else "s"
+    y[0] = 100
+    return x
+
+
+def grown_by_another_name(n):
+    y = below(n)
+    x = y if n > 2 else "empty"
+    y.append(77)
+    return x
+
+
 PROGRAMS: list[Program] = [
     evens, fizz_buzz, in_comprehensions, in_slots, read_from_lists, changed_lists,
     taken_from_a_list, shown, tuples_and_none, bools_and_ints, in_pairs, in_lists_of_lists,
@@ -338,7 +352,7 @@ PROGRAMS: list[Program] = [
     wrong_for_one_kind, iterated,
     read_by_place, ordered, keys_of_one_kind, changed_in_place, as_text, as_number,
     given_to_a_function, compared_with_another, class_of_it, matched, in_and, in_containers,
-    method_of_one_kind, asked_in_rounds,
+    method_of_one_kind, asked_in_rounds, changed_by_another_name, grown_by_another_name,
 ]  # fmt: skip
 
 
@@ -378,20 +392,6 @@ def test_gradients_pass_through_the_kind_that_it_is() -> None:
 
 
 # Refused
-
-
-def changed_by_another_name(n):
-    y = [n, 5]
-    x = y if n > 2 else "s"
-    y[0] = 100
-    return x
-
-
-def grown_by_another_name(n):
-    y = below(n)
-    x = y if n > 2 else "empty"
-    y.append(77)
-    return x
 
 
 def key_changed_by_another_name(n):
@@ -479,8 +479,6 @@ def test_each_kind_is_unpacked_as_python_does(program: Program, n: int) -> None:
 
 REFUSED: dict[Program, str] = {
     later_in_a_table: "gets an item of another kind.*keep values of one kind in it",
-    changed_by_another_name: "'the result' is one of several objects",
-    grown_by_another_name: "'the result' is one of several objects",
     key_changed_by_another_name: "'the result' is one of several objects",
     extended_by_another_name: "'the result' is one of several objects",
     extending_a_list: "of another kind on each path",
