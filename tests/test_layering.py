@@ -253,7 +253,6 @@ MUTUAL = {
     "runtime.core.primitive": "runtime.core.widening",
     "runtime.data.dataset": "runtime.data.files",
     "runtime.data.layouts": "runtime.data.dataset",
-    "runtime.graph.executors.native.halves": "runtime.graph.executors.native.scalars",
     "runtime.graph.executors.native.numbers": "runtime.graph.executors.native.control",
     "runtime.graph.format.views": "runtime.graph.format.graph_def",
     "runtime.sessions.open_graph": "runtime.sessions.variables",

@@ -12,6 +12,7 @@ from typing import Any, cast
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
 from runtime.core.dataclasses import dataclass
+from runtime.core.state import state
 from runtime.graph.lists import LENGTH
 from runtime.graph.nodes import apply
 from runtime.staging.control.references import References, is_reference, want_sites
@@ -242,7 +243,8 @@ def sites_inside(item: Any) -> frozenset[str]:
         found: frozenset[str] = getattr(item, "sites_inside", frozenset())
         return found.union(*map(sites_of, list.__iter__(item)))
     if isinstance(item, Growing):
-        found = active().memo.get((sites_inside, id(item)), frozenset())
+        memo = {} if state.trace is None else state.trace.memo
+        found = memo.get((sites_inside, id(item)), frozenset())
         return found.union(*map(sites_of, dict.values(item))) if isinstance(item, dict) else found
     return frozenset().union(*map(sites_of, item)) if type(item) is list else frozenset()
 

@@ -154,6 +154,11 @@ class GrowingList(GrowingSequence, RowTable):
         """Another list of the same items."""
         return self._another()
 
+    def __reduce_ex__(self, protocol: Any, /) -> Any:
+        if self.staged is not None:
+            raise _refusal(self, "pickling")
+        return list, (list(list.__iter__(self)),)
+
     def __copy__(self) -> GrowingList:
         return self.copy()
 

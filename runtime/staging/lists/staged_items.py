@@ -297,7 +297,7 @@ def _widen(a: Tree, b: Tree) -> Tree:
             raise Mismatch(
                 f"the structures differ: {a.structure} and {b.structure}",
                 "make a list on both paths",
-                kinds_differ=True,
+                kinds_differ=not all(issubclass(kind, list) for kind in kinds),
             )
     kind = next(kind for kind in kinds if kind is not list)
     sizes = {_size(each.structure.keys) for each in (a, b)}
