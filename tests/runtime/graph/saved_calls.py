@@ -5,6 +5,7 @@ it loads the graphs, runs them, and writes down what came of it.
 import contextlib
 import io
 import pickle
+import queue  # noqa: F401  # a graph that raises Empty needs the class
 import subprocess
 import sys
 from collections.abc import Callable, Iterator

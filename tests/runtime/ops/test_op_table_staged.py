@@ -64,7 +64,8 @@ def gradients(row: Primitive, params: dict[str, Any], xs: Any) -> Any:
         made = outputs(bind(row, *xs, **params))
         terms = [tf.reduce_sum(tf.sin(y)) for y in made if y.dtype.is_floating]
         total = sum(terms[1:], terms[0])
-    return tuple(g for g in tape.gradient(total, watched) if g is not None)
+    made = [g for g in tape.gradient(total, watched) if g is not None]
+    return tuple(tf.convert_to_tensor(g) for g in made)
 
 
 def has_gradient(row: Primitive, sample: Any, dtype: Any) -> bool:

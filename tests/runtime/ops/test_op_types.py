@@ -53,6 +53,7 @@ OURS = {
     "PowerModulo PyPowerModulo": "its power takes no modulus",
     "PyText": "it has no texts of Python",
     "PyTextRanks": "it has no texts of Python",
+    "PyDraw": "its draws are not those of Python's `random`",
     "LibraryFunction": "its functions of libraries are calls back to Python",
     "PythonLeftShift PythonRightShift": "its shifts take any count",
     "PyCbrt PyComb PyCopysign PyDegrees PyExp2 PyFactorial PyGamma PyGcd PyHypot PyIsclose "

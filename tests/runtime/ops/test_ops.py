@@ -879,7 +879,7 @@ def test_gradients_of_products_of_segments_with_zeros() -> None:
             with tf.GradientTape() as inner:
                 inner.watch(x)
                 y = tf.reduce_sum(function(x) * tf.constant([1.0, 2.0, 3.0, 4.0, 5.0], tf.float64))
-            first = inner.gradient(y, x)
+            first = tf.convert_to_tensor(inner.gradient(y, x))
         found.append((first.numpy().tolist(), outer.jacobian(first, x).numpy().tolist()))
     assert found[0] == found[1]
     assert found[0][0] == [0.0, 6.0, 0.0, 0.0, 0.0, 0.0, 4.0]
