@@ -13,6 +13,7 @@ _HOMES = (
     "runtime.graph.numbers",
     "runtime.graph.lists",
     "runtime.graph.templates",
+    "runtime.graph.draws",
     "runtime.variables.primitives",
     "runtime.ops",
     "runtime.ops.print_op",
