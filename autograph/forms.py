@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class Form(Enum):
-    """What a conversion is for.
+    """The purpose of a conversion.
 
     PLAIN is what `convert` makes and what the command prints. STAGED is for a function that is
     being staged: `try` becomes blocks, too. ASKING is for one that is staged once more, since the

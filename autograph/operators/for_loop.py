@@ -90,8 +90,9 @@ def for_loop(
 
 
 def _rest(items: Any, error: RestIsStaged) -> Callable[[Any], Any] | None:
-    """What gives the rest of the items that a loop runs over; None where not they have raised this,
-    but a block, or what `map` and others of Python's take items from, which would do nothing to it.
+    """Returns a function that gives the rest of a loop's items; None where not they have raised
+    this, but a block, or what `map` and others of Python's take items from, which would do nothing
+    to it.
     """
     own = error.__traceback__
     raised = None if own is None else own.tb_next

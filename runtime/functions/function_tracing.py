@@ -638,7 +638,7 @@ class Tracer:
         return [each for each in recorder.changed() if id(each[1]) not in given]
 
     def _stand_in(self, made: Any) -> Any:
-        """What stands for a list, deque, set or dict that the user's code has just made."""
+        """Returns the stand-in for a list, deque, set or dict that the user's code has made."""
         item = made if isinstance(made, Growing) else stand_in(made)
         # Where the library's own code is converted, nobody else sees its lists.
         if type(item) is not GrowingList or is_ours(sys._getframe(2).f_code.co_filename):

@@ -352,7 +352,7 @@ class Traced:
 
 
 def _referred_around() -> Wanted:
-    """What the trace that is being made, if there is one, refers to by numbers."""
+    """Returns the references of the trace that is being made; none where there is no trace."""
     return NOTHING_WANTED if state.trace is None else state.trace.references.known
 
 

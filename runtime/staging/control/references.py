@@ -26,7 +26,7 @@ ARENA = "<arena>"
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a trace is to refer to by numbers, or would have to.
+    """The objects and lists that a trace is to refer to by numbers, or would have to.
 
     `classes` are the names of classes: a local one is another one in each trace. `sites` are the
     places of the program whose lists are referred to, and `united` pairs of those whose lists meet.
@@ -68,7 +68,7 @@ class References:
         self.arenas: dict[Any, Any] = {}
 
     def more(self) -> Wanted | None:
-        """What another trace would refer to; None where that is no more."""
+        """The references of another trace; None where there would be no more of them."""
         return None if self.wanted == self.known else self.wanted
 
     def check_watched(self) -> None:

@@ -66,7 +66,7 @@ class Truth:
 
 
 def opened(value: Any) -> Any:
-    """What a value is for any use but as a test: of a Truth, its operand."""
+    """The value for any use but as a test: of a Truth, its operand."""
     return value.opened() if type(value) is Truth else value
 
 

@@ -44,7 +44,7 @@ class ListArena:
         return refuse(f"a list, of which the run chooses one, {what}", hint)
 
     def held(self) -> Any:
-        """What tells apart what its lists hold; itself, where they are all empty."""
+        """A key for what its lists hold: of arenas whose lists hold the same, the same."""
         rows = self.rows.staged
         element = None if rows is None else rows.element.structure.keys.element
         return self.site if element in (None, staged_items.NOTHING) else _held_in(element)
@@ -56,7 +56,7 @@ class ListArena:
             staged_items.check_watched(row.structure.keys.element)
 
     def found(self) -> GrowingList:
-        """What is in the lists, which the blocks that are being traced watch."""
+        """The contents of the lists, which the blocks that are being traced watch."""
         note_found("the lists that the run chooses among", self.rows)
         return self.rows
 
@@ -152,7 +152,7 @@ def _as_exact(row: GrowingList) -> GrowingList:
 
 
 def list_made(references: References, made: GrowingList) -> GrowingList:
-    """What stands for a list that the user's code has just made, where it stands."""
+    """Returns the stand-in for a list that the user's code has made, where it stands."""
     site = format_location(user_location())
     if references.has_site(site) and _may_be_placed(made):
         return arena_of(references, site).made(made)
@@ -207,7 +207,7 @@ def exported_list(items: GrowingList) -> GrowingList:
 
 
 def apart(item: Any) -> Any:
-    """What is in a list or dict, as a result of the function: with copies of such lists in it."""
+    """An item of a list or dict as part of a result: with copies of such lists in it."""
     if isinstance(item, PlacedList):
         return exported_list(item)
     if type(item) is tuple:
@@ -230,7 +230,7 @@ def _unite(first: ListArena, second: ListArena) -> None:
 
 
 def _held_in(element: Spec) -> Any:
-    """What tells the items of lists apart: their classes, and the arenas of lists."""
+    """A key for the items of lists: their classes, and the arenas of lists."""
     if isinstance(element, Tree):
         keys = element.structure.keys
         if isinstance(keys, ListArena):
