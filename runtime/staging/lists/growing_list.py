@@ -85,7 +85,7 @@ class GrowingList(GrowingSequence, RowTable):
             super().append(shared(item))
             note_inside(self, (item,))
         elif not self._is_row() or not self._put_in_row(None, item):
-            self._write(self.length(), item)
+            self.write(self.length(), item)
 
     def length(self) -> Any:
         """Returns the number of its items: an int, or a staged one."""
@@ -125,7 +125,7 @@ class GrowingList(GrowingSequence, RowTable):
         at = clipped(index, size)
         held = self._covering_item(item)
         self._move(lists.GAP, held, _tensor(at), None if is_symbol(size) else size + 1)
-        self._write(at, item)
+        self.write(at, item)
 
     def pop(self, index: Any = -1, /) -> Any:
         """Take an item out. IndexError, at run time, where there is none."""
@@ -354,7 +354,7 @@ class GrowingList(GrowingSequence, RowTable):
         item = shared(item)
         if self.has_lists:
             take_all_from(self)
-        self._write(place, item)
+        self.write(place, item)
 
     def __delitem__(self, index: Any) -> None:
         index = present(index)
@@ -510,7 +510,8 @@ class GrowingList(GrowingSequence, RowTable):
     # Its columns
 
     @unfailing
-    def _write(self, at: Any, item: Any) -> None:
+    def write(self, at: Any, item: Any) -> None:
+        """Put an item at a place of the list of the graph, or behind the last one."""
         self._check_own()
         forget_keys(self)
         note_inside(self, (item,))
@@ -804,13 +805,15 @@ def sequence_of(items: GrowingList) -> iteration.Staged | None:
     return None if items.staged is None else Items(items)
 
 
-def _to_tensor(items: GrowingList, dtype: DType | None) -> Any:
+def to_tensor(items: GrowingList, dtype: DType | None) -> Any:
+    """The tensor of the items of a list of the graph."""
     if items.staged is None:
         return NotImplemented
     return convert_to_tensor(items.joined(lists.STACK, dtype), dtype)
 
 
-def _whole(items: GrowingList, stacked: bool) -> Tensor | None:
+def whole(items: GrowingList, stacked: bool) -> Tensor | None:
+    """The items of a list of the graph, stacked or joined; None where Python knows them."""
     if items.staged is None:
         return None
     return items.joined(lists.STACK if stacked else lists.CONCAT)
@@ -820,8 +823,8 @@ def _whole(items: GrowingList, stacked: bool) -> Tensor | None:
 GrowingList.__name__ = GrowingList.__qualname__ = "list"
 register_backend(GrowingList, ListBackend())
 register_stand_in(GrowingList, list)
-register_conversion(GrowingList, _to_tensor)
-register_list(GrowingList, _whole)
+register_conversion(GrowingList, to_tensor)
+register_list(GrowingList, whole)
 register_repetition(list, lambda items, times: GrowingList(items) * times)
 iteration.register_sequence(GrowingList, sequence_of)
 iteration.register_plain(GrowingList, Items)

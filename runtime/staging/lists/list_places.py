@@ -64,7 +64,7 @@ class ListArena:
         """Another list, with these items."""
         rows = self.found()
         place = rows.length()
-        rows._write(place, _row_of(items))
+        rows.write(place, _row_of(items))
         return self.at(place)
 
     def at(self, place: Any) -> PlacedList:
@@ -273,7 +273,7 @@ PlacedList.__name__ = PlacedList.__qualname__ = "list"
 add_handler(PlacedList, _HANDLER)
 register_backend(PlacedList, ListBackend())
 register_stand_in(PlacedList, list)
-register_conversion(PlacedList, growing_list._to_tensor)
-register_list(PlacedList, growing_list._whole)
+register_conversion(PlacedList, growing_list.to_tensor)
+register_list(PlacedList, growing_list.whole)
 iteration.register_sequence(PlacedList, _sequence)
 iteration.register_plain(PlacedList, _sequence)
