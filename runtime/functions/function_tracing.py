@@ -461,7 +461,10 @@ class Tracer:
         for snapshot in reversed(self.snapshots):
             snapshot.restore()
         changes = [change.path for snapshot in self.snapshots for change in snapshot.changes()]
-        return f"{changes[0]} was changed" if changes else None
+        if changes:
+            return f"{changes[0]!r} was changed"
+        unknown = next(filter(None, (snapshot.unknown() for snapshot in self.snapshots)), None)
+        return None if unknown is None else f"{unknown!r} may have been advanced"
 
     def _snapshots(self, trace: Trace) -> list[Snapshot]:
         """Returns what existed before the trace as it was then, and further when it was met."""

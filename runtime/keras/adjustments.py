@@ -75,7 +75,8 @@ def _steps_by_slices(base: Any) -> None:
         @functools.wraps(whole)
         def run(self: Any, variable: Any, value: Any) -> None:
             if isinstance(value, runtime.IndexedSlices):
-                stored = getattr(variable, "value", variable)
+                is_ours = isinstance(variable, runtime.Variable)
+                stored = variable if is_ours else variable.value
                 rows = runtime.cast(value, stored.dtype)
                 getattr(stored, f"scatter{name or '_update'}")(rows)
             else:

@@ -35,6 +35,7 @@ from runtime.graph.nodes import (
 )
 from runtime.graph.probes import PROBE, has_name
 from runtime.staging import tracing
+from runtime.staging.aliasing import aliases
 from runtime.staging.control.blocks import (
     Block,
     Path,
@@ -249,6 +250,8 @@ class Guard:
             shared.put(self.before)
         self.watching.close()
         release(trace, self.recorder, path.values)
+        if path.reached:
+            aliases.check(trace, self.recorder.restore)
         path.changed = undone(trace, self.recorder, path.reached)
         self.entered.close()
         made = joined(trace, self.steer, [path, self.failing], level.names(), since=self.since)

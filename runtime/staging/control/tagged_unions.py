@@ -91,7 +91,8 @@ def _method(function: Callable[[Any, Any], Any]) -> Any:
 
 def _reflected(method: Any) -> Any:
     def reflected(self: TaggedUnion, other: Any) -> Any:
-        if isinstance(other, list):  # Python asks here for `other += self` too, which changes it
+        # Python asks here for `other += self` too, which changes a list; a text would format.
+        if isinstance(other, list | str | bytes):
             raise self.refusal()
         return method(self, other)
 

@@ -18,6 +18,7 @@ from typing import Any, NoReturn, cast
 from autograph.objects import attributes_of, of_classes, put_attributes, slots_of
 from runtime.graph.structures import HANDLER, Handler, structure_of
 from runtime.staging.block_recorder import forget, note_found
+from runtime.staging.control import joins
 from runtime.staging.control.logic import not_
 from runtime.staging.control.references import (
     ARENA,
@@ -67,7 +68,9 @@ class Arena:
             place = column.length() if place is None else place
             is_own = type(value) in _PLAIN and counts[name] <= _OF_OWN
             # A list of Python's that only the object has: the default value of a field.
-            column.append(stand_in(value) if is_own else value)
+            given = stand_in(value) if is_own else value
+            self._check_exact(column, given)
+            column.append(given)
         forget(item)
         object.__setattr__(item, "__class__", self.kind)
         put_attributes(item, {self.key: place})
@@ -104,6 +107,8 @@ class Arena:
         column = self.column(name)
         if column.staged is None and is_symbol(place) and len(column) == 0:
             raise AttributeError(name)  # of no object: a branch that is never taken
+        if is_symbol(place):
+            self._check_exact(column)
         return column.at(place)
 
     def write(self, name: str, place: Any, value: Any) -> None:
@@ -111,7 +116,14 @@ class Arena:
         column = self.column(name)
         if column.staged is None and is_symbol(place) and len(column) == 0:
             raise AttributeError(name)
+        if column.staged is not None or is_symbol(place):
+            self._check_exact(column, value)
         column.put_at(place, value)
+
+    def _check_exact(self, column: GrowingList, *values: Any) -> None:
+        specs = [*column.specs(), *map(joins.abstract, values)]
+        if specs and (column.staged is not None or len(specs) > 1):
+            staged_items.check_exact(specs)
 
     def assign(self, item: Any, name: str, value: Any) -> None:
         """`item.name = value`, also of a frozen object."""

@@ -18,7 +18,7 @@ from runtime.core.tensor import wrap
 from runtime.core.types import ListType, NumberType, TensorType, Type
 from runtime.graph import lists, numbers
 from runtime.graph.lists import CAST, FILLED, LENGTH
-from runtime.graph.nodes import LIST_AS, NUMBER_TYPES, apply
+from runtime.graph.nodes import BOOL, LIST_AS, NUMBER_TYPES, apply
 from runtime.graph.structures import Handler, Structure, add_handler, structure_of
 from runtime.staging.aliasing import sharing
 from runtime.staging.control import choices, joined_tensors, joins
@@ -329,16 +329,36 @@ def _check_exact(items: Sequence[Spec], element: Spec) -> None:
 def are_exact(items: Sequence[Spec], element: Spec) -> bool:
     """Whether items stay what they are under the Spec that covers them."""
     wanted = _number_kinds(element)
-    return all(_number_kinds(staged(item)) <= wanted for item in items if item != NOTHING)
+    for kinds in [_number_kinds(staged(item)) for item in items if item != NOTHING]:
+        is_like = len(kinds) == len(wanted)
+        if kinds != wanted if is_like else not set(kinds) <= set(wanted):
+            return False
+    return True
 
 
-def _number_kinds(spec: Spec) -> set[bool]:
-    """Whether there are fractions among the values of a Spec, and whole numbers."""
-    return {
+def _number_kinds(spec: Spec) -> list[bool]:
+    """Whether each number of an item is a fraction."""
+    return [
         type.kind == "float" if isinstance(type, NumberType) else type.dtype.is_floating
         for type in joins.types_of(spec)
-        if isinstance(type, NumberType | TensorType)
-    }
+        if isinstance(type, NumberType | TensorType) and type != BOOL
+    ]
+
+
+def check_exact(specs: Sequence[Spec]) -> None:
+    """StagingError where items of a column are whole numbers and fractions: they are attributes of
+    objects, which would become fractions in all of them.
+    """
+    try:
+        element = covering(specs)
+    except Mismatch:
+        return  # refused where it is used
+    if not are_exact(specs, element):
+        raise refuse(
+            "whole numbers and fractions are one attribute of objects that the run chooses, and "
+            "would become fractions in all of them",
+            "make all of them floats: 0.0 for 0",
+        )
 
 
 def _is_known(spec: Tree) -> bool:
