@@ -147,17 +147,18 @@ def _zeta(s: Any, start: Any, out: Any, work: Workspace) -> None:
         each, at = np.broadcast_arrays(s, start)
         below = np.broadcast_to(below, at.shape)
         out[below] = _zeta_below(each[below], at[below], work)
-    _zeta_at_ends(s, start, out)
+    with work.inner():
+        _zeta_at_ends(s, start, out, work)
     np.copyto(out, np.nan, where=mask(np.less, s, 1, work))
     np.copyto(out, np.inf, where=mask(np.equal, s, 1, work))
 
 
-def _zeta_at_ends(s: Any, start: Any, out: Any) -> None:
+def _zeta_at_ends(s: Any, start: Any, out: Any, work: Workspace) -> None:
     """The values for endless s, and at poles, of which both sides have one sign where s is even."""
-    endless = s == np.inf
+    endless = mask(np.equal, s, np.inf, work)
     if endless.any():
         np.copyto(out, np.power(start, -s, where=start > 0, out=start + np.inf), where=endless)
-    poles = (start <= 0) & (start == np.floor(start))
+    poles = _poles(start, work)
     if poles.any():
         np.copyto(out, np.where(np.floor(s / 2) * 2 == s, np.inf, np.nan), where=poles)
 
@@ -193,7 +194,9 @@ def _polygamma(order: Any, x: Any, out: Any, work: Workspace) -> None:
     np.exp(factorial, out=factorial)
     factorial *= np.power(-1.0, above, out=sign)
     out *= factorial
-    np.copyto(out, np.nan, where=order != np.floor(order))
+    with work.inner():
+        whole = np.floor(order, out=work.like(order))
+        np.copyto(out, np.nan, where=mask(np.not_equal, order, whole, work))
     zeroth = mask(np.equal, order, 0, work)
     if zeroth.any():
         _digamma(x, sign, work)
