@@ -223,7 +223,8 @@ def parts_of(
                 why = "it is in an object of an installed package"
                 raise refuse_change(path, why, location=kept[place_key(item)][1])
             if trace.existed(item):
-                _check(path, item, before, location)
+                if not is_lent:
+                    _check(path, item, before, location)
                 altered.append((path, item, before, _in_place if is_lent else _is_staged))
     found = {part.key: part for part in known}
     _gather(found, altered, kept)

@@ -209,6 +209,21 @@ def test_a_loss_without_labels_is_refused(is_built: bool) -> None:
     unsupervised.fit(X)
 
 
+def test_what_layers_add_to_the_loss_is_there_in_a_staged_function() -> None:
+    made = keras.Sequential([keras.layers.Dense(2, activity_regularizer="l2")])
+
+    def added(x: Any) -> Any:
+        y = made(x)
+        return y, sum(made.losses)
+
+    staged = rt.function(added)
+    for x in (X, X, 2 * X):
+        y, loss = staged(x)
+        wanted = 0.01 * np.sum(np.square(made(x).numpy())) / len(x)  # Keras divides by the batch
+        np.testing.assert_allclose(loss.numpy(), wanted, rtol=1e-5)
+        np.testing.assert_allclose(y.numpy(), made(x).numpy(), rtol=1e-6)
+
+
 def test_adam_takes_each_gathered_row_by_itself() -> None:
     layer = keras.layers.Embedding(4, 1, embeddings_initializer="ones")
     made = keras.Sequential([keras.Input((3,), dtype="int32"), layer, keras.layers.Flatten()])
