@@ -8,7 +8,6 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import functools
 import inspect
 import json
@@ -676,32 +675,6 @@ def singledispatch():
         return -1
 
     rt.function(lambda x: sign(x))(X)
-
-
-@misuse(InGraph, "as a Python bool", "Money.__eq__, the method", "compare the fields one by one")
-def equality_of_dataclasses():
-    @dataclasses.dataclass
-    class Money:
-        amount: int
-        tax: int
-
-    def same(x):
-        return Money(x, x) == Money(x * 2, x)  # <-
-
-    rt.function(same)(X)
-
-
-@misuse(InGraph, "as a Python bool", "Money.__lt__, the method", "compare the fields one by one")
-def order_of_dataclasses():
-    @dataclasses.dataclass(order=True)
-    class Money:
-        amount: int
-        cents: int
-
-    def largest(x):
-        return max([Money(x, 1), Money(x * 2, 2)]).cents  # <-
-
-    rt.function(largest)(X)
 
 
 @misuse(RecursionError, "json.encoder.iterencode calls this without end", "Python's own values")
