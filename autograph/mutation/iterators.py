@@ -13,7 +13,6 @@ from typing import Any
 from autograph.mutation.containers import referents_of
 from autograph.mutation.kinds import Kind
 from autograph.mutation.paths import Difference, Part, as_itself
-from autograph.mutation.users_code import is_users_class
 from autograph.objects import MISSING
 
 
@@ -57,18 +56,6 @@ def _position(iterator: Any) -> Any:
         except TypeError:
             return None  # a `repeat` without end stands still
     return _counters(iterator) if type(iterator) in _COUNTING else None
-
-
-def is_unknown(item: Any) -> bool:
-    """Whether an item is an iterator of Python's, or of a library, without a known position."""
-    kind = type(item)
-    if kind is GeneratorType or not hasattr(kind, "__next__") or is_users_class(kind):
-        return False
-    return _position(item) is None and not isinstance(item, _OVER_OTHERS)
-
-
-_OVER_OTHERS = (map, filter, zip, enumerate)
-"""Iterators that stand where those do that they run over."""
 
 
 def _counters(iterator: Any) -> list[Any]:

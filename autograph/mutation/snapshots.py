@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from autograph.backend import GlobalVariable
 from autograph.mutation.foreign import LOCKS
 from autograph.mutation.functions import Unconverted
-from autograph.mutation.iterators import IteratorKind, is_unknown
+from autograph.mutation.iterators import IteratorKind
 from autograph.mutation.kind_table import FOREIGN, is_hidden, kinds_of
 from autograph.mutation.kinds import Kind
 from autograph.mutation.ownership import notes_taken, unheld
@@ -261,12 +261,6 @@ class Snapshot:
     def advanced(self) -> str | None:
         """The path of an iterator that stands elsewhere now, where it cannot be put back."""
         paths = (entry.path for entry in self._changed() if isinstance(entry.kind, IteratorKind))
-        path = next(paths, None)
-        return None if path is None else render(path)
-
-    def unknown(self) -> str | None:
-        """The path of an iterator of which nobody can say how far it has come."""
-        paths = (entry.path for entry in self._entries.values() if is_unknown(entry.value))
         path = next(paths, None)
         return None if path is None else render(path)
 

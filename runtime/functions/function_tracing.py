@@ -37,7 +37,7 @@ from runtime.functions.changed_arguments import (
 )
 from runtime.functions.concrete_function import ConcreteFunction
 from runtime.functions.kept_objects import Kept, Part, holds_staged, parts_of
-from runtime.functions.lasting_effects import Acts
+from runtime.functions.lasting_effects import Acts, lasting_iterator_of
 from runtime.functions.own_containers import put_own_containers
 from runtime.functions.recursion import (
     Assumption,
@@ -463,7 +463,7 @@ class Tracer:
         changes = [change.path for snapshot in self.snapshots for change in snapshot.changes()]
         if changes:
             return f"{changes[0]!r} was changed"
-        unknown = next(filter(None, (snapshot.unknown() for snapshot in self.snapshots)), None)
+        unknown = lasting_iterator_of(self.python_function)
         return None if unknown is None else f"{unknown!r} may have been advanced"
 
     def _snapshots(self, trace: Trace) -> list[Snapshot]:
@@ -675,7 +675,7 @@ class Tracer:
 
     def _observe(self, function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
         self.watcher.watch(function)
-        self.acts.note(function)
+        self.acts.note(function, args)
         if self.current is state.trace:
             note_called(function)
         if not isinstance(function, FunctionType | BuiltinFunctionType):

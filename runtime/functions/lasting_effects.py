@@ -8,6 +8,7 @@ looks.
 from __future__ import annotations
 
 import builtins
+import gc
 from functools import lru_cache, partial
 from types import (
     BuiltinFunctionType,
@@ -25,6 +26,7 @@ from autograph.mutation.foreign import is_foreign
 from autograph.mutation.foreign_calls import acts_elsewhere, is_called_as_it_is, is_harmless_module
 from autograph.mutation.kind_table import is_hidden
 from autograph.mutation.users_code import is_users_class, is_users_function
+from autograph.mutation.variables import value_of
 from autograph.objects import module_of
 
 _ACTING = frozenset((print, exec, eval, breakpoint))
@@ -41,8 +43,10 @@ class Acts:
         self.first: str | None = None
         self._codes: dict[CodeType, None] = {}
 
-    def note(self, function: Any) -> None:
+    def note(self, function: Any, args: tuple[Any, ...] = ()) -> None:
         """Python is about to call this."""
+        if self.first is None and function is next and args and is_lasting_iterator(args[0]):
+            self.first = "next"
         plain = getattr(function, "__func__", function)
         if type(plain) is FunctionType and plain.__code__.co_filename != WRITTEN:
             self._codes[plain.__code__] = None
@@ -59,6 +63,40 @@ def _runs_as_it_is(code: CodeType) -> bool:
     """Whether a function is not converted that might be, so that what it calls was not seen."""
     why = policy.unconverted.get(code)
     return code in policy.marked or (why is not None and not why.startswith("it is"))
+
+
+_STANDING: frozenset[type[Any]] = frozenset(map(type, (
+    iter([]), iter(()), iter(range(0)), iter(""), iter({}), iter({}.values()), iter({}.items()),
+    iter(set()), reversed([]), reversed({}), iter(b""), (_ for _ in list[int]()),
+)))  # fmt: skip
+"""The classes of iterators of which snapshots compare the place."""
+_OVER_OTHERS = frozenset((enumerate, filter, map, reversed, zip))
+
+
+def is_lasting_iterator(item: Any) -> bool:
+    """Whether what advances an iterator may be seen by nobody.
+
+    >>> import os
+    >>> is_lasting_iterator(iter([1])), is_lasting_iterator(os.scandir())
+    (False, True)
+    """
+    kind = type(item)
+    if not hasattr(kind, "__next__") or is_users_class(kind) or not is_foreign(kind):
+        return False
+    if kind in _OVER_OTHERS:
+        return any(map(is_lasting_iterator, gc.get_referents(item)))
+    return kind not in _STANDING
+
+
+def lasting_iterator_of(function: Any) -> str | None:
+    """The name of such an iterator that a function reads from outside of it, if there is one."""
+    plain = getattr(function, "__func__", function)
+    if not isinstance(plain, FunctionType):
+        return None
+    code, cells = plain.__code__, plain.__closure__ or ()
+    names: dict[str, Any] = {name: plain.__globals__.get(name) for name in code.co_names}
+    names |= {name: value_of(cell) for name, cell in zip(code.co_freevars, cells, strict=True)}
+    return next((name for name, item in names.items() if is_lasting_iterator(item)), None)
 
 
 def is_lasting(function: Any) -> bool:

@@ -136,6 +136,8 @@ def of_builtin(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) 
         operator.getitem: operators.getitem,
         operator.contains: lambda items, item: operators.compare(item, "in", items),
     }
+    if type(args[0]) is str:
+        known[operator.mod] = operators.mod
     instead = known.get(function, function if function in TAKEN else call(function))
 
     def result(option: Any, *, _reached: Any = (before, behind, kwargs)) -> Any:
