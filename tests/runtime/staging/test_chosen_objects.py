@@ -253,7 +253,7 @@ REFUSED: dict[Callable[[Any], Any], str] = {
     result_in_itself: "may be in itself, as a result of the function",
     results_of_unknown_number: "has objects, and only the run knows how many",
     plain_result: "a function returns tensors, numbers",
-    advancing: "NUMBERS was changed while tracing",
+    advancing: "'NUMBERS' was changed while tracing",
     drawing: "Random.random() was called while tracing",
     printing: "print() was called while tracing",
     reading_a_file: "open() was called while tracing",
