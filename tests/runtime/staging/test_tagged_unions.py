@@ -147,7 +147,7 @@ def changed_in_place(n):
 
 def as_text(n):
     x = "a" if n > 2 else 5
-    return f"{x!r:>5}|{x}", str(x)
+    return f"{x!r:>5}|{x}", str(x), "%5s." % x  # noqa: UP031
 
 
 def as_number(n):
