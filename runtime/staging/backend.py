@@ -183,7 +183,8 @@ class StagingBackend(Backend):
 
     def go_on(self, failure: Any, certain: bool = False) -> None:
         """Begin a branch for the rest, up to the end of the block."""
-        failure.certain = failure.certain or certain
+        if certain:
+            failure = failures.Failure(failure.code, failure.sites, certain=True)
         caught.go_on(active(), failure)
 
     def caught_loop(

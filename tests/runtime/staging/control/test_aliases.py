@@ -209,8 +209,6 @@ def row_copied_where_its_list_is_replaced(x):
 
 
 REFUSED = {
-    grown_by_another_name: "a list is used that is an item of a list",
-    grown_by_another_name_of_an_empty_row: "a list is used that is an item of a list",
     dict_changed_in_the_next_round: "'a' is one of several objects",
     rebound_and_changed: "'d' is changed in place on one path",
 }
@@ -304,6 +302,8 @@ AS_IN_PYTHON = [
     item_changed_in_the_next_round,
     value_changed_in_the_next_round,
     placed_and_changed_in_the_next_round,
+    grown_by_another_name,
+    grown_by_another_name_of_an_empty_row,
     row_copied_where_its_list_is_replaced,
     changed_in_the_next_round,
     one_of_two,
