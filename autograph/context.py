@@ -25,7 +25,6 @@ class Context:
         blocks: the block functions made so far.
         flags: the names of the flags made so far.
         form: the form in which it is converted.
-        stages_tries: whether `try` becomes blocks, as a function needs that is being staged.
         block: the name that the generator of a context manager calls the block of its `with` by.
     """
 
@@ -41,9 +40,13 @@ class Context:
         self.blocks: list[gast.FunctionDef] = []
         self.flags: set[str] = set()
         self.form = form
-        self.stages_tries = form is not Form.PLAIN
         self.block = block
         self._flows: dict[gast.AST, Flow] = {}
+
+    @property
+    def stages_tries(self) -> bool:
+        """Whether `try` becomes blocks, as a function needs that is being staged."""
+        return self.form is not Form.PLAIN
 
     def flow(self, function: Any) -> Flow:
         """The analyses of a function of the tree; they hold until `forget`."""
