@@ -63,7 +63,7 @@ from runtime.graph.ir import (
     walk,
 )
 from runtime.graph.lists import Elements
-from runtime.graph.nodes import NUMBER_TYPES, RAISE
+from runtime.graph.nodes import NUMBER_TYPES, RAISE, fits
 from runtime.graph.passes.dead_code import used_values
 from runtime.graph.structures import structure_of
 from runtime.graph.verification import verify
@@ -117,7 +117,12 @@ from runtime.staging.lists.remembered_calls import cached_function
 from runtime.staging.lists.staged_keys import key_function
 from runtime.staging.refusals import is_refusal, noted, refuse
 from runtime.staging.scopes import Symbol
-from runtime.staging.symbolic_number import SymbolicNumber, number_to_tensor, result_dtypes
+from runtime.staging.symbolic_number import (
+    DEFAULT_DTYPES,
+    SymbolicNumber,
+    number_to_tensor,
+    result_dtypes,
+)
 from runtime.staging.text_sinks import sink_function
 from runtime.staging.texts import Text
 from runtime.staging.tracing import Trace
@@ -175,6 +180,8 @@ def _exported(
             return texts.of_any(value)
     elif isinstance(value, SymbolicNumber):
         return number_to_tensor(value, numbers[value.type.kind])
+    elif type(value) is int and not fits(value, DEFAULT_DTYPES["int"]):
+        return _converted(value, what, path, numbers["int"])
     if is_number or isinstance(value, np.ndarray | np.generic | complex | str | bytes):
         return _converted(value, what, path)
     if type(value) is PlacedList and numbers is not None:
@@ -240,9 +247,11 @@ def _no_result(what: str) -> TypeError:
     )
 
 
-def _converted(value: Any, what: Callable[[], str], path: str) -> Tensor:
+def _converted(
+    value: Any, what: Callable[[], str], path: str, dtype: DType | None = None
+) -> Tensor:
     try:
-        return convert_to_tensor(value)
+        return convert_to_tensor(value, dtype)
     except TypeError as error:
         raise wrong_dtype(f"{what()}{path}: {error}") from None
     except ValueError as error:

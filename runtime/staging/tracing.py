@@ -21,13 +21,13 @@ from runtime.core.state import state
 from runtime.core.tensor import EagerTensor
 from runtime.core.types import NumberType, ObjectHandle, TensorType, Type
 from runtime.core.widening import is_widened, widened
-from runtime.dtypes import WIDENED
+from runtime.dtypes import WIDENED, DType
 from runtime.graph.ir import NO_PARAMS, Callee, Graph, Location, Node, Origin, Params, Region, Value
 from runtime.graph.known_values import UNKNOWN, known_parts, known_values
 from runtime.graph.lists import Elements
 from runtime.graph.nodes import CONSTANT, NUMBER_TYPES
 from runtime.graph.verification import verify
-from runtime.staging import refusals, streams
+from runtime.staging import exact_integers, refusals, streams
 from runtime.staging.aliasing.item_assignments import meaning, restore
 from runtime.staging.aliasing.sharing import hold, view
 from runtime.staging.control import joined_variables
@@ -100,6 +100,7 @@ class Trace:
         "kept",
         "levels",
         "memo",
+        "met",
         "name",
         "node_count",
         "offset",
@@ -149,6 +150,8 @@ class Trace:
         self.counts: dict[str, int] = {}
         self.memo: dict[Any, Any] = {}
         self.joined: list[Any] = []
+        # Python numbers that became integers of these dtypes where paths meet.
+        self.met: list[tuple[Any, DType]] = []
         # The objects from before that staged blocks change, by their keys: what is in them is
         # written behind a call. None where a trace cannot have such.
         self.kept: dict[Any, Any] | None = None
@@ -507,6 +510,7 @@ class Trace:
         self.scope.parameters += [v for v, x in self.captures.values() if is_symbol(x)]
         graph = Graph(self.name, self.scope.region(results), captures)
         joined_variables.check(graph, self.read_at_joins)
+        graph = exact_integers.exact(graph, self)
         if checked:
             verify(graph)
         return graph

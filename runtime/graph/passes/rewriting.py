@@ -47,8 +47,8 @@ class Rewriter:
         before, self.nodes = self.nodes, []
         for node in region.nodes:
             self.node(self.renamed(node))
-        nodes, results = tuple(self.nodes), self.values(region.results)
-        self.nodes = before
+        results = self.values(region.results)
+        nodes, self.nodes = tuple(self.nodes), before
         if results is region.results and nodes == region.nodes:
             return region
         return Region(region.parameters, nodes, results)

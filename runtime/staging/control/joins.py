@@ -54,9 +54,10 @@ from runtime.staging.control.references import is_reference_class, want
 from runtime.staging.control.sameness import same
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth, opened
+from runtime.staging.exact_integers import note_meeting
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Scope, Symbol
-from runtime.staging.symbolic_number import SymbolicNumber, apply_number, convertible
+from runtime.staging.symbolic_number import SymbolicNumber, apply_number, convertible, is_number
 from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.tracing import Trace
 
@@ -816,6 +817,8 @@ def _lower_leaf(value: Any, type: Type, trace: Trace, name: str | None) -> Value
             )
         if isinstance(value, Tensor) and value.dtype is not type.dtype:
             return trace.value_of(ops.cast(value, type.dtype))
+        if is_number(value):
+            note_meeting(trace, value, type)
         return trace.value_of(convert_to_tensor(value, type.dtype))
     if isinstance(type, NumberType):
         return _lower_number(value, type, trace)

@@ -1,0 +1,163 @@
+"""Arithmetic of integers that may be Python's: exact, as theirs is.
+
+Where a Python int meets an integer tensor under one name, both have the tensor's dtype from there
+on. Of a small one nobody can tell. With one near the limits of the dtype, as `sys.maxsize` before
+the first smaller item, the next `+` wraps around where Python's ints grow. Where a trace has such
+a meeting, its arithmetic on signed integer scalars becomes that of Python numbers:
+
+Before:
+    sub: int64[] = sub(high, low)
+    less: bool[] = less(width, sub)
+After:
+    item: py.int = py.item_int(high)
+    item_1: py.int = py.item_int(low)
+    sub: py.int = py.sub(item, item_1)
+    item_2: py.int = py.item_int(width)
+    less: py.bool = py.lt(item_2, sub)
+
+Where a tensor is asked for, such a number becomes one again, which raises if it does not fit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from runtime.core.primitive import TABLE, Primitive
+from runtime.core.types import TensorType, Type
+from runtime.dtypes import DType
+from runtime.graph import numbers
+from runtime.graph.ir import Graph, Node, Origin, Position, Region, Value, walk
+from runtime.graph.nodes import CONSTANT, TO_TENSOR
+from runtime.graph.passes.rewriting import Rewriter
+
+if TYPE_CHECKING:
+    from runtime.staging.tracing import Trace
+
+# A sum or difference of two that are no larger than half of what the dtype holds does not wrap.
+_PART = 2
+
+
+def note_meeting(trace: Trace, number: Any, type: TensorType) -> None:
+    """Note that a Python number, staged or not, becomes a tensor of this type where paths meet."""
+    if _is_signed(type.dtype):
+        trace.met.append((number, type.dtype))
+
+
+def exact(graph: Graph, trace: Trace) -> Graph:
+    """The graph with exact arithmetic of integers, if the trace has met a large Python int."""
+    if not any(_is_large(number, dtype, graph) for number, dtype in trace.met):
+        return graph
+    return _Exact(trace).graph(graph)
+
+
+def _is_large(number: Any, dtype: DType, graph: Graph) -> bool:
+    if isinstance(number, int):
+        return abs(number) > int(dtype.max) // _PART
+    # One that the run computes may be as large as those that it comes from.
+    return any(
+        _is_large(node.params["value"], dtype, graph)
+        for node in walk(graph.body)
+        if node.primitive is CONSTANT and isinstance(node.params["value"], int)
+    )
+
+
+def _is_signed(dtype: DType) -> bool:
+    return dtype.is_integer and not dtype.is_unsigned
+
+
+_ARITHMETIC = {
+    TABLE[name]: numbers.BINARY[name] for name in ("add", "sub", "mul", "floordiv", "mod")
+} | {
+    TABLE["neg"]: numbers.UNARY["neg"],
+    TABLE["abs"]: numbers.UNARY["abs"],
+    TABLE["minimum"]: numbers.MIN,
+    TABLE["maximum"]: numbers.MAX,
+}
+_COMPARISONS = {
+    TABLE["less"]: numbers.BINARY["lt"],
+    TABLE["less_equal"]: numbers.BINARY["le"],
+    TABLE["greater"]: numbers.BINARY["gt"],
+    TABLE["greater_equal"]: numbers.BINARY["ge"],
+    TABLE["equal"]: numbers.BINARY["eq"],
+    TABLE["not_equal"]: numbers.BINARY["ne"],
+}
+# Zero divisors are found by the ops on tensors, in their words.
+_DIVISIONS = TABLE["floordiv"], TABLE["mod"]
+
+
+class _Exact(Rewriter):
+    """`numbers` has the Python number of what would be a tensor, `tensors` the tensors that were
+    made of such where one was asked for.
+    """
+
+    def __init__(self, trace: Trace) -> None:
+        super().__init__()
+        self.trace = trace
+        self.numbers: dict[Value, Value] = {}
+        self.tensors: dict[Value, Value] = {}
+        self.origin: Origin | Position | None = None
+
+    def region(self, region: Region) -> Region:
+        around, self.tensors = self.tensors, dict(self.tensors)
+        made = super().region(region)
+        self.tensors = around
+        return made
+
+    def renamed(self, node: Node) -> Node:
+        """The node, whose numbers remain such where it becomes one on numbers."""
+        self.origin = node.origin
+        return node if self.on_numbers(node) else super().renamed(node)
+
+    def node(self, node: Node) -> None:
+        if node.primitive is TO_TENSOR and _is_signed_scalar(node.outputs[0].type):
+            self.numbers[node.outputs[0]] = node.inputs[0]
+            return
+        primitive = self.on_numbers(node)
+        if primitive is None:
+            super().node(node)
+            return
+        inputs = tuple([self.number(value) for value in node.inputs])
+        self.numbers[node.outputs[0]] = self.made(primitive, *inputs)
+
+    def on_numbers(self, node: Node) -> Primitive | None:
+        """What does on Python numbers what the node does on tensors, if that may be larger."""
+        if not all(_is_signed_scalar(value.type) for value in node.inputs):
+            return None
+        if node.primitive in _DIVISIONS and not self.constant(node.inputs[1]):
+            return None
+        if node.primitive in _COMPARISONS and not any(
+            value in self.numbers for value in node.inputs
+        ):
+            return None
+        return _ARITHMETIC.get(node.primitive) or _COMPARISONS.get(node.primitive)
+
+    def values(self, values: tuple[Value, ...]) -> tuple[Value, ...]:
+        if any(value in self.numbers for value in values):
+            return tuple([self.tensor(value) for value in super().values(values)])
+        return super().values(values)
+
+    def number(self, value: Value) -> Value:
+        """The Python number of an integer scalar."""
+        made = self.numbers.get(value)
+        return self.made(numbers.ITEMS["int"], value) if made is None else made
+
+    def tensor(self, value: Value) -> Value:
+        """The tensor of a value that may have become a number."""
+        number = self.numbers.get(value)
+        if number is None:
+            return value
+        if value not in self.tensors:
+            assert isinstance(value.type, TensorType)
+            self.tensors[value] = self.made(TO_TENSOR, number, dtype=value.type.dtype)
+        return self.tensors[value]
+
+    def made(self, primitive: Primitive, *inputs: Value, **params: Any) -> Value:
+        """The value of a node that is added for the one that is being rewritten."""
+        type = primitive.infer(*[value.type for value in inputs], **params)
+        output = Value(type, self.trace.unique(primitive.name.removeprefix("py.")))
+        self.add(Node(primitive, inputs, (output,), params, (), self.origin))
+        return output
+
+
+def _is_signed_scalar(type: Type) -> bool:
+    return isinstance(type, TensorType) and type.shape == () and _is_signed(type.dtype)

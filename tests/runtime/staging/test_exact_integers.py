@@ -1,0 +1,166 @@
+"""Python's ints that meet tensors near the limits of their dtype: sums of both are exact."""
+
+import re
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import runtime as rt
+from tests.support.staging import as_python
+
+BIG = sys.maxsize
+
+
+def spread(xs):
+    low, high = -BIG - 1, BIG
+    for x in xs:
+        if x > 100:
+            low, high = x, x
+    return high - low
+
+
+def narrowest(xs):
+    low, high = -BIG - 1, BIG
+    for x in xs:
+        for y in xs:
+            if y - x > 0 and y - x < high - low:
+                low, high = x, y
+    return low, high
+
+
+def narrowest_pair(xs):
+    best = [-BIG - 1, BIG]
+    for at in range(1, len(xs)):
+        if xs[at] - xs[at - 1] < best[1] - best[0]:
+            best = [xs[at - 1], xs[at]]
+    return best
+
+
+def two_smallest(xs):
+    first = second = BIG
+    for x in xs:
+        if x < first:
+            first, second = x, first
+        elif x < second:
+            second = x
+    return first + second
+
+
+def middle(xs):
+    low, high = -BIG, BIG
+    for x in xs:
+        if x > low + high:
+            low = x
+    return (high - low) // 2
+
+
+def appended(xs):
+    found = []
+    for x in xs:
+        found.append(x if x > 2 else BIG)
+    return found[0] + found[-1]
+
+
+def entries(xs):
+    best = {"a": BIG, "b": BIG}
+    for x in xs:
+        if x > 2:
+            best["a"] = x
+    return best["a"] - 1 < best["b"] + 1, best["a"] + best["b"]
+
+
+def opposite(xs):
+    low = -BIG - 1
+    for x in xs:
+        if x > 4:
+            low = x
+    return -low
+
+
+def farthest(xs):
+    low = -BIG - 1
+    for x in xs:
+        if x > 4:
+            low = x
+    return abs(low) > 7
+
+
+def chosen(xs):
+    limit = BIG if len(xs) > 2 else 0
+    for x in xs:
+        if x > 4:
+            limit = x
+    return limit + limit > 9
+
+
+def product(xs):
+    limit = BIG
+    for x in xs:
+        if x > 4:
+            limit = x
+    return limit * 2 > limit
+
+
+def remainder(xs):
+    limit = BIG
+    for x in xs:
+        if x > 4:
+            limit = x
+    return (limit + 1) % 10
+
+
+def returned(xs):
+    return [BIG, xs[0]]
+
+
+PROGRAMS = (
+    spread, narrowest, narrowest_pair, two_smallest, middle, appended, entries, opposite, farthest,
+    chosen, product, remainder, returned,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("executor", ["numpy", "native"])
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_exact_or_refused(program: Callable[..., Any], executor: str) -> None:
+    staged = rt.function(program, executor=executor)
+    for given in [3, 1, 2], [1, 2, 3], [5, 7], [1, 1], [300, 2]:
+        expected = program(given)
+        argument = rt.constant(given, rt.int64)
+        too_large = [item for item in _items(expected) if not -BIG - 1 <= item <= BIG]
+        if too_large:
+            place = f"{re.escape(__file__)}:"
+            message = f"{too_large[0]} does not fit into int64.*{place}"
+            with pytest.raises(rt.errors.InvalidArgumentError, match=message):
+                staged(argument)
+        else:
+            assert as_python(staged(argument)) == expected
+
+
+def _items(value: Any) -> list[int]:
+    return list(value) if isinstance(value, tuple | list) else [value]
+
+
+def sum_of_differences(xs):
+    last = 0
+    total = 0
+    for x in xs:
+        total = total + (x - last)
+        last = x
+    return total
+
+
+def hashed(xs):
+    seen = 5381
+    for x in xs:
+        seen = seen * 33 + x
+    return seen
+
+
+@pytest.mark.parametrize("program", [sum_of_differences, hashed], ids=lambda each: each.__name__)
+def test_small_ints_leave_the_arithmetic_of_tensors(program: Callable[..., Any]) -> None:
+    given = rt.constant([2**62, -(2**62), 2**61 + 3], rt.int64)
+    staged = rt.function(program)
+    assert as_python(staged(given)) == as_python(program(given))
+    assert "py.item_int" not in str(staged.get_concrete_function(given).graph)
