@@ -99,6 +99,7 @@ from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth
 from runtime.staging.draws import draw_function
 from runtime.staging.error_notes import explain, explain_depth, locate
+from runtime.staging.exact_integers import exact
 from runtime.staging.frames import beginning_of, frames_left, is_ours
 from runtime.staging.guarding.watching import Watcher
 from runtime.staging.lists.arenas import class_of, exporting, function_of, referring
@@ -426,6 +427,9 @@ class Tracer:
             nodes = *body.nodes, *behind
             body = Region(body.parameters, nodes, (*body.results, *finals))
             called = replace(graph, body=body)
+        whole = called is graph
+        graph = exact(graph, trace)
+        called = graph if whole else exact(called, trace)
         if self.inner:
             graph = called
         made = ConcreteFunction(self.name, graph, spec, signature, labels, outer, guards)

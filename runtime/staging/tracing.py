@@ -27,7 +27,7 @@ from runtime.graph.known_values import UNKNOWN, known_parts, known_values
 from runtime.graph.lists import Elements
 from runtime.graph.nodes import CONSTANT, NUMBER_TYPES
 from runtime.graph.verification import verify
-from runtime.staging import exact_integers, refusals, streams
+from runtime.staging import refusals, streams
 from runtime.staging.aliasing.item_assignments import meaning, restore
 from runtime.staging.aliasing.sharing import hold, view
 from runtime.staging.control import joined_variables
@@ -510,7 +510,6 @@ class Trace:
         self.scope.parameters += [v for v, x in self.captures.values() if is_symbol(x)]
         graph = Graph(self.name, self.scope.region(results), captures)
         joined_variables.check(graph, self.read_at_joins)
-        graph = exact_integers.exact(graph, self)
         if checked:
             verify(graph)
         return graph

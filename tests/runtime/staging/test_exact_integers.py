@@ -164,3 +164,25 @@ def test_small_ints_leave_the_arithmetic_of_tensors(program: Callable[..., Any])
     staged = rt.function(program)
     assert as_python(staged(given)) == as_python(program(given))
     assert "py.item_int" not in str(staged.get_concrete_function(given).graph)
+
+
+def assigned(xs, at):
+    low = BIG
+    for x in xs:
+        if x < low:
+            low = x
+    xs[at + low - low] = low + 7
+    return low
+
+
+def test_what_a_call_writes_is_exact_too() -> None:
+    inner = rt.function(assigned)
+
+    def outer(xs, at):
+        mine = xs + 0
+        return inner(mine, at), mine
+
+    given = rt.constant([3, 4, 5], rt.int64)
+    low, mine = rt.function(outer)(given, rt.constant(1, rt.int64))
+    assert as_python(low) == 3
+    assert as_python(mine) == [3, 10, 5]
