@@ -52,6 +52,19 @@ def assigns_items(code: CodeType) -> bool:
     return any(has_instruction(each, *_STORES) for each in nested_codes(code))
 
 
+def assigns_outside(code: CodeType) -> bool:
+    """Whether a function, or one inside it, assigns names that are not its own, or attributes."""
+    names = "STORE_GLOBAL", "DELETE_GLOBAL", "STORE_ATTR", "DELETE_ATTR", "IMPORT_NAME"
+    return any(
+        has_instruction(inner, *names)
+        or any(
+            each.opname in ("STORE_DEREF", "DELETE_DEREF") and each.argval in code.co_freevars
+            for each in instructions(inner)
+        )
+        for inner in nested_codes(code)
+    )
+
+
 def item_changes(code: CodeType) -> Iterator[Stretch]:
     """Yields the places of the `x[i]` that a code object, not those in it, assigns or deletes."""
     for instruction in instructions(code) if has_instruction(code, *_CHANGES) else ():

@@ -114,7 +114,7 @@ from runtime.staging.lists.list_builtins import MAKING, sequence_function
 from runtime.staging.lists.list_places import PlacedList, exported_list, list_made
 from runtime.staging.lists.ordered_lists import order_function
 from runtime.staging.lists.queues import queue_class
-from runtime.staging.lists.remembered_calls import cached_function
+from runtime.staging.lists.remembered_calls import cached_function, forget
 from runtime.staging.lists.staged_keys import key_function
 from runtime.staging.refusals import is_refusal, noted, refuse
 from runtime.staging.scopes import Symbol
@@ -411,6 +411,7 @@ class Tracer:
         finally:
             if held:
                 self.assumption.state.put_back(held)
+            forget(trace)
             # Also where a handler of the user's made it go away, or raised something else.
             if trace.refusal is not None:
                 raise noted(trace.refusal)

@@ -25,6 +25,7 @@ from autograph import policy
 from autograph.mutation.foreign import is_foreign
 from autograph.mutation.foreign_calls import acts_elsewhere, is_called_as_it_is, is_harmless_module
 from autograph.mutation.kind_table import is_hidden
+from autograph.mutation.purity import constants_of
 from autograph.mutation.users_code import is_users_class, is_users_function
 from autograph.mutation.variables import value_of
 from autograph.objects import module_of
@@ -121,8 +122,10 @@ def is_lasting(function: Any) -> bool:
         return _is_lasting_method(function, type(receiver))
     if kind in _UNBOUND:
         return _is_lasting_method(function, function.__objclass__)
-    # Of a class with a `__call__`: the user's is called as a function; a cache has its own memory.
-    return hasattr(function, "cache_info") or (is_foreign(kind) and is_hidden(kind))
+    if hasattr(function, "cache_info"):  # which has its own memory
+        return constants_of(function.__wrapped__) is None
+    # Of a class with a `__call__`: the user's is called as a function.
+    return is_foreign(kind) and is_hidden(kind)
 
 
 def _is_lasting_function(function: FunctionType) -> bool:

@@ -1,5 +1,8 @@
-"""Functions under `functools.cache`, made while tracing: what they remember is a dict of the graph,
-so that staged values may be their arguments, and a staged value may decide which calls there are.
+"""Functions under `functools.cache` and `lru_cache`: what they remember is a dict of the graph, so
+that staged values may be their arguments, and a staged value may decide which calls there are.
+
+One from before the trace has remembered what other calls gave. Of a pure function nobody can tell,
+so that it remembers anew; another one takes no staged values.
 """
 
 from __future__ import annotations
@@ -7,13 +10,22 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from typing import Any, TypeAlias
+from weakref import WeakKeyDictionary
 
 import autograph
 from autograph.mutation.functions import memories
+from autograph.mutation.purity import constants_of
+from runtime.core.tensor import Tensor
 from runtime.staging.block_recorder import look_at
+from runtime.staging.control.choices import Choice
+from runtime.staging.control.optional_values import MaybeNone
+from runtime.staging.control.truths import Truth
 from runtime.staging.lists.growing_dict import GrowingDict
+from runtime.staging.lists.keys import is_staged
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
+from runtime.staging.symbolic_number import is_number
+from runtime.staging.texts import Text
 from runtime.staging.tracing import Trace
 
 Function: TypeAlias = Callable[..., Any]
@@ -43,17 +55,72 @@ def _converted() -> Function:
 
 
 def cached_function(function: Any) -> Callable[..., Any] | None:
-    """Returns what to call for a function that `functools.cache` made while tracing, and for its
-    `cache_clear` and `cache_info`; None for any other, and for one from before, which remembers
-    what other calls gave.
+    """Returns what to call for a function that `functools.cache` made while tracing, or of a pure
+    one, and for its `cache_clear` and `cache_info`; None for any other.
     """
     owner = getattr(function, "__self__", None)
     if type(owner) is _CACHED:
         return _about(owner, function.__name__)
-    if type(function) is not _CACHED or not _keeps_all(function):
+    if type(function) is not _CACHED:
         return None
+    if function in _outermost().memo.get(_ANEW, ()):
+        return _anew(function)
     if function not in memories and _outermost().existed(function):
-        return None
+        return _anew(function) if _is_pure(function) else None
+    return _remembered(function) if _keeps_all(function) else None
+
+
+_ANEW = "functions that remember anew"
+_constants: WeakKeyDictionary[Any, list[Any]] = WeakKeyDictionary()
+
+
+def _is_pure(cached: Any) -> bool:
+    """Whether the calls of a function give what others gave: also of a global number that it reads,
+    which would be another one.
+    """
+    if cached.cache_parameters()["typed"]:
+        return False
+    found = constants_of(cached.__wrapped__)
+    return found is not None and found == _constants.setdefault(cached, found)
+
+
+def _anew(function: Any) -> Function:
+    """What remembers the calls of this trace alone, of those that `forget` makes it forget."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        if not any(map(is_staged, (*args, *kwargs.values()))):
+            return function(*args, **kwargs)
+        _outermost().memo.setdefault(_ANEW, {})[function] = None
+        result = _remembered(function)(*args, **kwargs)
+        if not _is_value(result):
+            raise refuse(
+                f"{function.__name__}() is remembered from before, and its result is an object "
+                "that others may have changed",
+                "return a number, a text or a tuple of them, or call its `__wrapped__`",
+            )
+        return result
+
+    return call
+
+
+def _is_value(result: Any) -> bool:
+    """Whether nobody can change a result."""
+    if isinstance(result, tuple | Choice):
+        return all(map(_is_value, result.options if isinstance(result, Choice) else result))
+    if isinstance(result, MaybeNone):
+        return _is_value(result.held)
+    if isinstance(result, Tensor):
+        return result.static_shape == ()
+    return result is None or is_number(result) or isinstance(result, str | Text | Truth)
+
+
+def forget(trace: Trace) -> None:
+    """Let functions from before a trace forget its calls."""
+    for function in trace.memo.pop(_ANEW, ()):
+        del memories[function]
+
+
+def _remembered(function: Any) -> Function:
     known = memories.setdefault(function, GrowingDict())
     return functools.partial(_call, known, _converted()(function.__wrapped__, known))
 

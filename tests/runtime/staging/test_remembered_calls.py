@@ -1,11 +1,15 @@
-"""Functions under `functools.cache` that staged functions make: what they remember is theirs."""
+"""Functions under `functools.cache`: what those remember that staged functions make is theirs, and
+pure ones from before remember anew.
+"""
 
-from functools import cache
+import math
+from functools import cache, lru_cache
 from typing import Any
 
 import pytest
 
 import runtime as rt
+from autograph import StagingError
 from tests.support.staging import attempt, same_outcome
 
 
@@ -135,3 +139,155 @@ def test_a_cache_is_pythons(program: Any) -> None:
 
 def _tensor(n: int) -> Any:
     return rt.constant(n, rt.int64)
+
+
+@cache
+def fibonacci(k):
+    return k if k < 2 else fibonacci(k - 1) + fibonacci(k - 2)
+
+
+@lru_cache(maxsize=16)
+def paths(row, column):
+    if row == 0 or column == 0:
+        return 1
+    return paths(row - 1, column) + paths(row, column - 1)
+
+
+@lru_cache
+def power(base, exponent):
+    if exponent == 0:
+        return 1
+    half = power(base, exponent // 2)
+    return half * half * base if exponent % 2 else half * half
+
+
+STEP = 3
+
+
+def stepped(k):
+    return k + STEP
+
+
+@lru_cache
+def rooted(k):
+    if k < 0:
+        raise ValueError(f"{k} is negative")
+    return math.isqrt(stepped(k)), "large" if k > 4 else "small"
+
+
+@lru_cache
+def digits(k):
+    found = []
+    while k > 0:
+        found.append(k % 10)
+        k //= 10
+    return sum(found)
+
+
+def of_one(n):
+    return fibonacci(n) + fibonacci(3) + fibonacci(n)
+
+
+def of_two(n):
+    return paths(n, 3), paths(2, n), paths(2, 2)
+
+
+def of_powers(n):
+    return power(n, 5), power(2, n)
+
+
+def of_texts(n):
+    try:
+        root, size = rooted(n - 3)
+    except ValueError:
+        return -1, "none"
+    return root, size
+
+
+def in_rounds(n):
+    return [digits(k * 7) for k in range(n)], [0] * fibonacci(4)
+
+
+def mapped(n):
+    return max(map(fibonacci, [n, 3, n + 1])), sorted([n, 31, 4], key=digits)
+
+
+PURE = [of_one, of_two, of_powers, of_texts, in_rounds, mapped]
+
+
+@pytest.mark.parametrize("program", PURE, ids=lambda f: f.__name__)
+def test_a_pure_function_from_before_remembers_anew(program: Any) -> None:
+    staged = rt.function(program)
+    for n in (7, 2, 5):
+        expected, got = attempt(lambda n=n: program(n)), attempt(lambda n=n: staged(_tensor(n)))
+        assert same_outcome(expected, got), (n, expected, got)
+
+
+def test_a_pure_function_calls_itself_once_for_each_argument() -> None:
+    expected = 259695496911122585  # F(85), https://oeis.org/A000045
+    assert int(rt.function(of_ways)(_tensor(85))) == expected
+
+
+def of_ways(n):
+    return fibonacci(n)
+
+
+CALLS = []
+LIMIT = 4
+
+
+@lru_cache
+def noted(k):
+    CALLS.append(k)
+    return k
+
+
+@lru_cache
+def printed(k):
+    print(k)
+    return k
+
+
+@lru_cache
+def counted_globally(k):
+    global LIMIT
+    LIMIT = k
+    return k
+
+
+@lru_cache
+def listed(k):
+    return [k, k + 1]
+
+
+@lru_cache(typed=True)
+def typed(k):
+    return k
+
+
+@lru_cache
+def limited(k):
+    return min(k, STEP)
+
+
+IMPURE = [noted, printed, counted_globally, listed, typed]
+
+
+@pytest.mark.parametrize("function", IMPURE, ids=lambda f: f.__name__)
+def test_an_impure_function_from_before_takes_no_staged_values(function: Any) -> None:
+    def program(n):
+        return function(n), function(n)
+
+    with pytest.raises((rt.errors.OperatorNotAllowedInGraphError, StagingError)) as refused:
+        rt.function(program)(_tensor(3))
+    assert f"{__file__}:" in str(refused.value)
+
+
+def test_a_constant_that_has_changed_makes_a_function_impure(monkeypatch) -> None:
+    def program(n):
+        return limited(n)
+
+    assert int(rt.function(program)(_tensor(9))) == 3
+    monkeypatch.setitem(globals(), "STEP", 5)
+    with pytest.raises(rt.errors.OperatorNotAllowedInGraphError, match="unhashable"):
+        rt.function(program)(_tensor(9))
