@@ -31,6 +31,7 @@ from autograph.operators.growing import lists_made_by, register_stand_in
 from autograph.operators.loop_options import loop_options, set_loop_options
 from autograph.policy import convert_package
 from autograph.undefined import Undefined
+from autograph.user_iterators import advance
 from autograph.versions import check_version
 
 check_version()
@@ -44,6 +45,7 @@ __all__ = [
     "Rest",
     "StagingError",
     "Undefined",
+    "advance",
     "backend_of",
     "call",
     "constructor",

@@ -107,6 +107,7 @@ MAY_IMPORT = {
         "autograph.mutation.users_code autograph.operators autograph.twins"
     ),
     "autograph.api": "autograph",
+    "autograph.user_iterators": "autograph",
     "autograph.__main__": "autograph",
     "autograph": "autograph",
     "runtime.dtypes": "numpy runtime.core.lazy",
@@ -134,7 +135,7 @@ MAY_IMPORT = {
     ),
     "runtime.staging.control": (
         f"{STAGING} autograph.objects autograph.mutation autograph.undefined "
-        "autograph.operators.truths autograph.operators.early_exits"
+        "autograph.operators.truths autograph.operators.early_exits autograph.user_iterators"
     ),
     "runtime.staging.aliasing": STAGING,
     "runtime.staging.aliasing.eager_assignments": f"{STAGING} runtime.autodiff.tape autograph",

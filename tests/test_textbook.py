@@ -25,6 +25,7 @@ from tests.textbook import (
     games,
     grids,
     groups,
+    iterators,
     lists,
     matching,
     mathematics,
@@ -51,6 +52,7 @@ MODULES = (
     *(searches, sorting, recursions, structures, dynamic, formulas),
     *(mathematics, games, commerce, groups, bits, physics, adjacency, simulations, slots),
     *(containers, runs, waiting, chosen_objects, chosen_lists, shortcuts, chances, asking),
+    iterators,
 )  # fmt: skip
 CASES = [case for module in MODULES for case in module.CASES]
 DTYPES = {int: rt.int64, float: rt.float64, bool: rt.bool}

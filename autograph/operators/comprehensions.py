@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterable, Iterator
 from functools import partial
 from types import CellType, FrameType, GeneratorType
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary, ref
 
 from autograph.backend import AnyOrder, Block, Thunk, backend_of, backend_within, staging
@@ -504,9 +504,52 @@ def _used_again() -> StagingError:
 _given: WeakKeyDictionary[Any, Given] = WeakKeyDictionary()
 
 
+class UserIterators(NamedTuple):
+    """What stands for the calls that Python makes of an iterator of the user's.
+
+    `steps_of(items, begun)` is the generator of what an object gives, or of what is left of an
+    iterator that has `begun`; `next_of(iterator, *default)` what `next` gives.
+    """
+
+    steps_of: Callable[[Any, bool], Iterator[Any]]
+    next_of: Callable[..., Any]
+
+
+user_iterators: UserIterators
+
+
+def install_user_iterators(installed: UserIterators) -> None:
+    """Use these for objects with an `__iter__` or a `__next__` of the user's."""
+    global user_iterators
+    user_iterators = installed
+
+
+def _begun(items: Any) -> Any:
+    """An iterator, which Python asks for at once where it does not take from it yet."""
+    made = iter(items)
+    is_users = converted_method(made, "__next__") is not None
+    return user_iterators.steps_of(made, True) if is_users else made
+
+
+def next_of(builtin: Callable[..., Any]) -> Callable[..., Any]:
+    """`next`, also of an iterator of the user's; `builtin` is that of others."""
+
+    def taking(*args: Any, **kwargs: Any) -> Any:
+        try:
+            if not kwargs and args and converted_method(args[0], "__next__") is not None:
+                return user_iterators.next_of(*args)
+            return builtin(*args, **kwargs)
+        except BaseException as error:  # whatever passes through is the user's: only ours goes
+            hide(error)
+            raise
+
+    return taking
+
+
 def of_generator(items: Any, decided: bool = False) -> Given | None:
     """The items and the body of a generator that `generator` made, or of the one that the
-    `__iter__` of an object makes; None for any other object.
+    `__iter__` of an object makes, or that stands for the calls of its `__next__`; None for any
+    other object.
 
     Args:
         decided: whether the run may decide how far it advances; else one that is plain is none.
@@ -515,9 +558,10 @@ def of_generator(items: Any, decided: bool = False) -> Given | None:
         if type(items) in SEQUENCES:
             return None
         iterate = converted_method(items, "__iter__")
-        if iterate is None or not is_generator_function(users_member(iterate)):
+        if iterate is None and not _is_old_sequence(items):
             return None
-        items = iterate(items)
+        is_given = is_generator_function(users_member(iterate))
+        items = iterate(items) if is_given else user_iterators.steps_of(items, False)
     if not _given:
         return None
     given = _given.get(items)
@@ -525,6 +569,12 @@ def of_generator(items: Any, decided: bool = False) -> Given | None:
         return None
     # Nobody else may go on with one that Python has begun.
     return None if type(given) is Called and given.in_python else given
+
+
+def _is_old_sequence(items: Any) -> bool:
+    """Whether Python would ask the user's `__getitem__` for one item after the other."""
+    is_iterable = hasattr(type(items), "__iter__")
+    return not is_iterable and converted_method(items, "__getitem__") is not None
 
 
 def generator(
@@ -544,7 +594,7 @@ def generator(
         if plain and not (is_sequence and len(items) > LONG and growing.is_staging()):
             return body(items)  # type: ignore[return-value]  # Python's own
         # As Python does, ask for an iterator at once.
-        items = items if is_sequence or backend_of(items) else iter(items)
+        items = items if is_sequence or backend_of(items) else _begun(items)
         made: Any = _generator_of(Given(items, body, tested, nested, plain))
         made.__name__ = "<genexpr>"
         made.__qualname__ = f"{body.__qualname__}.<locals>.<genexpr>"

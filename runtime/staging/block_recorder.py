@@ -11,6 +11,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 import autograph
+from autograph import user_iterators
 from autograph.backend import GlobalVariable
 from autograph.frames import hide
 from autograph.mutation.foreign import is_foreign, is_unchanging
@@ -154,8 +155,10 @@ class BlockRecorder:
         return None if args or is_atom or sees_its_caller(function) else _Checked(function)
 
     def _is_own_iterator(self, item: Any) -> bool:
-        """Whether it is one of the graph, or a generator that the block has made."""
-        if isinstance(item, Streamed):
+        """Whether it is one of the graph, one of the user's, of which a method is called, or a
+        generator that the block has made.
+        """
+        if isinstance(item, Streamed) or user_iterators.is_users(item):
             return True
         given = of_generator(item, decided=True)
         return given is not None and type(given) is not Called and not self._snapshot.knows(item)

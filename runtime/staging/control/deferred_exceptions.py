@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.user_iterators import is_advanced
 from runtime import errors, ops
 from runtime.core.primitive import Primitive
 from runtime.core.types import TensorType, Type
@@ -115,7 +116,7 @@ def check_not_protocol(error: BaseException) -> None:
     raised it.
     """
     methods = next((m for kind, m in _PROTOCOL.items() if isinstance(error, kind)), None)
-    if methods is None:
+    if methods is None or _is_advanced("__next__", *methods):
         return
     codes = [frame.f_code for frame in frames_left(error)]
     names = {code.co_name for code in codes if not is_ours(code.co_filename)}
@@ -124,8 +125,16 @@ def check_not_protocol(error: BaseException) -> None:
         name = type(error).__name__
         raise refuse(
             f"{name} under a staged test would be raised at run time, but Python waits for it now",
-            "loop over a tensor or a range with `while` or `for`, and test the bound in the loop",
+            "take from it by `for` or `next`, or loop over a range and test the bound in the loop",
         ) from None
+
+
+def _is_advanced(*methods: str) -> bool:
+    """Whether one of these, which the present statement stands in, is called where a `try` takes
+    its exception.
+    """
+    found = next((x for x in user_frames(None) if x.f_code.co_name in methods), None)
+    return found is not None and is_advanced(found)
 
 
 _TENSOR_FAILURES: tuple[type[BaseException], ...] = (

@@ -1,0 +1,113 @@
+"""Iterators of the user's classes: what their `__next__` gives, as a generator that is converted,
+so that only the run need know when it raises StopIteration.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from types import FrameType
+from typing import Any, NamedTuple
+
+from autograph.api import convert_for_staging
+from autograph.calls import call
+from autograph.operators.comprehensions import UserIterators, install_user_iterators
+from autograph.operators.methods import converted_method
+
+
+def steps_of(items: Any, begun: bool) -> Iterator[Any]:
+    """The generator of what an object gives, or of what is left of an iterator that has `begun`."""
+    made, kind = _templates(), type(items)
+    steps = made.items_in_turn if not hasattr(kind, "__iter__") else made.all_steps
+    generator: Iterator[Any] = call(made.further_steps if begun else steps)(items)
+    return generator
+
+
+def next_of(iterator: Any, *default: Any) -> Any:
+    """`next(iterator, *default)` of an iterator of the user's."""
+    return call(_templates().next_or)(iterator, *default) if default else advance(iterator)
+
+
+def begin(items: Any) -> Any:
+    """What the `__iter__` of the class of an object gives."""
+    return call(type(items).__iter__)(items)
+
+
+def advance(iterator: Any) -> Any:
+    """What the `__next__` of the class of an object gives; it may raise StopIteration at run time,
+    which a `try` around takes.
+    """
+    return call(type(iterator).__next__)(iterator)
+
+
+def item_at(items: Any, place: int) -> Any:
+    """`items[place]`, which may raise IndexError at run time behind the last one."""
+    return call(type(items).__getitem__)(items, place)
+
+
+def is_users(iterator: Any) -> bool:
+    """Whether the `__next__` of an iterator is the user's."""
+    return converted_method(iterator, "__next__") is not None
+
+
+def is_advanced(frame: FrameType) -> bool:
+    """Whether the `__next__` or `__getitem__` that runs in a frame was called by `advance` or
+    `item_at`, and by nothing of Python's that would wait for its exception.
+    """
+    caller = frame.f_back
+    while caller is not None and caller.f_globals.get("__name__", "").startswith("autograph."):
+        if caller.f_code is advance.__code__ or caller.f_code is item_at.__code__:
+            return True
+        caller = caller.f_back
+    return False
+
+
+class Templates(NamedTuple):
+    """What is converted as the user's functions are."""
+
+    all_steps: Callable[[Any], Iterator[Any]]
+    further_steps: Callable[[Any], Iterator[Any]]
+    items_in_turn: Callable[[Any], Iterator[Any]]
+    next_or: Callable[[Any, Any], Any]
+
+
+@functools.cache
+def _templates() -> Templates:
+    def templates() -> tuple[Any, ...]:
+        def further_steps(iterator: Any) -> Iterator[Any]:
+            while True:
+                try:
+                    item = advance(iterator)
+                except StopIteration:
+                    return
+                yield item
+
+        def all_steps(items: Any) -> Iterator[Any]:
+            iterator = begin(items)
+            if is_users(iterator):
+                yield from further_steps(iterator)
+            else:
+                yield from iterator
+
+        def items_in_turn(items: Any) -> Iterator[Any]:
+            place = 0
+            while True:
+                try:
+                    item = item_at(items, place)
+                except IndexError:
+                    return
+                yield item
+                place = place + 1
+
+        def next_or(iterator: Any, default: Any) -> Any:
+            try:
+                return advance(iterator)
+            except StopIteration:
+                return default
+
+        return all_steps, further_steps, items_in_turn, next_or
+
+    return Templates(*convert_for_staging(templates)())
+
+
+install_user_iterators(UserIterators(steps_of, next_of))

@@ -1,0 +1,346 @@
+"""Programs of textbooks with iterators of their own classes."""
+
+from tests.textbook.bank import bank
+
+case, CASES = bank()
+
+
+class Count:
+    def __init__(self, first, last):
+        self.now, self.last = first, last
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.now > self.last:
+            raise StopIteration
+        self.now += 1
+        return self.now - 1
+
+
+@case((2, 4), (5, 4), (2, 20))
+def squares_in_a_loop(first, last):
+    total = 0
+    for number in Count(first, last):
+        total += number * number
+    return total
+
+
+@case((2, 4), (2, 20), (1, 0))
+def even_ones(first, last):
+    found = []
+    for number in Count(first, last):
+        if number % 2:
+            continue
+        found.append(number)
+        if len(found) > 3:
+            break
+    else:
+        found.append(-1)
+    return found
+
+
+@case((2, 5), (5, 4))
+def taken_by_builtins(first, last):
+    return (
+        list(Count(first, last)),
+        sum(Count(first, last)),
+        sorted(Count(first, last), reverse=True),
+        [number + 1 for number in Count(first, last) if number > 2],
+        sum(number * 2 for number in Count(first, last)),
+        any(number > 4 for number in Count(first, last)),
+        list(enumerate(Count(first, last))),
+    )
+
+
+@case((1, 3), (2, 2))
+def greatest(first, last):
+    return max(Count(first, last)), min(Count(first, last))
+
+
+@case((2, 4), (2, 2), (3, 2))
+def one_by_one(first, last):
+    numbers = Count(first, last)
+    return next(numbers, -1), next(numbers, -1), next(numbers, -1)
+
+
+@case((2, 4), (2, 2), (3, 2))
+def two_at_once(first, last):
+    numbers = Count(first, last)
+    return next(numbers) + next(numbers)
+
+
+@case((2, 4), (3, 2))
+def until_it_stops(first, last):
+    numbers = Count(first, last)
+    total = 0
+    while True:
+        try:
+            total += next(numbers)
+        except StopIteration:
+            break
+    return total
+
+
+@case((1, 4), (4, 1))
+def nested(first, last):
+    total = 0
+    for outer in Count(first, last):
+        for inner in Count(first, outer):
+            total += outer * inner
+    return total
+
+
+class Naturals:
+    def __init__(self):
+        self.number = 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.number += 1
+        return self.number
+
+
+@case((4,), (0,))
+def below(limit):
+    total = 0
+    for number in Naturals():
+        if number > limit:
+            break
+        total += number
+    return total
+
+
+@case((10,), (0,))
+def root(square):
+    for number in Naturals():
+        if number * number > square:
+            return number - 1
+    return -1
+
+
+class Fibonacci:
+    def __init__(self, count):
+        self.count = count
+        self.passes = 0
+
+    def __iter__(self):
+        self.passes += 1
+        self.a, self.b, self.i = 0, 1, 0
+        return self
+
+    def __next__(self):
+        if self.i < self.count:
+            self.i += 1
+            found = self.a
+            self.a, self.b = self.b, self.a + self.b
+            return found
+        raise StopIteration
+
+
+@case((6,), (0,), (1,))
+def passes(count):
+    numbers = Fibonacci(count)
+    found = [number for number in numbers]
+    total = sum(numbers) + len(list(numbers)) + sum(number for number in numbers)
+    for number in numbers:
+        if number > 2:
+            break
+    return found, total, numbers.passes, numbers.i
+
+
+class Bits:
+    def __init__(self, number):
+        self.number = number
+
+    def __iter__(self):
+        return BitIterator(self.number)
+
+
+class BitIterator:
+    def __init__(self, number):
+        self.number = number
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if not self.number:
+            raise StopIteration
+        bit = self.number & 1
+        self.number >>= 1
+        return bit
+
+
+@case((10,), (0,), (7,))
+def bits(number):
+    text = "".join(str(bit) for bit in Bits(number))
+    return list(Bits(number)), sum(Bits(number)), text, len([b for b in Bits(number) if b])
+
+
+@case((13,), (1,), (0,))
+def what_is_left(number):
+    iterator = iter(Bits(number))
+    first = []
+    for bit in iterator:
+        first.append(bit)
+        if len(first) == 2:
+            break
+    return first, list(iterator)
+
+
+class Noting:
+    def __init__(self, iterator):
+        self.iterator = iterator
+        self.seen = []
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        found = next(self.iterator)
+        self.seen.append(found)
+        return found
+
+
+@case((6,), (0,))
+def noted(number):
+    noting = Noting(iter(Bits(number)))
+    return sum(noting), noting.seen
+
+
+class Link:
+    def __init__(self, value, next_link):
+        self.value, self.next_link = value, next_link
+
+
+class Chain:
+    def __init__(self):
+        self.head = None
+
+    def push(self, value):
+        self.head = Link(value, self.head)
+
+    def __iter__(self):
+        return ChainIterator(self.head)
+
+
+class ChainIterator:
+    def __init__(self, link):
+        self.link = link
+
+    def __next__(self):
+        if self.link is None:
+            raise StopIteration
+        value = self.link.value
+        self.link = self.link.next_link
+        return value
+
+
+@case(([1, 2, 3],), ([0, 0],))
+def linked(values):
+    chain = Chain()
+    for value in values:
+        if value > 1:
+            chain.push(value)
+    number = 0
+    for value in chain:
+        number = number * 10 + value
+    return number
+
+
+class Stack:
+    def __init__(self):
+        self.items = []
+
+    def __iter__(self):
+        return iter(self.items)
+
+
+class Reversed(Stack):
+    def __iter__(self):
+        return reversed(self.items)
+
+
+@case(([1, 2, 3],), ([0, 0],))
+def stacked(values):
+    stack, backwards = Stack(), Reversed()
+    for value in values:
+        if value > 1:
+            stack.items.append(value)
+            backwards.items.append(value)
+    total = 0
+    for value in stack:
+        total += value
+    return total, sum(stack), [value for value in stack], [value for value in backwards]
+
+
+class Squares:
+    def __init__(self, count):
+        self.count = count
+
+    def __getitem__(self, place):
+        if place >= self.count:
+            raise IndexError(place)
+        return place * place
+
+
+@case((4,), (0,))
+def by_their_places(count):
+    total = 0
+    for square in Squares(count):
+        total += square
+    return total, list(Squares(count))
+
+
+class Countdown:
+    def __init__(self, number):
+        self.number = number
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.number > 3:
+            raise ValueError(f"{self.number} is too large")
+        if self.number == 0:
+            raise StopIteration
+        self.number -= 1
+        return self.number
+
+
+@case((2,), (5,), (0,))
+def failing(number):
+    try:
+        return sum(Countdown(number))
+    except ValueError as error:
+        return str(error)
+
+
+@case((2,), (5,))
+def failing_outside(number):
+    return list(Countdown(number))
+
+
+class Window:
+    def __init__(self, items, size):
+        self.items, self.size = items, size
+
+    def __iter__(self):
+        self.at = 0
+        return self
+
+    def __next__(self):
+        if self.at + self.size > len(self.items):
+            raise StopIteration
+        found = self.items[self.at : self.at + self.size]
+        self.at += 1
+        return found
+
+
+@case(([1, 2, 3, 4], 2), ([1], 2))
+def moving_sums(items, size):
+    return [sum(found) for found in Window(items, size)]
