@@ -27,6 +27,7 @@ from autograph.objects import is_generator_function
 from autograph.observers import Function, Observer, this_thread
 from autograph.operators.builtin_calls import taken_over, text_method, within
 from autograph.operators.comprehensions import Called, of_call
+from autograph.operators.dataclass_factories import growing_factories
 from autograph.operators.growing import is_asking
 from autograph.operators.managers import Entered
 from autograph.twins import (
@@ -114,6 +115,9 @@ def _recipe(function: FunctionType) -> Recipe | tuple[()]:
     if rule.decision is policy.AS_IS:
         policy.unconverted[function.__code__] = f"it is {rule.name}"
         return ()
+    factories = growing_factories(function, call)
+    if factories is not None:
+        return function.__code__, factories, function.__code__.co_kwonlyargcount > 0, False
     if not source_known(function):
         return ()
     made = convert_once(function)

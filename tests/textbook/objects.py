@@ -7,6 +7,7 @@ counters, simulators.
 from __future__ import annotations
 
 from collections import Counter, defaultdict, deque
+from dataclasses import dataclass, field
 
 from tests.textbook.bank import bank
 
@@ -755,3 +756,80 @@ def counted_down(start, step):
         seen.append(at)
         total += at
     return seen, total, sum(Countdown(start, 1))
+
+
+# Dataclasses of which a factory makes the lists
+
+
+@dataclass
+class Player:
+    name: str
+    health: int = 10
+    bag: list = field(default_factory=list)
+    rooms: set = field(default_factory=set)
+    notes: dict = field(default_factory=dict)
+
+
+@case(([1, -3, 2],), ([-20, 5],), ([0, -1],))
+def played(moves):
+    player = Player("a")
+    for move in moves:
+        if move < 0:
+            player.health += move
+        else:
+            player.bag.append(move)
+            player.rooms.add(move % 2)
+            player.notes[move] = player.health
+        if player.health <= 0:
+            break
+    return player.health, player.bag, sorted(player.rooms), player.notes
+
+
+@dataclass
+class Waiting:
+    items: list = field(default_factory=lambda: [0])
+    kind: type = list
+    made_by: type = field(default=list, init=False)
+
+    def put(self, item):
+        if item > 1:
+            self.items.append(item)
+
+
+@case(([1, 2, 3],), ([0, 0],))
+def put_behind(items):
+    waiting, other = Waiting(), Waiting([7])
+    for item in items:
+        waiting.put(item)
+    return waiting.items, other.items, waiting.kind is list, waiting.made_by is list
+
+
+@dataclass
+class Held:
+    items: list = field(default_factory=list)
+
+
+@dataclass
+class HeldTwice(Held):
+    others: list = field(default_factory=list)
+
+    def __post_init__(self):
+        self.alias = self.items
+
+
+class HeldByAnother(Held):
+    def __init__(self, by):
+        super().__init__()
+        self.by = by
+
+
+@case(([1, 2, 3],), ([0, 0],))
+def held_by_classes_below(items):
+    first, second = HeldTwice(), HeldByAnother(3)
+    for item in items:
+        if item > 1:
+            first.items.append(item)
+            second.items.append(item * second.by)
+        else:
+            first.others.append(item)
+    return first.alias, first.others, second.items, first.items is first.alias
