@@ -214,7 +214,7 @@ def _exported(
     if isinstance(value, GrowingDict):
         if value.staged is not None:
             return value.apart().exported(numbers) if numbers else value
-        value = value.result()
+        value = value.own()
     found = structure_of(value)
     if found is None and hasattr(type(value), "__array__"):
         return _converted(value, what, path)

@@ -22,7 +22,7 @@ from autograph.objects import MISSING, attribute_of, attributes_of, contents, pu
 from autograph.users_words import with_article
 from runtime.core.tensor import Tensor, wrap
 from runtime.core.types import NumberType, Type
-from runtime.functions.own_containers import own_container, put_variable
+from runtime.functions.own_containers import put_variable
 from runtime.functions.signatures import Reference, key_of, leaf_types
 from runtime.graph.ir import Location
 from runtime.graph.nodes import NUMBER_TYPES
@@ -146,7 +146,7 @@ def _spec(trace: Trace, path: str, location: Location | None, made: set[int], va
         return joins.abstract(value, staged=True)
     if type(value) in _ATOMS or value is MISSING or trace.existed(value) or _is_lasting(value):
         return Same(value)
-    own = own_container(value)
+    own = value.own() if isinstance(value, Growing) else value
     found = structure_of(own)
     is_fresh = id(value) not in made
     made.add(id(value))

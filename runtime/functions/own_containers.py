@@ -13,28 +13,7 @@ from autograph.mutation.snapshots import Snapshot
 from autograph.mutation.users_code import is_users_class
 from autograph.objects import MISSING, attributes_of, contents, put_attribute
 from runtime.staging.lists.growing import Growing
-from runtime.staging.lists.growing_deque import GrowingDeque
-from runtime.staging.lists.growing_dict import GrowingDict
-from runtime.staging.lists.growing_list import GrowingList
-from runtime.staging.lists.growing_set import GrowingSet
 from runtime.staging.outside import is_variable_of_python
-
-
-def own_container(value: Any) -> Any:
-    """Python's own container with the items of one that stands for it, and that holds no lists of
-    the graph; any other value as it is.
-    """
-    if not isinstance(value, Growing) or value.staged is not None:
-        return value
-    if isinstance(value, GrowingSet) and not value.is_plain:
-        return value
-    if isinstance(value, GrowingDict):
-        return value.result()
-    if type(value) is GrowingDeque:
-        return deque(list.__iter__(value))
-    if isinstance(value, GrowingList):
-        return type(value).of_run(list(list.__iter__(value)))
-    return value
 
 
 def put_own_containers(snapshots: Iterable[Snapshot]) -> None:
@@ -77,7 +56,7 @@ class _Settling:
         if found is not None:
             return found[1]
         if isinstance(value, Growing):
-            own = own_container(value)
+            own = value.own()
         elif type(value) is tuple:
             items = tuple(map(self._own, value))
             changed = any(a is not b for a, b in zip(items, value, strict=True))

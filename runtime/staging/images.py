@@ -84,7 +84,7 @@ class Images:
             return self._of_collection(item)
         if isinstance(item, Growing) and is_reference(item):
             item = item.copied()
-        found = structure_of(item)
+        found = structure_of(item.own() if isinstance(item, Growing) else item)
         if found is None:
             if isinstance(item, BaseException):
                 return self._of_error(item, len(above) > 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograph.operators.texts import shown_by_user
 from runtime.graph.templates import PRINT
 from runtime.staging.images import Images, as_data
 from runtime.staging.scopes import active
@@ -14,7 +15,7 @@ def _print(
 ) -> None:
     """`print`: at run time, with the run's values for the symbols in the arguments."""
     images = Images()
-    arguments = images.of(args)
+    arguments = images.of(tuple([shown_by_user(print, arg) for arg in args]))
     given = {"sep": sep, "end": end, "file": file, "flush": flush}
     params = {"arguments": arguments, "options": {key: as_data(x) for key, x in given.items()}}
     trace = active()

@@ -114,6 +114,10 @@ class Growing:
         """`copy`, of one that nobody uses any more."""
         raise NotImplementedError
 
+    def own(self) -> Any:
+        """Python's own container with the same items; itself where only the run knows them."""
+        raise NotImplementedError
+
     def share(self) -> None:
         """Have it in another place, too: nobody may change it any more."""
         raise NotImplementedError

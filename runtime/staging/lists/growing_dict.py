@@ -488,8 +488,9 @@ class GrowingDict(dict[Any, Any], EntryTable):
         self.update(other)
         return self
 
-    def result(self) -> Any:
-        """The dict of the user's, of which Python knows the keys."""
+    def own(self) -> Any:
+        if self.staged is not None:
+            return self
         entries = dict(dict.items(self))
         kind = type(self)
         return defaultdict(self.factory, entries) if self.factory else _OF[kind](entries)

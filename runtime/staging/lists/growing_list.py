@@ -585,6 +585,9 @@ class GrowingList(GrowingSequence, RowTable):
         made.fill(Kind(element, held.kind.size), staged_items.columns_of(self, element))
         return made
 
+    def own(self) -> Any:
+        return self if self.staged is not None else self.__class__(list.__iter__(self))
+
     @classmethod
     def of_run(cls, items: list[Any]) -> Any:
         return list(map(staged_items.as_result, items))

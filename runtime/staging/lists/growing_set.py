@@ -91,6 +91,9 @@ class GrowingSet(GrowingList):
             made.fill(held.kind, held.columns)
         return made
 
+    def own(self) -> Any:
+        return type(self).of_run(list(list.__iter__(self))) if self.is_plain else self
+
     @classmethod
     def of_run(cls, items: list[Any]) -> Any:
         return set(map(keys.hashable, items))

@@ -31,6 +31,14 @@ def staged_number(x: Any) -> Any:
     return {rt.int64: int, rt.float64: float, rt.bool: bool}[x.dtype](x)
 
 
+def made_item_by_item(x: Any) -> Any:
+    items, table = [], {}
+    for item in (x, 1):
+        items.append([item])
+        table[len(table)] = item
+    return f"{items} {table}" + str((items, table)) + "%s" % items
+
+
 TEXTS: dict[str, Callable[[Any], Any]] = {
     "f_string": lambda x: f"a {x} b",
     "alone": lambda x: f"{x}",
@@ -55,6 +63,7 @@ TEXTS: dict[str, Callable[[Any], Any]] = {
     "join_of_a_generator": lambda x: "-".join(str(y) for y in (x, 1, x)),
     "times": lambda x: f"{x}" * 2 + 2 * f"{x}",
     "containers": lambda x: f"{[x, (x, 'a'), {'k': x}]}{(x,)}",
+    "made_item_by_item": made_item_by_item,
     "text_of_a_text": lambda x: f"{x!s:>40}{str(x)!r}{[str(x)]}",
 }
 
@@ -123,6 +132,67 @@ def test_a_text_shows_what_was_there_when_it_was_made(capsys: pytest.CaptureFixt
 
     shown(rt.constant([5, 6]), rt.Variable(3))
     assert capsys.readouterr().out == "[5 6] 5\n[5, 1]\n3\n"
+
+
+class Shown:
+    def __init__(self, key):
+        self.key = key
+
+    def __str__(self):
+        return f"<{self.key}>"
+
+
+class Represented(Shown):
+    def __repr__(self):
+        return f"[{self.key}]"
+
+
+def of_pythons_value(kind, x):
+    item = kind(1)
+    if x > 0:
+        print(item)
+    item.key = 2
+    if x > 0:
+        print(item)
+
+
+def of_the_runs_value(kind, x):
+    item = kind(x)
+    while item.key > 0:
+        print(item)
+        item.key -= 1
+
+
+def of_one_that_the_run_chooses(kind, x):
+    small, large = kind(x), kind(4)
+    print_in_order([large, small])
+
+
+def print_in_order(items):
+    items.sort(key=lambda item: item.key)
+    for item in items:
+        print(item)
+
+
+def in_containers(kind, x):
+    items = {"a": [Represented(x)]}
+    if x > 0:
+        print(items, (Represented(1), 5))
+
+
+@pytest.mark.parametrize(
+    "function", [of_pythons_value, of_the_runs_value, of_one_that_the_run_chooses, in_containers]
+)
+@pytest.mark.parametrize("kind", [Shown, Represented])
+def test_print_in_a_block_shows_an_object_as_it_is_then(
+    function: Callable[..., Any], kind: type, capsys: pytest.CaptureFixture[str]
+) -> None:
+    staged = rt.function(lambda x: function(kind, x))
+    for x in (3, 1):
+        function(kind, x)
+        expected = capsys.readouterr().out
+        staged(rt.constant(x))
+        assert capsys.readouterr().out == expected
 
 
 def in_a_branch(x):
