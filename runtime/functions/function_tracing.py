@@ -18,6 +18,7 @@ import runtime.staging.backend  # noqa: F401  (gives autograph the backend of sy
 from autograph.mutation.ownership import taking_notes
 from autograph.mutation.snapshots import Snapshot
 from autograph.mutation.users_code import is_users_class
+from autograph.objects import is_generator_function
 from autograph.operators.logical import compare
 from autograph.users_words import with_article
 from runtime.core.convert import convert_to_tensor
@@ -134,6 +135,9 @@ _MOST_RETURNS = 3
 
 _DEEP = 50
 """Calls that wait for each other outside of staged blocks before a `raise` of the run ends them."""
+
+_DEEP_GENERATORS = 20
+"""Calls of a generator function that wait for each other in staged blocks."""
 
 _RECENT = 50
 """Nodes among which a `raise` is looked for that would end the recursion at hand."""
@@ -727,6 +731,10 @@ class Tracer:
             return None
         depth = active_calls(plain.__code__, trace.root, autograph.converted_code)
         is_python = trace.scope.outer is None
+        if is_generator_function(plain):
+            if not is_python:
+                _check_depth(plain, depth)
+            return None
         # Outside of staged blocks Python ends recursion, unless a staged `raise` does.
         if is_python and (depth < _DEEP or not _may_raise(trace.scope.nodes[-_RECENT:])):
             return None
@@ -741,6 +749,18 @@ class Tracer:
         # A method: what watches objects looks into the arguments of a partial, not in here.
         descent = self.descents.setdefault(id(plain), Descent())
         return self.call_again(descent, depth, function, args, kwargs)
+
+
+def _check_depth(generator_function: FunctionType, depth: int) -> None:
+    """StagingError where so many calls of itself wait that only the run may end them: what takes
+    the elements is another function in each of them, so that none is a call of a graph.
+    """
+    if depth > _DEEP_GENERATORS:
+        raise refuse(
+            f"the generator {generator_function.__name__} calls itself in a staged block as often "
+            f"as the run decides, or more than {_DEEP_GENERATORS} times",
+            "append the elements to a list, in a function that calls itself",
+        )
 
 
 def _may_raise(nodes: Sequence[Node]) -> bool:

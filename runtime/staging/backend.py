@@ -107,8 +107,7 @@ class StagingBackend(Backend):
         test: Block | None = None,
     ) -> Any:
         """A while node over the rows of a tensor or the elements of a staged range."""
-        items = present(items)
-        if isinstance(items, Choice):
+        if isinstance(items, Choice | Missing):
             return chosen_values.for_loop(items, body, state, names, test)
         _refuse_truths(items)
         entered = arrays.entered(state)

@@ -170,14 +170,14 @@ def _holds_option(item: Any) -> bool:
 
 
 def for_loop(
-    items: Choice, body: Block, state: tuple[Any, ...], names: Names, test: Block | None
+    items: Choice | Missing, body: Block, state: tuple[Any, ...], names: Names, test: Block | None
 ) -> Any:
-    """A loop over each option, in a branch of its own."""
+    """A loop over what is there, or over each option, in a branch of its own."""
 
     def over(option: Any, *, _reached: Any = (body, test, state)) -> Any:
         return operators.for_loop(option, body, state, test, ", ".join(names))
 
-    return applied(items, over)
+    return over(present(items)) if isinstance(items, Missing) else applied(items, over)
 
 
 def set_item(target: Any, key: Choice, value: Any) -> None:

@@ -457,3 +457,35 @@ def ways_through(graph, start, goal):
         return found
 
     return ways(start)
+
+
+@case((4,), (1,), (0,))
+def triangular_by_generator(n):
+    def parts(n):
+        yield n
+        yield whole(n - 1)
+
+    def whole(n):
+        if n <= 0:
+            return 0
+        return sum(part for part in parts(n))
+
+    return whole(n)
+
+
+@case((3, 9), (1, 2), (5, 0))
+def nested_items_up_to(x, limit):
+    def flat(items):
+        for item in items:
+            if isinstance(item, list):
+                yield from flat(item)
+            else:
+                yield item
+
+    total = 0
+    if x > 2:
+        for item in flat([x, [1, [2, [x + 1]]], 5]):
+            if item > limit:
+                break
+            total += item
+    return total

@@ -93,6 +93,28 @@ def linked_list_found(xs, target):
     return -1
 
 
+class Link:
+    def __init__(self, value, next=None):
+        self.value = value
+        self.next = next
+
+    def __iter__(self):
+        yield self.value
+        if self.next:
+            yield from self.next
+
+
+@case((3, 5), (5, 3), (5, 5))
+def linked_if_ascending(a, b):
+    link = Link(a)
+    if a < b:
+        link.next = Link(b, Link(a + b))
+    total = 0
+    for value in link:
+        total += value
+    return total, list(link), max(link)
+
+
 class TreeNode:
     def __init__(self, key):
         self.key = key

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, NoReturn
 
 from autograph.undefined import Undefined
 from runtime.core.convert import convert_to_tensor, register_conversion
@@ -12,7 +12,7 @@ from runtime.dtypes import DType
 from runtime.graph.nodes import CHECK_ATTRIBUTE, CHECK_DEFINED, CHECK_PRESENT
 from runtime.staging.bytecode import class_property
 from runtime.staging.frames import user_frames
-from runtime.staging.refusals import placed
+from runtime.staging.refusals import WAY_OUT, not_allowed, placed
 from runtime.staging.scopes import active
 
 IS_THERE = "_is_there"
@@ -113,6 +113,9 @@ class MaybeNone(Missing):
         trace = active(self.flag)
         trace.apply(CHECK_ATTRIBUTE, (trace.value_of(self.flag),), {"name": name})
         return self.held
+
+    def __bool__(self) -> NoReturn:
+        raise not_allowed("a value that is None on some path is used as a Python bool", WAY_OUT)
 
     def __repr__(self) -> str:
         return f"<None or {self.held!r}>"
