@@ -38,7 +38,7 @@ from runtime.functions.changed_arguments import (
 )
 from runtime.functions.concrete_function import ConcreteFunction
 from runtime.functions.kept_objects import Kept, Part, holds_staged, parts_of
-from runtime.functions.lasting_effects import Acts, lasting_iterator_of
+from runtime.functions.lasting_effects import Acts, Prints, lasting_iterator_of
 from runtime.functions.own_containers import put_own_containers
 from runtime.functions.recursion import (
     Assumption,
@@ -332,7 +332,8 @@ class Tracer:
     `parts` are those of objects from before that are known to change; `found` are more of them, if
     there are any, for another trace. `referred` are the classes of which the run chooses objects.
     `call_again(descent, depth, function, args, kwargs)` makes a
-    call that `depth` calls of the same function wait for.
+    call that `depth` calls of the same function wait for. `prints` are those of all traces of the
+    same call.
     """
 
     def __init__(
@@ -343,6 +344,7 @@ class Tracer:
         labels: Sequence[str],
         assumption: Assumption,
         call_again: Callable[..., Any],
+        prints: Prints,
         inner: bool = False,
         parts: Sequence[Part] = (),
         referred: Wanted = NOTHING_WANTED,
@@ -350,6 +352,7 @@ class Tracer:
         self.name = name
         self.references = References(referred)
         self.acts = Acts()
+        self.prints = prints
         self.labels = labels
         self.assumption = assumption
         self.call_again = call_again
@@ -378,6 +381,7 @@ class Tracer:
         self.numbers = None if self.inner or call.plain else self.dtypes
         leaves = zip(call.types, names, strict=True)
         signature = spec_structure(args, leaves), spec_structure(kwargs, leaves)
+        self.prints.begin()
         trace = self.current = Trace(self.name)
         trace.code = getattr(self.python_function, "__code__", None)
         if self.converted is not self.python_function or _is_converted(self.converted):
@@ -693,6 +697,9 @@ class Tracer:
 
     def _observe(self, function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
         self.watcher.watch(function)
+        if function is print and self.current is state.trace:
+            in_python = self.current.scope.outer is None
+            return functools.partial(self.prints.print, self.acts) if in_python else None
         self.acts.note(function, args)
         if self.current is state.trace:
             note_called(function)

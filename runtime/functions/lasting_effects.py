@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import builtins
 import gc
+import sys
 from functools import lru_cache, partial
+from itertools import chain
 from types import (
     BuiltinFunctionType,
     CodeType,
@@ -22,6 +24,7 @@ from types import (
 from typing import Any
 
 from autograph import policy
+from autograph.backend import asked, backend_of, backend_within
 from autograph.mutation.foreign import is_foreign
 from autograph.mutation.foreign_calls import acts_elsewhere, is_called_as_it_is, is_harmless_module
 from autograph.mutation.kind_table import is_hidden
@@ -29,6 +32,7 @@ from autograph.mutation.purity import constants_of
 from autograph.mutation.users_code import is_users_class, is_users_function
 from autograph.mutation.variables import value_of
 from autograph.objects import module_of
+from autograph.operators.texts import shown_by_user
 
 _ACTING = frozenset((print, exec, eval, breakpoint))
 _UNBOUND = (WrapperDescriptorType, MethodDescriptorType)
@@ -58,6 +62,42 @@ class Acts:
         """The name of a callable that may have acted, if there is one."""
         alone = [code.co_qualname for code in self._codes if _runs_as_it_is(code)]
         return self.first or next(iter(alone), None)
+
+
+class Prints:
+    """The texts that Python prints while a function is traced. Each is shown once, though Python
+    may run again.
+    """
+
+    def __init__(self) -> None:
+        self._streams: list[Any] = []  # of the texts that were shown
+        self._at = 0
+
+    def begin(self) -> None:
+        """Python runs from the beginning."""
+        self._at = 0
+
+    def print(self, acts: Acts, *args: Any, **kwargs: Any) -> None:
+        """Python's `print`, outside of staged blocks; the graph's where the run knows the text.
+
+        It acts where it writes to what the user has made.
+        """
+        args = tuple([shown_by_user(print, arg) for arg in args])
+        given = (*args, *kwargs.values())
+        backends = chain(map(backend_of, given), map(backend_within, given))
+        backend = next(filter(None, backends), None)
+        if backend is not None:
+            asked(backend, print, *args, **kwargs)
+            return
+        stream, at = kwargs.get("file") or sys.stdout, self._at
+        if is_users_class(type(stream)):
+            acts.note(print)
+        elif self._streams[at : at + 1] == [stream]:
+            self._at += 1
+            return
+        self._streams[at : at + 1] = [stream]
+        self._at += 1
+        print(*args, **kwargs)
 
 
 def _runs_as_it_is(code: CodeType) -> bool:

@@ -22,6 +22,7 @@ from runtime.core.types import TensorType
 from runtime.functions.concrete_function import ConcreteFunction
 from runtime.functions.function_tracing import Tracer, creating, explain_variants, settled
 from runtime.functions.kept_objects import Part
+from runtime.functions.lasting_effects import Prints
 from runtime.functions.parameters import Arguments, Parameters
 from runtime.functions.recursion import (
     MOST_ASSUMPTIONS,
@@ -245,11 +246,19 @@ class Traced:
     def _traced(self, call: Call, assumption: Assumption) -> ConcreteFunction:
         names = call.leaf_names(self._parameters)
         labels = [self._parameters.label(place) for place in range(len(call.args))]
-        referred = _referred_around()
+        referred, prints = _referred_around(), Prints()
 
         def tracer_for(referred: Wanted, **options: Any) -> Tracer:
             function = self._converted(asks=referred.asks)
-            own = self._name, self._python_function, function, labels, assumption, self._again
+            own = (
+                self._name,
+                self._python_function,
+                function,
+                labels,
+                assumption,
+                self._again,
+                prints,
+            )
             return Tracer(*own, referred=referred, **options)
 
         if not call.plain:

@@ -3,6 +3,7 @@ Python runs again.
 """
 
 import random
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -13,12 +14,22 @@ import runtime as rt
 from autograph.forms import Form
 from autograph.pipeline import show
 
-LOG: list[str] = []
 LEFT = iter(range(100))
 
 
 class _Counts:
     calls = 0
+
+
+class _Stream:
+    def __init__(self) -> None:
+        self.written: list[str] = []
+
+    def write(self, text: str) -> None:
+        self.written.append(text)
+
+
+STREAM: Any = _Stream()
 
 
 def _least(pairs: Any) -> Any:
@@ -82,8 +93,8 @@ def test_a_variable_is_made_once() -> None:
     assert int(made[0]) == 3
 
 
-def _prints(x: Any) -> Any:
-    print("begin")
+def _writes(x: Any) -> Any:
+    print("begin", file=STREAM)
     pairs = [(x, 2), (1, x)]
     first, second = pairs
     return 1 if first < second else 2
@@ -104,13 +115,48 @@ def _advances(x: Any) -> Any:
     return number if one < other else -number
 
 
-@pytest.mark.parametrize("function", [_prints, _draws, _advances])
-def test_what_cannot_be_put_back_is_not_done_twice(function: Any, capsys: Any) -> None:
+@pytest.mark.parametrize("function", [_writes, _draws, _advances])
+def test_what_cannot_be_put_back_is_not_done_twice(function: Any) -> None:
     at = LEFT.__length_hint__()
+    STREAM.written.clear()
     with pytest.raises(rt.errors.OperatorNotAllowedInGraphError, match="Python itself asks"):
         rt.function(function)(rt.constant(3))
-    assert capsys.readouterr().out.count("begin") == (function is _prints)
+    assert STREAM.written.count("begin") == (function is _writes)
     assert LEFT.__length_hint__() == at - (function is _advances)
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_what_is_printed_while_tracing_is_printed_once(stream: str, capsys: Any) -> None:
+    def printed(x: Any) -> Any:
+        print("begin", end="; ", file=getattr(sys, stream))
+        print("and", [1], sep="-", file=getattr(sys, stream))
+        if x > 0:
+            print("in a block", file=getattr(sys, stream))
+        pairs = [(x, 2), (1, x)]
+        first, second = pairs
+        print("end", file=getattr(sys, stream))
+        return 1 if first < second else 2
+
+    staged = rt.function(printed)
+    assert int(staged(rt.constant(3))) == printed(3)
+    assert staged.experimental_get_tracing_count() == 1
+    shown = getattr(capsys.readouterr(), stream[3:])
+    # The graph prints behind Python; then Python itself.
+    assert shown == "begin; and-[1]\nend\nin a block\nbegin; and-[1]\nin a block\nend\n"
+
+
+def test_what_is_printed_for_each_trace_is_printed_once_where_objects_change(capsys: Any) -> None:
+    counts: Any = _Counts()
+    counts.calls = rt.constant(0)
+
+    @rt.function
+    def f(x: Any) -> Any:
+        print("traced")
+        counts.calls = counts.calls + x
+        return counts.calls
+
+    assert [int(f(rt.constant(x))) for x in (1, 2)] == [1, 3]
+    assert capsys.readouterr().out == "traced\n"
 
 
 def test_an_iterator_is_not_advanced_twice_for_what_a_call_keeps() -> None:

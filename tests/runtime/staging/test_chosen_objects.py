@@ -132,8 +132,13 @@ def drawing(x: Any) -> Any:
     return two(x)[2].n + draw
 
 
-def printing(x: Any) -> Any:
-    print("begun")
+class Log:
+    def write(self, text: str) -> None:
+        SEEN.count += 1
+
+
+def printing_to_a_log(x: Any) -> Any:
+    print("begun", file=Log())  # type: ignore[call-overload]
     return two(x)[2].n
 
 
@@ -255,7 +260,7 @@ REFUSED: dict[Callable[[Any], Any], str] = {
     plain_result: "a function returns tensors, numbers",
     advancing: "'NUMBERS' was changed while tracing",
     drawing: "Random.random() was called while tracing",
-    printing: "print() was called while tracing",
+    printing_to_a_log: "print() was called while tracing",
     reading_a_file: "open() was called while tracing",
     remembering: "remembered() was called while tracing",
     counting_by_default: "Numbered.__init__() was called while tracing",
