@@ -122,6 +122,9 @@ class ArrayKind(SingleKind):
     def take(self, value: Any) -> Any:
         return value.copy()
 
+    def parts(self, value: Any, state: Any) -> Iterable[Part]:
+        return [(as_itself, None, value.tolist())] if value.dtype.hasobject else ()
+
     def same(self, value: Any, state: Any) -> bool:
         alike = value.dtype == state.dtype and value.shape == state.shape
         return bool(alike and value.tobytes() == state.tobytes())

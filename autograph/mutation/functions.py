@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain
@@ -17,7 +18,6 @@ from autograph.mutation.kinds import KeyedKind, Kind
 from autograph.mutation.paths import ATOMS, Part, as_attribute, as_itself, named
 from autograph.mutation.users_code import is_users_class, is_users_function
 from autograph.mutation.variables import value_of
-from autograph.objects import MISSING
 
 
 class Unconverted(NamedTuple):
@@ -101,7 +101,7 @@ def captured_by(function: FunctionType) -> Iterator[Part]:
         if is_users or _is_followed(held):
             yield named, name, cell
         if type(held) is ModuleType:
-            yield from _members_of_module(held, name, names_in(function.__code__))
+            yield from _members_of_module(held, name, names_in(function.__code__), set())
     if "__wrapped__" in function.__dict__:
         yield from wrapped_by(function)
     yield from _defaults(function)
@@ -130,20 +130,29 @@ def _globals_of(function: FunctionType) -> Iterator[Part]:
     if not is_users_function(function):
         return
     namespace, names = function.__globals__, names_in(function.__code__)
+    seen: set[int] = set()
     for name in names:
-        value = namespace.get(name, MISSING)
+        # A name that is none of a global may be that of a module that the function imports.
+        value = namespace[name] if name in namespace else sys.modules.get(name)
         if type(value) is ModuleType:
-            yield from _members_of_module(value, name, names)
-        elif value is not MISSING:
+            yield from _members_of_module(value, name, names, seen)
+        elif name in namespace:
             yield named, name, GlobalVariable(namespace, name)
 
 
-def _members_of_module(module: ModuleType, name: str, names: Iterable[str]) -> Iterator[Part]:
+def _members_of_module(
+    module: ModuleType, name: str, names: Iterable[str], seen: set[int]
+) -> Iterator[Part]:
+    if id(module) in seen or is_library(module.__name__):
+        return
+    seen.add(id(module))
     if module is os and "environ" in names:
         yield named, f"{name}.environ", os.environ
-    if not is_library(module.__name__):
-        for member in vars(module).keys() & set(names):
-            yield named, f"{name}.{member}", GlobalVariable(vars(module), member)
+    for member in vars(module).keys() & set(names):
+        path, held = f"{name}.{member}", vars(module)[member]
+        yield named, path, GlobalVariable(vars(module), member)
+        if type(held) is ModuleType:
+            yield from _members_of_module(held, path, names, seen)
 
 
 _names: CodeTable[tuple[str, ...]] = CodeTable()

@@ -77,6 +77,13 @@ class Pair(NamedTuple):
     right: Any
 
 
+def of_objects(dtype: Any, *shape: int) -> Any:
+    made = np.zeros(shape, dtype)
+    objects = made if made.dtype == object else made["xs"]
+    objects.fill([])
+    return made
+
+
 Case = tuple[Callable[[], Any], Callable[[Any], Any], list[tuple[str, Any, Any]]]
 CASES: dict[str, Case] = {
     "memoryview": (
@@ -172,6 +179,16 @@ CASES: dict[str, Case] = {
         lambda: functools.partial(print, [1], k=[2]),
         lambda v: (v.args[0].append(1), v.keywords["k"].append(1)),
         [("len(v.args[0])", 1, 2), ("len(v.keywords['k'])", 1, 2)],
+    ),
+    "array of objects": (
+        lambda: of_objects(object, 2, 1),
+        lambda v: v[1, 0].append(1),
+        [("len(v[0][0])", 0, 1)],
+    ),
+    "array of records": (
+        lambda: of_objects([("n", "i4"), ("xs", object)], 1),
+        lambda v: v["xs"][0].append(1),
+        [("len(v[0][1])", 0, 1)],
     ),
     "class": (
         lambda: type("Local", (), {"n": 0, "__module__": __name__}),
@@ -276,6 +293,44 @@ def test_what_a_function_reaches() -> None:
     snapshot.restore()
     assert snapshot.changes() == []
     assert (TOTAL, SEEN, CONFIG.level, vars(f)) == (0, [], [1], {})  # type: ignore[attr-defined]
+
+
+def importing() -> None:
+    import users_parts  # type: ignore[import-not-found]
+
+    users_parts.count += 1
+
+
+def importing_a_part() -> None:
+    from users_parts import inner  # type: ignore[import-not-found]
+
+    inner.items.append(1)
+
+
+def importing_by_a_text() -> None:
+    sys.modules["users_parts"].count += 1  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("function", "expected"),
+    [
+        (importing, ("users_parts.count", 0, 1)),
+        (importing_a_part, ("len(users_parts.inner.items)", 0, 1)),
+        (importing_by_a_text, ("users_parts.count", 0, 1)),
+    ],
+)
+def test_what_a_function_reaches_of_modules_that_it_imports(
+    function: Any, expected: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    outer: Any = types.ModuleType("users_parts")
+    inner: Any = types.ModuleType("users_parts.inner")
+    outer.count, outer.inner, inner.items, inner.around = 0, inner, [], outer
+    monkeypatch.setitem(sys.modules, "users_parts", outer)
+    snapshot = Snapshot({"f": function})
+    function()
+    assert [(one.path, one.before, one.after) for one in snapshot.changes()] == [expected]
+    snapshot.restore()
+    assert (outer.count, inner.items) == (0, [])
 
 
 @pytest.mark.parametrize(
