@@ -48,7 +48,7 @@ def _gather_kernel(
     if not batch_dims:
         # The indices are checked: a mode that does not raise needs no array of its own.
         return np.take(x, indices, axis, out, "raise" if out is None else "wrap")
-    merge_shapes(x.shape[:batch_dims], indices.shape[:batch_dims])
+    _gather_shape(x.shape, indices.shape, axis=axis, batch_dims=batch_dims, negative=negative)
     front = np.moveaxis(x, axis, batch_dims)
     found = front[(*_batch_grid(x.shape, batch_dims, indices.ndim), indices)]
     return np.moveaxis(found, *_gathered_axes(indices.ndim, batch_dims, axis))

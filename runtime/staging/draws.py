@@ -7,11 +7,13 @@ from __future__ import annotations
 import functools
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import autograph
 from autograph.operators import getitem
 from runtime import dtypes
+from runtime.core.inspection import signature_of
 from runtime.core.state import state
 from runtime.core.types import TensorType, Type
 from runtime.graph.data import Opaque
@@ -40,7 +42,7 @@ def draw_function(function: Any) -> Function | None:
     of_generator = _OF_GENERATORS.get(name)
     if of_generator is None:
         return functools.partial(_refused, name)
-    return functools.partial(of_generator, function.__self__)
+    return functools.partial(_as_given, of_generator, function)
 
 
 def is_draw(function: Any) -> bool:
@@ -51,6 +53,13 @@ def is_draw(function: Any) -> bool:
         return False
     kind = type(getattr(function, "__self__", None))
     return kind.__module__ == "random" and kind.__name__ in _CLASSES
+
+
+def _as_given(of_generator: Function, function: Any, *args: Any, **kwargs: Any) -> Any:
+    """Calls one of the functions below for a method, whose defaults are those of this Python."""
+    with suppress(ValueError):  # not every builtin has a signature
+        signature_of(function).bind(*args, **kwargs)
+    return of_generator(function.__self__, *args, **kwargs)
 
 
 _CLASSES = frozenset(("Random", "SystemRandom"))

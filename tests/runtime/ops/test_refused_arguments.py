@@ -64,6 +64,10 @@ REFUSED: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     "an axis in a list": (lambda x: tf.cumsum(x, [0]), (VECTOR,)),
     "a range of three": (tf.histogram_fixed_width, (VECTOR, VECTOR)),
     "bins of NaN": (tf.histogram_fixed_width_bins, (VECTOR * np.nan, np.array([0, 1], "f"))),
+    "a batch behind the axis": (
+        lambda x, i: tf.gather(x, i, axis=-3, batch_dims=1),
+        (np.ones((2, 3, 4), "f"), np.zeros((2, 2), "i4")),
+    ),
     "no bins": (
         lambda x, r: tf.histogram_fixed_width(x, r, 0), (VECTOR, np.array([0, 1], "f"))
     ),

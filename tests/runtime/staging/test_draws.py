@@ -60,6 +60,10 @@ def of_an_empty_range(n):
     return random.randint(n, 3)
 
 
+def by_the_defaults(n):
+    return n + random.expovariate()  # Python 3.11 has no default
+
+
 def as_a_key(n):
     return sorted([n, 2, 3], key=lambda _: random.random())
 
@@ -75,6 +79,7 @@ def as_a_key(n):
         of_a_new_generator,
         in_a_try,
         of_an_empty_range,
+        by_the_defaults,
         as_a_key,
     ],
 )
