@@ -35,7 +35,6 @@ from runtime.graph.passes import optimize
 from runtime.graph.passes.shape_refinement import result_types
 from runtime.ops.reshaping import ensure_shape
 from runtime.staging.control import joins
-from runtime.staging.control.deferred_exceptions import check_unhandled
 from runtime.staging.control.joins import Leaf, Same, Spec, Tree, Union
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.error_notes import depth_explained
@@ -308,7 +307,7 @@ class ConcreteFunction:
     def _call_in(self, trace: Trace, leaves: Sequence[Any]) -> Any:
         """Add a call of this graph to the one that is being traced."""
         if any(node.primitive is RAISE for node in walk(self.graph.body)):
-            check_unhandled(trace.root, f"what {self.name} raises")
+            trace.check_raised(f"what {self.name} raises")
         if trace.watcher is not None:
             trace.watcher.adopt(self.guards)
         kept = [] if self.kept is None else self.kept.leaves()

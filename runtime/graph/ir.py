@@ -122,6 +122,11 @@ class Value:
     name: str
     index: int = 0
 
+    def rename(self, name: str, index: int) -> None:
+        """Give it another name, while the graph is traced."""
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "index", index)
+
     def __repr__(self) -> str:
         return f"<Value {self.name}: {self.type}>"
 
@@ -143,7 +148,8 @@ class Node:
 
     `origin` is where the user's code asked for it; `location` works out the position only when
     asked, because positions are decoded slowly and needed rarely. `device` is that of the scope
-    that it was made in, None for the usual one.
+    that it was made in, None for the usual one. `name` is that of a node without outputs; others
+    are named by them.
     """
 
     primitive: Primitive
@@ -153,6 +159,13 @@ class Node:
     regions: tuple[Region, ...] = ()
     origin: Origin | Position | None = None
     device: str | None = None
+    name: str = ""
+
+    def rename(self, name: str) -> None:
+        """Give it another name, while the graph is traced."""
+        object.__setattr__(self, "name", name)
+        for index, output in enumerate(self.outputs):
+            output.rename(name, index)
 
     def __post_init__(self) -> None:
         if type(self.params) is not _Frozen:

@@ -5,18 +5,26 @@ from __future__ import annotations
 import threading
 from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from types import FrameType
 from typing import Any
 
+import numpy as np
+
+from runtime import nest
+from runtime.core.convert import convert_to_tensor
 from runtime.core.naming import name_scope
 from runtime.core.primitive import Primitive, row
 from runtime.core.state import state
-from runtime.core.types import Type
+from runtime.core.tensor import Tensor
+from runtime.core.types import Type, is_variable
 from runtime.graph.format import views
 from runtime.graph.format.graph_def import GraphDef
 from runtime.graph.ir import NO_PARAMS, Graph, Node, Origin, Params, Region, Value
+from runtime.graph.nodes import NUMBER_TYPES
 from runtime.sessions.default_session import evaluated
+from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.symbolic_tensor import SymbolicTensor
-from runtime.staging.tracing import Trace, is_symbol, symbol
+from runtime.staging.tracing import Trace, symbol
 from runtime.variables.creation import variable_creator_scope
 
 no_op_p = row("no_op", lambda: (), lambda: (), op_type="NoOp", effect=True)
@@ -76,6 +84,18 @@ class OpenTrace(Trace):
 
     def check_handlers(self, primitive: Primitive, types: Sequence[Type]) -> None:
         """Nothing: what fails at run time is raised where a session runs it."""
+
+    def check_raised(
+        self, what: str, kind: type[BaseException] = BaseException, root: FrameType | None = None
+    ) -> None:
+        """Nothing, for the same reason."""
+
+    def branch(self, function: Any) -> Any:
+        """A function that returns what a session can fetch: tensors for numbers and texts, and for
+        an operation, which the branch runs, True.
+        """
+        run = super().branch(function)
+        return lambda: nest.map_structure(_fetchable, run())
 
     def emit(self, primitive: Primitive, inputs: Sequence[Any], params: dict[str, Any]) -> Any:
         """Add one op; one without outputs is itself what can be fetched."""
@@ -138,11 +158,16 @@ class OpenTrace(Trace):
         finally:
             self.after = before
 
-    def grouped(self, items: Iterable[Any]) -> Op:
-        """An op that runs those of `items`."""
-        with self.dependent(items):
+    def grouped(self, items: Iterable[Any], default_name: str | None = None) -> Op:
+        """An op that runs those in `items`, and in the structures there. `default_name` is for one
+        whose call gives no name.
+        """
+        with self.dependent(nest.flatten(list(items), expand_composites=True)):
             self.emit(no_op_p, (), {})
-        return self.last()
+        made = self.last()
+        if default_name and self._named_last[1] is not made.node:
+            made.node.rename(self.unique(self._scoped(default_name)))
+        return made
 
     def nodes_of(self, item: Any) -> tuple[Node, ...]:
         """The nodes that run when `item` is fetched. TypeError for what is no part of a graph."""
@@ -152,7 +177,7 @@ class OpenTrace(Trace):
         if isinstance(item, SymbolicTensor):
             made = self._maker(item.graph_value)
             return () if made is None else (made,)
-        if hasattr(item, "initialized_value") or item is None or not is_symbol(item):
+        if item is None or isinstance(item, Tensor) or is_variable(item):
             return ()
         raise TypeError(f"{item!r} is no tensor or operation of a graph")
 
@@ -174,6 +199,13 @@ class OpenTrace(Trace):
     def evaluate(self, item: SymbolicTensor, feed_dict: Any, session: Any) -> Any:
         """The value of a tensor in a session."""
         return evaluated(item, feed_dict, session)
+
+
+def _fetchable(item: Any) -> Any:
+    if isinstance(item, Op):
+        return convert_to_tensor(True)
+    is_number = isinstance(item, (*NUMBER_TYPES, SymbolicNumber, np.ndarray, np.generic))
+    return convert_to_tensor(item) if is_number or isinstance(item, str | bytes) else item
 
 
 class Op:

@@ -54,7 +54,11 @@ class Optimizer:
         loss: Tensor | Callable[[], Tensor],
         global_step: Any = None,
         var_list: Sequence[Variable] | None = None,
-        **options: Any,
+        gate_gradients: int = 1,
+        aggregation_method: Any = None,
+        colocate_gradients_with_ops: bool = False,
+        name: str | None = None,
+        grad_loss: Any = None,
     ) -> Op | None:
         """An operation that changes variables once, so that `loss` becomes smaller.
 
@@ -67,7 +71,8 @@ class Optimizer:
         ...     rt.compat.v1.train.GradientDescentOptimizer(0.5).minimize(v * v).type
         'NoOp'
         """
-        return self.apply_gradients(self.compute_gradients(loss, var_list, **options), global_step)
+        pairs = self.compute_gradients(loss, var_list, grad_loss=grad_loss)
+        return self.apply_gradients(pairs, global_step, name)
 
     def compute_gradients(
         self,
@@ -133,7 +138,7 @@ class Optimizer:
             with _behind(changes):
                 changes = [global_step.assign_add(1)]
         trace = _graph()
-        return None if trace is None else trace.grouped(changes)
+        return None if trace is None else trace.grouped(changes, name or self._name)
 
     def get_slot(self, var: Variable, name: str) -> GraphVariable | None:
         """The variable that it keeps for another one under a slot name; None where there is none.

@@ -32,6 +32,7 @@ from runtime.staging.control.joins import Spec
 from runtime.staging.control.optional_values import present
 from runtime.staging.frames import user_location
 from runtime.staging.lists.tensor_array import TensorArray
+from runtime.staging.scopes import active
 from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.symbolic_tensor import SymbolicTensor
 
@@ -80,7 +81,8 @@ def cond(
 def _chosen(condition: Any, true_fn: Thunk, false_fn: Thunk, words: Wording) -> Any:
     if not _is_staged(condition):
         return true_fn() if condition else false_fn()
-    blocks = called(true_fn), called(false_fn)
+    branch = active().branch
+    blocks = branch(true_fn), branch(false_fn)
     return branches.cond(condition, *blocks, (), (), BlockRecorder, words=words)
 
 
@@ -134,15 +136,15 @@ def case(
     pairs = [(_condition(given, "case(): a condition", True), then) for given, then in pairs]
     if default is not None:
         checked_callable(default, "case(): default")
-    if exclusive:
-        _check_exclusive([predicate for predicate, _ in pairs])
 
     def none_holds() -> Any:
         text = "Case: none of the conditions holds, and case() has no `default`"
         location = None if state.trace is None else user_location()
         raise errors.InvalidArgumentError(None, "Case", text, location=location)
 
-    found: T | U = _first_that_holds(pairs, default or none_holds, "case()", range(len(pairs)))
+    checked = [_exclusive([predicate for predicate, _ in pairs])] if exclusive else []
+    with control_dependencies(checked):
+        found: T | U = _first_that_holds(pairs, default or none_holds, "case()", range(len(pairs)))
     return found
 
 
@@ -221,18 +223,16 @@ def _first_that_holds(
     return _chosen(predicate, function, otherwise, words)
 
 
-def _check_exclusive(predicates: Sequence[Any]) -> None:
+def _exclusive(predicates: Sequence[Any]) -> Any:
+    """A tensor; InvalidArgumentError where more than one holds."""
     held = ops.add_n([ops.cast(convert_to_tensor(predicate), "int32") for predicate in predicates])
 
-    def fine() -> None:
-        pass
-
-    def refused() -> None:
+    def refused() -> Any:
         raise errors.InvalidArgumentError(
             None, "Case", "case(): more than one condition holds, though exclusive=True"
         )
 
-    _chosen(held <= 1, fine, refused, Wording("the conditions"))
+    return _chosen(held <= 1, lambda: ops.identity(held), refused, Wording("the conditions"))
 
 
 def switch_case(
@@ -524,10 +524,10 @@ def no_op(name: str | None = None) -> Any:
     return None if state.trace is None else state.trace.grouped(())
 
 
-def group(*inputs: Any, **kwargs: Any) -> Any:
+def group(*inputs: Any, name: str | None = None) -> Any:
     """Nothing: what has an effect runs anyway, in program order.
 
-    In version 1's graphs an operation that runs `inputs`.
+    In version 1's graphs an operation that runs `inputs`, tensors and operations in structures.
 
     >>> with rt.control_dependencies([rt.group(rt.no_op(), rt.no_op())]):
     ...     x = rt.constant(1)

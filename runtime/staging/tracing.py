@@ -25,7 +25,7 @@ from runtime.dtypes import WIDENED, DType
 from runtime.graph.ir import NO_PARAMS, Callee, Graph, Location, Node, Origin, Params, Region, Value
 from runtime.graph.known_values import UNKNOWN, known_parts, known_values
 from runtime.graph.lists import Elements
-from runtime.graph.nodes import CONSTANT, NUMBER_TYPES
+from runtime.graph.nodes import CONSTANT, NUMBER_TYPES, TRUTH
 from runtime.graph.verification import verify
 from runtime.staging import refusals, streams
 from runtime.staging.aliasing.item_assignments import meaning, restore
@@ -33,6 +33,7 @@ from runtime.staging.aliasing.sharing import hold, view
 from runtime.staging.control import joined_variables
 from runtime.staging.control.deferred_exceptions import (
     check_silent_failure,
+    check_unhandled,
     check_unhandled_failure,
 )
 from runtime.staging.control.references import NOTHING_WANTED, References
@@ -82,6 +83,7 @@ class Trace:
         "_caller",
         "_entered",
         "_frame",
+        "_named_last",
         "_prefix",
         "_saved",
         "attempts",
@@ -141,6 +143,8 @@ class Trace:
         self.printed: list[Any] = []
         self._frame: FrameType | None = None
         self._entered: FrameType | None = None
+        # The last node to which a call gave its name, and the frame of the call.
+        self._named_last: tuple[FrameType | None, Node | None] = (None, None)
         self._caller: Origin | None = None
         self.scope = Scope(self, "the body", None)
         self.captures: dict[int, tuple[Value, Any]] = {}
@@ -194,7 +198,8 @@ class Trace:
         state.trace, state.tapes = self._saved.pop()
         if not self._saved:
             # Symbols that outlive the trace keep it alive: let go of the user's objects.
-            self.root = self._frame = self._entered = self.handled = None
+            self.root = self.handled = None
+            self.forget_frames()
             self.streams, self.printed = {}, []
             self.existed = _nothing_existed
             self.given = {}
@@ -249,26 +254,34 @@ class Trace:
             check_silent_failure(self, primitive, values)
         origin = self.origin()
         self.node_count += 1
-        name = self.unique(self._named(primitive))
-        if type(inferred) is not tuple:
-            output = Value(inferred, name)
-            node = Node(primitive, values, (output,), params, (), origin, self.device)
-            self.scope.nodes.append(node)
-            return symbol(output, self.scope, origin)
-        outputs = tuple([Value(type, name, index) for index, type in enumerate(inferred)])
-        node = Node(primitive, values, outputs, params, (), origin, self.device)
+        name, frame = self._named(primitive)
+        several = type(inferred) is tuple
+        types = inferred if several else (inferred,)
+        outputs = tuple([Value(type, name, index) for index, type in enumerate(types)])
+        node = Node(primitive, values, outputs, params, (), origin, self.device, name)
+        if frame is not None:
+            self._named_last = frame, node
         self.scope.nodes.append(node)
-        return tuple([symbol(output, self.scope, origin) for output in outputs])
+        made = [symbol(output, self.scope, origin) for output in outputs]
+        return tuple(made) if several else made[0]
 
     def check_handlers(self, primitive: Primitive, types: Sequence[Type]) -> None:
         """StagingError where a handler of the user's could catch what the op raises at run time."""
         check_unhandled_failure(self.root, primitive, types)
 
+    def check_raised(
+        self, what: str, kind: type[BaseException] = BaseException, root: FrameType | None = None
+    ) -> None:
+        """StagingError where a handler of the user's, in the frames as far as `root`, could catch
+        an exception of class `kind` that the run raises; `root` is by default where it began.
+        """
+        check_unhandled(root or self.root, what, kind)
+
     def dependent(self, items: Iterable[Any] | None) -> AbstractContextManager[None]:
         """Inside this block nodes run after those of `items`: so they do, in program order."""
         return nullcontext()
 
-    def grouped(self, items: Iterable[Any]) -> Any:
+    def grouped(self, items: Iterable[Any], default_name: str | None = None) -> Any:
         """None: what has an effect runs anyway."""
 
     @property
@@ -320,6 +333,10 @@ class Trace:
             origin,
             self.device,
         )
+        if regions and self._entered is not None and name_given_to(self._entered):
+            name, frame = self._named(primitive)
+            node.rename(name)
+            self._named_last = frame, node
         self.scope.nodes.append(node)
         symbols = tuple([symbol(output, self.scope, origin) for output in outputs])
         if state._tapes and (regions or "callee" in params):
@@ -358,6 +375,10 @@ class Trace:
         """Returns what to call for a function of the user's: converted, if this trace converts."""
         return function if self.converter is None else self.converter(function)
 
+    def branch(self, function: Any) -> Any:
+        """Returns what to call for a function that the user gave to `cond` or `case`."""
+        return self.called(function)
+
     def origin(self) -> Origin | None:
         """Returns the place of the user's code, and where that was called; before the traced
         function, its `def`, and behind it, its `return`.
@@ -381,15 +402,30 @@ class Trace:
     def forget_frames(self) -> None:
         """Let go of the frames of a block that has ended, and so of what they alone hold."""
         self._frame = self._entered = None
+        self._named_last = None, None
 
-    def _named(self, primitive: Primitive) -> str:
-        """The name for a node: the one that the user's call gave, in the open name scopes."""
-        name = primitive.name.rpartition(".")[2]
+    def _named(self, primitive: Primitive) -> tuple[str, FrameType | None]:
+        """The name for a node, unique, in the open name scopes: the one that the user's call gave,
+        beside the frame of this call.
+
+        Of the nodes of one call the last has it; those before are under it.
+        """
+        kind = primitive.name.rpartition(".")[2]
         entered: FrameType = self._entered  # type: ignore[assignment]
         given = name_given_to(entered)
-        if given:
-            converted = primitive is CONSTANT and entered.f_code.co_name not in _OF_CONSTANTS
-            name = f"{given}/{name}" if converted else given
+        if not given:
+            return self.unique(self._scoped(kind)), None
+        is_given = primitive is CONSTANT and entered.f_code.co_name not in _OF_CONSTANTS
+        if is_given or primitive is TRUTH:
+            return self.unique(self._scoped(f"{given}/{kind}")), None
+        frame, node = self._named_last
+        if frame is not entered or node is None:
+            return self.unique(self._scoped(given)), entered
+        name = node.name
+        node.rename(self.unique(f"{name}/{node.primitive.name.rpartition('.')[2]}"))
+        return name, entered
+
+    def _scoped(self, name: str) -> str:
         return scoped(name).removeprefix(self._prefix)
 
     def unique(self, name: str) -> str:

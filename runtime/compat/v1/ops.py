@@ -60,12 +60,15 @@ def cond(
 ) -> Any:  # fmt: skip
     """The result of `true_fn` where `pred` holds, else of `false_fn`; of a list of one its item.
 
-    Such a list remains with `strict`, and in functions. `fn1` and `fn2` are older names of both.
+    Such a list remains with `strict`, and in functions. `fn1` and `fn2` are older names of both:
+    TypeError for a function that is given twice.
 
     >>> int(rt.compat.v1.cond(rt.constant(True), lambda: [1], lambda: [2]))
     1
     """
-    result = _cond(pred, fn1 if true_fn is None else true_fn, fn2 if false_fn is None else false_fn)
+    if None not in (true_fn, fn1) or None not in (false_fn, fn2):
+        raise TypeError("cond: fn1 is true_fn, fn2 is false_fn: give one of both")
+    result = _cond(pred, true_fn or fn1, false_fn or fn2)
     return result if strict or inside_function() else _alone(result)
 
 

@@ -193,7 +193,7 @@ def variables_initializer(var_list: Iterable[GraphVariable], name: str = "init")
     if executing_eagerly():
         return None
     trace = open_trace("tf.variables_initializer()")
-    return trace.grouped([variable.initializer for variable in var_list])
+    return trace.grouped([variable.initializer for variable in var_list], name)
 
 
 def global_variables_initializer() -> Op | None:

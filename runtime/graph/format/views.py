@@ -204,7 +204,8 @@ class _Listing:
         return *placeholders, *map(self.node, nodes)
 
     def node(self, node: Node) -> Operation:
-        hint = node.outputs[0].name if node.outputs else node.primitive.name
+        named = node.outputs[0].name if node.outputs else node.name
+        hint = named or node.primitive.name
         inputs = tuple([self.made[value] for value in inputs_of(node)])
         made = self.operation(hint, op_type(node), inputs, node.outputs, node)
         made.regions = tuple([self.region(inner.parameters, inner.nodes) for inner in node.regions])

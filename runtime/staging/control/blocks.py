@@ -21,7 +21,6 @@ from runtime.staging.control.carried_objects import (
 from runtime.staging.control.deferred_exceptions import (
     EndOfBlock,
     check_not_protocol,
-    check_unhandled,
     is_of_program,
 )
 from runtime.staging.control.joins import Mismatch, Spec
@@ -88,7 +87,7 @@ def add_raise(trace: Trace, error: BaseException, origin: Origin | None = None) 
 
     Raises StagingError where a handler around could act on it.
     """
-    check_unhandled(trace.root, type(error).__name__, type(error))
+    trace.check_raised(type(error).__name__, type(error))
     check_not_protocol(error)
     if _before_raise(trace, error):
         error.__traceback__ = None  # it holds what the blocks around have made

@@ -21,11 +21,7 @@ from runtime.graph.nodes import (
     INT,
 )
 from runtime.graph.structures import Children, Handler, Structure, add_handler, structure_of
-from runtime.staging.control.deferred_exceptions import (
-    EndOfBlock,
-    check_not_protocol,
-    check_unhandled,
-)
+from runtime.staging.control.deferred_exceptions import EndOfBlock, check_not_protocol
 from runtime.staging.control.joins import BLANK, Leaf, Spec, Tree, join
 from runtime.staging.error_notes import locate
 from runtime.staging.frames import origin_of
@@ -302,8 +298,8 @@ def failure_of(trace: Trace, error: BaseException) -> Failure | None:
     acts, attempt, place = target(trace, type(error))
     if not acts:
         return None
-    root = trace.root if attempt is None else attempt.frame
-    check_unhandled(root, type(error).__name__, type(error))
+    root = None if attempt is None else attempt.frame
+    trace.check_raised(type(error).__name__, type(error), root)
     check_not_protocol(error)
     locate(error)
     origin = origin_of(error, trace.root)

@@ -153,6 +153,14 @@ ARGUMENTS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: tf.math.accumulate_n([MATRIX], [3]), ValueError, "not compatible"),
     (lambda: tf.math.accumulate_n([MATRIX], None, tf.int32), TypeError, "tensor_dtype"),
     (lambda: tf.nn.l2_normalize(MATRIX, 0, dim=0), ValueError, "both"),
+    (
+        lambda: tf.compat.v1.cond(True, branch(1.0), branch(2.0), fn1=branch(3.0)),
+        TypeError, "one of both",
+    ),
+    (
+        lambda: tf.compat.v1.cond(True, branch(1.0), fn2=branch(2.0), false_fn=branch(3.0)),
+        TypeError, "one of both",
+    ),
     (lambda: tf.nn.in_top_k([1], MATRIX, 1), tf.errors.InvalidArgumentError, "targets"),
     (lambda: tf.dynamic_partition([1, 2], [0], 1), tf.errors.InvalidArgumentError, "begin"),
     (

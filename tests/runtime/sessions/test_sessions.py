@@ -189,6 +189,89 @@ def test_control_flow_and_functions(session: Any) -> None:
     assert session.run([total, either], {x: 2}) == [1, -2]
 
 
+COUNTS: dict[str, Callable[[Any, Any], Any]] = {
+    "cond": lambda x, then: v1.cond(x > 3, then, rt.no_op),
+    "cond of groups": lambda x, then: v1.cond(x > 3, lambda: rt.group(then()), rt.group),
+    "case": lambda x, then: v1.case([(x > 3, then)], rt.no_op),
+}
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_branches_may_be_operations(session: Any, name: str) -> None:
+    x = v1.placeholder(rt.int32, [])
+    count = v1.get_variable("count", initializer=0)
+    chosen = COUNTS[name](x, lambda: count.assign_add(1).op)
+    session.run(count.initializer)
+    found = []
+    for value in (5, 1, 9):
+        session.run(chosen, {x: value})
+        found.append(int(session.run(count)))
+    assert found == [1, 1, 2]
+
+
+def test_numbers_and_texts_of_branches_are_tensors(session: Any) -> None:
+    x = v1.placeholder(rt.int32, [])
+    chosen = v1.cond(x > 3, lambda: {"n": (1, "a")}, lambda: {"n": (2, "b")})
+    third = v1.case([(x > 3, lambda: 1.5)], lambda: 2.5)
+    assert third.shape == ()
+    assert session.run([chosen, third], {x: 5}) == [{"n": (1, b"a")}, 1.5]
+    assert session.run([chosen, third], {x: 1}) == [{"n": (2, b"b")}, 2.5]
+
+
+def test_an_exclusive_case_is_checked_where_it_runs(session: Any) -> None:
+    x = v1.placeholder(rt.int32, [])
+    chosen = v1.case([(x > 1, lambda: 1), (x > 2, lambda: 2)], lambda: 3, exclusive=True)
+    assert [session.run(chosen, {x: value}) for value in (0, 2)] == [3, 1]
+    with pytest.raises(errors.InvalidArgumentError, match="more than one condition holds"):
+        session.run(chosen, {x: 3})
+    none = v1.case([(x > 1, lambda: 1)])
+    with pytest.raises(errors.InvalidArgumentError, match="none of the conditions holds"):
+        session.run(none, {x: 0})
+
+
+def test_a_group_runs_what_is_in_structures(session: Any) -> None:
+    v = v1.get_variable("v", initializer=1.0)
+    both = rt.group([v.assign_add(1.0), {"k": v1.assign_add(v, 10.0)}], name="both")
+    session.run(v.initializer)
+    session.run("both")
+    assert session.run(v) == 12.0
+    assert both.name == "both"
+    with pytest.raises(TypeError, match="3 is no tensor or operation"):
+        rt.group(v, [3])
+
+
+MATRIX = np.array([[1.0, -2.0], [3.0, 4.0]], "float32")
+NAMED: dict[str, Callable[[Any], Any]] = {
+    "one op": lambda x: rt.nn.softmax(x, name="out"),
+    "two ops": lambda x: v1.nn.xw_plus_b(x, x, [1.0, 2.0], name="out"),
+    "norm": lambda x: rt.nn.l2_normalize(x, 1, name="out"),
+    "selu": lambda x: rt.nn.selu(x, name="out"),
+    "loss": lambda x: rt.nn.softmax_cross_entropy_with_logits([[0.0, 1.0]] * 2, x, name="out"),
+    "cond": lambda x: rt.cond(x[0, 0] > 0, lambda: x * 2.0, lambda: x, name="out"),
+    "loop": lambda x: rt.while_loop(lambda y: y[0, 0] < 9, lambda y: y * 2.0, [x], name="out")[0],
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_a_name_is_that_of_the_result(session: Any, name: str) -> None:
+    x = v1.placeholder(rt.float32, [2, 2])
+    made = NAMED[name](x)
+    first, second = session.run([made, "out:0"], {x: MATRIX})
+    assert made.name == "out:0"
+    assert first.tolist() == second.tolist()
+
+
+def test_training_is_run_by_its_name(session: Any) -> None:
+    v = v1.get_variable("v", initializer=3.0)
+    named = v1.train.GradientDescentOptimizer(0.25).minimize(v * v, name="train")
+    other = v1.train.MomentumOptimizer(0.25, 0.5).minimize(v * v)
+    assert (named.name, other.name) == ("train", "Momentum")
+    assert v1.global_variables_initializer().name == "init"
+    session.run("init")
+    session.run("train")
+    assert session.run(v) == 1.5
+
+
 def test_the_article(capfd: Any) -> None:
     """The graph that stands for a traced function, from the source documents."""
     g = rt.Graph()
