@@ -49,7 +49,10 @@ from runtime.ops.pooling import (
     max_pool_with_argmax as max_pool_with_argmax, pool as pool,
 )
 from runtime.ops.reductions import zero_fraction as zero_fraction
-from runtime.staging.ctc import ctc_loss as ctc_loss
+from runtime.staging.ctc import (
+    collapse_repeated as collapse_repeated, ctc_loss as ctc_loss,
+    ctc_unique_labels as ctc_unique_labels,
+)  # fmt: skip
 
 # The names under which these were first published.
 experimental = _SimpleNamespace(

@@ -339,7 +339,7 @@ def _of_array(array: Any, dtype: DType | None, copy: builtins.bool) -> Any:
     own = array.dtype
     if own.kind in "SUO":
         return _of_strings(array, dtype)
-    if own not in BY_NUMPY:
+    if own not in BY_NUMPY and not _takes(dtype, own):
         own = _native(array)
         array = array.astype(own)
     if dtype is None or dtype.np_dtype == own:
@@ -348,6 +348,13 @@ def _of_array(array: Any, dtype: DType | None, copy: builtins.bool) -> Any:
     if dtype.kind not in _KIND_OF_ARRAY[own.kind]:
         raise _refuse(array, dtype)
     return _narrowed(array, dtype)
+
+
+def _takes(dtype: DType | None, own: Any) -> builtins.bool:
+    """Whether a dtype is asked for to which numbers of another one are converted: `longdouble` has
+    none of its own.
+    """
+    return dtype is not None and dtype.kind in _KIND_OF_ARRAY.get(own.kind, "")
 
 
 def _native(array: Any) -> Any:

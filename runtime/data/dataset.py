@@ -29,7 +29,14 @@ from runtime.data.functions import traced
 from runtime.data.generators import taker
 from runtime.data.groups import Groups
 from runtime.data.iterators import Iterator, _refuse_if_traced, iterator_over
-from runtime.data.layouts import DatasetSpec, Layout, components_of, normalized, spec_of
+from runtime.data.layouts import (
+    DatasetSpec,
+    Layout,
+    components_of,
+    is_dataset,
+    normalized,
+    spec_of,
+)
 from runtime.data.nodes import LENGTH, applied, computed, length_of, made
 from runtime.data.options import Options
 from runtime.data.pipelines import Pipeline, invalid
@@ -75,15 +82,19 @@ class Dataset(Selections, Groups, Combinations, Streamed):
 
     @staticmethod
     def from_tensor_slices(tensors: Any, name: str | None = None) -> Dataset:
-        """The rows of tensors of one length: an element of each.
+        """The rows of tensors of one length: an element of each; so are the datasets of a list.
 
-        Raises ValueError for scalars, and for tensors of different lengths.
+        Raises ValueError for scalars, and for tensors of different lengths. TypeError for datasets
+        whose elements have different structures or dtypes.
 
         >>> data = rt.data.Dataset.from_tensor_slices({"x": [1, 2], "y": [3, 4]})
         >>> [(int(d["x"]), int(d["y"])) for d in data]
         [(1, 3), (2, 4)]
         """
         what = "Dataset.from_tensor_slices"
+        if isinstance(tensors, list) and tensors and all(map(is_dataset, tensors)):
+            spec = common_spec([each.element_spec for each in tensors], what)
+            return _of(DatasetSpec(spec), sources.each, *components_of(tensors))
         element = normalized(tensors, what)
         components = components_of(element)
         if not components:

@@ -60,6 +60,11 @@ def single(*components: Any) -> Pipeline:
     return Pipeline(lambda: iter((components,)), 1)
 
 
+def each(*components: Any) -> Pipeline:
+    """An element of each component."""
+    return Pipeline(lambda: iter([(component,) for component in components]), len(components))
+
+
 def slices(*arrays: Any) -> Pipeline:
     """The rows of arrays of one length."""
 

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 import runtime.ops as ops
-from runtime import dtypes
+from runtime import dtypes, errors
 from runtime.core.convert import convert_to_tensor
 from runtime.core.primitive import TABLE, Order, Primitive, bind, row, sample, wrong_value
 from runtime.core.shapes import Shape, merge_shapes
 from runtime.core.tensor import Tensor
 from runtime.core.workspace import Workspace, opened
-from runtime.ops.arguments import one_of
+from runtime.ops.arguments import one_of, static_ints
 from runtime.ops.convolution import in_layout, like
 from runtime.ops.define import Example, Op, converted, named, zeroed
 from runtime.ops.ordering_kernels import shared_numbers
@@ -367,6 +367,8 @@ def _pool(
 ) -> Tensor:  # fmt: skip
     x = convert_to_tensor(input)
     first = channels_first(data_format, rank)
+    if rows is _MAX and rank == 2 and not first and _is_over_channels(ksize):
+        return _largest_channels(x, static_ints(ksize, "ksize"), static_ints(strides, "strides"))
     geometry: dict[str, Any] = {
         "ksize": spatial(ksize, rank, "ksize", first),
         "strides": spatial(strides, rank, "strides", first),
@@ -385,6 +387,33 @@ def _pool(
             lambda x: ops.squeeze(bind(rows[2], ops.expand_dims(x, 1), **geometry), [1]),
         )  # fmt: skip
     return in_layout(x, rank, first, lambda x: bind(rows[rank], x, **geometry))
+
+
+def _is_over_channels(ksize: Any) -> bool:
+    sizes = static_ints(ksize, "ksize")
+    return len(sizes) == 4 and sizes[3] > 1
+
+
+def _largest_channels(x: Tensor, ksize: Sizes, strides: Sizes) -> Tensor:
+    """The largest of so many channels, beginning with the first."""
+    steps = tuple(strides) * (4 if len(strides) == 1 else 1)
+    if (*ksize[:3], *steps) != ((1,) * 6 + (ksize[3],)):
+        raise errors.UnimplementedError(
+            "pooling over channels takes windows that are 1 along the other axes, and stand side "
+            f"by side: ksize {list(ksize)} and strides {list(strides)} do not"
+        )
+    channels = x.shape[-1] if x.ndim == 4 else None
+    if channels is None or channels % ksize[3]:
+        raise errors.UnimplementedError(
+            f"pooling over channels needs a tensor of rank 4 with a known multiple of {ksize[3]} "
+            f"channels, got shape {x.shape}"
+        )
+    lines = ops.reshape(x, [-1, channels, 1])
+    largest = _pool(_MAX, 1, lines, ksize[3], ksize[3], "VALID", None)
+    shape = ops.concat([ops.shape(x)[:3], [channels // ksize[3]]], 0)
+    made = ops.reshape(largest, shape)
+    made.set_shape([*x.shape[:3], channels // ksize[3]])
+    return made
 
 
 def _flat(geometry: dict[str, Any]) -> dict[str, Any]:
@@ -455,6 +484,9 @@ max_pool2d: Op = _public(
 
     `ksize` and `strides` are one number or a list, `padding` is "VALID", "SAME" or a list of four
     pairs smaller than the window; what is padded is never chosen. ValueError for wrong arguments.
+
+    `ksize` and `strides` of [1, 1, 1, n] take the largest of n channels; UnimplementedError for
+    other windows over channels.
     """,
     example=(
         'rt.nn.max_pool2d([[[[0.], [1.]], [[2.], [3.]]]], 2, 1, "VALID").numpy().tolist()',

@@ -59,6 +59,18 @@ class GraphVariable(Variable):
         with trace.dependent([trace.last()]):
             return bind(read_p, variable=self.handle)
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
+        raise self._of_sessions("copied")
+
+    def __reduce__(self) -> Any:
+        raise self._of_sessions("pickled")
+
+    def _of_sessions(self, done: str) -> NotImplementedError:
+        return NotImplementedError(
+            f"the variable {self.name} of a graph cannot be {done}, as its value is in sessions: "
+            "save it with tf.compat.v1.train.Saver"
+        )
+
     def is_initialized(self, name: str | None = None) -> Any:
         """Refused: whether it has a value is known to a session only."""
         raise NotImplementedError(

@@ -31,7 +31,7 @@ def ctc_loss(
     Args:
         labels: (batch, labels), integers; those behind `label_length` do not count.
         logits: (frames, batch, classes), or (batch, frames, classes) where `logits_time_major` is
-            False; float32 or float64.
+            False; floats. Of halves it is computed in float32.
         label_length, logit_length: (batch,), integers.
         blank_index: the class of no label, 0 by default; a negative one counts from the end.
 
@@ -53,6 +53,12 @@ def ctc_loss(
             "ctc_loss takes logits of rank 3 and labels of rank 2, not of shapes "
             f"{x.shape} and {wanted.shape}"
         )
+    if x.dtype.size < dtypes.float32.size:
+        made = ctc_loss(
+            wanted, ops.cast(x, dtypes.float32), label_length, logit_length, logits_time_major,
+            unique, blank_index,
+        )  # fmt: skip
+        return ops.cast(made, x.dtype)
     x = x if logits_time_major else ops.transpose(x, [1, 0, 2])
     blank = 0 if blank_index is None else static_int(blank_index, "blank_index")
     blank = blank + dimension(x, 2) if blank < 0 else blank
@@ -72,6 +78,57 @@ def ctc_loss(
     last = ops.where(ops.greater(lengths, 0), ends[:, 1], never)
     loss = -ops.reduce_logsumexp(ops.stack([ends[:, 0], last]), 0)
     return ops.where(ops.greater(loss, -_NEVER / 2), ops.constant(np.inf, x.dtype), loss)
+
+
+def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> tuple[Any, Any]:
+    """The labels without those that equal the one before, and how many are left of each row.
+
+    `labels` is (batch, labels), of which `seq_length` count in each row; zeros fill the rows to the
+    length of the longest one. InvalidArgumentError for other ranks.
+
+    >>> labels, lengths = rt.nn.collapse_repeated([[1, 3, 3, 3], [4, 2, 2, 9]], [3, 4])
+    >>> labels.numpy().tolist(), lengths.numpy().tolist()
+    ([[1, 3, 0], [4, 2, 9]], [2, 3])
+    """
+    given = _rows(labels, "collapse_repeated")
+    lengths = convert_to_tensor(seq_length)
+    is_new = ops.not_equal(given[:, 1:], given[:, :-1])
+    is_new = ops.concat([ops.ones_like(given[:, :1], dtypes.bool), is_new], 1)
+    left = ops.logical_and(is_new, ops.sequence_mask(lengths, dimension(given, 1)))
+    count = ops.reduce_sum(ops.cast(left, lengths.dtype), 1)
+    return _to_the_front(given, left)[:, : ops.reduce_max(count)], count
+
+
+def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
+    """The different labels of each row, and for each label its place among them.
+
+    They are in their order, with zeros behind them; places are int32. `labels` is (batch, labels):
+    InvalidArgumentError for another rank.
+
+    >>> unique, places = rt.nn.ctc_unique_labels([[3, 4, 4, 3]])
+    >>> unique.numpy().tolist(), places.numpy().tolist()
+    ([[3, 4, 0, 0]], [[0, 1, 1, 0]])
+    """
+    given = _rows(labels, "ctc_unique_labels")
+    is_equal = ops.equal(ops.expand_dims(given, 2), ops.expand_dims(given, 1))
+    first = ops.argmax(ops.cast(is_equal, dtypes.int32), 2, dtypes.int32)
+    is_first = ops.equal(first, ops.range(dimension(given, 1)))
+    number = ops.cumsum(ops.cast(is_first, dtypes.int32), 1) - 1
+    return _to_the_front(given, is_first), ops.gather(number, first, axis=1, batch_dims=1)
+
+
+def _rows(labels: Any, what: str) -> Tensor:
+    given = convert_to_tensor(labels)
+    if given.ndim != 2:
+        raise wrong_value(f"{what} takes labels of rank 2, not of shape {given.shape}")
+    return given
+
+
+def _to_the_front(rows: Tensor, chosen: Tensor) -> Tensor:
+    """The chosen elements of each row, and zeros for the others behind them."""
+    order = ops.argsort(ops.cast(chosen, dtypes.int32), 1, "DESCENDING", stable=True)
+    kept = ops.where(chosen, rows, ops.zeros_like(rows))
+    return ops.gather(kept, order, axis=1, batch_dims=1)
 
 
 def _with_blanks(labels: Tensor, blank: Any) -> Tensor:

@@ -337,6 +337,7 @@ OLDER_ARGUMENTS: dict[str, dict[str, str]] = {
     "reverse_sequence": {"seq_dim": "seq_axis", "batch_dim": "batch_axis"},
     "to_number": {"string_tensor": "input"},
     "extract_patches": {"ksizes": "sizes"},
+    "max_pool_with_argmax": {"Targmax": "output_dtype"},
     "squeeze": {"squeeze_dims": "axis"},
     "count_nonzero": {
         "input_tensor": "input", "keep_dims": "keepdims", "reduction_indices": "axis",
@@ -379,6 +380,8 @@ _OLDER_ORDER: dict[str, str] = {
     "moments": "x axes shift name keep_dims keepdims",
     "ones_like": "tensor dtype name optimize",
     "pad": "tensor paddings mode name constant_values",
+    "max_pool_with_argmax": "input ksize strides padding data_format Targmax name output_dtype "
+    "include_batch_in_index",
     "pool": "input window_shape pooling_type padding dilation_rate strides name data_format "
     "dilations",
     "reduce_join": "inputs axis keep_dims separator name reduction_indices keepdims",

@@ -51,6 +51,8 @@ def test_values_have_a_default_dtype(value: Any, dtype: str, shape: tuple[int, .
         ([1, 2], "uint8"),
         (1.5, "float16"),
         (np.ones(2), "float32"),
+        (np.ones(2, np.longdouble), "float32"),
+        (np.ones(2, np.clongdouble), "complex64"),
         (1, "complex64"),
     ],
 )

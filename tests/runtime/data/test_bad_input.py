@@ -53,6 +53,10 @@ ROWS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: Dataset.from_tensor_slices(([1], [1, 2])), ValueError, r"dimensions .* \[1, 2\]"),
     (lambda: Dataset.from_tensor_slices(()), ValueError, "from_tensor_slices: there is no tensor"),
     (lambda: Dataset.from_tensor_slices([[1], [1, 2]]), ValueError, "_slices: .*lengths"),
+    (
+        lambda: Dataset.from_tensor_slices([Dataset.range(2), Dataset.from_tensors("a")]),
+        TypeError, "from_tensor_slices",
+    ),
     (lambda: Dataset.from_tensors(object()), TypeError, "from_tensors: .*object"),
     (lambda: Dataset.from_generator([1], rt.int32), TypeError, "from_generator: .*callable"),
     (lambda: Dataset.from_generator(list), TypeError, "from_generator: output_signature"),

@@ -333,6 +333,21 @@ def test_the_older_form_of_from_generator() -> None:
 # Caches
 
 
+def test_datasets_of_a_list_are_elements() -> None:
+    files = [Dataset.range(at, at + 3).map(lambda x: {"x": x}) for at in (0, 10, 20)]
+    data = Dataset.from_tensor_slices(files)
+    assert len(data) == 3
+    assert [int(each["x"]) for each in data.flat_map(lambda x: x)] == [
+        *range(3), *range(10, 13), *range(20, 23),
+    ]  # fmt: skip
+    mixed = data.interleave(lambda x: x, cycle_length=3)
+    assert [int(each["x"]) for each in mixed][:4] == [0, 10, 20, 1]
+    total = rt.function(lambda: data.reduce(rt.constant(0, rt.int64), lambda n, x: n + x.reduce(
+        rt.constant(0, rt.int64), lambda m, y: m + y["x"]
+    )))  # fmt: skip
+    assert int(total()) == 3 + 33 + 63
+
+
 def test_a_function_returns_a_dataset_from_outside() -> None:
     assert [int(x) for x in rt.function(lambda: (HELD, 1))()[0]] == [5, 6, 7]
 

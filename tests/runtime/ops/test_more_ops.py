@@ -55,6 +55,41 @@ def test_ctc_without_enough_frames_is_infinite() -> None:
         tf.nn.ctc_loss([[1]], logits[0], [1], [1])
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_ctc_of_halves_is_that_of_float32(dtype: str) -> None:
+    pytest.importorskip("ml_dtypes")
+    half = tf.cast(RNG.standard_normal((12, 3, 6)), dtype)
+
+    def loss(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            found = tf.nn.ctc_loss([[1, 2], [3, 3], [5, 0]], x, [2, 2, 1], [12, 9, 4])
+        return found, tape.gradient(found, x)
+
+    for found, wide in zip(loss(half), loss(tf.cast(half, tf.float32)), strict=True):
+        assert found.dtype.name == dtype
+        assert found.numpy().tolist() == tf.cast(wide, dtype).numpy().tolist()
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_labels_that_repeat(staged: bool) -> None:
+    labels = np.array([[1, 3, 3, 3, 0], [1, 4, 4, 4, 0], [4, 2, 2, 9, 4], [2, 2, 7, 7, 2]])
+    sizes = np.array([4, 5, 5, 0])
+    fit = (lambda f: tf.function(f)) if staged else (lambda f: f)
+    collapsed, lengths = fit(tf.nn.collapse_repeated)(labels, sizes)
+    unique, places = fit(tf.nn.ctc_unique_labels)(labels)
+    rows = [[k for k, _ in itertools.groupby(x[:n])] for x, n in zip(labels, sizes, strict=True)]
+    assert lengths.numpy().tolist() == list(map(len, rows))
+    assert collapsed.numpy().tolist() == [row + [0] * (4 - len(row)) for row in rows]
+    assert collapsed.dtype == lengths.dtype == tf.int64
+    for row, found, at in zip(labels, unique, places, strict=True):
+        known = list(dict.fromkeys(row.tolist()))
+        assert found.numpy().tolist() == known + [0] * (5 - len(known))
+        assert at.numpy().tolist() == [known.index(k) for k in row]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="rank 2"):
+        tf.nn.ctc_unique_labels([1, 2])
+
+
 def test_factors_and_roots() -> None:
     pytest.importorskip("scipy")
     factors, order = tf.linalg.lu(MATRICES)

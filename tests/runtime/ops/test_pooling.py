@@ -122,6 +122,25 @@ def test_argmax_finds_the_largest(padding: str, batched: bool) -> None:
         assert np.array_equal(line[places.numpy()[i]], y.numpy()[i])
 
 
+@pytest.mark.parametrize("padding", ["SAME", "VALID"])
+@pytest.mark.parametrize("staged", [False, True])
+def test_over_channels(padding: str, staged: bool) -> None:
+    x = tf.constant(RNG.integers(0, 4, (2, 3, 2, 6)).astype("f"))
+
+    def largest(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            made = tf.nn.max_pool(x, [1, 1, 1, 3], [1, 1, 1, 3], padding)
+        return made, tape.gradient(made, x)
+
+    spec = [tf.TensorSpec([None, 3, None, 6])]
+    made, slope = (tf.function(largest, spec) if staged else largest)(x)
+    parts = x.numpy().reshape(2, 3, 2, 2, 3)
+    first = np.eye(3)[parts.argmax(-1)].reshape(2, 3, 2, 6)
+    assert np.array_equal(made, parts.max(-1))
+    assert np.array_equal(slope, first)
+
+
 def test_pool_with_dilations() -> None:
     x = spread(1, 6, 7, 2)
     made = tf.nn.pool(x, [2, 2], "MAX", dilations=[2, 3]).numpy()
@@ -149,11 +168,14 @@ def test_nothing_in_it() -> None:
 
 
 X = np.ones((1, 4, 4, 2))
-INVALID = errors.InvalidArgumentError
+INVALID, UNIMPLEMENTED = errors.InvalidArgumentError, errors.UnimplementedError
 BAD: list[tuple[Any, type[Exception], str]] = [
     (lambda: tf.nn.max_pool2d(X, 0, 1, "SAME"), ValueError, "ksize must be positive"),
     (lambda: tf.nn.max_pool2d(X, 2, -1, "SAME"), ValueError, "strides must be positive"),
-    (lambda: tf.nn.max_pool2d(X, [2, 2, 2, 2], 1, "SAME"), ValueError, "batch and channels"),
+    (lambda: tf.nn.avg_pool2d(X, [2, 2, 2, 2], 1, "SAME"), ValueError, "batch and channels"),
+    (lambda: tf.nn.max_pool2d(X, [2, 2, 2, 2], 1, "SAME"), UNIMPLEMENTED, "side by side"),
+    (lambda: tf.nn.max_pool2d(X, [1, 1, 1, 2], [1, 1, 1, 1], "SAME"), UNIMPLEMENTED, "side by"),
+    (lambda: tf.nn.max_pool2d(X, [1, 1, 1, 9], [1, 1, 1, 9], "SAME"), UNIMPLEMENTED, "multiple"),
     (lambda: tf.nn.max_pool2d(X, 2, 1, [[0, 0], [2, 0], [0, 0], [0, 0]]), ValueError, "smaller"),
     (lambda: tf.nn.max_pool(X[0, 0], 2, 2, "SAME"), ValueError, "rank 3, 4 or 5"),
     (lambda: tf.nn.max_pool2d(X[0], 2, 2, "SAME"), ValueError, "rank 4"),

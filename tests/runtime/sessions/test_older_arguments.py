@@ -95,6 +95,10 @@ FILTERS = np.arange(32.0, dtype=np.float32).reshape(2, 2, 4, 2)
             lambda: rt.nn.depthwise_conv2d(PIXELS, FILTERS, ONE, "SAME", dilations=[2, 2]),
         ),
         (
+            lambda: v1.nn.max_pool_with_argmax(PIXELS, 2, 1, "VALID", "NHWC", rt.int32)[1],
+            lambda: rt.nn.max_pool_with_argmax(PIXELS, 2, 1, "VALID", output_dtype=rt.int32)[1],
+        ),
+        (
             lambda: v1.nn.pool(PIXELS, [2, 2], "MAX", "VALID"),
             lambda: rt.nn.max_pool2d(PIXELS, 2, 1, "VALID"),
         ),

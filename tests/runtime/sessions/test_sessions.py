@@ -1,6 +1,8 @@
 """Version 1's way: what sessions compute is what NumPy computes, and only what was asked for."""
 
+import copy
 import os
+import pickle
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -187,6 +189,13 @@ def test_control_flow_and_functions(session: Any) -> None:
     called = halvings(x)
     assert session.run([i, total, either, called], {x: 5}) == [5, 10, 10, 2]
     assert session.run([total, either], {x: 2}) == [1, -2]
+
+
+@pytest.mark.parametrize("take", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_variable_of_a_graph_is_not_copied(graph: Any, take: Callable[[Any], Any]) -> None:
+    v = v1.get_variable("v", initializer=1.0)
+    with pytest.raises(NotImplementedError, match=r"v:0 .* its value is in sessions"):
+        take(v)
 
 
 COUNTS: dict[str, Callable[[Any, Any], Any]] = {
