@@ -66,6 +66,11 @@ class References:
         self.wanted = known
         self.lasting: str | None = None
         self.arenas: dict[Any, Any] = {}
+        self._firsts = {other: first for first, other in known.united}
+        self._placed = self._known_sites()
+
+    def _known_sites(self) -> frozenset[str]:
+        return frozenset(map(self.site_of, self.known.sites))
 
     def more(self) -> Wanted | None:
         """The references of another trace; None where there would be no more of them."""
@@ -86,16 +91,13 @@ class References:
 
     def site_of(self, site: str) -> str:
         """The place that stands for all whose lists meet those made at this one."""
-        pairs = {other: first for first, other in self.wanted.united}
-        while site in pairs:
-            site = pairs[site]
+        while site in self._firsts:
+            site = self._firsts[site]
         return site
 
     def has_site(self, site: str) -> bool:
         """True for a place of the program of which this trace is to refer to the lists."""
-        if not self.known.sites:
-            return False
-        return self.site_of(site) in map(self.site_of, self.known.sites)
+        return self.site_of(site) in self._placed
 
     def unite(self, one: str, other: str) -> bool:
         """Have the lists of two places of the program among each other, in another trace. False
@@ -104,6 +106,8 @@ class References:
         first, second = sorted((self.site_of(one), self.site_of(other)))
         if first != second:
             self.wanted |= Wanted(united=frozenset([(first, second)]))
+            self._firsts[second] = first
+            self._placed = self._known_sites()
         return first != second
 
 

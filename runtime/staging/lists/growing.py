@@ -12,7 +12,6 @@ from typing import Any, cast
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
 from runtime.core.dataclasses import dataclass
-from runtime.core.state import state
 from runtime.graph.lists import LENGTH
 from runtime.graph.nodes import apply
 from runtime.staging.control.references import References, is_reference, want_sites
@@ -82,7 +81,8 @@ class Growing:
     """A list, set, deque or dict of the user's that may become lists of the graph.
 
     A staged one has a StagedItems in place of its items: who puts back what was in it puts that
-    back too.
+    back too. `sites_inside` are the places of the program where the lists that were ever in it may
+    have been made.
     """
 
     __slots__ = ()
@@ -161,8 +161,7 @@ def held_at(held: Any) -> StagedItems | None:
 class GrowingSequence(list[Any], Growing):
     """One that is a list to Python; an InTable may stand in place of its items, too.
 
-    `sites` are the places of the program where it may have been made, and `sites_inside` those of
-    the lists in it.
+    `sites` are the places of the program where it may have been made.
     """
 
     __slots__ = ("sites", "sites_inside")
@@ -227,7 +226,7 @@ class GrowingSequence(list[Any], Growing):
             made.fill(keys, children)
             table_around(table).write_row(table.place, made)
             return
-        note_inside(self, ())
+        note_inside(self, list.__iter__(self))
         items = children if isinstance(keys, int) else (StagedItems(keys, children),)
         list.__setitem__(self, slice(None), items)
 
@@ -243,25 +242,20 @@ def sites_of(item: Any) -> frozenset[str]:
 
 def sites_inside(item: Any) -> frozenset[str]:
     """The places where the lists in a list or dict may have been made."""
-    if isinstance(item, GrowingSequence):
-        found: frozenset[str] = getattr(item, "sites_inside", frozenset())
-        return found.union(*map(sites_of, list.__iter__(item)))
-    if isinstance(item, Growing):
-        memo = {} if state.trace is None else state.trace.memo
-        found = memo.get((sites_inside, id(item)), frozenset())
-        return found.union(*map(sites_of, dict.values(item))) if isinstance(item, dict) else found
-    return frozenset().union(*map(sites_of, item)) if type(item) is list else frozenset()
+    if not isinstance(item, Growing):
+        return frozenset().union(*map(sites_of, item)) if type(item) is list else frozenset()
+    held = dict.values(item) if isinstance(item, dict) else list.__iter__(cast(Any, item))
+    return _noted_inside(item).union(*map(sites_of, held))
 
 
-def note_inside(
-    item: Growing, others: Iterable[Any], further: Iterable[frozenset[str]] = ()
-) -> None:
+def _noted_inside(item: Growing) -> frozenset[str]:
+    found: frozenset[str] = getattr(item, "sites_inside", frozenset())
+    return found
+
+
+def note_inside(item: Any, others: Iterable[Any], further: Iterable[frozenset[str]] = ()) -> None:
     """Remember where the lists were made that are in a list or dict, and further ones."""
-    found = sites_inside(item).union(*map(sites_of, others), *further)
-    if isinstance(item, GrowingSequence):
-        item.sites_inside = found
-    elif found:
-        active().memo[sites_inside, id(item)] = found
+    item.sites_inside = _noted_inside(item).union(*map(sites_of, others), *further)
 
 
 def inherit_sites(made: Any, originals: Iterable[Any]) -> None:

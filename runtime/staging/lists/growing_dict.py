@@ -83,7 +83,7 @@ WORDS = ("the dict",)
 class GrowingDict(dict[Any, Any], EntryTable):
     """A dict of the user's: Python's own, until only the run knows its keys."""
 
-    __slots__ = ()
+    __slots__ = ("sites_inside",)
 
     def __init__(self, *entries: Any, **more: Any) -> None:
         super().__init__(*entries, **more)
@@ -139,7 +139,7 @@ class GrowingDict(dict[Any, Any], EntryTable):
             made.fill(keys, children)
             table_around(table).write_row(table.place, made)
             return
-        note_inside(self, ())
+        note_inside(self, dict.values(self))
         dict.clear(self)
         if keys.kind is not None:
             dict.__setitem__(self, _ENTRIES, StagedItems(keys.kind, children))
@@ -506,10 +506,11 @@ class GrowingDict(dict[Any, Any], EntryTable):
         return made
 
 
-class GrowingDefaultDict(GrowingDict, defaultdict[Any, Any]):
+class GrowingDefaultDict(GrowingDict):
     """A defaultdict of the user's."""
 
-    __slots__ = ()
+    __slots__ = ("default_factory",)
+    default_factory: Callable[[], Any] | None
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
@@ -520,9 +521,9 @@ class GrowingDefaultDict(GrowingDict, defaultdict[Any, Any]):
         return self.default_factory
 
     def __missing__(self, key: Any) -> Any:
-        if self.factory is not list:
-            return super().__missing__(key)
-        made = new_list()
+        if self.factory is None:
+            raise KeyError(key)
+        made = new_list() if self.factory is list else self.factory()
         dict.__setitem__(self, key, made)
         return made
 
