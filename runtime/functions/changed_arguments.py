@@ -82,23 +82,23 @@ class Change:
 class Changes:
     """The lists that a function changes, and how to write to those of a call."""
 
-    def __init__(self, name: str, changes: Sequence[Change]) -> None:
+    def __init__(self, name: str, changes: Sequence[Change], given: Sequence[Image]) -> None:
         self.name = name
         self._changes = tuple(changes)
+        ways = _ways_by_id(given)
+        self._ways = {way: known for known in ways.values() for way in known}
 
     def targets(self, args: Iterable[Any], kwargs: dict[str, Any], guards: Guards) -> list[Any]:
         """The caller's lists that a call is to change.
 
-        StagingError for one that the function reaches by another way: it would see the old items.
+        StagingError for one that the function reaches by a way that its trace does not know.
         """
         arguments = dict(enumerate(args)) | kwargs
         found = [_at(arguments, change.way) for change in self._changes]
-        counts: dict[int, int] = {}
-        for item in _containers(arguments.values()):
-            counts[id(item)] = counts.get(id(item), 0) + 1
+        ways = _ways_by_id(images_of(arguments, ()))
         reached = {id(item) for _, (holder, _, value) in guards.seen() for item in (holder, value)}
         for change, item in zip(self._changes, found, strict=True):
-            if counts.get(id(item), 0) > 1 or id(item) in reached:
+            if ways[id(item)] != self._ways[change.way] or id(item) in reached:
                 raise refuse(
                     f"{self.name} changes the list {change.path}, which this call gives it twice, "
                     "or which it reads elsewhere too",
@@ -194,9 +194,10 @@ def _with_own(item: Any, arguments: dict[Any, Any]) -> Any:
     return [_with_own(each, arguments) for each in item] if type(item) is list else item
 
 
-def _containers(values: Iterable[Any]) -> Iterator[Any]:
-    for value in values:
-        found = structure_of(value)
-        if found is not None:
-            yield value
-            yield from _containers(found[1])
+def _ways_by_id(images: Iterable[Image]) -> dict[int, list[Way]]:
+    """All ways to each container that could be changed."""
+    found: dict[int, list[Way]] = {}
+    for _, way, item, (structure, _) in images:
+        if not structure.handler.is_tuple:
+            found.setdefault(id(item), []).append(way)
+    return found

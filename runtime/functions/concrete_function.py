@@ -177,7 +177,7 @@ class ConcreteFunction:
             run = state.run
             if run is not None and not kwargs:
                 raws: list[Any] = []
-                compiled = self._fitting.get(keys_of(args, raws))
+                compiled = self._fitting.get(keys_of(args, raws, []))
                 if compiled is not None:
                     return self._run(compiled, raws)
             leaves = self._leaves(args, kwargs)
@@ -198,7 +198,7 @@ class ConcreteFunction:
         """Take arguments like these, which are just the tensors of a call, as they are."""
         if not self.outer and self.kept is None and len(self._fitting) < MOST_FITTING:
             raws: list[Any] = []
-            key = keys_of(args, raws)
+            key = keys_of(args, raws, [])
             self._fitting[key] = self.programs.runner(raws)
             self.programs.when_settled(self._fitting.clear)
 

@@ -49,7 +49,7 @@ from runtime.functions.recursion import (
 )
 from runtime.functions.recursion_over_numbers import Descent
 from runtime.functions.shared_arguments import NOTHING, Shared, lost, shared_of
-from runtime.functions.signatures import rebuild, spec_structure
+from runtime.functions.signatures import Rebuilding, spec_structure
 from runtime.functions.trace_cache import Call
 from runtime.graph.ir import (
     Callee,
@@ -297,7 +297,7 @@ def creating(name: str, creations: Creations) -> Iterator[None]:
         active.creations = before
 
 
-def _known(made: Any) -> Any:
+def _known(made: Any, path: str) -> Any:
     """The stand-in for a list, or a dict of Python values, that an argument is, or has in it."""
     if type(made) is list:
         return known_list(made)
@@ -446,7 +446,7 @@ class Tracer:
             receiver = getattr(self.python_function, "__self__", None)
             self.kept.note_given(Snapshot({"": receiver, "args": args, "kwargs": kwargs}))
             guards.also(self.kept)
-        changes = Changes(self.name, self.changes) if self.changes else None
+        changes = Changes(self.name, self.changes, self.given) if self.changes else None
         made.change(changes, self.kept or None)
         made.share(shared, called, lost)
         made.state = self.state
@@ -548,9 +548,9 @@ class Tracer:
         return found
 
     def _given(self, call: Call, symbols: Sequence[Any]) -> tuple[Any, Any]:
-        leaves = iter(symbols)
-        args = rebuild(call.args, leaves, _known)
-        kwargs = rebuild(call.kwargs, leaves, _known)
+        again = Rebuilding(iter(symbols), _known)
+        args = tuple([again.of(x, self.labels[at]) for at, x in enumerate(call.args)])
+        kwargs = {name: again.of(x, name) for name, x in call.kwargs.items()}
         self.given += images_of(dict(enumerate(args)) | kwargs, self.labels)
         return args, kwargs
 

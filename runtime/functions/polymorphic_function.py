@@ -40,6 +40,7 @@ from runtime.functions.signatures import (
     plain_key,
     refuse_arrays,
     refuse_cycles,
+    with_sharing,
 )
 from runtime.functions.trace_cache import (
     Call,
@@ -372,9 +373,12 @@ class Function(Traced, Generic[P, R]):
                     if made is not NotImplemented:
                         return made  # type: ignore[no-any-return]
                 raws: list[Any] = []
-                key = keys_of(args, raws)
+                held: list[Any] = []
+                key = keys_of(args, raws, held)
                 if kwargs:
-                    key += KEYWORDS, tuple(kwargs), keys_of(kwargs.values(), raws)
+                    key += KEYWORDS, tuple(kwargs), keys_of(kwargs.values(), raws, held)
+                if len(held) > 1:
+                    key = with_sharing(key, held)
                 for guards, order, compiled, use, concrete in self._known.get(key, ()):
                     if guards is None or guards.hold():
                         if compiled is None:

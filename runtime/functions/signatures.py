@@ -79,8 +79,9 @@ _SCALARS = frozenset(
 _DTYPES = frozenset(map(np.dtype, _SCALARS))
 
 
-def keys_of(items: Iterable[Any], raws: list[Any]) -> tuple[Any, ...]:
-    """The keys of arguments; the arrays of the tensors in them are added to `raws`.
+def keys_of(items: Iterable[Any], raws: list[Any], held: list[Any]) -> tuple[Any, ...]:
+    """The keys of arguments; the arrays of the tensors in them are added to `raws`, and to `held`
+    the containers that could be changed.
 
     Equal keys mean equal structures, dtypes, shapes and Python values. The key of a tensor is its
     dtype, as NumPy's, and its shape; of a container its class, keys and children; of a Python value
@@ -95,10 +96,14 @@ def keys_of(items: Iterable[Any], raws: list[Any]) -> tuple[Any, ...]:
             raws.append(raw)
         elif kind in _BY_VALUE:
             keys.append((kind, item))
-        elif kind is list or kind is tuple:
-            keys.append((kind, len(item), keys_of(item, raws)))
+        elif kind is list:
+            held.append(item)
+            keys.append((kind, len(item), keys_of(item, raws, held)))
+        elif kind is tuple:
+            keys.append((kind, len(item), keys_of(item, raws, held)))
         elif kind is dict:
-            keys.append((kind, tuple(item), keys_of(item.values(), raws)))
+            held.append(item)
+            keys.append((kind, tuple(item), keys_of(item.values(), raws, held)))
         elif kind is float:
             # Zeros differ by their sign, and NaN is no key: it differs from itself.
             keys.append((kind, item if item < 0 or item > 0 else repr(item)))
@@ -115,11 +120,11 @@ def keys_of(items: Iterable[Any], raws: list[Any]) -> tuple[Any, ...]:
                 known = handle.reference = Reference(item)
             keys.append(known)
         else:
-            keys.append(_key_of(item, raws))
+            keys.append(_key_of(item, raws, held))
     return tuple(keys)
 
 
-def _key_of(value: Any, raws: list[Any]) -> Any:
+def _key_of(value: Any, raws: list[Any], held: list[Any]) -> Any:
     if isinstance(value, Tensor):
         raws.append(value)
         return value.dtype.np_dtype, value.static_shape
@@ -135,16 +140,18 @@ def _key_of(value: Any, raws: list[Any]) -> Any:
         raws.append(value)
         return value.type
     if isinstance(value, _ARRAYS):
-        return keys_of((convert_to_tensor(value),), raws)[0]
+        return keys_of((convert_to_tensor(value),), raws, held)[0]
     found = structure_of(value)
     if found is not None:
-        return found[0].kind, found[0].keys, keys_of(found[1], raws)
+        if not found[0].handler.is_tuple:
+            held.append(value)
+        return found[0].kind, found[0].keys, keys_of(found[1], raws, held)
     return _object_key(value)
 
 
 def key_of(value: Any) -> Any:
     """The key of one argument."""
-    return keys_of((value,), [])[0]
+    return keys_of((value,), [], [])[0]
 
 
 KEYWORDS = object()
@@ -153,8 +160,31 @@ KEYWORDS = object()
 
 def call_key(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
     """The key of a call with these arguments."""
-    key = keys_of(args, [])
-    return (*key, KEYWORDS, tuple(kwargs), keys_of(kwargs.values(), [])) if kwargs else key
+    held: list[Any] = []
+    key = keys_of(args, [], held)
+    if kwargs:
+        key = (*key, KEYWORDS, tuple(kwargs), keys_of(kwargs.values(), [], held))
+    return key if len(held) < 2 else with_sharing(key, held)
+
+
+def with_sharing(key: tuple[Any, ...], held: Sequence[Any]) -> tuple[Any, ...]:
+    """The key of a call, which tells which of the containers in its arguments are one object."""
+    first = first_places(held)
+    return (
+        key if len(set(first)) == len(first) else _beside(key, "lists that are one", (tuple, first))
+    )
+
+
+def first_places(held: Sequence[Any]) -> tuple[int, ...]:
+    """For each object the place of the first that is the same."""
+    known: dict[int, int] = {}
+    return tuple([known.setdefault(id(item), at) for at, item in enumerate(held)])
+
+
+def _beside(key: tuple[Any, ...], name: str, part: Any) -> tuple[Any, ...]:
+    """The key of a call, with something else that its trace depends on."""
+    args, kwargs = parts_of(key)
+    return *args, KEYWORDS, (*kwargs, name), (*kwargs.values(), part)
 
 
 def parts_of(key: tuple[Any, ...]) -> tuple[tuple[Any, ...], dict[str, Any]]:
@@ -179,7 +209,7 @@ def _plain_key(value: frozenset[Any] | slice) -> Any:
     """The key of what can be told by its parts; by identity where one of them is a tensor."""
     parts = value if isinstance(value, frozenset) else (value.start, value.stop, value.step)
     tensors: list[Any] = []
-    keys = keys_of(parts, tensors)
+    keys = keys_of(parts, tensors, [])
     if tensors:
         return Reference(value)
     return type(value), (frozenset if isinstance(value, frozenset) else tuple)(keys)
@@ -213,22 +243,44 @@ def may_change(value: Any) -> bool:
     return found is not None and (type(value) is not tuple or any(map(may_change, found[1])))
 
 
-def _itself(made: Any) -> Any:
+def _itself(made: Any, path: str) -> Any:
     return made
 
 
-def rebuild(value: Any, leaves: Any, stand_in: Callable[[Any], Any] = _itself) -> Any:
-    """The argument with its tensors and staged numbers taken from the iterator `leaves`, in fresh
-    containers: for lists and dicts, in what `stand_in` makes of one.
+class Rebuilding:
+    """Builds arguments again, with their tensors and staged numbers taken from the iterator
+    `leaves`, in fresh containers: for lists and dicts, in what `stand_in(made, path)` makes of one,
+    where `path` is that of all items of a list. What is one object in the arguments is one.
     """
-    if isinstance(value, _LEAVES):
-        return next(leaves)
-    found = structure_of(value)
-    if found is None:
-        return value
-    structure, children = found
-    made = structure.anew().build([rebuild(child, leaves, stand_in) for child in children])
-    return stand_in(made) if structure.kind in (list, dict) else made
+
+    def __init__(
+        self, leaves: Iterator[Any], stand_in: Callable[[Any, str], Any] = _itself
+    ) -> None:
+        self._leaves = leaves
+        self._stand_in = stand_in
+        self._known: dict[int, Any] = {}
+
+    def of(self, value: Any, path: str = "") -> Any:
+        """One argument."""
+        if isinstance(value, _LEAVES):
+            return next(self._leaves)
+        found = structure_of(value)
+        if found is None:
+            return value
+        structure, children = found
+        is_list = structure.kind is list
+        parts = [
+            self.of(child, path + ("[...]" if is_list else structure.path(at)))
+            for at, child in enumerate(children)
+        ]
+        if id(value) in self._known:
+            return self._known[id(value)]
+        made = structure.anew().build(parts)
+        if structure.kind in (list, dict):
+            made = self._stand_in(made, path)
+        if not structure.handler.is_tuple:
+            self._known[id(value)] = made
+        return made
 
 
 def leaf_names(value: Any, name: str, names: list[str]) -> None:
@@ -486,9 +538,7 @@ def references(key: Any) -> Iterator[Reference]:
 
 def plain_key(key: Any) -> Any:
     """The key of the call of a Python function, for that of its `@function`: its results differ."""
-    args, kwargs = parts_of(key)
-    names, values = (*kwargs, "the results"), (*kwargs.values(), (str, "plain"))
-    return *args, KEYWORDS, names, values
+    return _beside(key, "the results", (str, "plain"))
 
 
 def without_shapes(key: Any) -> Any:

@@ -36,11 +36,11 @@ from runtime.functions.recursion import (
 from runtime.functions.recursion_state import State
 from runtime.functions.retracing import reason
 from runtime.functions.signatures import (
+    Rebuilding,
     conform,
     key_of,
     leaf_types,
     leaves_of,
-    rebuild,
     without_shapes,
 )
 from runtime.functions.trace_cache import (
@@ -112,8 +112,8 @@ class Traced:
             return [None]
         others = [EagerTensor(leaf.raw) for leaf in leaves]
         places = {id(leaf): at for at, leaf in enumerate(others)}
-        given = iter(others)
-        call = self._call_of(rebuild(args, given), rebuild(kwargs, given))
+        again = Rebuilding(iter(others))
+        call = self._call_of(again.of(args), again.of(kwargs))
         return [places.get(id(leaf)) for leaf in call.leaves]
 
     def _call_of(
