@@ -8,7 +8,7 @@ known_values           what a trace knows of small tensors
 structures, templates  containers, and those that the run fills
 library_functions      functions of NumPy and cmath, by name
 draws                  draws of Python's `random`
-groups, probes         fused ops; how an op would fail, before a `try`
+probes                 how an op would fail, before a `try`
 format                 text, GraphDef, pictures
 storage, running       files; running a graph without the tracer
 dataflow               analyses, forwards and backwards through regions

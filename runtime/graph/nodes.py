@@ -67,7 +67,6 @@ UNDEFINED = structural(
 COND = structural("cond", _structural, op_type="If")
 WHILE = structural("while", _structural, op_type="While")
 CALL = structural("call", _structural, op_type="PartitionedCall", order=Order.PERMUTED)
-FUSED = structural("fused", _structural, op_type="Fused")
 RAISE = structural("raise", _structural, _nothing, effect=True, fallible=True)
 
 # Numbers and tensors

@@ -12,11 +12,10 @@ from runtime.graph.ir import (
     Value,
     covers,
     diverges,
-    free_values,
     is_test,
     types_text,
 )
-from runtime.graph.nodes import CALL, COND, FUSED, RAISE, WHILE
+from runtime.graph.nodes import CALL, COND, RAISE, WHILE
 
 
 class InvalidGraph(AssertionError):
@@ -136,20 +135,8 @@ def _verify_call(node: Node) -> None:
     _fit(node, node.outputs, graph.results, "results")
 
 
-def _verify_fused(node: Node) -> None:
-    _expect(node, 0, 1)
-    (body,) = node.regions
-    _fit(node, (), body.parameters, "parameters of a group")
-    _fit(node, node.outputs, body.results, "results of a group")
-    if set(node.inputs) != set(free_values(body)):
-        raise InvalidGraph(f"{node!r} does not take just what its ops read")
-    if any(inner.regions or inner.primitive.effect for inner in body.nodes):
-        raise InvalidGraph(f"{node!r} holds more than ops on elements")
-
-
 _STRUCTURE_RULES = {
     COND: _verify_cond,
     WHILE: _verify_while,
     CALL: _verify_call,
-    FUSED: _verify_fused,
 }

@@ -156,7 +156,6 @@ class Kernel(Statement):
     direct: the function takes its operands and the memory of one result, and no parameters.
     owned: the memory of the first input is this program's own, which it may change.
     item: its result is a number, which must not be a view.
-    group: the fusion group that it is part of; its members stand one behind the other.
     """
 
     function: Callable[..., Any]
@@ -165,7 +164,6 @@ class Kernel(Statement):
     direct: bool = False
     owned: bool = False
     item: bool = False
-    group: Node | None = None
 
     @property
     def memory(self) -> Sequence[Expression]:

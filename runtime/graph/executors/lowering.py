@@ -27,7 +27,6 @@ from runtime.graph.executors.lowered import Block, Conversion, Expression, Local
 from runtime.graph.executors.ranges import Ranges, limits_of, within
 from runtime.graph.executors.scalars import form_of, slices_of, takes_weak
 from runtime.graph.executors.tiles import TiledLoop, places_of, tiled_loops
-from runtime.graph.groups import ungrouped
 from runtime.graph.ir import Graph, Node, Region, Value, diverges, walk
 from runtime.graph.nodes import (
     CALL,
@@ -68,8 +67,7 @@ class Lowering:
     """
 
     def __init__(self, graph: Graph, contiguous: bool) -> None:
-        self.groups: dict[Node, Node] = {}
-        self.graph, self.region = graph, ungrouped(graph.body, self.groups)
+        self.graph, self.region = graph, graph.body
         given = {value for value, item in graph.closure if not is_c_contiguous(item.raw)}
         given.update(value for value in graph.parameters if not (contiguous and is_array(value)))
         self.layouts = Layouts(self.region, given)
@@ -385,7 +383,6 @@ class Lowering:
             direct=direct,
             owned=takes(node.primitive.kernel, "shared") and node.inputs[0] in plan.slots_of,
             item=view and is_number(node.outputs[0]) and not is_text(node.outputs[0]),
-            group=self.groups.get(node),
         )
 
     def out(self, output: Value) -> Expression | None:

@@ -14,7 +14,7 @@ from runtime.core.tensor import EagerTensor, Tensor, wrap
 from runtime.core.types import TensorType
 from runtime.graph.executors.failures import at_origin
 from runtime.graph.ir import Graph, Node, Region, Value
-from runtime.graph.nodes import CALL, COND, CONSTANT, FUSED, RAISE, WHILE
+from runtime.graph.nodes import CALL, COND, CONSTANT, RAISE, WHILE
 from runtime.graph.templates import raised
 
 Values = dict[Value, Any]
@@ -75,10 +75,6 @@ def _while(node: Node, values: Values) -> Sequence[Any]:
     return state
 
 
-def _fused(node: Node, values: Values) -> Sequence[Any]:
-    return _region(node.regions[0], (), values)
-
-
 def _call(node: Node, values: Values) -> Sequence[Any]:
     return interpret(node.params["callee"].graph, [values[value] for value in node.inputs])
 
@@ -94,6 +90,5 @@ _STRUCTURES: dict[Primitive, Callable[[Node, Values], Sequence[Any]]] = {
     COND: _cond,
     WHILE: _while,
     CALL: _call,
-    FUSED: _fused,
     RAISE: _raise,
 }

@@ -13,12 +13,12 @@ from runtime.core.types import TensorType, Type
 from runtime.graph.format.notation import describe
 from runtime.graph.format.unique_names import Names
 from runtime.graph.format.views import attributes, device_name, inputs_of, op_type
-from runtime.graph.nodes import COND, FUSED, WHILE
+from runtime.graph.nodes import COND, WHILE
 
 if TYPE_CHECKING:
     from runtime.graph.ir import Graph, Node, Region, Value
 
-ROLES = {COND: ("then_branch", "else_branch"), WHILE: ("body",), FUSED: ("f",)}
+ROLES = {COND: ("then_branch", "else_branch"), WHILE: ("body",)}
 """The attributes that name the functions of a node's regions."""
 
 
@@ -181,7 +181,7 @@ class _Scope:
         primitive = node.primitive
         name = self.names.of(node.outputs[0].name if node.outputs else primitive.name)
         taken = inputs_of(node)
-        used = taken if primitive is FUSED else taken[len(node.inputs) :]
+        used = taken[len(node.inputs) :]
         attr = attributes(node)
         if callee := attr.pop("callee", None):
             attr["f"] = self.library.callee(callee.graph)

@@ -108,7 +108,3 @@ class _Printer:
         pairs = [f"{b} = {s}" for b, s in zip(binders, state, strict=True)]
         self.head(node, f"while {test} with ({', '.join(pairs)}):", depth)
         self.body(body, depth + 1, "yield")
-
-    def node_fused(self, node: Node, depth: int) -> None:
-        self.head(node, f"fused({', '.join(self.use(node.inputs))}):", depth)
-        self.body(node.regions[0], depth + 1, "yield")

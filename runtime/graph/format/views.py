@@ -12,7 +12,7 @@ from runtime.core.types import TensorType, Type
 from runtime.dtypes import DType
 from runtime.graph.format.unique_names import Names
 from runtime.graph.ir import free_values, has_effect
-from runtime.graph.nodes import CALL, COND, FUSED, RAISE, WHILE
+from runtime.graph.nodes import CALL, COND, RAISE, WHILE
 from runtime.ops import matmul_p, pad_p
 
 if TYPE_CHECKING:
@@ -257,8 +257,6 @@ def attributes(node: Node) -> dict[str, Any]:
 
 def inputs_of(node: Node) -> tuple[Value, ...]:
     """Returns a node's inputs, then what its regions read from around them, each value once."""
-    if not node.regions or node.primitive is FUSED:
-        return node.inputs
     free = [value for region in node.regions for value in free_values(region)]
     return (*node.inputs, *dict.fromkeys(free))
 

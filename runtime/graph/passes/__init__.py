@@ -15,7 +15,6 @@ from runtime.graph.passes.broadcasting import defer_broadcasts
 from runtime.graph.passes.common_subexpressions import eliminate_common_subexpressions
 from runtime.graph.passes.constant_folding import fold_constants
 from runtime.graph.passes.dead_code import eliminate_dead_code
-from runtime.graph.passes.fusion import fuse
 from runtime.graph.passes.inlining import callees, inline_calls, redirected
 from runtime.graph.passes.loop_invariants import hoist_loop_invariants
 from runtime.graph.passes.loop_simplification import simplify_loops
@@ -46,7 +45,6 @@ PASSES: tuple[Pass, ...] = (
     hoist_loop_invariants,
     eliminate_common_subexpressions,  # also of what left a loop
     eliminate_dead_code,  # what the others leave unused goes
-    fuse,  # last: the others do not look into groups
 )
 
 

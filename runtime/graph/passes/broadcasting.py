@@ -14,9 +14,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from runtime.core.types import Type
-from runtime.graph.groups import is_elementwise
 from runtime.graph.ir import Graph, Node, Value
-from runtime.graph.passes.rewriting import Rewriter
+from runtime.graph.passes.rewriting import Rewriter, is_elementwise
 from runtime.ops import broadcast_to_p
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from runtime.core.primitive import Primitive, broadcast_shapes, same_shape
 from runtime.core.shapes import is_known
 from runtime.core.types import NumberType, TensorType, Type
 from runtime.dtypes import float64
-from runtime.graph.groups import is_elementwise
 from runtime.graph.ir import Graph, Node, Region, Value, diverges, free_values
 from runtime.graph.nodes import (
     BOOL,
@@ -23,6 +23,15 @@ from runtime.graph.nodes import (
     TRUTH,
     UNDEFINED,
 )
+
+_BY_ELEMENT = (same_shape, broadcast_shapes)
+
+
+def is_elementwise(primitive: Primitive) -> bool:
+    """True if an element of the result depends on those of the inputs at its place alone. That is
+    what the two shape rules say that only broadcast.
+    """
+    return primitive.shape in _BY_ELEMENT
 
 
 class Rewriter:

@@ -28,7 +28,6 @@ from typing import Any
 
 from runtime.core.shapes import is_known
 from runtime.core.types import ListType, TensorType, Type
-from runtime.graph.groups import ungrouped
 from runtime.graph.ir import Callee, Graph, Node, Region, Value, covers, diverges, walk
 from runtime.graph.lists import PUSH, empty, is_empty
 from runtime.graph.nodes import COND, INT, LIST_ADD, LIST_AS, UNDEFINED, WHILE
@@ -73,7 +72,7 @@ def result_types(
     try:
         for parameter, each in zip(graph.parameters, known, strict=True):
             found.learn(parameter, *each)
-        found.region(ungrouped(graph.body))
+        found.region(graph.body)
     except Contradiction:
         return types
     return list(map(found.type, graph.results))
@@ -95,7 +94,7 @@ class _Callees:
 
     def refine(self, graph: Graph, types: Sequence[Type]) -> Graph:
         """The graph for parameters of these types."""
-        body = ungrouped(graph.body)
+        body = graph.body
         found = Inference(self.called)
         for parameter, type in zip(body.parameters, types, strict=True):
             found.learn(parameter, type)

@@ -210,11 +210,6 @@ def test_regions_and_called_graphs_have_titles() -> None:
     assert {"calls helper", "first y", "test greater", "= 100.0", "y_1[0, 0]"} <= set(texts)
 
 
-def test_groups_are_frames() -> None:
-    titles = Picture(graph(checked, (FLOAT,), "optimized")).titles
-    assert titles.count("Fused") == titles.count("fused") == 1
-
-
 def test_what_is_too_long_is_shortened() -> None:
     made = graph(checked, (FLOAT,))
     texts = [text for text, _ in Picture(made).texts]

@@ -38,7 +38,6 @@ OURS = {
     "DatasetLength IteratorAdvance IteratorElement MakeDataset": (
         "loops over streams take an element and go on apart; a dataset is made of Python objects"
     ),
-    "Fused": "its own are those of hardware",
     "Called Control Packed Unpacked PackResiduals UnpackResiduals": "what gradients keep",
     "TensorListOf TensorListScatterAdd TensorListClear ListRepeat ListSum TensorListHas": (
         "gradients of lists"

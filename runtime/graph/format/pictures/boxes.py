@@ -10,7 +10,7 @@ from runtime.core.dataclasses import dataclass
 from runtime.graph.format.notation import CalledGraphs, describe, is_scalar, notes
 from runtime.graph.format.views import Operation, device_name
 from runtime.graph.ir import Graph, Node, Region, Value, free_values, has_effect
-from runtime.graph.nodes import CALL, COND, CONSTANT, FUSED, WHILE
+from runtime.graph.nodes import CALL, COND, CONSTANT, WHILE
 
 MOST_LETTERS = 44
 """Of a line in a box; what is longer ends in "..."."""
@@ -19,7 +19,7 @@ MOST_OUTPUTS = 8
 MOST_ROWS = 8
 """What is read further below is shown by its name there, not by a line from where it is made."""
 
-ROLES = {COND: ("then", "else"), WHILE: ("body",), FUSED: ("fused",)}
+ROLES = {COND: ("then", "else"), WHILE: ("body",)}
 """The titles of the regions of a node."""
 
 
@@ -165,8 +165,6 @@ class _Drawing:
             yield shortened(f"test {self.names[node.inputs[0]]}")
         elif primitive is CONSTANT:
             yield shortened(f"= {self.constant(node)}")
-        elif primitive is FUSED:
-            yield f"{len(node.regions[0].nodes)} ops on {node.outputs[0].type}"
         elif primitive is CALL:
             callee = node.params["callee"]
             yield shortened(f"calls {self.called.call(callee)}")

@@ -282,14 +282,3 @@ def test_numbers_of_more_than_64_bits_stay_exact() -> None:
         found, positive = staged(rt.constant(rounds))
         assert int(found) == 2**rounds % 1000003
         assert bool(positive)
-
-
-def test_fusion_groups_stay() -> None:
-    x = rt.ones([3])
-    graph = rt.function(lambda x: rt.tanh(x * x) + rt.reduce_sum(x)).get_concrete_function(x)
-    body = Lowering(graph.optimized, True).function().body
-    kernels = [each for each in body.statements if isinstance(each, lowered.Kernel)]
-    groups = {kernel.node.primitive.name: kernel.group for kernel in kernels}
-    assert groups["sum"] is None
-    assert groups["mul"] is not None
-    assert groups["mul"] is groups["tanh"]

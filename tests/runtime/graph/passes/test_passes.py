@@ -25,7 +25,6 @@ from runtime.graph.passes.broadcasting import defer_broadcasts
 from runtime.graph.passes.common_subexpressions import eliminate_common_subexpressions
 from runtime.graph.passes.constant_folding import fold_constants
 from runtime.graph.passes.dead_code import eliminate_dead_code
-from runtime.graph.passes.fusion import fuse
 from runtime.graph.passes.inlining import inline_calls
 from runtime.graph.passes.loop_invariants import hoist_loop_invariants
 from runtime.graph.passes.loop_simplification import simplify_loops
@@ -286,8 +285,6 @@ CASES = [
     (eliminate_common_subexpressions, effects_stay),
     (eliminate_common_subexpressions, equal_branches),
     (eliminate_dead_code, unused_everywhere),
-    (fuse, chain),
-    (fuse, two_shapes),
 ]
 
 

@@ -1,4 +1,4 @@
-"""What may be in a fusion group: rows that compute element by element."""
+"""Ops that compute element by element."""
 
 from __future__ import annotations
 
@@ -7,13 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import runtime as rt
 from runtime.core.primitive import bind
 from runtime.core.tensor import EagerTensor
-from runtime.graph.format.printing import format_graph
-from runtime.graph.groups import is_elementwise, ungrouped
-from runtime.graph.passes import optimize
-from runtime.graph.verification import verify
+from runtime.graph.passes.rewriting import is_elementwise
 from tests.runtime.ops.samples import arrays, cases
 
 CASES = [case for case in cases() if is_elementwise(case[1])]
@@ -37,18 +33,3 @@ def test_there_are_such_rows_and_others() -> None:
     names = {case[1].name for case in CASES}
     assert {"add", "exp", "where", "less", "cast"} <= names
     assert names.isdisjoint({"sum", "cumsum", "softmax", "matmul", "reverse", "transpose"})
-
-
-def test_without_groups_it_is_the_graph_before() -> None:
-    def program(x: Any, y: Any) -> Any:
-        z = rt.exp(x * y) + 1.0
-        return z / rt.reduce_sum(z), z
-
-    spec = rt.TensorSpec([3], rt.float32)
-    graph = rt.function(program).get_concrete_function(spec, spec).graph
-    made = optimize(graph)
-    assert "fused" in format_graph(made)
-    body = ungrouped(made.body)
-    verify(type(made)(made.name, body, made.closure), types=True)
-    ops = [node.primitive.name for node in body.nodes if node.primitive.name != "constant"]
-    assert ops == [node.primitive.name for node in graph.nodes if node.primitive.name != "constant"]
