@@ -61,7 +61,6 @@ class Scope(NamedTuple):
     order: dict[str, int]
     locals: frozenset[str]
     globals: frozenset[str]
-    nonlocals: frozenset[str]
     captured: frozenset[str]
     flags: frozenset[str]
     outer: frozenset[str]
@@ -105,7 +104,6 @@ def scope_of(function: Any, flags: frozenset[str] = frozenset()) -> Scope:
         order={name: index for index, name in enumerate(found.mentioned)},
         locals=frozenset(found.bound.keys() - outer),
         globals=frozenset(found.global_),
-        nonlocals=frozenset(found.nonlocal_),
         captured=frozenset(found.captured) - flags,
         flags=flags,
         outer=frozenset(outer),

@@ -18,7 +18,6 @@ from runtime.autodiff.activity import (
 from runtime.autodiff.custom import staged_p
 from runtime.autodiff.derived import Derived, Given, Place, calling, derive
 from runtime.autodiff.records import UNSENT
-from runtime.autodiff.residuals import substituted
 from runtime.core.cached import cached
 from runtime.core.primitive import structural
 from runtime.core.state import run_calling_back, state
@@ -30,6 +29,7 @@ from runtime.graph.ir import Graph, Node, Region, Value, walk
 from runtime.graph.lists import Elements
 from runtime.graph.nodes import CONSTANT, LIST_ADD, LIST_ZEROS
 from runtime.graph.passes import optimize, simplify_control_flow
+from runtime.graph.passes.rewriting import substituted
 from runtime.ops.indexed_slices import with_places
 from runtime.staging.refusals import is_refusal
 

@@ -22,21 +22,8 @@ from runtime.graph.nodes import (
     UNDEFINED,
     placeholder,
 )
+from runtime.graph.passes.rewriting import substituted
 from runtime.staging.tracing import Trace
-
-# Rewriting
-
-
-def substituted(region: Region, names: dict[Value, Value]) -> Region:
-    """The region with other values in place of those that it uses from around it."""
-    nodes = tuple([_renamed(node, names) for node in region.nodes])
-    return Region(region.parameters, nodes, tuple([names.get(v, v) for v in region.results]))
-
-
-def _renamed(node: Node, names: dict[Value, Value]) -> Node:
-    inputs = tuple([names.get(value, value) for value in node.inputs])
-    regions = tuple([substituted(region, names) for region in node.regions])
-    return replace(node, inputs=inputs, regions=regions)
 
 
 def read_from(

@@ -265,7 +265,7 @@ class _History:
         elif primitive in _UPDATES:
             self._update(node, handle)
         else:
-            self._other(node, used, changed)
+            self._other(node, changed)
         self.changes.update(dict.fromkeys(changed, node))
         for item in used:
             self.uses.setdefault(item, []).append(node)
@@ -285,7 +285,7 @@ class _History:
             made = self.held[handle] = Value(handle.type, handle.name)
             self.nodes.append(Node(_UPDATES[node.primitive], (held, *node.inputs), (made,)))
 
-    def _other(self, node: Node, used: Collection[Any], changed: Collection[Any]) -> None:
+    def _other(self, node: Node, changed: Collection[Any]) -> None:
         made = node if changed or not node.regions else self._without_reads(node)
         self.nodes.append(made)
         self.copies[made] = node

@@ -20,10 +20,13 @@ from runtime.dtypes import BY_NUMPY
 from runtime.graph.ir import Params, Value
 
 UNKNOWN = -1
-_LARGEST_INPUT = 1024
+LARGEST = 1024
+"""Elements of the largest array that is computed before a graph runs."""
+
 _LARGEST_OUTPUT = 64
 
-_FAILURES = (ValueError, TypeError, IndexError, ArithmeticError, MemoryError, errors.OpError)
+FAILURES = (ValueError, TypeError, IndexError, ArithmeticError, MemoryError, errors.OpError)
+"""What ops refuse values with: the user's error, for when the op is reached."""
 
 
 def known_values(
@@ -40,7 +43,7 @@ def known_values(
         return {}
     found = of_shape(primitive, [value.type for value in inputs], params)
     if found is None:
-        found = _computed(primitive, [known.get(value) for value in inputs], params)
+        found = computed(primitive, [known.get(value) for value in inputs], params)
     if found is None:
         return {}
     made = dict(zip(outputs, found if type(found) is tuple else (found,), strict=True))
@@ -73,7 +76,7 @@ def known_parts(
         return ()
     for at, value in enumerate(inputs):
         raws[at] = _unknown(value) if raws[at] is None else raws[at]
-    found = _computed(primitive, raws, params)
+    found = computed(primitive, raws, params)
     if found is None:
         return ()
     made = [np.asarray(part) for part in (found if type(found) is tuple else (found,))]
@@ -102,12 +105,13 @@ def of_shape(primitive: Primitive, types: Sequence[Type], params: Params) -> Any
     return primitive.kernel(np.broadcast_to(np.False_, shape), **params)
 
 
-def _computed(primitive: Primitive, raws: Sequence[Any], params: Params) -> Any:
-    if any(raw is None or np.size(raw) > _LARGEST_INPUT for raw in raws):
+def computed(primitive: Primitive, raws: Sequence[Any], params: Params) -> Any:
+    """Returns what an op gives for these inputs; None where it fails, or one is large, or None."""
+    if any(raw is None or np.size(raw) > LARGEST for raw in raws):
         return None
     try:
         return state.context.copy().run(primitive.kernel, *raws, **params)
-    except _FAILURES:  # the user's error, for when the op is reached
+    except FAILURES:
         return None
 
 

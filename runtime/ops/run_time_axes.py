@@ -11,8 +11,6 @@ from runtime.core.primitive import wrong_dtype
 from runtime.core.tensor import Tensor
 from runtime.ops.checks import checked
 
-Front = tuple[int, ...]
-
 
 def order_of(axes: Tensor, rank: int | None, what: str = "axis") -> tuple[Tensor, int]:
     """The permutation of `rank` axes that puts `axes` before the others, and their number.

@@ -17,16 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from runtime import errors
-from runtime.core.state import state
 from runtime.graph.ir import Graph, Node
-from runtime.graph.known_values import of_shape
+from runtime.graph.known_values import LARGEST, computed, of_shape
 from runtime.graph.passes.rewriting import Rewriter, constant_like, is_of_type
-
-_FAILURES = (ValueError, TypeError, IndexError, ArithmeticError, MemoryError, errors.OpError)
-
-LARGEST = 1024
-"""Elements of the largest array that is computed while compiling."""
 
 
 def fold_constants(graph: Graph) -> Graph:
@@ -38,7 +31,7 @@ class _Folding(Rewriter):
     def node(self, node: Node) -> None:
         found = of_shape(node.primitive, [value.type for value in node.inputs], node.params)
         raws = [self.constant(value) for value in node.inputs]
-        if found is None and raws and not any(raw is None for raw in raws):
+        if found is None and raws:
             found = compute(node, raws)
         if found is None:
             super().node(node)
@@ -48,17 +41,12 @@ class _Folding(Rewriter):
 
 def compute(node: Node, raws: Sequence[Any]) -> Any:
     """Returns what a node with one output computes from these inputs; None where it acts, fails, or
-    some of it is large.
+    some of it is large or not known.
     """
     if node.primitive.effect or node.regions or len(node.outputs) != 1 or "callee" in node.params:
         return None
     shape = getattr(node.outputs[0].type, "shape", ())
-    if shape is None or None in shape or max(map(np.size, raws), default=0) > LARGEST:
+    if shape is None or None in shape or np.prod(shape) > LARGEST:
         return None
-    if np.prod(shape) > LARGEST:
-        return None
-    try:
-        found = state.context.copy().run(node.primitive.kernel, *raws, **node.params)
-    except _FAILURES:  # the user's error, for when the op is reached
-        return None
+    found = computed(node.primitive, raws, node.params)
     return found if is_of_type(found, node.outputs[0].type) else None

@@ -13,15 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from runtime import errors
 from runtime.core.primitive import Primitive
 from runtime.core.shapes import is_known, join_shapes
 from runtime.core.types import ListType, ResidualsType, TensorType, Type
 from runtime.graph import lists, nodes
 from runtime.graph.dataflow import Forward
 from runtime.graph.ir import Callee, Graph, Node, Region, Value, covers, diverges
-from runtime.graph.known_values import of_shape
-from runtime.graph.passes.constant_folding import LARGEST, compute
+from runtime.graph.known_values import FAILURES, LARGEST, of_shape
+from runtime.graph.passes.constant_folding import compute
 from runtime.graph.passes.rewriting import number_key
 from runtime.graph.passes.run_time_dims import with_known_dims
 
@@ -37,8 +36,6 @@ another path.
 
 NOTHING = ResidualsType("nothing")
 """The type of the elements of a list that nothing was put on."""
-
-_REFUSALS = (ValueError, TypeError, IndexError, ArithmeticError, MemoryError, errors.OpError)
 
 
 class Contradiction(Exception):
@@ -89,7 +86,7 @@ class Inference(Forward):
         made = self.stand_ins[node] = with_known_dims(node, list(map(self.constant, node.inputs)))
         try:
             found = made.primitive.infer(*map(self.type, made.inputs), **made.params)
-        except _REFUSALS as error:
+        except FAILURES as error:
             raise Contradiction(str(error)) from None
         types = found if isinstance(found, tuple) else (found,)
         for output, type in zip(node.outputs, types, strict=True):
@@ -103,7 +100,7 @@ class Inference(Forward):
         if found is not None:
             return found
         constants = list(map(self.constant, node.inputs))
-        if not constants or any(constant is None for constant in constants):
+        if not constants:
             return None
         outputs = tuple([Value(type, output.name) for output in node.outputs])
         return compute(replace(node, outputs=outputs), constants)
