@@ -62,6 +62,15 @@ def _of_places(output_type: Any) -> DType:
     return dtype
 
 
+def _placed(primitive: Primitive, input: Any, axis: Any, output_type: Any) -> Tensor:
+    x, place = convert_to_tensor(input), 0 if axis is None else int_or_tensor(axis, "axis")
+    if isinstance(place, Tensor):
+        return run_time_axes.reduced(
+            lambda y, front, _: _placed(primitive, y, front[0], output_type), x, place
+        )
+    return bind(primitive, x, axis=place, dtype=_of_places(output_type))  # type: ignore[no-any-return]
+
+
 def argmax(
     input: Any, axis: Any = None, output_type: Any = dtypes.int64, name: str | None = None
 ) -> Tensor:
@@ -70,10 +79,7 @@ def argmax(
     >>> int(rt.argmax([3, 1, 2]))
     0
     """
-    x, place = convert_to_tensor(input), 0 if axis is None else int_or_tensor(axis, "axis")
-    if isinstance(place, Tensor):
-        return run_time_axes.reduced(lambda y, front, _: argmax(y, front[0], output_type), x, place)
-    return bind(argmax_p, x, axis=place, dtype=_of_places(output_type))  # type: ignore[no-any-return]
+    return _placed(argmax_p, input, axis, output_type)
 
 
 def argmin(
@@ -84,10 +90,7 @@ def argmin(
     >>> int(rt.argmin([3, 1, 2]))
     1
     """
-    x, place = convert_to_tensor(input), 0 if axis is None else int_or_tensor(axis, "axis")
-    if isinstance(place, Tensor):
-        return run_time_axes.reduced(lambda y, front, _: argmin(y, front[0], output_type), x, place)
-    return bind(argmin_p, x, axis=place, dtype=_of_places(output_type))  # type: ignore[no-any-return]
+    return _placed(argmin_p, input, axis, output_type)
 
 
 # Sorting

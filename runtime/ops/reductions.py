@@ -13,6 +13,7 @@ from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
 from runtime.core.identities import of_known_shape
 from runtime.core.primitive import (
+    TABLE,
     Memory,
     Primitive,
     Sample,
@@ -287,25 +288,13 @@ def _prod_gradient(op: Any, g: Any) -> Any:
     return (g * ops.conj(back),)
 
 
-prod_p: Primitive = row(
+reduce_prod: Op = reduction(
     "prod", lambda x, *, axis, keepdims, out=None: np.prod(x, axis, x.dtype, out, keepdims),
-    signature="N->N", shape=reduced_shape, op_type="Prod", gradient=_prod_gradient,
-    samples=REDUCED, instruction="reduce_prod",
+    "N->N", op_type="Prod", gradient=_prod_gradient,
+    doc="The product of the elements along `axis` (None: of all). Keeps the dtype.",
+    example=("int(rt.reduce_prod([1, 2, 3]))", "6"),
 )  # fmt: skip
-
-
-def reduce_prod(
-    input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
-) -> Tensor:
-    """The product of the elements along `axis` (None: of all). Keeps the dtype.
-
-    >>> int(rt.reduce_prod([1, 2, 3]))
-    6
-    """
-    x, chosen = convert_to_tensor(input_tensor), _axis_of(axis)
-    if isinstance(chosen, Tensor):
-        return run_time_axes.reduced(reduce_prod, x, chosen, keepdims)
-    return bind(prod_p, x, axis=chosen, keepdims=bool(keepdims))  # type: ignore[no-any-return]
+prod_p = TABLE["prod"]
 
 
 _TRUTHS = (
@@ -540,6 +529,18 @@ cumprod_p: Primitive = row(
 )  # fmt: skip
 
 
+def running(primitive: Primitive, x: Any, axis: Any, exclusive: bool, reverse: bool) -> Tensor:
+    """A cumulative op along an axis, which may be a tensor."""
+    given, place = convert_to_tensor(x), int_or_tensor(axis, "axis", True)
+    if isinstance(place, Tensor):
+        return run_time_axes.kept(
+            lambda y, front: running(primitive, y, front[0], exclusive, reverse), given, place
+        )
+    return bind(  # type: ignore[no-any-return]
+        primitive, given, axis=place, exclusive=bool(exclusive), reverse=bool(reverse)
+    )
+
+
 def cumsum(
     x: Any, axis: Any = 0, exclusive: bool = False, reverse: bool = False, name: str | None = None
 ) -> Tensor:
@@ -550,14 +551,7 @@ def cumsum(
     >>> rt.cumsum([1, 2, 3]).numpy().tolist()
     [1, 3, 6]
     """
-    given, place = convert_to_tensor(x), int_or_tensor(axis, "axis", True)
-    if isinstance(place, Tensor):
-        return run_time_axes.kept(
-            lambda y, front: cumsum(y, front[0], exclusive, reverse), given, place
-        )
-    return bind(  # type: ignore[no-any-return]
-        cumsum_p, given, axis=place, exclusive=bool(exclusive), reverse=bool(reverse)
-    )
+    return running(cumsum_p, x, axis, exclusive, reverse)
 
 
 def cumprod(
@@ -570,14 +564,7 @@ def cumprod(
     >>> rt.math.cumprod([1, 2, 3]).numpy().tolist()
     [1, 2, 6]
     """
-    given, place = convert_to_tensor(x), int_or_tensor(axis, "axis", True)
-    if isinstance(place, Tensor):
-        return run_time_axes.kept(
-            lambda y, front: cumprod(y, front[0], exclusive, reverse), given, place
-        )
-    return bind(  # type: ignore[no-any-return]
-        cumprod_p, given, axis=place, exclusive=bool(exclusive), reverse=bool(reverse)
-    )
+    return running(cumprod_p, x, axis, exclusive, reverse)
 
 
 def add_n(inputs: Any, name: str | None = None) -> Tensor:

@@ -12,8 +12,6 @@ from runtime.core.convert import convert_to_tensor
 from runtime.core.primitive import Kernel, Order, Primitive, bind, row, sample, wrong_value
 from runtime.core.tensor import Tensor
 from runtime.core.workspace import Workspace, opened
-from runtime.ops import run_time_axes
-from runtime.ops.arguments import int_or_tensor
 from runtime.ops.batching import along_axis
 from runtime.ops.blockwise import PIECE, mask
 from runtime.ops.define import POSITIVE, UNIT, Op, binary, unary
@@ -29,7 +27,7 @@ from runtime.ops.gamma_kernels import digamma_kernel, lgamma_kernel, polygamma_k
 from runtime.ops.indexed_slices import IndexedSlices
 from runtime.ops.math import as_fractions
 from runtime.ops.normal_kernels import ndtri_kernel
-from runtime.ops.reductions import CUMULATED, cumulative, cumulative_shape
+from runtime.ops.reductions import CUMULATED, cumulative, cumulative_shape, running
 
 erf: Op = unary(
     "erf", erf_kernel, "G->G", op_type="Erf", doc="The error function.",
@@ -329,11 +327,4 @@ def cumulative_logsumexp(
     >>> rt.math.cumulative_logsumexp([0., 0.]).numpy().round(3)
     array([0.   , 0.693], dtype=float32)
     """
-    given, place = convert_to_tensor(x), int_or_tensor(axis, "axis", True)
-    if isinstance(place, Tensor):
-        return run_time_axes.kept(
-            lambda y, front: cumulative_logsumexp(y, front[0], exclusive, reverse), given, place
-        )
-    return bind(  # type: ignore[no-any-return]
-        cumulative_logsumexp_p, given, axis=place, exclusive=bool(exclusive), reverse=bool(reverse)
-    )
+    return running(cumulative_logsumexp_p, x, axis, exclusive, reverse)
