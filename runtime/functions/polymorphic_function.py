@@ -557,7 +557,8 @@ def _again(
     kwargs = {name: of_any(x) if type(x) is Text else x for name, x in kwargs.items()}
     staged: Function[..., Any] = implicit_function(function, Function)
     call = staged._call_of(with_optional(args), kwargs, recursive=True)
-    known = descent.is_known(depth, call.key)
+    # Without arguments it has those of the one that waits.
+    known = descent.is_known(depth, call.key) or not (args or kwargs)
     traced = running_of(staged._traces)
     is_traced = not traced.keys().isdisjoint((call.key, plain_key(call.key)))
     is_of_many = known and descent.is_of_many(call)

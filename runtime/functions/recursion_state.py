@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from runtime.core.types import Type
+from runtime.core.types import TensorType, Type
+from runtime.graph.nodes import INT
 from runtime.graph.structures import structure_of
 from runtime.staging.aliasing import sharing
 from runtime.staging.block_recorder import look_at
 from runtime.staging.control import joins
-from runtime.staging.control.carried_objects import Contents, Place, Recorder
-from runtime.staging.control.joins import Mismatch, Spec
+from runtime.staging.control.carried_objects import Contents, GrowingItems, Place, Recorder
+from runtime.staging.control.joins import Leaf, Mismatch, Spec, Tree
 from runtime.staging.outside import place_key
 from runtime.staging.refusals import refuse
 from runtime.staging.symbolic_tensor import SymbolicTensor
@@ -96,7 +97,7 @@ class State:
         left = [place.read() for place in places]
         recorder.restore()
         further = places[len(self.places) :]
-        entries = [joins.abstract_entry(place.read()) for place in further]
+        entries = [_of_one_kind(joins.abstract_entry(place.read())) for place in further]
         return State(places, [*self.specs, *entries]).covering(left), left
 
     def lowered(self, trace: Trace, contents: Sequence[Contents]) -> Iterator[Any]:
@@ -126,11 +127,32 @@ class State:
 
 def _joined(place: Place, spec: Spec, contents: Contents) -> Spec:
     try:
-        return joins.join(spec, joins.abstract_next(contents, spec))
+        return _of_one_kind(joins.join(spec, joins.abstract_next(contents, spec)))
     except Mismatch as mismatch:
         what = f"{place.name}{mismatch.path}"
         message = f"{what!r} cannot be joined across the calls of a recursion: {mismatch.reason}"
         raise refuse(message, mismatch.hint, place.name) from None
+
+
+def _of_one_kind(spec: Spec) -> Spec:
+    """The Spec in which the integers of a list have one type: calls that assign items of it one
+    after the other would else each be given another mixture, and be traced.
+    """
+    if not isinstance(spec, Tree):
+        return spec
+    children = tuple(map(_of_one_kind, spec.children))
+    types = {child.type for child in children if isinstance(child, Leaf)}
+    dtypes = {type.dtype for type in types if isinstance(type, TensorType) and type.shape == ()}
+    is_mixed = INT in types and len(types) == 2 and len(dtypes) == 1
+    if is_mixed and spec.structure.kind is GrowingItems and dtypes.pop().is_integer:
+        (tensor,) = types - {INT}
+        children = tuple(
+            [
+                Leaf(tensor, child.variables) if isinstance(child, Leaf) else child
+                for child in children
+            ]
+        )
+    return Tree(spec.structure, children)
 
 
 NO_STATE = State()

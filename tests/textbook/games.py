@@ -319,3 +319,27 @@ class Circle(Shape):
 def total_area(side, radius):
     shapes = [Square(side), Circle(radius), Square(1.0)]
     return sum(shape.area() for shape in shapes), max(shapes, key=lambda s: s.area()).area()
+
+
+@case(([[1, 0, 0], [0, 0, 1], [0, 1, 0]],), ([[2, 0, 0], [0, 0, 0], [0, 2, 2]],))
+def latin_square(given):
+    board = [list(row) for row in given]
+
+    def fits(row, column, number):
+        in_row = any(board[row][other] == number for other in range(3))
+        return not in_row and all(board[other][column] != number for other in range(3))
+
+    def solve():
+        for row in range(3):
+            for column in range(3):
+                if board[row][column] == 0:
+                    for number in range(1, 4):
+                        if fits(row, column, number):
+                            board[row][column] = number
+                            if solve():
+                                return True
+                            board[row][column] = 0
+                    return False
+        return True
+
+    return solve(), board

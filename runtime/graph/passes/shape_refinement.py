@@ -27,7 +27,7 @@ from dataclasses import replace
 from typing import Any
 
 from runtime.core.shapes import is_known
-from runtime.core.types import ListType, TensorType, Type
+from runtime.core.types import ListType, NumberType, TensorType, Type
 from runtime.graph.ir import Callee, Graph, Node, Region, Value, covers, diverges, walk
 from runtime.graph.lists import PUSH, empty, is_empty
 from runtime.graph.nodes import COND, INT, LIST_ADD, LIST_AS, UNDEFINED, WHILE
@@ -63,7 +63,7 @@ def result_types(
 ) -> list[Type]:
     """The types of the results of a call with these inputs, of which some are known constants."""
     types = [result.type for result in graph.results]
-    if all(isinstance(type, TensorType) and is_known(type.shape) for type in types):
+    if all(map(_is_known, types)):
         return types
     known = [(value.type, constants.get(value)) for value in inputs]
     if all(raw is None for _, raw in known):
@@ -76,6 +76,13 @@ def result_types(
     except Contradiction:
         return types
     return list(map(found.type, graph.results))
+
+
+def _is_known(type: Type) -> bool:
+    """Whether there is nothing more to find out about a type."""
+    if isinstance(type, TensorType):
+        return is_known(type.shape)
+    return isinstance(type, NumberType)
 
 
 def _is_wide(node: Node) -> bool:
