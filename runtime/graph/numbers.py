@@ -269,10 +269,15 @@ MATH: dict[Callable[..., Any], Primitive] = {
 }
 """Functions of `math` on numbers: each returns one kind, whatever it is given."""
 
-_BITS = {
+_ITSELF = {"conjugate": UNARY["pos"]}
+_OF_INTS = _ITSELF | {
     "bit_length": _row("bit_length", lambda number: int(number).bit_length(), _always(INT)),
     "bit_count": _row("bit_count", lambda number: int(number).bit_count(), _always(INT)),
 }
 _IS_INTEGER = _row("is_integer", lambda number: float(number).is_integer(), _always(BOOL))
-METHODS = {"int": _BITS, "bool": _BITS, "float": {"is_integer": _IS_INTEGER}}
+METHODS = {
+    "int": _OF_INTS,
+    "bool": _OF_INTS,
+    "float": _ITSELF | {"is_integer": _IS_INTEGER},
+}
 """Methods of numbers without arguments, by the kind."""

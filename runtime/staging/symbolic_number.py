@@ -49,6 +49,16 @@ class SymbolicNumber(InScope):
         """The class of the number, where a class pattern of `match` asks for it."""
         return _CLASSES[self.type.kind] if in_class_pattern(sys._getframe(2)) else SymbolicNumber
 
+    @property
+    def real(self) -> Any:
+        """Itself: Python's numbers are complex ones, too."""
+        return apply_number(numbers.UNARY["pos"], self)
+
+    @property
+    def imag(self) -> float:
+        """Zero."""
+        return 0.0 if self.type.kind == "float" else 0
+
     def __repr__(self) -> str:
         refuse_text(self)
         return self._shown()

@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 AS_NUMBER = object()
 """The note of a trace that a guard lets a tensor pass as a Python number."""
 
+_OF_COMPLEX = {"real": "real", "imag": "imag", "conjugate": "conj"}
+"""Attributes of Python's complex numbers, and the ops that give them."""
+
 _OF_NUMBERS = frozenset(name for methods in METHODS.values() for name in methods)
 
 
@@ -60,11 +63,22 @@ class SymbolicTensor(InScope, Tensor):
             kind = "float" if self.dtype.is_floating else "int"
             trace = active(self)
             return getattr(trace.apply(ITEMS[kind], (trace.value_of(self),)), name)
+        if name in _OF_COMPLEX and self.dtype.is_complex and self.static_shape == ():
+            return self._of_complex(name)
         what = f"a tensor of the graph has no attribute {name!r}"
         # Libraries ask for these to find out what a value is: no place is worth its price there.
         if not name.startswith("_"):
             what = f"{format_location(user_location())}: {what}{_instead(name)}"
         raise AttributeError(what, name=name, obj=self)
+
+    def _of_complex(self, name: str) -> Any:
+        """An attribute of Python's complex numbers, which such scalars are, too."""
+        trace = active(self)
+
+        def made() -> Any:
+            return trace.apply(TABLE[_OF_COMPLEX[name]], (trace.value_of(self),))
+
+        return made if name == "conjugate" else made()
 
     def _passes_as_number(self, name: str) -> bool:
         """Whether a guard let a tensor pass as a Python number that has this method."""

@@ -2,6 +2,7 @@
 
 # ruff: noqa: B905
 
+import cmath
 import math
 
 from tests.textbook.bank import bank
@@ -287,3 +288,42 @@ def is_palindrome(n):
 @case((38,), (0,), (999,))
 def digit_sum(n):
     return sum(map(int, str(n)))
+
+
+def fourier(values):
+    n = len(values)
+    if n == 1:
+        return values
+    even, odd = fourier(values[0::2]), fourier(values[1::2])
+    turned = [cmath.exp(-2j * cmath.pi * k / n) * odd[k] for k in range(n // 2)]
+    half = range(n // 2)
+    return [even[k] + turned[k] for k in half] + [even[k] - turned[k] for k in half]
+
+
+@case(([1, 2, 3], [2, 5]), ([0], [4, 1]))
+def product_of_polynomials(a, b):
+    size = 1 << (len(a) + len(b) - 2).bit_length()
+    first = fourier([complex(x, 0) for x in a] + [0] * (size - len(a)))
+    second = fourier([complex(x, 0) for x in b] + [0] * (size - len(b)))
+    product = [(x * y).conjugate() for x, y in zip(first, second)]
+    found = [x.conjugate() / size for x in fourier(product)]
+    return [round(x.real) for x in found[: len(a) + len(b) - 1]]
+
+
+@case((1.0, -3.0, 2.0), (1.0, 2.0, 5.0))
+def roots_of_a_parabola(a, b, c):
+    root = cmath.sqrt(b * b - 4 * a * c)
+    first, second = (-b + root) / (2 * a), (-b - root) / (2 * a)
+    if first.imag == 0:
+        return "real", first.real, second.real
+    return "complex", first.real, abs(second.imag)
+
+
+@case((12,), (0,))
+def parts_of_a_count(n):
+    count, halves = 0, 0.0
+    while n > 0:
+        count += 1
+        halves += 0.5
+        n //= 2
+    return count.real, count.imag, count.conjugate(), halves.real, halves.conjugate()
