@@ -105,6 +105,7 @@ from runtime.staging.frames import beginning_of, frames_left, is_ours
 from runtime.staging.guarding.watching import Watcher
 from runtime.staging.lists.arenas import class_of, exporting, function_of, referring
 from runtime.staging.lists.chosen_lists import Row
+from runtime.staging.lists.comparison_sort import comparator_class
 from runtime.staging.lists.growing import Growing
 from runtime.staging.lists.growing_deque import GrowingDeque, stand_in
 from runtime.staging.lists.growing_dict import GrowingDict, dict_function, stand_in_for
@@ -126,7 +127,7 @@ from runtime.staging.symbolic_number import (
     result_dtypes,
 )
 from runtime.staging.text_sinks import sink_function
-from runtime.staging.texts import Text
+from runtime.staging.texts import Text, text_class
 from runtime.staging.tracing import Trace
 from runtime.variables.creation import Creations, active, variable_creator_scope
 
@@ -727,7 +728,8 @@ class Tracer:
         instead = instead or dict_function(function) or order_function(function)
         instead = instead or sink_function(function) or cached_function(function)
         instead = instead or iterator_function(function) or queue_class(function)
-        instead = instead or draw_function(function)
+        instead = instead or draw_function(function) or comparator_class(function)
+        instead = instead or text_class(function)
         if instead is not None:
             return cast(Callable[..., Any], instead)
         trace = self.current

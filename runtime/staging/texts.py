@@ -16,6 +16,8 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from autograph import constructor
+from autograph.mutation.users_code import is_users_class
 from autograph.users_words import with_article
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor, register_conversion
@@ -224,6 +226,26 @@ class Characters(Staged):
 
     def at(self, index: Any) -> Any:
         return self.text[index]
+
+
+def text_class(function: Any) -> Callable[..., Any] | None:
+    """Returns what to call for a class of the user's whose objects are texts, which Python makes
+    of texts that it knows; None for anything else.
+    """
+    if type(function) is not type or not issubclass(function, str):
+        return None
+    is_plain = function.__new__ is str.__new__ and is_users_class(function)
+    return functools.partial(_of_class, function) if is_plain else None
+
+
+def _of_class(kind: type, *args: Any, **kwargs: Any) -> Any:
+    if any(is_staged(item) or type(item) is Choice for item in (*args, *kwargs.values())):
+        raise refuse(
+            f"{with_article(kind.__name__)}, a text of a class of its own, is made of what only "
+            "the run knows",
+            "write its methods as functions of a text; an order as functools.cmp_to_key(compare)",
+        )
+    return constructor(kind)(*args, **kwargs)
 
 
 def make(function: Callable[..., str], *args: Any, **kwargs: Any) -> Any:

@@ -1,6 +1,8 @@
 """Sorts of textbooks: in place, by recursion, by counting, by merging."""
 
-# ruff: noqa: RUF005
+# ruff: noqa: B905, RUF005
+
+from functools import cmp_to_key
 
 from tests.textbook.bank import bank
 
@@ -305,3 +307,41 @@ def names_by_points(a, b):
     players = [["ann", a], ["bob", b], ["cy", 3]]
     players.sort(key=lambda player: player[1], reverse=True)
     return " ".join(name for name, _ in players)
+
+
+def joins_before(a, b):
+    if a + b > b + a:
+        return -1
+    return 1 if a + b < b + a else 0
+
+
+@case(([3, 30, 34, 5, 9],), ([10, 2],), ([0, 0],))
+def largest_number(nums):
+    found = "".join(sorted(map(str, nums), key=cmp_to_key(joins_before)))
+    return "0" if found[0] == "0" else found
+
+
+@case(([5, 2, 8, 2], 3), ([1, 1, 1], 0))
+def sorted_by_comparison(nums, limit):
+    def compare(a, b):
+        return a % 5 - b % 5 or b - a
+
+    large = []
+    for x in nums:
+        if x > limit:
+            large.append(x)
+    large.sort(key=cmp_to_key(compare))
+    return large, sorted(nums, key=cmp_to_key(compare), reverse=True)
+
+
+@case(([3, 1, 2, 1],), ([4, 4, 1, 0],))
+def intervals_by_comparison(nums):
+    intervals = [[x, x % 3 + y] for x, y in zip(nums, (1, 0, 2, 0))]
+    intervals.sort(key=cmp_to_key(lambda a, b: a[1] - b[1] if a[1] != b[1] else b[0] - a[0]))
+    names = sorted(["b", "a", "c"], key=cmp_to_key(lambda a, b: (a < b) - (a > b)))
+    return intervals, names
+
+
+@case(([3, 1, 2],), ([2, 2, 1],))
+def descending_without_ties(nums):
+    return sorted(nums, key=cmp_to_key(lambda a, b: 1 if a < b else -1))

@@ -1,5 +1,5 @@
-"""The order of objects that say themselves, by a `__lt__`, which comes first. It is converted as a
-user's code is.
+"""The order of objects that say themselves, by a `__lt__`, which comes first, and that of items of
+which a function of `functools.cmp_to_key` says it. It is converted as a user's code is.
 
 Source: binary insertion, D. E. Knuth, The Art of Computer Programming 3, 5.2.1.
 """
@@ -15,6 +15,8 @@ from typing import Any
 
 import autograph
 from autograph.mutation.users_code import is_users_class
+from runtime import errors
+from runtime.staging.backend import called
 from runtime.staging.control.branches import truth
 from runtime.staging.control.carried_objects import no_watch
 from runtime.staging.control.item_comparisons import compared, without_effects
@@ -53,27 +55,82 @@ def _algorithm(is_less: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return order
 
 
+class Comparator:
+    """`functools.cmp_to_key(compare)` while a function is staged: as the key of a sort, which asks
+    `compare` of the items themselves.
+    """
+
+    def __init__(self, compare: Callable[[Any, Any], Any]) -> None:
+        self.compare = compare
+
+    def __call__(self, item: Any) -> Any:
+        """Python's own key, for any other use."""
+        return functools.cmp_to_key(self.compare)(item)
+
+    def is_less(self, a: Any, b: Any) -> Any:
+        """Whether the first comes before the second: a Python or staged bool."""
+        return called(self.compare)(a, b) < 0
+
+
+def comparator_class(function: Any) -> Callable[..., Any] | None:
+    """Returns what to call for `functools.cmp_to_key`; None for any other function."""
+    return Comparator if function is functools.cmp_to_key else None
+
+
+def _agreeing(is_less: Callable[[Any, Any], Any], differ: Callable[[Any, Any], Any]) -> Any:
+    """The same comparison, which raises where two different items come before each other: how a
+    sort orders them, its algorithm decides.
+    """
+
+    def is_surely_less(a: Any, b: Any) -> Any:
+        if not is_less(a, b):
+            return False
+        if is_less(b, a) and differ(a, b):
+            raise errors.InvalidArgumentError(None, None, _EACH_FIRST)
+        return True
+
+    return is_surely_less
+
+
+_EACH_FIRST = (
+    "the function of cmp_to_key says of two different items that each comes before the other: let "
+    "it return 0 for those that may stand in any order"
+)
+
+
 @functools.cache
-def _converted() -> Callable[[Any, Any], Any]:
-    is_less = partial(without_effects, partial(compared, operator.lt))
-    made: Callable[[Any, Any], Any] = autograph.convert(_algorithm)(is_less)
+def _order_by_less() -> Callable[[Any, Any], Any]:
+    return _order_by(partial(compared, operator.lt))
+
+
+def _order_by(is_less: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    made: Callable[[Any, Any], Any] = autograph.convert(_algorithm)(
+        partial(without_effects, is_less)
+    )
     return made
 
 
-def order_of(keys: Any, places: Any) -> Any:
+def _order_by_comparator(comparator: Comparator) -> Callable[[Any, Any], Any]:
+    differ = partial(compared, operator.ne)
+    return _order_by(autograph.convert(_agreeing)(comparator.is_less, differ))
+
+
+def order_of(keys: Any, places: Any, comparator: Comparator | None = None) -> Any:
     """The list of these places in the order of the keys there, and equal ones as they come.
 
     Where Python can answer all comparisons, they are those of its own `sorted`.
     """
+    by_run = _order_by_less() if comparator is None else _order_by_comparator(comparator)
     if keys.staged is not None or not isinstance(places, range):
-        return _converted()(keys, places)
+        return by_run(keys, places)
+    is_less = partial(compared, operator.lt) if comparator is None else comparator.is_less
     recorder = (active().watch or no_watch)(order_of, (keys,), ("keys",))
     with recorder:
         try:
-            return GrowingList(sorted(places, key=lambda place: _Key(keys[place])))
+            return GrowingList(sorted(places, key=lambda place: _Key(keys[place], is_less)))
         except _OpenError:
             recorder.restore()
-    return _converted()(keys, places)
+    return by_run(keys, places)
 
 
 class _OpenError(Exception):
@@ -81,11 +138,11 @@ class _OpenError(Exception):
 
 
 class _Key:
-    def __init__(self, key: Any) -> None:
-        self.key = key
+    def __init__(self, key: Any, is_less: Callable[[Any, Any], Any]) -> None:
+        self.key, self.is_less = key, is_less
 
     def __lt__(self, other: _Key) -> bool:
-        answer = truth(compared(operator.lt, self.key, other.key))
+        answer = truth(self.is_less(self.key, other.key))
         if isinstance(answer, bool):
             return answer
         raise _OpenError

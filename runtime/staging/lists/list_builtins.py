@@ -36,7 +36,7 @@ from runtime.staging.control.joins import Leaf, Same, Spec, Tree
 from runtime.staging.control.optional_values import present
 from runtime.staging.control.references import is_reference, is_reference_class
 from runtime.staging.lists import keys as keys_
-from runtime.staging.lists.comparison_sort import order_of, orders_itself
+from runtime.staging.lists.comparison_sort import Comparator, order_of, orders_itself
 from runtime.staging.lists.extremes import extreme_of_lists, gives_lists
 from runtime.staging.lists.growing import Growing, GrowingSequence, size_of
 from runtime.staging.lists.growing_list import GrowingList, Items, collected
@@ -73,13 +73,14 @@ def listed(items: Any = ()) -> GrowingList:
 
 def _sort(self: GrowingList, *, key: Any = None, reverse: Any = False) -> None:
     """Sort the items in place: stable, by what `key` gives of them; ValueError for a NaN."""
-    keys = self if key is None else _keys(self, called(key))
+    comparator = key if isinstance(key, Comparator) else None
+    keys = self if key is None or comparator else _keys(self, called(key))
     if size_of(self) in (0, 1):
         return
-    if self.staged is None and any(isinstance(item, list) for item in keys):
+    if self.staged is None and not comparator and any(isinstance(item, list) for item in keys):
         keys = GrowingList([tuple(elements(item, "sort")) for item in keys])
-    if _order_themselves(keys):
-        order = _order_of_objects(keys, bool(reverse))
+    if comparator or _order_themselves(keys):
+        order = _order_of_objects(keys, bool(reverse), comparator)
         if self.staged is None and isinstance(order, list):
             items = list(self)
             self.fill(len(items), [items[at] for at in order])
@@ -144,14 +145,14 @@ def _has_reference(element: Spec) -> bool:
     )
 
 
-def _order_of_objects(keys: GrowingList, reverse: bool) -> Any:
+def _order_of_objects(keys: GrowingList, reverse: bool, comparator: Comparator | None) -> Any:
     """The places of the objects in their order: a list, or, where only the run knows them, int64s.
 
     Python reverses what it sorts before and behind, so that equal ones stay in their order.
     """
     size = keys.length()
     ends = (size - 1, -1, -1) if reverse else (0, size, 1)
-    found = order_of(keys, (BUILTINS[range] if is_symbol(size) else range)(*ends))
+    found = order_of(keys, (BUILTINS[range] if is_symbol(size) else range)(*ends), comparator)
     if found.staged is None and not any(map(is_symbol, found)):
         return list(found)[:: -1 if reverse else 1]
     order = convert_to_tensor(found, dtypes.int64)

@@ -1,6 +1,7 @@
 """The functions of `heapq` and `bisect` on staged items: the moves of Python's own."""
 
 import bisect
+import functools
 import heapq
 from typing import Any
 
@@ -123,3 +124,13 @@ def test_a_list_in_order_is_pythons(program: Any, given: Any) -> None:
         expected = attempt(lambda xs=items: program([*xs]))
         got = attempt(lambda xs=items: rt.function(program)(given(xs)))
         assert same_outcome(expected, got), (items, expected, got)
+
+
+def test_a_comparison_by_which_each_of_two_comes_first_is_an_error() -> None:
+    def by_parity(a: Any, b: Any) -> Any:
+        return 1 if a % 2 > b % 2 else -1
+
+    staged = rt.function(lambda x: sorted([x, x + 1, 4], key=functools.cmp_to_key(by_parity)))
+    assert [int(x) for x in staged(rt.constant(4))] == [4, 4, 5]
+    with pytest.raises(rt.errors.InvalidArgumentError, match="each comes before the other"):
+        staged(rt.constant(2))
