@@ -42,15 +42,23 @@ class GrowingDeque(GrowingList):
         for item in elements(items, "extendleft()"):
             self.appendleft(item)
 
+    def _of_its_kind(self, items: Iterable[Any] = ()) -> GrowingList:
+        return GrowingDeque(items)
+
+    def in_order(self) -> GrowingList:
+        made = GrowingList()
+        made.fill(*super().in_order().content())
+        return made
+
     def pop(self) -> Any:  # type: ignore[override]
         """Take the last item out. IndexError, at run time, where there is none."""
         self._check_filled()
-        return super().pop()
+        return self.taken(-1)
 
     def popleft(self) -> Any:
         """Take the first item out. IndexError, at run time, where there is none."""
         self._check_filled()
-        return super().pop(0)
+        return self.taken(0)
 
     def rotate(self, steps: Any = 1, /) -> None:
         """Move items from the end to the front, one for each step."""

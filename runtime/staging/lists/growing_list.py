@@ -129,6 +129,10 @@ class GrowingList(GrowingSequence, RowTable):
 
     def pop(self, index: Any = -1, /) -> Any:
         """Take an item out. IndexError, at run time, where there is none."""
+        return self.taken(index)
+
+    def taken(self, index: Any) -> Any:
+        """The item at a place, which is taken out."""
         index = present(index)
         if self.staged is None and not is_symbol(index):
             return super().pop(index)
@@ -171,13 +175,17 @@ class GrowingList(GrowingSequence, RowTable):
                     "copy each yourself: [list(row) for row in rows]",
                 )
             return self.copied()  # it has its lists by value
-        made = memo[id(self)] = GrowingList()
+        made = memo[id(self)] = self._of_its_kind()
         made.extend([deepcopy(item, memo) for item in list.__iter__(self)])
         return made
 
     def in_order(self) -> GrowingList:
         """The list of its items, in the order that a loop takes them."""
         return self._another()
+
+    def _of_its_kind(self, items: Iterable[Any] = ()) -> GrowingList:
+        """A list, or what else of the user's this is, with other items."""
+        return GrowingList(items)
 
     def _another(self) -> GrowingList:
         if self.has_lists:
@@ -186,7 +194,7 @@ class GrowingList(GrowingSequence, RowTable):
 
     def copied(self) -> GrowingList:
         """`copy`, of a list that nobody uses any more."""
-        made = GrowingList()
+        made = self._of_its_kind()
         keys, children = self.content()
         made.fill(
             dataclasses.replace(keys, shared=False, exact=False)
@@ -245,7 +253,7 @@ class GrowingList(GrowingSequence, RowTable):
                 return NotImplemented
             raise TypeError(f"can't multiply sequence by non-int of type '{kind.__name__}'")
         if self.staged is None and not is_symbol(times):
-            return GrowingList(super().__mul__(times))
+            return self._of_its_kind(super().__mul__(times))
         made = self._another()
         if size_of(self) == 0:
             return made
@@ -363,7 +371,7 @@ class GrowingList(GrowingSequence, RowTable):
         elif isinstance(index, slice):
             self._delete(index)
         else:
-            self.pop(place_of(index, self.length(), "list assignment index"))
+            self.taken(place_of(index, self.length(), "list assignment index"))
 
     def _put_list(self, place: Any, item: Any) -> None:
         """Put a list at a place that only the run knows: each item is the old one or that."""

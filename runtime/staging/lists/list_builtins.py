@@ -302,7 +302,7 @@ def _start(items: Any, start: Any) -> Any:
 
 
 def _remove(self: GrowingList, item: Any) -> None:
-    self.pop(_place(self, item, "list.remove(x): x not in list"))
+    self.taken(_place(self, item, "list.remove(x): x not in list"))
 
 
 def _equal(self: GrowingList, other: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import random
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable
@@ -53,6 +54,37 @@ def test_random_changes(kind: str, seed: int, tmp_path: Any) -> None:
         expected = attempt(lambda: function(x, y))  # noqa: B023
         got = attempt(lambda: staged(rt.constant(x), rt.constant(y)))  # noqa: B023
         assert same_outcome(expected, got), (source, x, y, expected, got)
+
+
+OTHERS: dict[str, Callable[[Any], Any]] = {
+    "copy": lambda items: items.copy(),
+    "copy.copy": copy.copy,
+    "deepcopy": copy.deepcopy,
+    "sum": lambda items: items + items,
+    "product": lambda items: 2 * items * 1,
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+@pytest.mark.parametrize("grows", [False, True])
+def test_what_is_made_of_a_deque_is_one(name: str, grows: bool) -> None:
+    def program(n: Any) -> Any:
+        items = deque([n, 1])
+        if grows:
+            for i in range(n):
+                items.append(i)
+        made = OTHERS[name](items)
+        is_equal = made == items
+        made.appendleft(5)
+        made.remove(1)
+        del made[1]
+        return isinstance(made, deque), is_equal, list(made), list(items)
+
+    staged = rt.function(program)
+    for n in (1, 3):
+        expected = attempt(lambda: program(n))  # noqa: B023
+        got = attempt(lambda: staged(rt.constant(n)))  # noqa: B023
+        assert same_outcome(expected, got), (n, expected, got)
 
 
 TABLE = {1: 10, 2: 20, 5: 50}
