@@ -93,6 +93,29 @@ def linked_list_found(xs, target):
     return -1
 
 
+class Bag:
+    def __init__(self, items):
+        self.items = list(items)
+        self.asked = 0
+
+    def __len__(self):
+        return len(self.items)
+
+    def __iter__(self):
+        self.asked += 1
+        return iter(self.items)
+
+
+@case(([3, 5, 1, 2], 2), ([4, 4], 9), ([1], 0))
+def elements_of_a_bag(xs, limit):
+    bag = Bag(xs)
+    largest, least = max(bag), min(bag, key=lambda x: -x)
+    for x in xs:
+        if x > limit:
+            bag.items.append(x * 10)
+    return list(bag), sum(bag), max(bag), sorted(bag), len(bag), largest, least, bag.asked
+
+
 class Link:
     def __init__(self, value, next=None):
         self.value = value
