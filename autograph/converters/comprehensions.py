@@ -91,10 +91,12 @@ class _Lowering:
         if suspends(node):
             return False
         by_clause = not is_list or len(node.generators) > 1
+        first = set(gast.walk(node.generators[0].iter))  # which Python evaluates outside
         for part in gast.walk(node):
             if isinstance(part, gast.NamedExpr):
                 return False
-            if by_clause and isinstance(part, gast.Lambda) and not is_scaffold(part):
+            is_inside = by_clause and part not in first
+            if is_inside and isinstance(part, gast.Lambda) and not is_scaffold(part):
                 return False  # it would see other variables than those of one frame
             if self.looks_at_frames and isinstance(part, gast.Name) and part.id in _OF_FRAMES:
                 return False

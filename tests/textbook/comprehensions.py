@@ -1,5 +1,6 @@
 """Comprehensions, generators, and messages with numbers in them, as textbooks write them."""
 
+import itertools
 import math
 
 from tests.textbook.bank import bank
@@ -165,3 +166,27 @@ def take_from(stock, wanted):
             wanted
         )
     return stock - wanted
+
+
+@case(([3, 5, 1, 2], 4), ([1, 7, 8], 9), ([], 2))
+def parts_by_a_test(values, limit):
+    first = list(itertools.takewhile(lambda v: v < limit, values))
+    rest = list(itertools.dropwhile(lambda v: v < limit, values))
+    odd = list(itertools.filterfalse(lambda v: v % 2 == 0, values))
+    large = list(itertools.compress(values, [v > 2 for v in values]))
+    return first, rest, odd, large
+
+
+@case((40,), (1,), (0,))
+def squares_below(limit):
+    squares = itertools.takewhile(lambda s: s < limit, [i * i for i in range(20)])
+    return sum(s for s in squares if s % 2 == 1), sum(
+        1 for _ in itertools.takewhile(lambda k: k * k < limit, range(30))
+    )
+
+
+@case(([3, 8, 2, 9], 5), ([7], 7))
+def summed_by_order(values, limit):
+    return sum(
+        x * k for k, x in enumerate(sorted(values, key=lambda v: abs(v - limit)), start=1)
+    ), any(x > limit for x in filter(lambda v: v % 2 == 0, values))

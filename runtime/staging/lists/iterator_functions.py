@@ -32,7 +32,60 @@ def iterator_function(function: Any) -> Callable[..., Any] | None:
         return None
     if function is itertools.groupby:
         return _groupby
+    if function in _DECIDING:
+        return functools.partial(_deciding, function)
     return functools.partial(_of_items, function) if function in _TAKING else None
+
+
+_DECIDING: frozenset[Any] = frozenset((
+    itertools.takewhile, itertools.dropwhile, itertools.filterfalse, itertools.compress,
+))  # fmt: skip
+"""Those that ask of each item whether it is one of theirs, which only the run may know."""
+
+
+def _deciding(function: Any, *args: Any) -> Any:
+    """One of them: a generator function that is converted, so that what takes the items is a loop,
+    as over any generator.
+    """
+    given = [called(arg) if callable(arg) else arg for arg in args]
+    return autograph.call(_written()[function])(*given)
+
+
+@functools.cache
+def _written() -> dict[Any, Callable[..., Any]]:
+    def algorithms() -> dict[Any, Callable[..., Any]]:
+        def takewhile(predicate: Any, iterable: Any) -> Iterator[Any]:
+            for item in iterable:
+                if not predicate(item):
+                    return
+                yield item
+
+        def dropwhile(predicate: Any, iterable: Any) -> Iterator[Any]:
+            drops = True
+            for item in iterable:
+                if drops:
+                    drops = predicate(item)
+                if not drops:
+                    yield item
+
+        def filterfalse(predicate: Any, iterable: Any) -> Iterator[Any]:
+            for item in iterable:
+                if not (item if predicate is None else predicate(item)):
+                    yield item
+
+        def compress(data: Any, selectors: Any) -> Iterator[Any]:
+            for item, is_selected in zip(data, selectors, strict=False):
+                if is_selected:
+                    yield item
+
+        return {
+            itertools.takewhile: takewhile,
+            itertools.dropwhile: dropwhile,
+            itertools.filterfalse: filterfalse,
+            itertools.compress: compress,
+        }
+
+    return autograph.convert(algorithms)()
 
 
 def _groupby(iterable: Any, key: Any = None) -> Any:
