@@ -367,8 +367,8 @@ def _pool(
 ) -> Tensor:  # fmt: skip
     x = convert_to_tensor(input)
     first = channels_first(data_format, rank)
-    if rows is _MAX and rank == 2 and not first and _is_over_channels(ksize):
-        return _largest_channels(x, static_ints(ksize, "ksize"), static_ints(strides, "strides"))
+    if rank == 2 and not first and _is_over_channels(ksize):
+        return _over_channels(rows, x, static_ints(ksize, "ksize"), static_ints(strides, "strides"))
     geometry: dict[str, Any] = {
         "ksize": spatial(ksize, rank, "ksize", first),
         "strides": spatial(strides, rank, "strides", first),
@@ -394,8 +394,8 @@ def _is_over_channels(ksize: Any) -> bool:
     return len(sizes) == 4 and sizes[3] > 1
 
 
-def _largest_channels(x: Tensor, ksize: Sizes, strides: Sizes) -> Tensor:
-    """The largest of so many channels, beginning with the first."""
+def _over_channels(rows: dict[int, Primitive], x: Tensor, ksize: Sizes, strides: Sizes) -> Tensor:
+    """Pooling of so many channels each, beginning with the first."""
     steps = tuple(strides) * (4 if len(strides) == 1 else 1)
     if (*ksize[:3], *steps) != ((1,) * 6 + (ksize[3],)):
         raise errors.UnimplementedError(
@@ -409,9 +409,9 @@ def _largest_channels(x: Tensor, ksize: Sizes, strides: Sizes) -> Tensor:
             f"channels, got shape {x.shape}"
         )
     lines = ops.reshape(x, [-1, channels, 1])
-    largest = _pool(_MAX, 1, lines, ksize[3], ksize[3], "VALID", None)
+    pooled = _pool(rows, 1, lines, ksize[3], ksize[3], "VALID", None)
     shape = ops.concat([ops.shape(x)[:3], [channels // ksize[3]]], 0)
-    made = ops.reshape(largest, shape)
+    made = ops.reshape(pooled, shape)
     made.set_shape([*x.shape[:3], channels // ksize[3]])
     return made
 
