@@ -125,8 +125,8 @@ def one_of(given: Any, what: str) -> Any:
 
 
 def weights_for(output_gradients: Any, targets: Sequence[Any], is_one: bool) -> Sequence[Any]:
-    """A weight for each target, with its dtype and shape, or None; `is_one`: there is but one
-    target, for which a list of numbers is one tensor.
+    """A weight for each target, with its dtype and shape, or None: a list of numbers is one tensor.
+    `is_one`: there is but one target, in no list.
 
     Raises ValueError for another number of them, and for shapes that do not broadcast to the
     target's.
@@ -134,8 +134,11 @@ def weights_for(output_gradients: Any, targets: Sequence[Any], is_one: bool) -> 
     if output_gradients is None:
         return [None] * len(targets)
     given = nest.flatten(output_gradients)
-    if is_one and len(given) > 1 and not any(isinstance(item, Tensor) for item in given):
-        given = [output_gradients]
+    if len(given) > len(targets) and not any(isinstance(item, Tensor) for item in given):
+        if is_one:
+            given = [output_gradients]
+        elif isinstance(output_gradients, list | tuple):
+            given = list(output_gradients)
     if len(given) != len(targets):
         raise ValueError(f"{len(given)} output_gradients are given for {len(targets)} targets")
     return [_weight(weight, target) for weight, target in zip(given, targets, strict=True)]

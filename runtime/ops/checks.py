@@ -30,7 +30,35 @@ def checked(x: Tensor, fits: Any, caller: str, message: str) -> Tensor:
     return bind(checked_p, x, fits, caller=caller, message=message)  # type: ignore[no-any-return]
 
 
+def outside(numbers: Any, bad: Any, what: str, low: int, limit: Any) -> errors.InvalidArgumentError:
+    """The error for the first of the `bad` elements of an array called `what`, which should be at
+    least `low` and less than `limit`, a number or an array of them.
+    """
+    place = tuple(np.argwhere(bad)[0].tolist())
+    end = np.broadcast_to(limit, np.shape(bad))[place]
+    name = f"{what}{list(place)}" if place else what
+    return errors.InvalidArgumentError(
+        f"{name} = {np.asarray(numbers)[place]} is not in [{low}, {end})"
+    )
+
+
+def _below_kernel(x: Any, limit: Any, *, caller: str, what: str) -> Any:
+    bad = (x < 0) | (x >= limit)
+    if np.any(bad):
+        raise outside(x, bad, what, 0, limit)
+    return x
+
+
+below_p: Primitive = row(
+    "below", _below_kernel, signature="I,i->I", shape=lambda x, limit, *, caller, what: x,
+    op_type="Below", fallible=True, gradient=None, keep_inputs=(), memory=Memory.ALIASES,
+    samples=(sample([0, 2], 3, caller="Below", what="ids"),),
+)  # fmt: skip
+
+
 def below(indices: Tensor, limit: Any, caller: str, what: str) -> Tensor:
-    """Indices that are at least 0 and less than `limit`."""
-    fit = ops.logical_and(indices >= 0, indices < limit)
-    return checked(indices, fit, caller, f"{what} out of range")
+    """Indices, called `what`, that are at least 0 and less than `limit`: it has their shape, or
+    none. InvalidArgumentError in the name of `caller` for others.
+    """
+    end = ops.convert_to_tensor(limit)
+    return bind(below_p, indices, end, caller=caller, what=what)  # type: ignore[no-any-return]

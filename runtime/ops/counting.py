@@ -24,6 +24,7 @@ from runtime.core.shapes import Shape
 from runtime.core.tensor import Tensor
 from runtime.dtypes import DType, as_dtype
 from runtime.ops.arguments import static_int
+from runtime.ops.checks import below
 
 
 def _bincount_kernel(
@@ -122,6 +123,8 @@ def confusion_matrix(
 ) -> Tensor:  # fmt: skip
     """Counts how often each label (row) was predicted as each class (column).
 
+    InvalidArgumentError for what is no class, and ValueError for other lengths.
+
     >>> rt.math.confusion_matrix([0, 1], [1, 1]).numpy().tolist()
     [[0, 1], [0, 1]]
     """
@@ -133,6 +136,8 @@ def confusion_matrix(
     if num_classes is None:
         num_classes = ops.maximum(ops.reduce_max(truth), ops.reduce_max(guess)) + 1
     n = ops.cast(num_classes, dtypes.int64)
+    truth = below(truth, n, "confusion_matrix", "labels")
+    guess = below(guess, n, "confusion_matrix", "predictions")
     ones = ops.ones_like(truth, dtype) if weights is None else ops.cast(weights, dtype)
     return ops.scatter_nd(ops.stack([truth, guess], 1), ones, ops.stack([n, n]))
 

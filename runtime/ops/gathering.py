@@ -17,6 +17,7 @@ from runtime.core.tensor import Tensor
 from runtime.core.workspace import Workspace, opened
 from runtime.ops import batching, run_time_axes
 from runtime.ops.arguments import int_or_tensor, static_int
+from runtime.ops.checks import outside
 from runtime.ops.define import axis_in, copied, zeroed
 from runtime.ops.indexed_slices import Slices, dense
 
@@ -25,10 +26,7 @@ def _checked_indices(indices: Any, size: int, negative: bool) -> Any:
     low = -size if negative else 0
     if np.size(indices) and not low <= np.min(indices) <= np.max(indices) < size:
         bad = (indices < low) | (indices >= size)
-        place = tuple(np.argwhere(bad)[0].tolist())
-        where_ = f"indices{list(place)}" if place else "index"
-        value = np.asarray(indices)[place]
-        raise errors.InvalidArgumentError(f"{where_} = {value} is not in [{low}, {size})")
+        raise outside(indices, bad, "indices" if np.ndim(indices) else "index", low, size)
     return indices
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
@@ -33,10 +34,10 @@ def _part(value: Any, dynamic: list[Tensor]) -> Any:
     if isinstance(value, Tensor) or conversion_of(type(value)) is not None:
         tensor = convert_to_tensor(value)
         if tensor.static_value is not None and np.ndim(tensor.static_value) == 0:
-            return tensor.static_value.__index__()
+            return operator.index(tensor.static_value)
         dynamic.append(tensor)
         return DYNAMIC
-    return value.__index__()
+    return operator.index(value)
 
 
 def _entry(key: Any, dynamic: list[Tensor]) -> Any:

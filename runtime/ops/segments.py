@@ -12,6 +12,7 @@ from runtime.core.convert import convert_to_tensor
 from runtime.core.primitive import Memory, Order, Primitive, bind, flat, row, sample, wrong_value
 from runtime.core.shapes import Shape, merge_shapes
 from runtime.core.tensor import Tensor
+from runtime.ops.checks import outside
 from runtime.ops.define import Example, Op, named
 
 
@@ -20,7 +21,7 @@ def _kernel(ufunc: Any, start: Any) -> Any:
         if data.shape[: ids.ndim] != ids.shape:
             raise wrong_value(f"segment numbers of shape {ids.shape} do not fit data {data.shape}")
         if np.any(ids >= count):
-            raise errors.InvalidArgumentError(f"segment_ids = {ids.max()} is not in [0, {count})")
+            raise outside(ids, ids >= count, "segment_ids", 0, count)
         rest = data.shape[ids.ndim :]
         made = np.empty((int(count), *rest), data.dtype) if out is None else out
         made.fill(start(data.dtype))

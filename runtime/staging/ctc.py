@@ -84,7 +84,8 @@ def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> 
     """The labels without those that equal the one before, and how many are left of each row.
 
     `labels` is (batch, labels), of which `seq_length` count in each row; zeros fill the rows to the
-    length of the longest one. InvalidArgumentError for other ranks.
+    length of the longest one. InvalidArgumentError for other ranks, WrongDtypeError for lengths
+    that are no integers.
 
     >>> labels, lengths = rt.nn.collapse_repeated([[1, 3, 3, 3], [4, 2, 2, 9]], [3, 4])
     >>> labels.numpy().tolist(), lengths.numpy().tolist()
@@ -92,6 +93,8 @@ def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> 
     """
     given = _rows(labels, "collapse_repeated")
     lengths = convert_to_tensor(seq_length)
+    if not lengths.dtype.is_integer:
+        raise wrong_dtype(f"collapse_repeated: seq_length is {lengths.dtype.name}, no integers")
     is_new = ops.not_equal(given[:, 1:], given[:, :-1])
     is_new = ops.concat([ops.ones_like(given[:, :1], dtypes.bool), is_new], 1)
     left = ops.logical_and(is_new, ops.sequence_mask(lengths, dimension(given, 1)))

@@ -135,7 +135,7 @@ def embedding_lookup(
     places = convert_to_tensor(ids, dtype_hint=dtypes.int32)
     lengths = ops.stack([ops.shape(part, places.dtype)[0] for part in parts])
     part, row = places % len(parts), places // len(parts)
-    row = below(row, ops.gather(lengths, part), "embedding_lookup", "ids")
+    row = below(row, ops.gather(lengths, part), "embedding_lookup", "row of ids")
     starts = ops.cumsum(lengths, exclusive=True)
     return _embedding_lookup(ops.concat(parts, 0), ops.gather(starts, part) + row, max_norm)
 

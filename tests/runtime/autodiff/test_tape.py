@@ -205,6 +205,8 @@ def test_output_gradients() -> None:
     plain = np.array([2.0, 1.0], np.float32)
     assert value(tape.gradient(y, x, output_gradients=plain)).tolist() == [4.0, 4.0]
     assert value(tape.gradient([y, z], x, output_gradients=[None, weights])).tolist() == [5.0, 34.0]
+    plain = [[0.0, 1.0], [1.0, 10.0]]
+    assert value(tape.gradient([y, z], x, output_gradients=plain)).tolist() == [3.0, 34.0]
     assert value(tape.gradient(y, x, output_gradients=tf.constant(2.0))).tolist() == [4.0, 8.0]
     assert value(tape.gradient(y, x, output_gradients=[1.0, 10.0])).tolist() == [2.0, 40.0]
     with pytest.raises(tf.errors.InvalidArgumentError, match=r"output_gradients of shape \(3,\)"):

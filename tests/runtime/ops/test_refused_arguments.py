@@ -161,6 +161,10 @@ ARGUMENTS: list[tuple[Callable[[], Any], type[Exception], str]] = [
         lambda: tf.compat.v1.cond(True, branch(1.0), fn2=branch(2.0), false_fn=branch(3.0)),
         TypeError, "one of both",
     ),
+    (lambda: tf.constant(VECTOR)[:1.5], TypeError, "as an integer"),
+    (lambda: tf.constant(VECTOR)["a":], TypeError, "as an integer"),
+    (lambda: tf.constant(VECTOR)[: tf.constant(1.5)], TypeError, "as an integer"),
+    (lambda: tf.nn.collapse_repeated([[1, 2]], [1.5]), TypeError, "no integers"),
     (lambda: tf.nn.in_top_k([1], MATRIX, 1), tf.errors.InvalidArgumentError, "targets"),
     (lambda: tf.dynamic_partition([1, 2], [0], 1), tf.errors.InvalidArgumentError, "begin"),
     (

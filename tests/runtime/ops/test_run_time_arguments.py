@@ -194,13 +194,21 @@ def test_sizes_of_split_one_by_one() -> None:
 @pytest.mark.parametrize(
     ("call", "args"),
     [(lambda x, p: tf.dynamic_partition(x, p, 2), ([1, 2], [0, 5])),
-     (lambda i, dims: tf.unravel_index(i, dims), ([9], [2, 2]))],
-    ids=["dynamic_partition", "unravel_index"],
+     (lambda x, p: tf.dynamic_partition(x, p, 2), ([[1, 2]], [[0, -5]])),
+     (lambda i, dims: tf.unravel_index(i, dims), ([9], [2, 2])),
+     (lambda i, j: tf.math.confusion_matrix(i, j, 3), ([0, 3], [1, 2])),
+     (lambda i, j: tf.math.confusion_matrix(i, j, 3), ([0, 1], [1, -2]))],
+    ids=[
+        "dynamic_partition-partitions[1] = 5", "dynamic_partition-partitions[0, 1] = -5",
+        "unravel_index-indices[0] = 9", "confusion_matrix-labels[1] = 3",
+        "confusion_matrix-predictions[1] = -2",
+    ],
 )  # fmt: skip
 def test_checks_name_the_function(run: Any, call: Any, args: Any, request: Any) -> None:
-    with pytest.raises(errors.InvalidArgumentError, match="out of range") as caught:
+    with pytest.raises(errors.InvalidArgumentError, match=r"is not in \[0, ") as caught:
         run(call)(*[tf.constant(each) for each in args])
-    name = request.node.callspec.id.split("-")[0]
+    name, bad = request.node.callspec.id.split("-", 1)
+    bad = bad.removesuffix("-eager").removesuffix("-traced")
     assert caught.value.op == name
-    assert str(caught.value).startswith(f"{name}: ")
+    assert str(caught.value).startswith(f"{name}: {bad} ")
     assert (caught.value.location is None) is (run is not tf.function)
