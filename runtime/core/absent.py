@@ -40,7 +40,7 @@ _REASONS = {
         "serialize_many_sparse deserialize_many_sparse SparseConditionalAccumulator "
         "convert_to_tensor_or_sparse_tensor string_split "
         "nn.safe_embedding_lookup_sparse io.serialize_sparse io.deserialize_many_sparse "
-        "nn.ctc_unique_labels io.serialize_many_sparse"
+        "io.serialize_many_sparse"
     ),
     _RAGGED: (
         "ragged RaggedTensor RaggedTensorSpec ragged_fill_empty_rows* strings.unicode_script "

@@ -21,5 +21,6 @@ from runtime.data.iterators import Iterator as Iterator
 from runtime.data.layouts import DatasetSpec as DatasetSpec
 from runtime.data.layouts import IteratorSpec as IteratorSpec
 from runtime.data.options import Options as Options
+from runtime.data.options import ThreadingOptions as ThreadingOptions
 
 __dir__ = _facade(__name__, "experimental")

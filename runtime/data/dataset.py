@@ -383,12 +383,14 @@ class Dataset(Selections, Groups, Combinations, Streamed):
     # Options
 
     def options(self) -> Options:
-        """The options that were set by `with_options`.
+        """The options that were set by `with_options`; they cannot be changed here.
 
         >>> rt.data.Dataset.range(2).options().deterministic is None
         True
         """
-        return Options() if self._options is None else self._options
+        found = Options() if self._options is None else self._options
+        found._fix()
+        return found
 
     def with_options(self, options: Options, name: str | None = None) -> Dataset:
         """This dataset with these options; those that are None stay what they were.

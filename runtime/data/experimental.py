@@ -17,6 +17,10 @@ from runtime.data.arguments import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY
 from runtime.data.arguments import check_dataset as _check_dataset
 from runtime.data.arguments import integer as _integer
 from runtime.data.dataset import Dataset
+from runtime.data.options import AutotuneOptions as AutotuneOptions
+from runtime.data.options import DistributeOptions as DistributeOptions
+from runtime.data.options import OptimizationOptions as OptimizationOptions
+from runtime.data.options import ThreadingOptions as ThreadingOptions
 from runtime.errors import OutOfRangeError as _OutOfRangeError
 
 _Change = Callable[[Any], Any]

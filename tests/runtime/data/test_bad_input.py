@@ -119,6 +119,14 @@ ROWS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: Dataset.sample_from_datasets([Dataset.range(3)], [1.0, 2.0]), ValueError, "weights"),
     (lambda: Dataset.sample_from_datasets([Dataset.range(3)], [0.0]), ERROR, "not all"),
     (lambda: setattr(rt.data.Options(), "foo", 1), AttributeError, "foo"),
+    (lambda: setattr(rt.data.Options().autotune, "enabld", 1), AttributeError, "enabled"),
+    (lambda: setattr(Dataset.range(2).options(), "deterministic", True), ValueError, "with_opt"),
+    (
+        lambda: setattr(
+            Dataset.range(2).with_options(rt.data.Options()).map(abs).options().threading,
+            "private_threadpool_size", 1,
+        ), ValueError, "with_options",
+    ),
     (lambda: Dataset.from_tensors("a").cache("x"), TypeError, "cache: strings"),
 ]  # fmt: skip
 

@@ -1,6 +1,7 @@
 """Each transformation beside what Python does with lists, and its spec and cardinality."""
 
 import collections
+import copy
 import itertools
 import random
 import threading
@@ -470,6 +471,10 @@ def test_options_are_merged() -> None:
     data = Dataset.range(3).with_options(first).map(lambda x: x).with_options(second)
     assert data.options().deterministic is False
     assert data.options().threading.private_threadpool_size == 3
+    first.threading.private_threadpool_size = 3
+    assert data.options() == copy.deepcopy(first) != second
+    assert first.threading == data.options().threading != rt.data.ThreadingOptions()
+    assert "private_threadpool_size=3" in repr(data.options())
 
 
 @pytest.mark.parametrize(("sizes", "drop", "known"), [
