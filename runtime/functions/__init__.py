@@ -10,7 +10,7 @@ recursion, recursion_over_numbers   calls of what is being traced; numbers that 
 recursion_state, kept_objects       objects that recursions, and all functions, read and change
 shared_arguments                    arguments that share memory
 own_containers                      Python's own lists and dicts in them, behind a trace
-changed_arguments                   lists among the arguments that the function changes
+changed_arguments, placed_arguments  lists among the arguments that are changed; chosen ones
 lasting_effects                     calls after which a function is not traced anew
 restored_function                   the functions of a saved module
 serving                             the signatures of a saved module

@@ -8,13 +8,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from runtime.core.dataclasses import dataclass
+from runtime.core.state import state
+from runtime.functions.placed_arguments import Left, Naming, Placed
 from runtime.graph.ir import Location
 from runtime.graph.structures import Children, Structure, structure_of
 from runtime.staging.control import joins
 from runtime.staging.control.carried_objects import refuse_change
 from runtime.staging.control.joins import Spec
+from runtime.staging.control.references import is_reference
 from runtime.staging.guarding.guards import Guards
-from runtime.staging.lists.growing import Growing, is_taken_as_it_was
+from runtime.staging.lists.chosen_lists import Row
+from runtime.staging.lists.growing import Growing, is_taken_as_it_was, place_in, want_lists
+from runtime.staging.lists.list_places import ListArena, PlacedList
 from runtime.staging.refusals import refuse
 
 Way = tuple[int | str, ...]
@@ -30,26 +35,33 @@ class Image(NamedTuple):
     content: tuple[Structure, Children]
 
 
-def images_of(arguments: Mapping[int | str, Any], labels: Sequence[str]) -> Iterator[Image]:
-    """Yields the containers in arguments, by their places and names, as they are now."""
+Look = Callable[[Any], tuple[Structure, Children] | None]
+
+
+def images_of(
+    arguments: Mapping[int | str, Any], labels: Sequence[str] = (), look: Look = structure_of
+) -> Iterator[Image]:
+    """Yields the containers in arguments, by their places and names, as they are now; `look` takes
+    one apart.
+    """
     for at, value in arguments.items():
         path = labels[at] if isinstance(at, int) and at < len(labels) else str(at)
-        yield from _images(value, path, (at,))
+        yield from _images(value, path, (at,), look)
 
 
-def _images(value: Any, path: str, way: Way) -> Iterator[Image]:
-    found = structure_of(value)
+def _images(value: Any, path: str, way: Way, look: Look) -> Iterator[Image]:
+    found = look(value)
     if found is not None:
         structure, children = found
         yield Image(path, way, value, (structure, tuple(children)))
         for place, child in enumerate(children):
-            yield from _images(child, path + structure.path(place), (*way, place))
+            yield from _images(child, path + structure.path(place), (*way, place), look)
 
 
 def changed_image(found: Iterable[Image]) -> str | None:
     """The path of the first container that is different now; None if all are as they were."""
     for path, _, value, (structure, children) in found:
-        if is_taken_as_it_was(value):
+        if is_taken_as_it_was(value) or type(value) is PlacedList:
             continue
         now = structure_of(value)
         if now is None or now[0] != structure:
@@ -58,6 +70,20 @@ def changed_image(found: Iterable[Image]) -> str | None:
             if before is not after:
                 return path + structure.path(place)
     return None
+
+
+def ways_of(arguments: Mapping[int | str, Any]) -> dict[Way, list[Way]]:
+    """For each way to a container that could be changed all ways to it."""
+    by_id = _ways_by_id(arguments)
+    return {way: known for known in by_id.values() for way in known}
+
+
+def _ways_by_id(arguments: Mapping[int | str, Any]) -> dict[int, list[Way]]:
+    found: dict[int, list[Way]] = {}
+    for _, way, item, (structure, _) in images_of(arguments):
+        if not structure.handler.is_tuple:
+            found.setdefault(id(item), []).append(way)
+    return found
 
 
 class Kept:
@@ -79,45 +105,131 @@ class Change:
     spec: Spec
 
 
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The items of all lists of an arena at the end of the function: `given` has the paths of the
+    arguments among them, and the ways to these, by their places.
+    """
+
+    site: str
+    given: Mapping[int, tuple[str, Way]]
+    spec: Spec
+
+
+class Given:
+    """The containers in the arguments of a trace, and what is in them when it begins."""
+
+    def __init__(self, images: Iterable[Image] = ()) -> None:
+        self.images = list(images)
+        self._arenas: dict[ListArena, dict[int, tuple[str, Way]]] = {}
+        for path, way, item, _ in self.images:
+            if type(item) is PlacedList:
+                self._arenas.setdefault(item.arena, {})[place_in(item)] = path, way
+        self._before = {arena: arena.rows.staged for arena in self._arenas}
+
+    def changed(self) -> str | None:
+        """The path of the first container that is different now, or may be."""
+        found = changed_image(self.images)
+        for arena, given in self._arenas.items():
+            if found is None and arena.rows.staged is not self._before[arena]:
+                found, _ = next(iter(given.values()))
+        return found
+
+    def changes(
+        self,
+        export: Callable[[Any], Any],
+        is_own: Callable[[Any], bool],
+        location: Location | None,
+    ) -> tuple[list[Change | Rows], list[Any]]:
+        """The lists that are different now, and what is in each: what `is_own`, no assignment has
+        changed.
+
+        StagingError for another container that was changed.
+        """
+        images = list({id(image.item): image for image in self.images}.values())
+        known = {id(image.item): Kept(image.way) for image in images}
+        naming = Naming(self._arenas)
+        leaving = _Leaving(known, lambda item: export(naming.of(item)))
+        changes: list[Change | Rows] = []
+        contents = []
+        for image in images:
+            changed = changed_image([image])
+            if changed is None:
+                continue
+            path, way, item, (_, before) = image
+            if not isinstance(item, list):
+                why = "it is an argument, which a traced function gets as a copy of the caller's"
+                raise refuse_change(changed, why, location=location)
+            own = [(at, child) for at, child in enumerate(before) if is_own(child)]
+            items = leaving.items(item, {id(child): Kept((*way, at)) for at, child in own})
+            changes.append(Change(path, way, joins.abstract(items, staged=True)))
+            contents.append(items)
+        for arena, rows in naming.rows():
+            items = export(rows)
+            spec = joins.abstract(items, staged=True)
+            changes.append(Rows(arena.site, self._arenas.get(arena, {}), spec))
+            contents.append(items)
+        return changes, contents
+
+
 class Changes:
     """The lists that a function changes, and how to write to those of a call."""
 
-    def __init__(self, name: str, changes: Sequence[Change], given: Sequence[Image]) -> None:
+    def __init__(
+        self, name: str, changes: Sequence[Change | Rows], ways: Mapping[Way, list[Way]]
+    ) -> None:
         self.name = name
         self._changes = tuple(changes)
-        ways = _ways_by_id(given)
-        self._ways = {way: known for known in ways.values() for way in known}
+        self._ways = ways
 
-    def targets(self, args: Iterable[Any], kwargs: dict[str, Any], guards: Guards) -> list[Any]:
-        """The caller's lists that a call is to change.
+    def _changed(self) -> Iterator[tuple[str, Way]]:
+        for change in self._changes:
+            yield from (
+                change.given.values() if isinstance(change, Rows) else [(change.path, change.way)]
+            )
 
-        StagingError for one that the function reaches by a way that its trace does not know.
+    def check(self, args: Iterable[Any], kwargs: dict[str, Any], guards: Guards) -> None:
+        """StagingError for a list that a call is to change, and that the function reaches by a way
+        that its trace does not know.
         """
         arguments = dict(enumerate(args)) | kwargs
-        found = [_at(arguments, change.way) for change in self._changes]
-        ways = _ways_by_id(images_of(arguments, ()))
+        ways = _ways_by_id(arguments)
         reached = {id(item) for _, (holder, _, value) in guards.seen() for item in (holder, value)}
-        for change, item in zip(self._changes, found, strict=True):
-            if ways[id(item)] != self._ways[change.way] or id(item) in reached:
+        for path, way in self._changed():
+            item = _at(arguments, way)
+            if ways[id(item)] != self._ways[way] or id(item) in reached:
                 raise refuse(
-                    f"{self.name} changes the list {change.path}, which this call gives it twice, "
-                    "or which it reads elsewhere too",
+                    f"{self.name} changes the list {path}, which this call gives it twice, or "
+                    "which it reads elsewhere too",
                     "pass a copy: list(...)",
-                    change.path,
+                    path,
                 )
-        return found
+        if state.trace is not None and any(isinstance(each, Rows) for each in self._changes):
+            raise refuse(
+                f"{self.name} changes lists of its arguments, of which the run chooses one, and is "
+                "called in another function, which is a graph of its own",
+                f"leave out the decorator of {self.name}",
+            )
 
-    def write(
-        self,
-        targets: Sequence[Any],
-        args: Iterable[Any],
-        kwargs: dict[str, Any],
-        contents: Sequence[Any],
-    ) -> None:
+    def write(self, args: Iterable[Any], kwargs: dict[str, Any], contents: Sequence[Any]) -> None:
         """Put into the caller's lists what is in them behind a call."""
         arguments = dict(enumerate(args)) | kwargs
-        made = [_with_own(items, arguments) for items in contents]
-        for target, items in zip(targets, made, strict=True):
+        pairs = list(zip(self._changes, contents, strict=True))
+        left = Left(
+            {
+                rows.site: {at: _at(arguments, way) for at, (_, way) in rows.given.items()}
+                for rows in self._changes
+                if isinstance(rows, Rows)
+            },
+            {rows.site: items for rows, items in pairs if isinstance(rows, Rows)},
+        )
+        changed = [(each, items) for each, items in pairs if isinstance(each, Change)]
+        made = [
+            (_at(arguments, change.way), _with_own(items, arguments, left))
+            for change, items in changed
+        ]
+        left.put()
+        for target, items in made:
             _put(target, items)
 
     def contents(self, values: Iterator[Any], build: Callable[[Spec, Any], Any]) -> list[Any]:
@@ -125,45 +237,37 @@ class Changes:
         return [build(change.spec, values) for change in self._changes]
 
 
-def changes_of(
-    given: Sequence[Image],
-    export: Callable[[Any], Any],
-    is_own: Callable[[Any], bool],
-    location: Location | None,
-) -> tuple[list[Change], list[Any]]:
-    """The lists among the images of arguments that are different now, and what is in each: what
-    `is_own`, no assignment has changed.
+class _Leaving:
+    """Takes the items of changed lists apart: `kept` are the parts of arguments, by their ids."""
 
-    StagingError for another container that was changed.
-    """
-    known = {id(image.item): Kept(image.way) for image in given}
-    changes, contents = [], []
-    for image in given:
-        changed = changed_image([image])
-        if changed is None:
-            continue
-        path, way, item, (_, before) = image
-        if not isinstance(item, list):
-            why = "it is an argument, which a traced function gets as a copy of the caller's"
-            raise refuse_change(changed, why, location=location)
-        own = [(at, child) for at, child in enumerate(before) if is_own(child)]
-        kept = {id(child): Kept((*way, at)) for at, child in own} | known
-        items = _exported(item, kept, export)
-        changes.append(Change(path, way, joins.abstract(items, staged=True)))
-        contents.append(items)
-    return changes, contents
+    def __init__(self, kept: Mapping[int, Kept], export: Callable[[Any], Any]) -> None:
+        self._kept = kept
+        self._export = export
+        self._new: list[Any] = []
 
+    def items(self, items: Any, own: Mapping[int, Kept]) -> Any:
+        """The items of a list, of which some are its `own` from before."""
+        if isinstance(items, Growing) and items.staged is not None:
+            return self._export(items)
+        return [self._item(item, own) for item in items]
 
-def _exported(items: Any, kept: dict[int, Kept], export: Callable[[Any], Any]) -> Any:
-    if isinstance(items, Growing) and items.staged is not None:
-        return export(items)
-    return [_item(item, kept, export) for item in items]
-
-
-def _item(item: Any, kept: dict[int, Kept], export: Callable[[Any], Any]) -> Any:
-    if id(item) in kept:
-        return kept[id(item)]
-    return _exported(item, kept, export) if isinstance(item, list) else export(item)
+    def _item(self, item: Any, own: Mapping[int, Kept]) -> Any:
+        found = own.get(id(item)) or self._kept.get(id(item))
+        if found is not None:
+            return found
+        if type(item) is tuple:
+            return tuple([self._item(each, own) for each in item])
+        if not isinstance(item, list) or is_reference(item):
+            return self._export(item)
+        if type(item) is Row or any(item is each for each in self._new):
+            want_lists(item)
+            raise refuse(
+                "a list is put into a list that is an argument, and is in another one, too, or "
+                "only the run knows which it is",
+                "put a copy there: list(row)",
+            )
+        self._new.append(item)
+        return self.items(item, own)
 
 
 def _at(arguments: dict[Any, Any], way: Way) -> Any:
@@ -188,16 +292,10 @@ def _put(target: Any, items: Any) -> None:
         target[:] = items
 
 
-def _with_own(item: Any, arguments: dict[Any, Any]) -> Any:
+def _with_own(item: Any, arguments: dict[Any, Any], left: Left) -> Any:
     if isinstance(item, Kept):
         return _at(arguments, item.way)
-    return [_with_own(each, arguments) for each in item] if type(item) is list else item
-
-
-def _ways_by_id(images: Iterable[Image]) -> dict[int, list[Way]]:
-    """All ways to each container that could be changed."""
-    found: dict[int, list[Way]] = {}
-    for _, way, item, (structure, _) in images:
-        if not structure.handler.is_tuple:
-            found.setdefault(id(item), []).append(way)
-    return found
+    if isinstance(item, Placed):
+        return left.of(item)
+    is_plain = type(item) in (list, tuple)
+    return type(item)([_with_own(each, arguments, left) for each in item]) if is_plain else item

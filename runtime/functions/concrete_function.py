@@ -252,9 +252,9 @@ class ConcreteFunction:
     ) -> Any:
         """Run it, and put into the lists of these arguments what it leaves there."""
         assert self.changes is not None
-        targets = self.changes.targets(args, kwargs, self.guards)
+        self.changes.check(args, kwargs, self.guards)
         result, contents = self.call_leaves(leaves, run)
-        self.changes.write(targets, args, kwargs, contents)
+        self.changes.write(args, kwargs, contents)
         return result
 
     def _run(self, compiled: Run, raws: Sequence[Any]) -> Any:

@@ -31,10 +31,11 @@ from runtime.dtypes import DType
 from runtime.functions.changed_arguments import (
     Change,
     Changes,
-    Image,
-    changed_image,
-    changes_of,
+    Given,
+    Rows,
+    Way,
     images_of,
+    ways_of,
 )
 from runtime.functions.concrete_function import ConcreteFunction
 from runtime.functions.kept_objects import Kept, Part, holds_staged, parts_of
@@ -66,7 +67,7 @@ from runtime.graph.ir import (
 from runtime.graph.lists import Elements
 from runtime.graph.nodes import NUMBER_TYPES, RAISE, fits
 from runtime.graph.passes.dead_code import used_values
-from runtime.graph.structures import structure_of
+from runtime.graph.structures import Children, Structure, structure_of
 from runtime.graph.verification import verify
 from runtime.ops.random.seeds import going_on
 from runtime.staging import texts
@@ -298,13 +299,6 @@ def creating(name: str, creations: Creations) -> Iterator[None]:
         active.creations = before
 
 
-def _known(made: Any, path: str) -> Any:
-    """The stand-in for a list, or a dict of Python values, that an argument is, or has in it."""
-    if type(made) is list:
-        return known_list(made)
-    return stand_in_for(made)
-
-
 def _values_in(value: Any, spec: Spec) -> list[Any]:
     """Returns the part of a result for each of the values that carry it; None where nothing is
     known.
@@ -366,8 +360,10 @@ class Tracer:
         self.python_function = python_function
         self.converted = converted
         self.watcher = Watcher()
-        self.given: list[Image] = []
-        self.changes: list[Change] = []
+        self.given = Given()
+        self.placed: dict[int, tuple[Structure, Children]] = {}
+        self.ways: dict[Way, list[Way]] = {}
+        self.changes: list[Change | Rows] = []
         self.tensors: list[Any] = []
         self.kept = Kept(name, parts)
         self.existing = Snapshot({})
@@ -447,7 +443,7 @@ class Tracer:
             receiver = getattr(self.python_function, "__self__", None)
             self.kept.note_given(Snapshot({"": receiver, "args": args, "kwargs": kwargs}))
             guards.also(self.kept)
-        changes = Changes(self.name, self.changes, self.given) if self.changes else None
+        changes = Changes(self.name, self.changes, self.ways) if self.changes else None
         made.change(changes, self.kept or None)
         made.share(shared, called, lost)
         made.state = self.state
@@ -549,11 +545,30 @@ class Tracer:
         return found
 
     def _given(self, call: Call, symbols: Sequence[Any]) -> tuple[Any, Any]:
-        again = Rebuilding(iter(symbols), _known)
+        again = Rebuilding(iter(symbols), self._argument)
         args = tuple([again.of(x, self.labels[at]) for at, x in enumerate(call.args)])
         kwargs = {name: again.of(x, name) for name, x in call.kwargs.items()}
-        self.given += images_of(dict(enumerate(args)) | kwargs, self.labels)
+        given = images_of(dict(enumerate(args)) | kwargs, self.labels, self._parts)
+        self.given = Given(given)
+        self.ways = ways_of(dict(enumerate(call.args)) | call.kwargs)
         return args, kwargs
+
+    def _parts(self, item: Any) -> tuple[Structure, Children] | None:
+        """The structure and parts of an argument, also of a list that is at a place."""
+        return self.placed.get(id(item)) or structure_of(item)
+
+    def _argument(self, made: Any, path: str) -> Any:
+        """The stand-in for a list or dict that an argument is, or has in it."""
+        if type(made) is dict:
+            return stand_in_for(made)
+        item = known_list(made)
+        if type(item) is not GrowingList or self.inner:
+            return item
+        found = structure_of(item)
+        placed = list_made(self.references, item, f"{self.name}({path})")
+        if placed is not item and found is not None:
+            self.placed[id(placed)] = found
+        return placed
 
     def _run(
         self, trace: Trace, args: tuple[Any, ...], kwargs: dict[str, Any]
@@ -627,7 +642,7 @@ class Tracer:
 
     def _changed(self, trace: Trace) -> list[Any]:
         """The items that the function leaves in the lists among its arguments that it changed."""
-        changed = changed_image(self.given)
+        changed = self.given.changed()
         if changed is None:
             return []
         if self.inner:
@@ -638,7 +653,7 @@ class Tracer:
             return not hasattr(item, "scope") or item.graph_value in trace.given
 
         export = functools.partial(self._exported, numbers=self.dtypes)
-        self.changes, contents = changes_of(self.given, export, is_own, self._location())
+        self.changes, contents = self.given.changes(export, is_own, self._location())
         return contents
 
     def _explain(self, error: BaseException, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
@@ -660,7 +675,7 @@ class Tracer:
 
     def _changed_till_now(self, recorder: Recorder) -> list[tuple[str, Any]]:
         """The objects that a recorder finds changed, but for what the calls are given."""
-        given = {id(image.item) for image in self.given}
+        given = {id(image.item) for image in self.given.images}
         return [each for each in recorder.changed() if id(each[1]) not in given]
 
     def _stand_in(self, made: Any) -> Any:

@@ -31,6 +31,33 @@ def as_python(value: Any) -> Any:
     return value
 
 
+_DTYPES: dict[type, Any] = {int: rt.int64, float: rt.float64, bool: rt.bool}
+
+
+def of_tensors(value: Any, known: dict[int, Any] | None = None) -> Any:
+    """Lists, tuples and dicts with tensors in place of numbers; what is one list stays one."""
+    known = {} if known is None else known
+    if type(value) is list:
+        if id(value) not in known:
+            known[id(value)] = []
+            known[id(value)] += [of_tensors(item, known) for item in value]
+        return known[id(value)]
+    if type(value) is tuple:
+        return tuple([of_tensors(item, known) for item in value])
+    if type(value) is dict:
+        return {key: of_tensors(item, known) for key, item in value.items()}
+    return rt.constant(value, _DTYPES[type(value)]) if type(value) in _DTYPES else value
+
+
+def lists_in(value: Any, known: dict[int, int] | None = None) -> Any:
+    """The lists in a value, as numbers: one that is there again has the same."""
+    known = {} if known is None else known
+    if type(value) is list:
+        return known.setdefault(id(value), len(known)), [lists_in(item, known) for item in value]
+    items = value.values() if type(value) is dict else value
+    return [lists_in(item, known) for item in items] if type(value) in (tuple, dict) else None
+
+
 def equal(expected: Any, got: Any, relative: float = RELATIVE) -> bool:
     """Whether two results mean the same: numbers by value, sequences by their elements."""
     if isinstance(expected, bool) or isinstance(got, bool):

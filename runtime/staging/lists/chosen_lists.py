@@ -18,7 +18,7 @@ from runtime.staging.backend import BACKEND
 from runtime.staging.builtin_functions import BUILTINS, index_of
 from runtime.staging.control import branches, iteration
 from runtime.staging.lists import staged_items
-from runtime.staging.lists.growing import Growing, GrowingSequence, want_lists
+from runtime.staging.lists.growing import Growing, GrowingSequence, sites_of, want_lists
 from runtime.staging.lists.growing_list import GrowingList, Items
 from runtime.staging.lists.sequences import (
     check,
@@ -51,6 +51,11 @@ class Row(GrowingSequence):
     def rows(self) -> list[Any]:
         """The lists that it may be."""
         return list(list.__iter__(self))
+
+    @property
+    def sites(self) -> frozenset[str]:  # type: ignore[override]
+        """The places of the program where the lists that it may be may have been made."""
+        return frozenset().union(*map(sites_of, self.rows))
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
@@ -216,6 +221,8 @@ _CHANGES = {"__delitem__": "deleting items of", "__setitem__": "assigning a slic
 
 
 def _copied(row: Any) -> GrowingList:
+    if isinstance(row, Row):
+        return row.copy()
     return row.copied() if isinstance(row, GrowingList) else GrowingList(row)
 
 

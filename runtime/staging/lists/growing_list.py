@@ -32,7 +32,7 @@ from runtime.staging.bytecode import adds_in_place, rows_unpacked
 from runtime.staging.control import branches, iteration, joins
 from runtime.staging.control.joins import Leaf, Mismatch, Spec, Tree
 from runtime.staging.control.optional_values import present
-from runtime.staging.control.references import is_reference_class
+from runtime.staging.control.references import is_reference, is_reference_class
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing import (
     Growing,
@@ -354,7 +354,7 @@ class GrowingList(GrowingSequence, RowTable):
             return
         if self.table is not None and self._put_in_row(place, item):
             return
-        if self.staged is None and all(isinstance(each, list) for each in (item, *self)):
+        if self.staged is None and all(map(_is_by_value, (item, *list.__iter__(self)))):
             self._put_list(place, item)
             return
         if self.has_lists and swaps(self, place, key, item):
@@ -608,6 +608,10 @@ class GrowingList(GrowingSequence, RowTable):
         (column,) = held.columns
         made: Tensor = apply(primitive, column, element=column.type.element)
         return made
+
+
+def _is_by_value(item: Any) -> bool:
+    return isinstance(item, list) and not is_reference(item)
 
 
 def _behind(column: Tensor, item: Tensor) -> Tensor:

@@ -151,9 +151,11 @@ def _as_exact(row: GrowingList) -> GrowingList:
     return row
 
 
-def list_made(references: References, made: GrowingList) -> GrowingList:
-    """Returns the stand-in for a list that the user's code has made, where it stands."""
-    site = format_location(user_location())
+def list_made(references: References, made: GrowingList, site: str | None = None) -> GrowingList:
+    """Returns the stand-in for a list that the user's code has made where it stands, or that is
+    from `site`.
+    """
+    site = site or format_location(user_location())
     if references.has_site(site) and _may_be_placed(made):
         return arena_of(references, site).made(made)
     made.sites = frozenset([site])

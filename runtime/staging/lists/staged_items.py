@@ -14,6 +14,7 @@ import numpy as np
 
 from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
+from runtime.core.state import state
 from runtime.core.tensor import wrap
 from runtime.core.types import ListType, NumberType, TensorType, Type
 from runtime.graph import lists, numbers
@@ -328,12 +329,21 @@ def _check_exact(items: Sequence[Spec], element: Spec) -> None:
 
 def are_exact(items: Sequence[Spec], element: Spec) -> bool:
     """Whether items stay what they are under the Spec that covers them."""
-    wanted = _number_kinds(element)
-    for kinds in [_number_kinds(staged(item)) for item in items if item != NOTHING]:
-        is_like = len(kinds) == len(wanted)
-        if kinds != wanted if is_like else not set(kinds) <= set(wanted):
-            return False
-    return True
+    return all(_is_exact(staged(item), element) for item in items if item != NOTHING)
+
+
+def _is_exact(item: Spec, element: Spec) -> bool:
+    if item in (Same(None), ALL_NONE):
+        return True
+    if isinstance(element, Optional):
+        return _is_exact(item.inner if isinstance(item, Optional) else item, element.inner)
+    if isinstance(element, joins.Union):
+        kinds = item.kinds if isinstance(item, joins.Union) else (item,)
+        places = [joins.place_among(element.kinds, kind) for kind in kinds]
+        pairs = zip(kinds, places, strict=True)
+        return all(at is not None and _is_exact(kind, element.kinds[at]) for kind, at in pairs)
+    found, wanted = _number_kinds(item), _number_kinds(element)
+    return found == wanted if len(found) == len(wanted) else set(found) <= set(wanted)
 
 
 def _number_kinds(spec: Spec) -> list[bool]:
@@ -659,7 +669,9 @@ def item_of_result(kept: Any, type: Type) -> Any:
     """The value of this type that a run leaves, out of what its column keeps."""
     if isinstance(type, ListType):
         assert isinstance(type.element, TensorType)
-        return lists.Elements(list(map(wrap, kept.raw)), type.element)
+        # A tape knows the items only as parts of what is kept.
+        rows = [kept[at] for at in range(len(kept.raw))] if state.tapes else map(wrap, kept.raw)
+        return lists.Elements(list(rows), type.element)
     return kept.raw.item() if isinstance(type, NumberType) else kept
 
 

@@ -8,27 +8,7 @@ import pytest
 
 import autograph
 import runtime as rt
-from tests.support.staging import as_python
-
-
-def _staged(value: Any, known: dict[int, Any]) -> Any:
-    """Arguments with tensors in place of numbers; what is one list stays one."""
-    if type(value) is list:
-        if id(value) not in known:
-            known[id(value)] = made = []
-            made.extend([_staged(item, known) for item in value])
-        return known[id(value)]
-    if type(value) is tuple:
-        return tuple([_staged(item, known) for item in value])
-    dtypes: dict[type, Any] = {int: rt.int64, float: rt.float64, bool: rt.bool}
-    return rt.constant(value, dtypes[type(value)]) if type(value) in dtypes else value
-
-
-def _lists(value: Any, known: dict[int, int]) -> Any:
-    """The lists in a value, as numbers: a list that is there again has the same."""
-    if type(value) is list:
-        return known.setdefault(id(value), len(known)), [_lists(item, known) for item in value]
-    return [_lists(item, known) for item in value] if type(value) is tuple else None
+from tests.support.staging import as_python, lists_in, of_tensors
 
 
 def _outcome(function: Callable[..., Any], args: Sequence[Any]) -> Any:
@@ -36,12 +16,12 @@ def _outcome(function: Callable[..., Any], args: Sequence[Any]) -> Any:
         result = as_python(function(*args))
     except (ArithmeticError, LookupError, ValueError) as error:
         result = type(error)
-    return result, as_python(list(args)), _lists(list(args), {})
+    return result, as_python(list(args)), lists_in(list(args))
 
 
 def _check(function: Callable[..., Any], args: Sequence[Any]) -> None:
     wanted = _outcome(function, copy.deepcopy(args))
-    assert _outcome(rt.function(function), _staged(copy.deepcopy(tuple(args)), {})) == wanted
+    assert _outcome(rt.function(function), of_tensors(copy.deepcopy(tuple(args)))) == wanted
 
 
 # Which of them are one
@@ -104,3 +84,343 @@ def test_a_trace_is_for_its_lists() -> None:
     concrete = rt.function(changed_by_another_name).get_concrete_function(one, [rt.constant(2)])
     with pytest.raises(autograph.StagingError, match="gives it twice"):
         concrete(one, one)
+
+
+# Those of which the run chooses
+
+
+def best_row(rows: Any, k: Any) -> Any:
+    best = rows[0]
+    for row in rows:
+        if sum(row) > sum(best):
+            best = row
+    best.append(1)
+    return len(best)
+
+
+def best_returned(rows: Any) -> Any:
+    best = rows[0]
+    for row in rows:
+        if sum(row) > sum(best):
+            best = row
+    best.append(1)
+    return best
+
+
+def choose(a: Any, b: Any, k: Any) -> Any:
+    t = a
+    if k > 0:
+        t = b
+    t.append(k)
+    return len(a), len(b)
+
+
+def swap(rows: Any, i: Any, j: Any) -> Any:
+    rows[i], rows[j] = rows[j], rows[i]
+    return rows[0]
+
+
+def swap_known(rows: Any, k: Any) -> Any:
+    if k > 0:
+        rows[0], rows[1] = rows[1], rows[0]
+    rows[0].append(k)
+    return rows[0]
+
+
+def longest(rows: Any) -> Any:
+    best = []
+    for r in rows:
+        if len(r) > len(best):
+            best = r
+    best.append(5)
+    return best
+
+
+def put_in(rows: Any, k: Any) -> Any:
+    row = rows[k]
+    row.append(1)
+    return sum(row)
+
+
+def append_arg(rows: Any, a: Any, k: Any) -> Any:
+    if k > 0:
+        rows.append(a)
+    a.append(k)
+    return len(rows)
+
+
+def put_new(rows: Any, k: Any) -> Any:
+    n = [k]
+    for r in rows:
+        if r[0] > k:
+            n = r
+    rows.append(n)
+    n.append(9)
+    return len(rows)
+
+
+def grows(a: Any, k: Any) -> Any:
+    b = []
+    if k > 1:
+        b = a
+    for i in range(k):
+        b.append(i)
+    return len(a)
+
+
+def nested_put(rows: Any, k: Any) -> Any:
+    b = rows[0]
+    if k > 1:
+        b = rows[1]
+    b[0] = k
+    rows[0] = b
+    return rows[1][0]
+
+
+def swap_loop(rows: Any, n: Any) -> Any:
+    i = 0
+    while i < n:
+        rows[i], rows[i + 1] = rows[i + 1], rows[i]
+        i += 1
+    rows[0].append(9)
+    return len(rows)
+
+
+def bubble(rows: Any) -> Any:
+    n = len(rows)
+    for _ in range(n):
+        for j in range(n - 1):
+            if rows[j][0] > rows[j + 1][0]:
+                rows[j], rows[j + 1] = rows[j + 1], rows[j]
+    return rows[0]
+
+
+def set_at(rows: Any, i: Any, a: Any) -> Any:
+    rows[i] = a
+    a.append(3)
+    return rows[0]
+
+
+def grow_at(rows: Any, i: Any) -> Any:
+    rows[i].append(7)
+    r = rows[i]
+    r[0] = 0
+    return len(r)
+
+
+def new_at(rows: Any, i: Any) -> Any:
+    r = [1]
+    rows[i] = r
+    r.append(2)
+    return rows[0]
+
+
+def rows_of(rows: Any, k: Any) -> Any:
+    t = []
+    for r in rows:
+        if r[0] > k:
+            t.append(r)
+    for r in t:
+        r.append(k)
+    return len(t)
+
+
+def drop(rows: Any, k: Any) -> Any:
+    r = rows.pop(k)
+    r.append(1)
+    rows[0].append(2)
+    return r
+
+
+def insert(rows: Any, k: Any) -> Any:
+    r = [k]
+    rows.insert(k, r)
+    r.append(4)
+    return len(rows)
+
+
+def pairs(ps: Any, k: Any) -> Any:
+    best = ps[0][0]
+    for a, b in ps:
+        best = a if a[0] > k else b
+    best.append(100)
+    return len(best)
+
+
+def strs(names: Any, k: Any) -> Any:
+    a = names
+    b = ["x"]
+    if k > 1:
+        b = a
+    b.append("new")
+    return len(a)
+
+
+def floats(a: Any, b: Any, k: Any) -> Any:
+    t = a
+    if k > 0:
+        t = b
+    t.append(t[0] / 2)
+    return t
+
+
+def replaced(a: Any, b: Any, k: Any) -> Any:
+    if k > 0:
+        a[:] = b
+        b = a
+    b.append(k)
+    return len(a)
+
+
+def drained(q: Any, k: Any) -> Any:
+    cur = q[0]
+    while len(q) > 1:
+        cur = q.pop(0)
+        if k > 1:
+            q[0].extend(cur)
+    cur.append(1)
+    return q[0]
+
+
+def nothing(a: Any, b: Any, k: Any) -> Any:
+    t = a
+    if k > 0:
+        t = b
+    if k > 10:
+        t.append(1)
+    return t
+
+
+def dict_of(d: Any, k: Any) -> Any:
+    t = d["a"]
+    if k > 0:
+        t = d["b"]
+    t.append(k)
+    return len(d["a"])
+
+
+def nones(a: Any, b: Any, k: Any) -> Any:
+    t = None
+    if k > 0:
+        t = a
+    if k > 1:
+        t = b
+    if t is not None:
+        t.append(k)
+    return len(a)
+
+
+def twice_new(rows: Any, k: Any) -> Any:
+    n = [k]
+    rows.append(n)
+    rows.append(n)
+    if k > 1:
+        n.append(5)
+    return len(rows)
+
+
+def best_added(rows: Any, k: Any) -> Any:
+    best = rows[0]
+    if k > 0:
+        best = rows[1]
+    best.append(k)
+    return len(best)
+
+
+def refused_later(a: Any, b: Any, k: Any) -> Any:
+    t = a
+    if k > 0:
+        t = b
+    t.append(1)
+    if k > 2:
+        raise ValueError("too much")
+    return len(a)
+
+
+def halved_squares(a: Any, b: Any, k: Any) -> Any:
+    t = a
+    if k > 0:
+        t = b
+    t.append(1.0)
+    a[0] = a[0] * a[0] / 2.0
+    return len(a)
+
+
+ROWS = [[3], [2, 2], [1], [4, 0]]
+CHOSEN: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
+    *[(best_row, ([[1, 2], [5], [3, 3, 1]], 1)), (best_row, ([ONE, ONE, [0]], 1))],
+    (best_returned, ([[1, 2], [5], [3, 3, 1]],)),
+    *[(choose, ([1], [2], k)) for k in (1, -1)],
+    *[(choose, (ONE, ONE, k)) for k in (1, -1)],
+    *[(swap, (ROWS, i, j)) for i, j in ((0, 2), (1, 1), (-1, 0))],
+    *[(swap_known, (ROWS, k)) for k in (1, -1)],
+    *[(each, (ROWS,)) for each in (longest, bubble)],
+    *[(put_in, (ROWS, k)) for k in (1, -2)],
+    *[(append_arg, (ROWS, [7], k)) for k in (0, 1)],
+    *[(append_arg, ([ONE], ONE, k)) for k in (0, 1)],
+    *[(put_new, (ROWS, k)) for k in (2, 9)],
+    *[(grows, (items, k)) for items, k in (([1, 2], 3), ([1, 2], 1), ([], 3))],
+    *[(nested_put, (ROWS, k)) for k in (2, 0)],
+    *[(swap_loop, (ROWS, k)) for k in (0, 2, 3)],
+    *[(set_at, (ROWS, k, [8])) for k in (0, 1)],
+    *[(each, (ROWS, k)) for each in (grow_at, new_at, rows_of, drop, insert) for k in (0, 2)],
+    *[(pairs, ([([1], [2]), ([5], [6])], k)) for k in (3, 9)],
+    *[(strs, (["a", "b"], k)) for k in (0, 2)],
+    *[(floats, ([1.5], [2.5, 1.0], k)) for k in (0, 1)],
+    *[(replaced, ([1], [2, 3], k)) for k in (0, 1)],
+    *[(drained, (ROWS, k)) for k in (0, 2)],
+    *[(nothing, ([1], [2], k)) for k in (0, 1, 11)],
+    *[(dict_of, ({"a": [1], "b": [2]}, k)) for k in (0, 1)],
+    *[(nones, ([1], [2], k)) for k in (0, 1, 2)],
+    *[(twice_new, (ROWS, k)) for k in (1, 2)],
+]
+
+
+@pytest.mark.parametrize(
+    ("function", "args"), CHOSEN, ids=[f"{each.__name__}-{args[-1]}" for each, args in CHOSEN]
+)
+def test_lists_that_the_run_chooses(function: Callable[..., Any], args: Any) -> None:
+    _check(function, args)
+
+
+def test_what_is_as_it_was_stays_itself() -> None:
+    first = rt.constant(7)
+    one, two = [first, 4], [rt.constant(5), 6]
+    rows = [one, two]
+    rt.function(best_added)(rows, rt.constant(1))
+    assert rows[0] is one
+    assert rows[1] is two
+    assert one[0] is first
+    assert type(one[1]) is type(two[1]) is int
+    assert as_python(rows) == [[7, 4], [5, 6, 1]]
+
+
+def test_an_error_leaves_them_as_they_were() -> None:
+    one, two = [rt.constant(1)], [rt.constant(2)]
+    with pytest.raises(ValueError, match="too much"):
+        rt.function(refused_later)(one, two, rt.constant(3))
+    assert as_python([one, two]) == [[1], [2]]
+
+
+def test_gradients_of_what_a_call_leaves() -> None:
+    x = rt.constant(2.0)
+    one, two = [x], [rt.constant(5.0)]
+    with rt.GradientTape() as tape:
+        tape.watch(x)
+        rt.function(halved_squares)(one, two, rt.constant(1))
+        y = one[0] * 3.0
+    assert as_python([one, two]) == [[2.0], [5.0, 1.0]]
+    gradient: Any = tape.gradient(y, x)
+    assert float(gradient) == 6.0
+
+
+def test_refused_in_another_function() -> None:
+    inner, a, b = rt.function(choose), [rt.constant(1)], [rt.constant(2)]
+    inner(a, b, rt.constant(3))
+
+    def outer(k: Any) -> Any:
+        return inner(a, b, k)
+
+    with pytest.raises(autograph.StagingError):
+        rt.function(outer)(rt.constant(3))
+    assert as_python([a, b]) == [[1], [2, 3]]

@@ -3,6 +3,7 @@ hold, and that paths and rounds change and replace.
 """
 
 import random
+from typing import Any
 
 PRELUDE = """\
 from collections import deque
@@ -37,11 +38,29 @@ def renewed(items, value):
 NUMBERS = ([3, 1, -2, 4, -1, 5], [-1, 2, 2], [4, 3])
 """The argument of each call: numbers that the programs look at one after another."""
 
+_GIVEN = (
+    "p, q, rs = [1, 2], [3], [[5], [6, 7]]",
+    "p = [4]; q = p; rs = [p, [8, 9], [2]]",
+    "p, q = [1], []; rs = [q, q]",
+    "p, q, rs = [], [2, 2, 2], [[0]]",
+)
+"""Lists that are arguments beside the numbers."""
+
 _STARTS = (
     "a, b, c = [], [], []",
     "a = []; b = a; c = [7]",
     "a = [5, 6]; b = []; c = [0] * 3",
     "a = [x for x in range(2)]; b = a[:]; c = a",
+)
+_STARTS_OF_GIVEN = (
+    "a, b, c = p, q, []",
+    "a, b, c = p, [], q",
+    "a, b, c = rs[0], p, q",
+)
+_TABLES_OF_GIVEN = (
+    "t = rs; u = [p]",
+    "t = [a, b]; u = rs",
+    "t = rs; u = rs",
 )
 _TABLES = (
     "t = [[1], [2]]; u = t",
@@ -148,13 +167,23 @@ _EXITS = ("break", "continue", "return n, a, t")
 class Writer:
     """Writes one program."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, given: bool = False) -> None:
         self.random = random.Random(seed)
+        self.given = given
+
+    def arguments(self) -> tuple[list[int], list[int], list[list[int]]]:
+        """The lists that are arguments."""
+        names: dict[str, list[Any]] = {}
+        exec(_GIVEN[self.random.randrange(len(_GIVEN))], names)
+        return names["p"], names["q"], names["rs"]
 
     def program(self) -> str:
-        """The text of a module with the function `program`, which takes a list of numbers."""
+        """The text of a module with the function `program`, which takes a list of numbers, and
+        further lists if these are given.
+        """
         pick = self.random.choice
-        lines = ["n = 0", pick(_STARTS), pick(_TABLES), "pair = (a, b); d = {}; box = Box(c)"]
+        starts = (_STARTS_OF_GIVEN, _TABLES_OF_GIVEN) if self.given else (_STARTS, _TABLES)
+        lines = ["n = 0", *map(pick, starts), "pair = (a, b); d = {}; box = Box(c)"]
         loop = self.random.random()
         if loop < 0.6:
             lines += ["for x in xs:", *self.block(2, loops=True)]
@@ -167,7 +196,8 @@ class Writer:
         results = self.random.sample(["a", "b", "c", "t", "u", "box.items", "pair[0]"], 3)
         lines.append(f"return n, {', '.join(results)}")
         body = "".join(f"    {line}\n" for line in lines)
-        return f"{PRELUDE}def program(xs):\n{body}"
+        more = ", p, q, rs" if self.given else ""
+        return f"{PRELUDE}def program(xs{more}):\n{body}"
 
     def block(self, depth: int, loops: bool = False) -> list[str]:
         """Lines one deeper."""

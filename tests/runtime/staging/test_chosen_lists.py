@@ -3,6 +3,7 @@
 import linecache
 import operator
 from collections.abc import Callable
+from copy import deepcopy
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 import autograph
 import runtime as rt
 from tests.runtime.staging.lists_random import NUMBERS, Writer
-from tests.support.staging import as_python
+from tests.support.staging import as_python, lists_in, of_tensors
 
 WAYS: dict[str, Callable[[list[int]], Any]] = {
     "list": lambda numbers: [rt.constant(number, rt.int64) for number in numbers],
@@ -27,21 +28,48 @@ def _attempt(call: Callable[[], Any]) -> Any:
         return type(error)
 
 
+def _program(text: str, seed: int, kind: str) -> Callable[..., Any]:
+    name = f"<{kind} {seed}>"
+    linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
+    names: dict[str, Any] = {"__name__": f"{kind}_{seed}"}
+    exec(compile(text, name, "exec"), names)
+    program: Callable[..., Any] = names["program"]
+    return program
+
+
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("seed", range(24))
 def test_random_programs(seed: int, way: str) -> None:
-    text, name = Writer(seed).program(), f"<lists {seed}>"
-    linecache.cache[name] = len(text), None, text.splitlines(keepends=True), name
-    names: dict[str, Any] = {"__name__": f"lists_{seed}"}
-    exec(compile(text, name, "exec"), names)
-    staged = rt.function(names["program"])
+    text = Writer(seed).program()
+    program = _program(text, seed, "lists")
+    staged = rt.function(program)
     for numbers in NUMBERS:
-        wanted = _attempt(lambda a=numbers: names["program"](list(a)))
+        wanted = _attempt(lambda a=numbers: program(list(a)))
         try:
             found = _attempt(lambda a=numbers: staged(WAYS[way](a)))
         except autograph.AutographError:
             return
         assert found == wanted, text
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_random_programs_over_lists_that_are_given(seed: int) -> None:
+    writer = Writer(seed, given=True)
+    text, given = writer.program(), writer.arguments()
+    program = _program(text, seed, "given")
+    staged = rt.function(program)
+    for numbers in NUMBERS:
+        args = deepcopy((list(numbers), *given))
+        mine = of_tensors(args)
+        wanted = _attempt(lambda args=args: program(*args))
+        try:
+            found = _attempt(lambda args=mine: staged(*args))
+        except autograph.AutographError:
+            return
+        assert found == wanted, text
+        if not isinstance(wanted, type):
+            assert as_python(list(mine)) == as_python(list(args)), text
+            assert lists_in(list(mine)) == lists_in(list(args)), text
 
 
 # Beside such lists, everything else is as before
@@ -176,6 +204,15 @@ def fractions_among_whole_numbers(xs: Any) -> Any:
     return a[0]
 
 
+def numbers_of_both_kinds_and_texts(xs: Any) -> Any:
+    a = [7, 2.5, "text"]
+    b = a
+    if xs[0] > 2:
+        b = []
+    b.append(xs[0])
+    return a[0]
+
+
 def watched_too_late(xs: Any) -> Any:
     v = rt.constant(3.0)
     a = [v]
@@ -192,6 +229,7 @@ def watched_too_late(xs: Any) -> Any:
 REFUSED: dict[Callable[[Any], Any], str] = {
     its_id: "is one of several objects",
     fractions_among_whole_numbers: "is one of several objects",
+    numbers_of_both_kinds_and_texts: "is one of several objects",
     numbers_of_one_maker: "whole numbers and fractions are in lists",
     watched_too_late: "a tensor is watched that may be in a list",
 }
