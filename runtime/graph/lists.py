@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -313,6 +314,48 @@ def _gap(items: Items, at: Any, out: Items | None = None) -> Items:
     return made
 
 
+def _row_item(items: Items, place: Any, index: Any) -> Any:
+    try:
+        return items[place][index]
+    except (IndexError, TypeError):
+        raise _no_row(place) from None
+
+
+def _row_length(items: Items, place: Any) -> int:
+    try:
+        return len(items[place])
+    except (IndexError, TypeError):
+        raise _no_row(place) from None
+
+
+def _set_row_item(
+    items: Items, place: Any, index: Any, value: Any, out: Items | None = None
+) -> Items:
+    made = copied(items, out)
+    try:
+        row = made[place]
+        # In place, if nobody else has the vector, nor a view of it.
+        if sys.getrefcount(row) != _ALONE or not (row.flags.owndata and row.flags.writeable):
+            made[place] = row = row.copy()
+        row[index] = value
+    except (AttributeError, IndexError):
+        raise _no_row(place) from None
+    return made
+
+
+def _no_row(place: Any) -> errors.InvalidArgumentError:
+    return _refusal(f"a list has no vector at {int(place)}, or none with such an item")
+
+
+def _references(items: Items, at: int) -> int:
+    row = items[at]
+    return sys.getrefcount(row)
+
+
+_ALONE = _references([np.zeros(1)], 0)
+"""What is counted in `_set_row_item` for an array that only the list has."""
+
+
 # Types
 
 
@@ -343,9 +386,12 @@ def _rows(shape: Shape, element: TensorType) -> TensorType:
     return TensorType(element.dtype, whole)
 
 
-def _item_form(inputs: Sequence[Type], target: Type, params: Mapping[str, Any]) -> Form:
-    number = "int" if forms.is_integer(target) else "bool" if forms.is_bool(target) else ""
-    return Form(f"{number}({{}}[{{}}])" if number else "{}[{}]", "")
+def _form_of_item(item: str) -> Callable[..., Form]:
+    def form(inputs: Sequence[Type], target: Type, params: Mapping[str, Any]) -> Form:
+        number = "int" if forms.is_integer(target) else "bool" if forms.is_bool(target) else ""
+        return Form(f"{number}({item})" if number else item, "")
+
+    return form
 
 
 def _concat_type(items: ListType, *, element: TensorType) -> Type:
@@ -356,6 +402,11 @@ def _concat_type(items: ListType, *, element: TensorType) -> Type:
 def _split_type(value: TensorType, lengths: Type) -> Type:
     rest = None if value.shape is None else (None, *value.shape[1:])
     return ListType(TensorType(value.dtype, rest))
+
+
+def _scalar_of(items: ListType) -> Type:
+    assert isinstance(items.element, TensorType)
+    return TensorType(items.element.dtype, ())
 
 
 def _cast_type(items: ListType, *, dtype: dtypes.DType) -> Type:
@@ -455,7 +506,7 @@ PUSH = _row(
 )  # fmt: skip
 ITEM = _row(
     "list_item", operator.getitem, lambda items, at: items.element, "TensorListGetItem",
-    gradient=_of_get, scalar=_item_form, memory=Memory.KEEPS, instruction="list_get",
+    gradient=_of_get, scalar=_form_of_item("{}[{}]"), memory=Memory.KEEPS, instruction="list_get",
 )  # fmt: skip
 GET_LIKE = _row(
     "list_get_like", _get_like, _as_last, "TensorListGetItem", gradient=_of_get,
@@ -468,6 +519,21 @@ GET_OR_ZEROS = _row(
 CLEAR: Primitive = _row(
     "list_clear", _clear, _as_first, memory=Memory.STORES,
     gradient=lambda op, grad: (apply(CLEAR, grad, op.inputs[1]), None),
+)  # fmt: skip
+# Rows: one item of a list of vectors, the number of items of one, and an item in place of one. Who
+# reads a whole vector holds it, and it is copied before it changes.
+ROW_ITEM = _row(
+    "list_row_item", _row_item, lambda items, place, index: _scalar_of(items),
+    "TensorListGetItem", fallible=True, memory=Memory.READS, scalar=_form_of_item("{}[{}][{}]"),
+)  # fmt: skip
+ROW_LENGTH = _row(
+    "list_row_length", _row_length, lambda items, place: INT, "TensorListLength",
+    fallible=True, memory=Memory.READS, interval=lambda items, place: intervals.length(items),
+    scalar=Form("len({}[{}])", ""),
+)  # fmt: skip
+SET_ROW_ITEM = _row(
+    "list_set_row_item", _set_row_item, _as_first, "TensorListSetItem", fallible=True,
+    memory=Memory.STORES,
 )  # fmt: skip
 REPLACE = _row(
     "list_replace", _replace, _as_last, "TensorListSetItem", fallible=True,

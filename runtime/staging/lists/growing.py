@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import operator
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
 
 from runtime import dtypes
@@ -16,7 +16,7 @@ from runtime.graph.lists import LENGTH
 from runtime.graph.nodes import apply
 from runtime.staging.control.references import References, is_reference, want_sites
 from runtime.staging.refusals import refuse
-from runtime.staging.scopes import active
+from runtime.staging.scopes import Scope, active
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +51,26 @@ class StagedItems:
 
     def __repr__(self) -> str:
         return ", ".join([str(getattr(column, "type", column)) for column in self.columns])
+
+
+class StagedRow(StagedItems):
+    """The items of a list that is an item of a list of the graph: `read` reads its columns, where
+    they are asked for.
+    """
+
+    __slots__ = ("_made", "_read")
+
+    def __init__(self, kind: Kind, read: Callable[[], Iterable[Any]]) -> None:
+        self.kind = kind
+        self._read = read
+        self._made: tuple[Scope, tuple[Any, ...]] | None = None
+
+    @property
+    def columns(self) -> tuple[Any, ...]:  # type: ignore[override]
+        """Symbols of the block that is being traced, or of one around it."""
+        if self._made is None or not self._made[0].open:
+            self._made = active().scope, tuple(self._read())
+        return self._made[1]
 
 
 class InTable(tuple[Any, ...]):

@@ -92,8 +92,7 @@ class GrowingList(GrowingSequence, RowTable):
         if not self._is_row() or size_of(self) is not None:
             return super().length()
         table = cast(InTable, self.table)
-        kept, _ = table.table.tensors_at(table.place)
-        return index_of(ops.shape(kept[0], dtypes.int64)[0])
+        return table.table.length_at(table.place)
 
     def extend(self, items: Iterable[Any], /) -> None:
         """Put items behind the others."""
@@ -430,8 +429,7 @@ class GrowingList(GrowingSequence, RowTable):
             return chosen(self, index) if is_symbol(index) else super().__getitem__(index)
         table, place = self.table, _tensor(index)
         if table is not None:
-            kept, element = table.table.tensors_at(table.place)
-            return staged_items.item_of([column[place] for column in kept], element.keys.element)
+            return table.table.item_at(table.place, place)
         held = self._covering()
         if staged_items.is_row(held.element):
             return row_of(self, place, key)
@@ -480,8 +478,7 @@ class GrowingList(GrowingSequence, RowTable):
             return False
         item = shared(item)
         table = cast(InTable, self.table)
-        kept, structure = table.table.tensors_at(table.place)
-        element = structure.keys.element
+        element = table.table.rows()[0].structure.keys.element
         try:
             fitting = _fitting([element, joins.abstract(item)])
         except StagingError:
@@ -489,9 +486,13 @@ class GrowingList(GrowingSequence, RowTable):
             raise
         if fitting != element:
             return False
-        pairs = zip(kept, staged_items.row_of(item, element), strict=True)
-        put = _behind if place is None else functools.partial(_at_place, _tensor(place))
-        columns = [put(x, ops.reshape(v, [1])) for x, v in pairs]
+        row = staged_items.row_of(item, element)
+        if place is not None:
+            table.table.put_item(table.place, place, row)
+            return True
+        kept, _ = table.table.tensors_at(table.place)
+        pairs = zip(kept, row, strict=True)
+        columns = [ops.concat([x, ops.reshape(v, [1])], 0) for x, v in pairs]
         table.table.put_tensors(table.place, columns)
         return True
 
@@ -612,14 +613,6 @@ class GrowingList(GrowingSequence, RowTable):
 
 def _is_by_value(item: Any) -> bool:
     return isinstance(item, list) and not is_reference(item)
-
-
-def _behind(column: Tensor, item: Tensor) -> Tensor:
-    return ops.concat([column, item], 0)
-
-
-def _at_place(place: Tensor, column: Tensor, item: Tensor) -> Tensor:
-    return ops.tensor_scatter_nd_update(column, convert_to_tensor([[place]]), item)
 
 
 def _fitting(specs: Sequence[Spec]) -> Spec:

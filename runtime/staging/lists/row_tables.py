@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from runtime import dtypes
+from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
 from runtime.graph import lists
 from runtime.graph.nodes import apply
@@ -15,7 +15,13 @@ from runtime.staging.control import joins
 from runtime.staging.control.joins import Tree
 from runtime.staging.frames import variable_holding
 from runtime.staging.lists import staged_items
-from runtime.staging.lists.growing import Growing, StagedItems, note_changed_row, want_lists
+from runtime.staging.lists.growing import (
+    Growing,
+    StagedItems,
+    StagedRow,
+    note_changed_row,
+    want_lists,
+)
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Scope, active
 
@@ -45,17 +51,38 @@ class RowTable(Growing):
     def tensors_at(self, place: Any) -> tuple[list[Any], Any]:
         """The tensors that the list at a place is kept as, and its structure."""
         element, columns = self.rows()
-        place = convert_to_tensor(place, dtypes.int64)
-        kept = [apply(lists.GET, x, place, element=x.type.element) for x in columns]
-        return kept, element.structure
+        return [_row_of(column, place) for column in columns], element.structure
+
+    def length_at(self, place: Any) -> Any:
+        """The number of items of the list at a place."""
+        return apply(lists.ROW_LENGTH, self.rows()[1][0], convert_to_tensor(place, dtypes.int64))
+
+    def item_at(self, place: Any, index: Any) -> Any:
+        """An item of the list at a place."""
+        element, columns = self.rows()
+        place, index = (convert_to_tensor(x, dtypes.int64) for x in (place, index))
+        kept = [_item_of(column, place, index) for column in columns]
+        return staged_items.item_of(kept, element.structure.keys.element)
+
+    def put_item(self, place: Any, index: Any, kept: Sequence[Any]) -> None:
+        """Put what an item is kept as into the list at a place."""
+        note_changed_row()
+        element, columns = self.rows()
+        place, index = (convert_to_tensor(x, dtypes.int64) for x in (place, index))
+        pairs = zip(columns, kept, strict=True)
+        self.put_rows(element, [_with_item(c, place, index, x) for c, x in pairs])
 
     def row_at(self, place: Any) -> StagedItems:
         """The contents of the list at a place."""
         held, memo = self.staged, active().memo
         read = memo.get((_Read, id(self)))
         if read is None or read.held is not held or read.place is not place or not read.scope.open:
-            kept, structure = self.tensors_at(place)
-            row = StagedItems(structure.keys, [apply(lists.UNSTACK, column) for column in kept])
+            element, columns = self.rows()
+
+            def columns_at() -> list[Any]:
+                return [apply(lists.UNSTACK, _row_of(column, place)) for column in columns]
+
+            row = StagedRow(element.structure.keys, columns_at)
             read = memo[_Read, id(self)] = _Read(held, place, active().scope, row)
         return read.row
 
@@ -80,6 +107,30 @@ class RowTable(Growing):
         """Have the lists in it in other places, too: nobody may change them any more."""
         element, columns = self.rows()
         self.put_rows(staged_items.as_shared(element), columns)
+
+
+def _row_of(column: Any, place: Any) -> Any:
+    place = convert_to_tensor(place, dtypes.int64)
+    return apply(lists.GET, column, place, element=column.type.element)
+
+
+def _item_of(column: Any, place: Any, index: Any) -> Any:
+    if _has_gradients(column):
+        return _row_of(column, place)[index]
+    return apply(lists.ROW_ITEM, column, place, index)
+
+
+def _with_item(column: Any, place: Any, index: Any, kept: Any) -> Any:
+    if not _has_gradients(column):
+        return apply(lists.SET_ROW_ITEM, column, place, index, kept)
+    row = _row_of(column, place)
+    made = ops.tensor_scatter_nd_update(row, ops.reshape(index, [1, 1]), ops.reshape(kept, [1]))
+    return apply(lists.SET, column, place, made, dynamic=True)
+
+
+def _has_gradients(column: Any) -> bool:
+    """True for a column whose items may have gradients, which ops on whole rows have."""
+    return bool(column.type.element.dtype.is_floating)
 
 
 def refuse_shared(changed: Any) -> Exception:

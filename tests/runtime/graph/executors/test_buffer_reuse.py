@@ -24,6 +24,7 @@ from autograph.calls import ag
 from runtime.core.primitive import TABLE, Memory
 from runtime.core.workspace import Workspace
 from runtime.functions.function import function
+from runtime.graph import lists
 from runtime.graph.executors import tiles
 from runtime.graph.executors.kernels import takes_out, takes_work
 from runtime.ops import define
@@ -1129,3 +1130,65 @@ def test_the_op_of_the_contributors_guide_runs_in_memory_of_the_program() -> Non
         TABLE.pop("logit", None)
     np.testing.assert_allclose(result, expected)
     assert peak < x.numpy().nbytes // 2
+
+
+def row_held(n: Any) -> Any:
+    rows = [[i, i] for i in range(n)]
+    before = list(rows[1])
+    rows[1][0] = 7
+    rows[1][1] = 8
+    return before, rows
+
+
+def rows_of_two_rounds(n: Any) -> Any:
+    rows = [[0, 1] for _ in range(n)]
+    kept = [[5, 5]]
+    for i in range(n):
+        kept.append(list(rows[i]))
+        rows[i][1] = rows[i - 1][1] + i
+        kept[0][0] = i
+    return rows, kept
+
+
+def rows_on_paths(n: Any) -> Any:
+    rows = [[i] * 3 for i in range(n)]
+    other = [list(row) for row in rows]
+    for i in range(n):
+        if i % 2 == 0:
+            other[i][i % 3] = 9
+        else:
+            rows[i][i % 3] = other[i - 1][0]
+    return rows, other
+
+
+ROWS = [row_held, rows_of_two_rounds, rows_on_paths]
+
+
+@pytest.mark.parametrize("program", ROWS, ids=lambda program: program.__name__)
+def test_items_of_rows_are_set_in_place_where_nobody_sees_it(program: Any) -> None:
+    staged = function(program)
+    made = [(n, staged(rt.constant(n))) for n in (2, 5, 2, 5)]
+    for n, results in made:
+        assert rt.nest.map_structure(int, results) == program(n)
+    assert "k_list_set_row_item(" in staged.python_source(rt.constant(2))
+
+
+def test_an_item_is_set_in_a_row_that_nobody_else_has() -> None:
+    put, rows = lists.SET_ROW_ITEM.kernel, [np.zeros(3), np.zeros(3)]
+    first = id(rows[0])
+    assert put(rows, 0, 1, 5.0, out=rows) is rows
+    assert id(rows[0]) == first
+    view, held = rows[0][1:], rows[1]
+    put(rows, 0, 2, 3.0, out=rows)
+    put(rows, 1, 0, 2.0, out=rows)
+    other = put(rows, 1, 2, 9.0)
+    assert [view.tolist(), held.tolist()] == [[5.0, 0.0], [0.0, 0.0, 0.0]]
+    assert [row.tolist() for row in rows] == [[0.0, 5.0, 3.0], [2.0, 0.0, 0.0]]
+    assert [row.tolist() for row in other] == [[0.0, 5.0, 3.0], [2.0, 0.0, 9.0]]
+
+
+def test_a_row_that_is_a_view_is_copied_before_it_changes() -> None:
+    table = np.zeros((2, 2))
+    rows = lists.SET_ROW_ITEM.kernel(lists.UNSTACK.kernel(table), 1, 0, 4.0)
+    assert [row.tolist() for row in rows] == [[0.0, 0.0], [4.0, 0.0]]
+    assert not table.any()
