@@ -19,6 +19,7 @@ from runtime import dtypes, errors
 from runtime.core import forms, intervals
 from runtime.core.convert import convert_to_tensor
 from runtime.core.forms import Form
+from runtime.core.identities import undone
 from runtime.core.primitive import Memory, Order, Primitive, flat, structural
 from runtime.core.shapes import Shape, is_known
 from runtime.core.state import state
@@ -558,6 +559,7 @@ STACK = _row(
     "list_stack", _stack, lambda items, *, element, size=None: _rows((size,), element),
     gradient=lambda op, grad: (apply(UNSTACK, grad),), fallible=True, order=Order.C,
     finds_shape=True, instruction="list_stack",
+    identities=(lambda graph, node: undone(graph, node, by=UNSTACK),),
 )  # fmt: skip
 STACK_LIKE: Primitive = _row(
     "list_stack_like", _stack_like, _as_last, "TensorListStack",

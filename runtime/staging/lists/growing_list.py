@@ -259,8 +259,8 @@ class GrowingList(GrowingSequence, RowTable):
         if any(isinstance(item, list) for item in list.__iter__(self)):
             raise _refusal_of_rows(self, "`*`")
         size, count = self.length(), apply_number(numbers.MAX, index_of(times), 0)
-        places = _range(0, size * count) % _tensor(size)
-        made._move(lists.TAKE, self._covering(), places, None)
+        held, places = self._covering(), _range(0, size * count) % _tensor(size)
+        made.fill(Kind(held.element), [_repeated(column, places) for column in held.columns])
         return made
 
     __rmul__ = __mul__
@@ -613,6 +613,14 @@ class GrowingList(GrowingSequence, RowTable):
 
 def _is_by_value(item: Any) -> bool:
     return isinstance(item, list) and not is_reference(item)
+
+
+def _repeated(column: Any, places: Tensor) -> Any:
+    """The column with its items at places, some of them often: at once, if they are numbers."""
+    element = column.type.element
+    if element.shape != () or element.dtype is dtypes.string:
+        return apply(lists.TAKE, column, places)
+    return apply(lists.UNSTACK, ops.gather(apply(lists.STACK, column, element=element), places))
 
 
 def _fitting(specs: Sequence[Spec]) -> Spec:

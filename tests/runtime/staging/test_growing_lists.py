@@ -1017,3 +1017,18 @@ def test_extending_keeps_what_came_before_an_exception() -> None:
 
     expected = plain(extended_by_part(rt.constant(3)))
     assert expected == [3, 1, 2] == plain(rt.function(extended_by_part)(rt.constant(3)))
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_each_item_of_a_repeated_list_has_its_gradient(n: int) -> None:
+    def total(x, n):
+        found = 0.0
+        for item in [x, x * 2.0] * n:
+            found += item
+        return found
+
+    x = rt.constant(3.0)
+    with rt.GradientTape() as tape:
+        tape.watch(x)
+        y = rt.function(total)(x, rt.constant(n))
+    assert [float(y), float(tape.gradient(y, x))] == [9.0 * n, 3.0 * n]
