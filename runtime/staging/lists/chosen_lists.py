@@ -128,7 +128,11 @@ class Row(GrowingSequence):
         if isinstance(index, slice):
             _assign(self, index, item)
             return
-        at = place_of(index, self.length(), "list assignment index")
+        size = self.length()
+        at = place_of(index, size, "list assignment index")
+        if is_symbol(size) and all(isinstance(row, GrowingList) for row in self.rows):
+            _assign(self, at, item)  # others may have no item there
+            return
         for row, here in self._meant():
             row[at] = branches.cond(here, lambda: item, lambda row=row: row[at], (), ("the item",))
 

@@ -95,6 +95,15 @@ def row_kept(n):
     return last[0]
 
 
+def item_that_other_rows_have_not(n):
+    t = [[1], [2, 3], [4, 5, 6]]
+    t[n % 3].append(n)
+    row = t[n % 3]
+    row[-1] = row[0] + 7
+    t[n % 3][len(row) - 1] += 1
+    return t
+
+
 def row_swapped(n):
     t = [[i] * n for i in range(n)]
     if n > 1:
@@ -479,6 +488,7 @@ RIGHT = [
     *(raised_in_a_loop, filled_in_a_loop),
     # In two places, or kept where rows move
     *(first_kept, first_kept2, put_in_branch, row_kept, another_row_in_each_round, moved_away),
+    item_that_other_rows_have_not,
     *(rows_rotated, swapped_behind_a_name, second_half_in_a_branch, half_swapped),
     *(to_another_place, in_a_tuple, helper, concat, same_row_twice, two_tables),
 ]
