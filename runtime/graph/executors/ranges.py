@@ -47,6 +47,18 @@ def within(inner: Range, outer: Range) -> bool:
     return bool(outer[0] <= inner[0] and inner[1] <= outer[1])
 
 
+class _Limits(dict[Value, Range | None]):
+    """The ranges of the types of values."""
+
+    def __missing__(self, value: Value) -> Range | None:
+        found = self[value] = limits_of(value.type)
+        return found
+
+
+Fact = tuple[str, Value, Value]
+"""A comparison of integers that holds."""
+
+
 class Ranges:
     """The ranges of the integers of a region; `exact` has what each node computes before it is
     wrapped around.
@@ -58,18 +70,23 @@ class Ranges:
     def __init__(self, region: Region) -> None:
         self.makers = {value: node for node in walk(region) for value in node.outputs}
         self.unwrapped = _unwrapped(region)
+        self.limits = _Limits()
+        self._sources = {
+            value: node.inputs[0] for value, node in self.makers.items() if _is_same(node)
+        }
+        self._facts: dict[tuple[Value, bool], list[Fact]] = {}
         self.ranges: dict[Value, Range] = {}
         self.exact: dict[Node, Range] = {}
         self.known: dict[Value, Range] = {}
         self.changed = False
         self.growing = True
-        if any(limits_of(value.type) for value in self.makers):
+        if any(self.limits[value] for value in self.makers):
             self._solve(region)
 
     def of(self, value: Value) -> Range:
         """The range of an integer."""
         found = self.known.get(value) or self.ranges.get(value)
-        return found or limits_of(value.type) or EVERYTHING
+        return found or self.limits[value] or EVERYTHING
 
     def fits(self, node: Node) -> bool:
         """True if what the node computes is within the range of its type, or need not be."""
@@ -78,7 +95,7 @@ class Ranges:
 
     def _allowed(self, value: Value) -> Range:
         wide = (-_LARGEST, _LARGEST)
-        return wide if value in self.unwrapped else limits_of(value.type) or EVERYTHING
+        return wide if value in self.unwrapped else self.limits[value] or EVERYTHING
 
     def _solve(self, region: Region) -> None:
         for _ in range(_MOST_PASSES):
@@ -105,7 +122,7 @@ class Ranges:
 
     def _node(self, node: Node) -> None:
         output = node.outputs[0]
-        limits = limits_of(output.type)
+        limits = self.limits[output]
         found = None if limits is None or len(node.outputs) != 1 else self._computed(node)
         if limits is None or found is None:
             return
@@ -122,7 +139,7 @@ class Ranges:
         return _length(node) if node.primitive is LENGTH else None
 
     def _operand(self, value: Value) -> Range:
-        if limits_of(value.type) is not None:
+        if self.limits[value] is not None:
             return self.of(value)
         maker = self.makers.get(value)
         known = maker.params["value"] if maker is not None and maker.primitive is CONSTANT else None
@@ -139,14 +156,14 @@ class Ranges:
                 ends.append([self.of(value) for value in region.results])
             self.known = before
         for output, *found in zip(node.outputs, *ends, strict=False):
-            if limits_of(output.type) is not None:
+            if self.limits[output] is not None:
                 self.ranges[output] = joined(*found) if found else EVERYTHING
 
     def _while(self, node: Node) -> None:
         (body,) = node.regions
         first = self._where_true(node.inputs[0], node.inputs[1:])
         for at, parameter in enumerate(body.parameters):
-            if limits_of(parameter.type) is None:
+            if self.limits[parameter] is None:
                 continue
             if parameter not in self.ranges:
                 self.ranges[parameter] = first[at]
@@ -161,7 +178,7 @@ class Ranges:
     def _end_round(self, node: Node, body: Region) -> None:
         again = self._where_true(body.results[0], body.results[1:])
         for at, parameter in enumerate(body.parameters):
-            if limits_of(parameter.type) is not None:
+            if self.limits[parameter] is not None:
                 self._grow(parameter, again[at])
                 ends = [self.of(node.inputs[at + 1]), self.of(body.results[at + 1])]
                 self.ranges[node.outputs[at]] = joined(*ends)
@@ -173,7 +190,7 @@ class Ranges:
         return found
 
     def _grow(self, parameter: Value, range: Range) -> None:
-        limits, before = limits_of(parameter.type), self.ranges.get(parameter)
+        limits, before = self.limits[parameter], self.ranges.get(parameter)
         if limits is None or before is None or within(range, before):
             return
         low = before[0] if range[0] >= before[0] else limits[0]
@@ -187,31 +204,42 @@ class Ranges:
         """Know what follows from the outcome of a test; returns what was known before."""
         before = self.known
         self.known = dict(before)
-        self._learn(test, truth)
+        for sign, left, right in self._following(test, truth):
+            self._compare(sign, left, right)
         return before
 
-    def _learn(self, test: Value, truth: bool) -> None:
-        pending = deque([(test, truth)])
-        for _ in range(_MOST_FACTS):
-            if not pending:
-                break
-            test, truth = pending.popleft()
-            maker = self.makers.get(test)
-            if maker is not None:
-                pending += self._following(test, maker, truth)
+    def _following(self, test: Value, truth: bool) -> list[Fact]:
+        """What follows from the outcome of a test."""
+        found = self._facts.get((test, truth))
+        if found is None:
+            found = self._facts[test, truth] = []
+            pending = deque([(test, truth)])
+            for _ in range(_MOST_FACTS):
+                if not pending:
+                    break
+                test, truth = pending.popleft()
+                maker = self.makers.get(test)
+                if maker is not None:
+                    pending += self._outcomes(test, maker, truth)
+                    found += self._compared(maker, truth)
+        return found
 
-    def _following(self, test: Value, maker: Node, truth: bool) -> Iterable[tuple[Value, bool]]:
-        """The outcomes of other tests that follow; what is known of numbers is narrowed."""
-        logic, form = maker.primitive.logic, _form(maker)
+    def _compared(self, maker: Node, truth: bool) -> Iterator[Fact]:
+        form = _form(maker)
+        sign = "" if form is None else form.sign
+        if sign in _OPPOSITE and all(map(self.limits.__getitem__, maker.inputs)):
+            left, right = maker.inputs
+            yield sign if truth else _OPPOSITE[sign], left, right
+
+    def _outcomes(self, test: Value, maker: Node, truth: bool) -> Iterable[tuple[Value, bool]]:
+        """The outcomes of other tests that follow."""
+        logic = maker.primitive.logic
         if maker.primitive is COND:
             return self._of_branches(test, maker, truth)
         if logic in (Logic.NOT, Logic.SAME):
             return [(maker.inputs[0], truth is (logic is Logic.SAME))]
         if logic is (Logic.AND if truth else Logic.OR):
             return [(value, truth) for value in maker.inputs]
-        sign = "" if form is None else form.sign
-        if sign in _OPPOSITE and all(limits_of(value.type) for value in maker.inputs):
-            self._compare(sign if truth else _OPPOSITE[sign], *maker.inputs)
         return ()
 
     def _of_branches(self, test: Value, node: Node, truth: bool) -> Iterator[tuple[Value, bool]]:
@@ -248,11 +276,9 @@ class Ranges:
         low, high = self.of(value)
         # Code that is not reached learns contradictions.
         self.known[value] = max(low, min(to[0], high)), min(high, max(to[1], low))
-        maker = self.makers.get(value)
-        if maker is not None and _is_same(maker):
-            (source,) = maker.inputs
-            if limits_of(source.type) is not None:
-                self._narrow(source, to)
+        source = self._sources.get(value)
+        if source is not None and self.limits[source] is not None:
+            self._narrow(source, to)
 
 
 def _unwrapped(region: Region) -> set[Value]:
