@@ -16,10 +16,9 @@ from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-
 from runtime import dtypes
 from runtime.dtypes import DType
+from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.fusion import (
     Fusion,
     Operand,
@@ -46,7 +45,6 @@ from runtime.graph.executors.native.sharing import HEAVY, MOST_KEPT, SHARED, SIZ
 from runtime.graph.executors.native.values import (
     BIT,
     Array,
-    Repeated,
     Scalar,
     int64,
     is_half,
@@ -268,7 +266,7 @@ class Nest:
         lanes = self.strip(length, [], []).lanes
         carried: Carried = {sink: sink.accumulator.start(lanes) for sink in self.fusion.totals}
         for step in self.guards:
-            carried[step] = [Repeated(ir.VectorType(BIT, lanes), 0)]
+            carried[step] = [ir.Constant(ir.VectorType(BIT, lanes), 0)]
         if outer and carried:
             return self.over_rows(outer, length, carried)
         with self.rows(outer) as indices:

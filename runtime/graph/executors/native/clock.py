@@ -7,8 +7,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from llvmlite import ir
 
+from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.values import INT64, POINTER, int64
 from runtime.graph.ir import Node
 

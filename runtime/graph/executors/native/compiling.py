@@ -8,12 +8,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from llvmlite import ir
 
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Local
 from runtime.graph.executors.lowering import ALL, Lowering
-from runtime.graph.executors.native import arena
+from runtime.graph.executors.native import arena, ir
 from runtime.graph.executors.native.clock import Looks
 from runtime.graph.executors.native.control import handed_on, parts_of, put_together
 from runtime.graph.executors.native.emitter import ALIGNMENT, Emitter
@@ -125,7 +124,6 @@ class Unit:
             found = ir.GlobalVariable(self.module, kind, name)
             found.initializer = ir.Constant(kind, bytearray(data))
             found.global_constant, found.linkage, found.align = True, "internal", ALIGNMENT
-            found.type = POINTER
             self._embedded[data] = found
         return found
 
@@ -151,6 +149,5 @@ def _is_short(builder: ir.IRBuilder, end: ir.Value) -> ir.Value:
     """True, in one bit, where the stack is below this end."""
     module, name = builder.module, "llvm.stacksave.p0"
     kind = ir.FunctionType(POINTER, [])
-    function = module.globals.get(name) or ir.Function(module, kind, name)
-    here = builder.ptrtoint(builder.call(function, []), INT64)
+    here = builder.ptrtoint(builder.call(module.declared(name, kind), []), INT64)
     return builder.icmp_unsigned("<", here, end)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
-
-from llvmlite import ir
 
 from runtime.core.types import ListType, NumberType, TensorType, Type
 from runtime.dtypes import DType
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Expression, Local
+from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.increments import ROUNDS, SMALL, increments_of
 from runtime.graph.executors.native.scalar_ops import wide
 from runtime.graph.executors.native.values import (
@@ -105,7 +104,7 @@ def if_(emitter: Emitter, statement: lowered.If) -> None:
     builder, targets = emitter.builder, statement.targets
     test = truth(emitter, statement.inputs[0])
     before = builder.block
-    starts = [emitter.block("then"), emitter.block("else")]
+    then, otherwise = starts = [emitter.block("then"), emitter.block("else")]
     join = emitter.block("join")
     arrivals: list[Arrival] = []
     counted = emitter.is_counted
@@ -125,14 +124,14 @@ def if_(emitter: Emitter, statement: lowered.If) -> None:
         _select(emitter, targets, test, before, arrivals)
         emitter.function.blocks.remove(join)
         return
-    for block, _ in arrivals:
-        builder.position_at_end(block)
+    for end, _ in arrivals:
+        builder.position_at_end(end)
         builder.branch(join)
     builder.position_at_end(before)
-    builder.cbranch(test, *starts)
+    builder.cbranch(test, then, otherwise)
     builder.position_at_end(join)
     for at, target in enumerate(targets):
-        given = [(block, parts[at]) for block, parts in arrivals]
+        given = [(end, parts[at]) for end, parts in arrivals]
         emitter.values[target] = _joined(builder, target.type, given)
 
 
@@ -151,8 +150,6 @@ def _select(
     """Compute both branches, and choose."""
     builder = emitter.builder
     for block, _ in arrivals:
-        for instruction in block.instructions:
-            instruction.parent = before
         before.instructions += block.instructions
         emitter.function.blocks.remove(block)
     builder.position_at_end(before)
@@ -203,9 +200,8 @@ class _Carried:
             self.first = []
             for _ in range(2):
                 place = emitter.slot(pair)
-                builder = ir.IRBuilder(emitter.first)
-                builder.position_before(emitter.first.terminator)
-                builder.store(ir.Constant(pair, None), place)
+                with emitter.builder.goto_block(emitter.first):
+                    emitter.builder.store(ir.Constant(pair, None), place)
                 self.first.append(place)
 
     def head(self, builder: ir.IRBuilder, before: ir.Block) -> None:
@@ -295,7 +291,7 @@ class _Loop:
         emitter.additions |= increments.additions
         small = [at for at, local in enumerate(self.state) if local in increments.ints]
         unknown = [at for at in small if self.state[at] not in emitter.small]
-        _need_small(emitter, [self.given[at] for at in unknown])
+        emitter.step_aside(*_large(emitter, [self.given[at] for at in unknown]))
         emitter.small |= increments.small
         return small
 
@@ -427,13 +423,20 @@ def _own(emitter: Emitter, parts: Sequence[ir.Value], type: Type) -> list[ir.Val
     return taken_apart(Array(memory, array.dims, array.dtype), type)
 
 
-def _need_small(emitter: Emitter, ints: Sequence[Sequence[ir.Value]]) -> None:
-    """Step aside for ints that the additions of a few rounds may make too large."""
+def _large(emitter: Emitter, ints: Sequence[Sequence[ir.Value]]) -> Iterator[ir.Value]:
+    """For each int whether the additions of a few rounds may make it too large."""
     for (value,) in ints:
         known = static(value)
-        if known is None or abs(known) > SMALL:
-            moved = emitter.builder.add(value, int64(SMALL))
-            emitter.step_aside(emitter.builder.icmp_unsigned(">", moved, int64(2 * SMALL)))
+        if known is None:
+            yield _outside(emitter.builder, value, -SMALL, SMALL)
+        else:
+            yield ir.Constant(BIT, int(abs(known) > SMALL))
+
+
+def _outside(builder: ir.IRBuilder, value: ir.Value, low: int, high: int) -> ir.Value:
+    """Whether a signed integer is below or above these."""
+    moved = builder.sub(value, ir.Constant(value.type, low))
+    return builder.icmp_unsigned(">", moved, ir.Constant(value.type, high - low))
 
 
 def _polled(
@@ -447,11 +450,9 @@ def _polled(
     due = builder.icmp_signed("==", left, ir.Constant(INT32, 0))
     if works:
         due = builder.or_(due, emitter.has_worked())
-    branch = builder.cbranch(due, poll, going)
-    branch.set_weights([1, ROUNDS])
+    builder.cbranch(due, poll, going, (1, ROUNDS))
     builder.position_at_end(poll)
-    emitter.poll()
-    _need_small(emitter, small)
+    emitter.step_aside(emitter.poll(), *_large(emitter, small))
     asked = builder.block
     builder.branch(going)
     builder.position_at_end(going)
@@ -495,7 +496,7 @@ def _count_level(emitter: Emitter) -> None:
         emitter.step_aside(builder.icmp_signed("==", emitter.depth, int64(0)))
         emitter.worked(int64(LEVELS))
         with builder.if_then(emitter.has_worked(), likely=False):
-            emitter.poll()
+            emitter.step_aside(emitter.poll())
     emitter.is_counted = True
 
 
@@ -509,10 +510,13 @@ def check_range(emitter: Emitter, held: Scalar, dtype: DType) -> None:
         return
     low, high = int(dtype.min), int(dtype.max)
     kind = held.value.type
-    compare = builder.icmp_unsigned if source.is_unsigned else builder.icmp_signed
-    if low > int(source.min):
-        emitter.step_aside(compare("<", held.value, ir.Constant(kind, low)))
-    if high < int(source.max):
+    is_below, is_above = low > int(source.min), high < int(source.max)
+    if is_below and is_above:
+        emitter.step_aside(_outside(builder, held.value, low, high))
+    elif is_below:
+        emitter.step_aside(builder.icmp_signed("<", held.value, ir.Constant(kind, low)))
+    elif is_above:
+        compare = builder.icmp_unsigned if source.is_unsigned else builder.icmp_signed
         emitter.step_aside(compare(">", held.value, ir.Constant(kind, high)))
 
 

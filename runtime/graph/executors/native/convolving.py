@@ -8,10 +8,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-
 from runtime import dtypes
 from runtime.graph.executors.lowered import Kernel
+from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.indexing import (
     equal_dim,
     number_at,

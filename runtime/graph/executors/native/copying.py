@@ -8,11 +8,10 @@ import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-
 from runtime import dtypes
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel
+from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.indexing import (
     Part,
     array_of,

@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from llvmlite import ir
 
 from runtime.core.shapes import is_known
 from runtime.core.types import TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Constant, Kernel
+from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.halves import rounded
 from runtime.graph.executors.native.lowering_rules import elementwise
 from runtime.graph.executors.native.math import is_long
-from runtime.graph.executors.native.scalars import cast, cast_refuses, filled
+from runtime.graph.executors.native.scalars import cast, cast_refuses
 from runtime.graph.executors.native.values import dtype_of, is_native
 from runtime.graph.ir import Value
 
@@ -66,7 +66,7 @@ def element_of(kernel: Kernel) -> Element | None:
     numbers = [float(np.asarray(node.params[name], dtype.np_dtype)) for name in found.numbers]
 
     def emit(builder: ir.IRBuilder, operands: Sequence[ir.Value]) -> ir.Value:
-        constants = [filled(operands[0].type, number) for number in numbers]
+        constants = [ir.Constant(operands[0].type, number) for number in numbers]
         return rounded(builder, found.emit(builder, dtype, [*operands, *constants]), made)
 
     return Element(
@@ -88,7 +88,7 @@ def safe(
     """Operands that nothing happens with, where some are refused."""
     *others, last = operands
     if element.by_last:
-        last = builder.select(refused, filled(last.type, 1), last)
+        last = builder.select(refused, ir.Constant(last.type, 1), last)
     return [*others, last]
 
 

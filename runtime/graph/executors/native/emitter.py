@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from functools import reduce
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from llvmlite import ir
 
 from runtime.core.types import NumberType, TensorType, Type
 from runtime.dtypes import DType
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Conversion, Expression, Local, Statement
-from runtime.graph.executors.native import arena, control
+from runtime.graph.executors.native import arena, control, ir
 from runtime.graph.executors.native.fusing import Fuser
 from runtime.graph.executors.native.fusion import Delayed
 from runtime.graph.executors.native.increments import ROUNDS, Increments
@@ -112,13 +112,16 @@ class Emitter:
         """A new block, which nothing is in."""
         return self.function.append_basic_block(name)
 
-    def step_aside(self, condition: ir.Value) -> None:
-        """Give up where the condition, one bit, holds: the fallback computes all again."""
-        if isinstance(condition, ir.Constant) and not condition.constant:
+    def step_aside(self, *conditions: ir.Value) -> None:
+        """Give up where one of the conditions, of one bit, holds: the fallback computes all again.
+        All of them are computed, and a single branch is cheaper than one for each.
+        """
+        may_hold = [each for each in conditions if static(each) != 0]
+        if not may_hold:
             return
+        condition = reduce(self.builder.or_, may_hold)
         going = self.block("going")
-        branch = self.builder.cbranch(condition, self.aside, going)
-        branch.set_weights([1, 1000])
+        self.builder.cbranch(condition, self.aside, going, (1, 1000))
         self.builder.position_at_end(going)
 
     # The clock
@@ -150,12 +153,12 @@ class Emitter:
         work = self.builder.load(self._work(), typ=INT64)
         return self.builder.icmp_signed(">=", work, int64(ROUNDS))
 
-    def poll(self) -> None:
-        """Handle signals, and let other threads run Python."""
+    def poll(self) -> ir.Value:
+        """Handle signals, and let other threads run Python. Whether to step aside for it."""
         self.unit.releases = True
         kind = ir.FunctionType(INT32, [POINTER])
         raised = self.symbols.call(self.builder, "support.poll", kind, [self.arena])
-        self.step_aside(self.builder.icmp_signed("!=", raised, ir.Constant(INT32, 0)))
+        return self.builder.icmp_signed("!=", raised, ir.Constant(INT32, 0))
 
     def read(self, count: ir.Value) -> None:
         """Note that so many elements are read: where they are many, it takes long."""
@@ -199,12 +202,8 @@ class Emitter:
 
     def slot(self, type: ir.Type, name: str = "", align: int | None = None) -> ir.Value:
         """Memory for one value, in the frame of the function."""
-        builder = ir.IRBuilder(self.first)
-        builder.position_before(self.first.terminator)
-        made = builder.alloca(type, name=name)
-        # llvmlite's own pointer has the type of what it points to.
-        made.align, made.type = align, POINTER
-        return made
+        with self.builder.goto_block(self.first):
+            return self.builder.alloca(type, name, align)
 
     def allocate(
         self, dtype: DType, dims: Sequence[ir.Value], target: Local | None = None
@@ -222,8 +221,8 @@ class Emitter:
         known = static(size)
         if known is not None and known * dtype.size <= min(MOST_ON_STACK, self.frame):
             self.frame -= known * dtype.size
-            kind = ir.ArrayType(BYTE, max(known, 1) * dtype.size)
-            return self.slot(kind, align=ALIGNMENT)
+            bytes = ir.ArrayType(BYTE, max(known, 1) * dtype.size)
+            return self.slot(bytes, align=ALIGNMENT)
         self.uses += 1
         size = self.builder.mul(size, int64(dtype.size))
         kind = ir.FunctionType(POINTER, [POINTER, INT64])
@@ -265,8 +264,7 @@ class Emitter:
         """Copy the elements of an array to other memory."""
         count = self.builder.mul(self.size(source.dims), int64(source.dtype.size))
         kind = ir.FunctionType(ir.VoidType(), [POINTER, POINTER, INT64, ir.IntType(1)])
-        name = "llvm.memcpy.p0.p0.i64"
-        function = self.module.globals.get(name) or ir.Function(self.module, kind, name)
+        function = self.module.declared("llvm.memcpy.p0.p0.i64", kind)
         volatile = ir.Constant(ir.IntType(1), 0)
         self.builder.call(function, [target, source.pointer, count, volatile])
 

@@ -7,11 +7,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from llvmlite import ir
-
 from runtime.core.types import NumberType, TensorType, Type
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Constant, Local
+from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.calling import NAME
 from runtime.graph.executors.native.compiling import Unit
 from runtime.graph.executors.native.emitter import MOST_IN_FRAME, Emitter
@@ -149,8 +148,8 @@ class Body:
                 byte = builder.load(pointer, typ=BYTE)
                 return Scalar(builder.icmp_unsigned("!=", byte, ir.Constant(BYTE, 0)), type)
             return Scalar(load(builder, pointer, type.dtype), type)
-        sizes = self._word(at + 1, POINTER) if None in type.shape else None
         dims: list[ir.Value] = []
+        sizes = self._word(at + 1, POINTER) if None in type.shape else pointer
         for place, dim in enumerate(type.shape):
             if dim is None:
                 size = builder.gep(sizes, [int64(place)], source_etype=INT64)

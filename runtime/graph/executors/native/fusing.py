@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from llvmlite import ir
-
 from runtime.core.types import TensorType, Type
 from runtime.graph.executors.lowered import (
     Block,
@@ -17,6 +15,7 @@ from runtime.graph.executors.lowered import (
     blocks_of,
     leaves,
 )
+from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.arrays import emit
 from runtime.graph.executors.native.elements import Element, element_of
 from runtime.graph.executors.native.fusion import (

@@ -7,11 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 
-from llvmlite import ir
-
 from runtime.core.dataclasses import dataclass
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Local
+from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.elements import Element
 from runtime.graph.executors.native.reductions import Accumulator
 from runtime.graph.executors.native.values import Array, Scalar

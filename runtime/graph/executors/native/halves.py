@@ -4,10 +4,9 @@ rounded to the half after each op. Numbers and vectors of them alike.
 
 from __future__ import annotations
 
-from llvmlite import ir
-
 from runtime.dtypes import DType
-from runtime.graph.executors.native.values import FLOAT32, FLOAT64, INT16, INT32, Repeated, is_half
+from runtime.graph.executors.native import ir
+from runtime.graph.executors.native.values import FLOAT32, FLOAT64, INT16, INT32, is_half
 
 HALF = ir.HalfType()
 _SHIFT, _QUIET = 16, 0x40
@@ -19,18 +18,13 @@ def _like(value: ir.Value, type: ir.Type) -> ir.Type:
     return ir.VectorType(type, known.count) if isinstance(known, ir.VectorType) else type
 
 
-def _filled(type: ir.Type, number: float) -> ir.Constant:
-    is_vector = isinstance(type, ir.VectorType)
-    return Repeated(type, number) if is_vector else ir.Constant(type, number)
-
-
 def widened(builder: ir.IRBuilder, bits: ir.Value, dtype: DType) -> ir.Value:
     """The float32 that bits of a half stand for."""
     type = _like(bits, FLOAT32)
     if dtype.name == "float16":
         return builder.fpext(builder.bitcast(bits, _like(bits, HALF)), type)
     wide = builder.zext(bits, _like(bits, INT32))
-    return builder.bitcast(builder.shl(wide, _filled(wide.type, _SHIFT)), type)
+    return builder.bitcast(builder.shl(wide, ir.Constant(wide.type, _SHIFT)), type)
 
 
 def narrowed(builder: ir.IRBuilder, value: ir.Value, dtype: DType) -> ir.Value:
@@ -38,12 +32,12 @@ def narrowed(builder: ir.IRBuilder, value: ir.Value, dtype: DType) -> ir.Value:
     if dtype.name == "float16":
         return builder.bitcast(builder.fptrunc(value, _like(value, HALF)), _like(value, INT16))
     bits = builder.bitcast(value, _like(value, INT32))
-    upper = builder.lshr(bits, _filled(bits.type, _SHIFT))
-    is_odd = builder.and_(upper, _filled(bits.type, 1))
-    moved = builder.add(builder.add(bits, _filled(bits.type, (1 << (_SHIFT - 1)) - 1)), is_odd)
-    near = builder.lshr(moved, _filled(bits.type, _SHIFT))
+    upper = builder.lshr(bits, ir.Constant(bits.type, _SHIFT))
+    is_odd = builder.and_(upper, ir.Constant(bits.type, 1))
+    moved = builder.add(builder.add(bits, ir.Constant(bits.type, (1 << (_SHIFT - 1)) - 1)), is_odd)
+    near = builder.lshr(moved, ir.Constant(bits.type, _SHIFT))
     is_nan = builder.fcmp_unordered("uno", value, value)
-    near = builder.select(is_nan, builder.or_(upper, _filled(bits.type, _QUIET)), near)
+    near = builder.select(is_nan, builder.or_(upper, ir.Constant(bits.type, _QUIET)), near)
     return builder.trunc(near, _like(value, INT16))
 
 
@@ -63,10 +57,10 @@ def from_double(builder: ir.IRBuilder, value: ir.Value, dtype: DType) -> ir.Valu
     if dtype.name == "float16":
         back = builder.fpext(single, _like(value, FLOAT64))
         bits = builder.bitcast(single, _like(value, INT32))
-        one = _filled(bits.type, 1)
+        one = ir.Constant(bits.type, 1)
         is_inexact = builder.fcmp_ordered("!=", back, value)
         is_larger = builder.fcmp_ordered(">", back, value)
-        is_negative = builder.fcmp_ordered("<", value, _filled(value.type, 0.0))
+        is_negative = builder.fcmp_ordered("<", value, ir.Constant(value.type, 0.0))
         is_away = builder.and_(is_inexact, builder.xor(is_larger, is_negative))
         bits = builder.select(is_away, builder.sub(bits, one), bits)
         bits = builder.select(is_inexact, builder.or_(bits, one), bits)

@@ -9,12 +9,11 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-
 from runtime.core.dataclasses import dataclass
 from runtime.core.forms import DYNAMIC
 from runtime.core.types import TensorType
 from runtime.graph.executors.lowered import Kernel
+from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.loops import (
     Axis,
     bytes_of,

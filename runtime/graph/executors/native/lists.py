@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-
 from runtime.core.types import ListType, NumberType, TensorType
 from runtime.graph.executors.lowered import Block, Call, Kernel, Local, Loop, Statement, leaves
+from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.indexing import handed_on, target_of
 from runtime.graph.executors.native.loops import (
     bytes_of,

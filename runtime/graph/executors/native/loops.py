@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from typing import Any, NamedTuple
-
-from llvmlite import ir
+from typing import NamedTuple
 
 from runtime.dtypes import DType
+from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.halves import narrowed, widened
 from runtime.graph.executors.native.machine import vector_bytes
 from runtime.graph.executors.native.values import (
@@ -18,8 +17,6 @@ from runtime.graph.executors.native.values import (
     INT32,
     INT64,
     POINTER,
-    Repeated,
-    Unknown,
     int64,
     is_half,
     register,
@@ -101,7 +98,7 @@ def load_first(
     mask, align = _first(lanes, count), ir.Constant(INT32, dtype.size)
     kinds = [POINTER, INT32, mask.type, type]
     function = _masked(builder, "load", ir.FunctionType(type, kinds), type)
-    return builder.call(function, [pointer, align, mask, Repeated(type, 0.0)])
+    return builder.call(function, [pointer, align, mask, ir.Constant(type, 0.0)])
 
 
 def store_first(
@@ -118,10 +115,12 @@ def _first(lanes: int, count: int) -> ir.Constant:
     return ir.Constant(ir.VectorType(BIT, lanes), [int(at < count) for at in range(lanes)])
 
 
-def _masked(builder: ir.IRBuilder, way: str, kind: ir.FunctionType, type: ir.Type) -> Any:
+def _masked(
+    builder: ir.IRBuilder, way: str, kind: ir.FunctionType, type: ir.VectorType
+) -> ir.Function:
     letters = "f32" if type.element == FLOAT32 else "f64"
     module, name = builder.module, f"llvm.masked.{way}.v{type.count}{letters}.p0"
-    return module.globals.get(name) or ir.Function(module, kind, name)
+    return module.declared(name, kind)
 
 
 AHEAD = 2048
@@ -138,7 +137,7 @@ def fetch(builder: ir.IRBuilder, pointer: ir.Value, size: int, *, is_written: bo
     """
     module, name = builder.module, "llvm.prefetch.p0"
     kind = ir.FunctionType(ir.VoidType(), [POINTER, INT32, INT32, INT32])
-    function = module.globals.get(name) or ir.Function(module, kind, name)
+    function = module.declared(name, kind)
     near, data = ir.Constant(INT32, 3), ir.Constant(INT32, 1)
     for offset in range(AHEAD, AHEAD + size, LINE):
         at = builder.gep(pointer, [int64(offset)], source_etype=BYTE)
@@ -149,16 +148,16 @@ def splat(builder: ir.IRBuilder, value: ir.Value, lanes: int) -> ir.Value:
     """A vector that is the same everywhere."""
     type = ir.VectorType(value.type, lanes)
     if isinstance(value, ir.Constant):
-        return Repeated(type, value.constant)
-    one = builder.insert_element(Unknown(type), value, ir.Constant(INT32, 0))
-    mask = Repeated(ir.VectorType(INT32, lanes), 0)
-    return builder.shuffle_vector(one, Unknown(type), mask)
+        return ir.Constant(type, value.constant)
+    one = builder.insert_element(ir.Constant(type, ir.Poison), value, ir.Constant(INT32, 0))
+    mask = ir.Constant(ir.VectorType(INT32, lanes), 0)
+    return builder.shuffle_vector(one, ir.Constant(type, ir.Poison), mask)
 
 
 def halves(builder: ir.IRBuilder, value: ir.Value) -> tuple[ir.Value, ir.Value]:
     """The first and the second half of a vector."""
     count = value.type.count // 2
-    undefined, type = Unknown(value.type), ir.VectorType(INT32, count)
+    undefined, type = ir.Constant(value.type, ir.Poison), ir.VectorType(INT32, count)
     parts = [range(count), range(count, 2 * count)]
     first, second = (
         builder.shuffle_vector(value, undefined, ir.Constant(type, list(part))) for part in parts
@@ -176,7 +175,7 @@ def copy(builder: ir.IRBuilder, target: ir.Value, source: ir.Value, size: ir.Val
     module = builder.module
     kind = ir.FunctionType(ir.VoidType(), [POINTER, POINTER, INT64, BIT])
     name = "llvm.memcpy.p0.p0.i64"
-    function = module.globals.get(name) or ir.Function(module, kind, name)
+    function = module.declared(name, kind)
     builder.call(function, [target, source, size, ir.Constant(BIT, 0)])
 
 
@@ -185,7 +184,7 @@ def clear(builder: ir.IRBuilder, target: ir.Value, size: ir.Value) -> None:
     module = builder.module
     kind = ir.FunctionType(ir.VoidType(), [POINTER, BYTE, INT64, BIT])
     name = "llvm.memset.p0.i64"
-    function = module.globals.get(name) or ir.Function(module, kind, name)
+    function = module.declared(name, kind)
     builder.call(function, [target, ir.Constant(BYTE, 0), size, ir.Constant(BIT, 0)])
 
 
@@ -197,11 +196,7 @@ def bytes_of(builder: ir.IRBuilder, count: ir.Value, dtype: DType) -> ir.Value:
 def scratch(builder: ir.IRBuilder, type: ir.Type, count: int, align: int = 64) -> ir.Value:
     """Memory of the function's frame, which is there once, also within loops."""
     with builder.goto_entry_block():
-        made = builder.alloca(ir.ArrayType(type, count))
-        made.align = align
-        # A pointer to anything, which llvmlite does not compare with what is stored there.
-        made.type = POINTER
-        return made
+        return builder.alloca(ir.ArrayType(type, count), align=align)
 
 
 # Axes
@@ -212,7 +207,7 @@ class Axis(NamedTuple):
     in the first array and in the second one.
     """
 
-    count: ir.Value
+    count: ir.Value  # type: ignore[assignment]  # a tuple's method
     first: ir.Value
     second: ir.Value = int64(0)
 
@@ -306,10 +301,10 @@ class Loop:
             inside = builder.icmp_signed("<", int64(0), count)
             builder.cbranch(inside, self.body, self.exit)
         builder.position_at_end(self.body)
-        self.index = self.phi(int64(0))
-        self.values = [self.phi(value) for value in carried]
+        self.phis = [self.phi(value) for value in (int64(0), *carried)]
+        self.index, *self.values = self.phis
 
-    def phi(self, first: ir.Value) -> ir.Value:
+    def phi(self, first: ir.Value) -> ir.Phi:
         made = self.builder.phi(first.type)
         made.add_incoming(first, self.before)
         return made
@@ -323,7 +318,7 @@ class Loop:
         more = builder.icmp_signed("<", following, self.count)
         end = builder.block
         builder.cbranch(more, self.body, self.exit)
-        for phi, value in zip((self.index, *self.values), (following, *carried), strict=True):
+        for phi, value in zip(self.phis, (following, *carried), strict=True):
             phi.add_incoming(value, end)
         builder.position_at_end(self.exit)
         if self.some:

@@ -9,10 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from llvmlite import ir
-
 from runtime.dtypes import DType
 from runtime.graph.executors import lowered
+from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.values import Held
 from runtime.graph.ir import Node
 

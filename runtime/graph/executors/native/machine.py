@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import llvmlite.binding as llvm
-from llvmlite import ir
 
+from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.code import ADDRESSES, LEVEL, QUICK, compiling, once
 from runtime.graph.executors.native.values import POINTER
 
@@ -148,14 +148,13 @@ class Symbols:
     def __init__(self, module: ir.Module) -> None:
         self.module = module
         self.places: dict[str, int] = {}
-        self._table: Any = None
+        self._table: ir.GlobalVariable | None = None
 
     def load(self, builder: ir.IRBuilder, name: str) -> ir.Value:
         """The pointer to a symbol."""
         place = self.places.setdefault(name, len(self.places))
         if self._table is None:
             self._table = ir.GlobalVariable(self.module, ir.ArrayType(POINTER, 0), ADDRESSES)
-            self._table.type = POINTER
         index = ir.Constant(ir.IntType(64), place)
         slot = builder.gep(self._table, [index], source_etype=POINTER, inbounds=True)
         return builder.load(slot, typ=POINTER)
@@ -164,7 +163,7 @@ class Symbols:
         self, builder: ir.IRBuilder, name: str, type: ir.FunctionType, operands: Sequence[ir.Value]
     ) -> ir.Value:
         """Call the function that a symbol is."""
-        return builder.call(_Callee(self.load(builder, name), type), list(operands))
+        return builder.call(self.load(builder, name), operands, type)
 
     def finish(self) -> None:
         """Give the table its size, once all symbols are known."""
@@ -173,14 +172,3 @@ class Symbols:
         kind = ir.ArrayType(POINTER, len(self.places))
         self._table.value_type = kind
         self._table.initializer = ir.Constant(kind, None)
-        self._table.linkage = ""
-
-
-class _Callee:
-    """A pointer to a function, as calls want it: llvmlite asks the callee for its type."""
-
-    calling_convention = ""
-
-    def __init__(self, pointer: ir.Value, type: ir.FunctionType) -> None:
-        self.type, self.function_type = pointer.type, type
-        self.get_reference = pointer.get_reference

@@ -7,10 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-
 from runtime.core.types import TensorType
 from runtime.graph.executors.lowered import Kernel
+from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.indexing import shapes_known, target_of
 from runtime.graph.executors.native.loops import (
     Strip,

@@ -7,17 +7,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from llvmlite import ir
-
 from runtime.core.types import NumberType, TensorType
 from runtime.dtypes import DType
+from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.scalars import (
     cast,
     cast_refuses,
     compared,
     comparison,
     divided,
-    filled,
     intrinsic,
     quotient,
     rest,
@@ -75,8 +73,7 @@ def _overflowing(emitter: Emitter, name: str, first: ir.Value, second: ir.Value)
     known = ir.LiteralStructType([INT64, ir.IntType(1)])
     full = f"llvm.{name}.with.overflow.i64"
     kind = ir.FunctionType(known, [INT64, INT64])
-    function = emitter.module.globals.get(full) or ir.Function(emitter.module, kind, full)
-    made = builder.call(function, [first, second])
+    made = builder.call(emitter.module.declared(full, kind), [first, second])
     emitter.step_aside(builder.extract_value(made, 1))
     return builder.extract_value(made, 0)
 
@@ -97,7 +94,7 @@ def _arithmetic(on_ints: str, on_floats: str) -> OnNumbers:
 def _refuse_zero(emitter: Emitter, value: ir.Value) -> None:
     builder = emitter.builder
     if value.type == FLOAT64:
-        emitter.step_aside(builder.fcmp_ordered("==", value, filled(FLOAT64, 0.0)))
+        emitter.step_aside(builder.fcmp_ordered("==", value, ir.Constant(FLOAT64, 0.0)))
     elif not (isinstance(value, ir.Constant) and value.constant):
         emitter.step_aside(builder.icmp_signed("==", value, int64(0)))
 
@@ -221,7 +218,7 @@ def truth(emitter: Emitter, scalar: Scalar) -> ir.Value:
     dtype = scalar.dtype
     if dtype.is_bool:
         return scalar.value
-    return compared(emitter.builder, "!=", dtype, scalar.value, filled(scalar.value.type, 0))
+    return compared(emitter.builder, "!=", dtype, scalar.value, ir.Constant(scalar.value.type, 0))
 
 
 def _not(emitter: Emitter, node: Node, scalars: Scalars) -> Scalar:
@@ -281,8 +278,8 @@ def _to_tensor(emitter: Emitter, node: Node, scalars: Scalars) -> Scalar:
 def _refuse_larger(emitter: Emitter, value: ir.Value, dtype: DType) -> None:
     builder = emitter.builder
     size = intrinsic(builder, "fabs", value)
-    large = builder.fcmp_ordered(">", size, filled(FLOAT64, float(dtype.max)))
-    finite = builder.fcmp_ordered("<", size, filled(FLOAT64, float("inf")))
+    large = builder.fcmp_ordered(">", size, ir.Constant(FLOAT64, float(dtype.max)))
+    finite = builder.fcmp_ordered("<", size, ir.Constant(FLOAT64, float("inf")))
     emitter.step_aside(builder.and_(large, finite))
 
 
@@ -344,12 +341,12 @@ def _power(emitter: Emitter, node: Node, scalars: Scalars) -> Scalar:
     """
     builder = emitter.builder
     base, exponent = [as_float(emitter, each) for each in scalars]
-    below = builder.fcmp_ordered("<", base, filled(FLOAT64, 0.0))
+    below = builder.fcmp_ordered("<", base, ir.Constant(FLOAT64, 0.0))
     broken = builder.fcmp_unordered("!=", exponent, intrinsic(builder, "floor", exponent))
     emitter.step_aside(builder.and_(below, broken))
     made = _library(emitter, "pow", [intrinsic(builder, "fabs", base), exponent]).value
-    rest = intrinsic(builder, "fabs", builder.frem(exponent, filled(FLOAT64, 2.0)))
-    is_odd = builder.fcmp_ordered("==", rest, filled(FLOAT64, 1.0))
+    rest = intrinsic(builder, "fabs", builder.frem(exponent, ir.Constant(FLOAT64, 2.0)))
+    is_odd = builder.fcmp_ordered("==", rest, ir.Constant(FLOAT64, 1.0))
     signed = intrinsic(builder, "copysign", made, base)
     return Scalar(builder.select(is_odd, signed, made), FLOAT)
 
@@ -366,7 +363,7 @@ def _library(emitter: Emitter, name: str, operands: Sequence[ir.Value]) -> Scala
     made = emitter.symbols.call(emitter.builder, f"libm.{name}", kind, operands)
     builder = emitter.builder
     size = intrinsic(builder, "fabs", made)
-    finite = builder.fcmp_ordered("<", size, filled(FLOAT64, float("inf")))
+    finite = builder.fcmp_ordered("<", size, ir.Constant(FLOAT64, float("inf")))
     emitter.step_aside(builder.not_(finite))
     return Scalar(made, FLOAT)
 
@@ -380,7 +377,7 @@ def _math(name: str, arity: int) -> OnNumbers:
 
 def _square_root(emitter: Emitter, node: Node, scalars: Scalars) -> Scalar:
     builder, value = emitter.builder, as_float(emitter, scalars[0])
-    emitter.step_aside(builder.fcmp_unordered("<", value, filled(FLOAT64, 0.0)))
+    emitter.step_aside(builder.fcmp_unordered("<", value, ir.Constant(FLOAT64, 0.0)))
     return Scalar(intrinsic(builder, "sqrt", value), FLOAT)
 
 
@@ -398,7 +395,7 @@ def _test(on: Callable[[ir.IRBuilder, ir.Value], ir.Value]) -> OnNumbers:
 def _against_infinity(sign: str) -> Callable[[ir.IRBuilder, ir.Value], ir.Value]:
     def test(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
         size = intrinsic(builder, "fabs", value)
-        return builder.fcmp_ordered(sign, size, filled(FLOAT64, float("inf")))
+        return builder.fcmp_ordered(sign, size, ir.Constant(FLOAT64, float("inf")))
 
     return test
 

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-
 from runtime import dtypes
 from runtime.core.types import TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel
+from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.indexing import handed_on, shape_of, shapes_known, target_of
 from runtime.graph.executors.native.loops import (
     Axis,

@@ -10,11 +10,11 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from llvmlite import ir
 
 from runtime.core.types import TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel
+from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.convolving import images_of, surrounded, taps, windows
 from runtime.graph.executors.native.indexing import (
     equal_dim,
@@ -112,7 +112,9 @@ class Pooling:
         """
         builder, axes = self.builder, self._axes()
         with ExitStack() as loops:
-            first, number, places = int64(0), int64(0), []
+            first: ir.Value = int64(0)
+            number: ir.Value = int64(0)
+            places = []
             for axis in axes:
                 at = loops.enter_context(counted(builder, axis.count))
                 first = plus(builder, first, times(builder, at, axis.first))

@@ -8,12 +8,11 @@ from contextlib import ExitStack
 from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from llvmlite import ir
-
 from runtime import dtypes
 from runtime.core.types import TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel
+from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.blas import PLAIN, ROW_MAJOR, TRANSPOSED, product
 from runtime.graph.executors.native.indexing import target_of
 from runtime.graph.executors.native.loops import (
@@ -45,7 +44,6 @@ from runtime.graph.executors.native.values import (
     POINTER,
     Array,
     Held,
-    Repeated,
     int64,
     register,
     static,
@@ -368,7 +366,7 @@ class Block:
     def run(self, first: ir.Value, second: ir.Value, target: ir.Value, pitch: ir.Value) -> None:
         """Write a block: of these first elements of the factors and of the target."""
         builder, dtype, lanes = self.builder, self.dtype, self.lanes
-        empty = Repeated(ir.VectorType(register(dtype), lanes), 0.0)
+        empty = ir.Constant(ir.VectorType(register(dtype), lanes), 0.0)
         values: Sequence[ir.Value] = [empty] * (self.height * self.width)
         loops = []
         for axis in self.inner:
@@ -505,7 +503,8 @@ def _lower_labelled(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -
     target = target_of(kernel) if order == labels.output else None
     made = emitter.allocate(dtype, dims, target)
     with ExitStack() as loops:
-        number, start = int64(0), a.pointer
+        number: ir.Value = int64(0)
+        start = a.pointer
         for label in labels.batch:
             at = loops.enter_context(counted(builder, size[label]))
             number = plus(builder, times(builder, number, size[label]), at)

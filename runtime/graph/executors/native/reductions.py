@@ -10,12 +10,12 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from llvmlite import ir
 
 from runtime.core.shapes import Shape
 from runtime.core.types import TensorType, Type
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel, Local
+from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.halves import rounded
 from runtime.graph.executors.native.indexing import equal_dim, number_at
 from runtime.graph.executors.native.loops import (
@@ -37,7 +37,6 @@ from runtime.graph.executors.native.lowering_rules import ELEMENTWISE, ON_ARRAYS
 from runtime.graph.executors.native.values import (
     Array,
     Held,
-    Repeated,
     Scalar,
     int64,
     is_half,
@@ -90,7 +89,7 @@ class Accumulator:
     def start(self, lanes: int) -> list[ir.Value]:
         """The state before any element: vectors."""
         type = ir.VectorType(self.neutral.type, lanes)
-        empty = Repeated(type, self.neutral.constant)
+        empty = ir.Constant(type, self.neutral.constant)
         many = int64(BLOCK)
         return [empty, empty, empty, many, many] if self.blocked else [empty]
 
@@ -113,7 +112,7 @@ class Accumulator:
         with builder.if_then(builder.icmp_signed("==", left, int64(0)), likely=False):
             following = self.gathered(builder, [total, *state[1:]])
             inner = builder.block
-        made = []
+        made: list[ir.Value] = []
         for old, new in zip([total, *state[1:3], left, state[4]], following, strict=True):
             phi = builder.phi(new.type)
             phi.add_incoming(old, before)

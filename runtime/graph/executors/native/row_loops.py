@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from llvmlite import ir
-
+from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.elements import safe
 from runtime.graph.executors.native.fusion import Operand, RowNumber, RowSink, Sink, Step, Sweep
 from runtime.graph.executors.native.loops import Source, load, place, splat

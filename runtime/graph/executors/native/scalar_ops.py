@@ -8,13 +8,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from llvmlite import ir
 
 from runtime.core.forms import DYNAMIC
 from runtime.core.types import NumberType, TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Expression
+from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.halves import rounded
 from runtime.graph.executors.native.lowering_rules import elementwise
 from runtime.graph.executors.native.numbers import PYTHON

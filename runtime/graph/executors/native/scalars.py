@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
-from llvmlite import ir
-
 from runtime.dtypes import DType
-from runtime.graph.executors.native import halves
+from runtime.graph.executors.native import halves, ir
 from runtime.graph.executors.native.lowering_rules import ELEMENTWISE, Elementwise, Emit
 from runtime.graph.executors.native.math import arithmetic
 from runtime.graph.executors.native.math.lanes import Lanes
-from runtime.graph.executors.native.values import Repeated, is_half, register, static, width
+from runtime.graph.executors.native.values import is_half, register, static, width
 from runtime.graph.ir import Node
 
 Operands = Sequence[ir.Value]
@@ -28,13 +26,6 @@ def like(value: ir.Value, type: ir.Type) -> ir.Type:
     """The type, or vectors of it where the value is a vector."""
     known = value.type
     return ir.VectorType(type, known.count) if isinstance(known, ir.VectorType) else type
-
-
-def filled(type: ir.Type, number: Any) -> ir.Constant:
-    """A constant, or a vector of equal ones."""
-    if isinstance(type, ir.VectorType):
-        return Repeated(type, number)
-    return ir.Constant(type, number)
 
 
 def is_vector(value: ir.Value) -> bool:
@@ -51,9 +42,7 @@ def intrinsic(builder: Builder, name: str, *operands: ir.Value) -> ir.Value:
         suffix = f"v{type.count}{element}"
     kind = ir.FunctionType(type, [operand.type for operand in operands])
     full = f"llvm.{name}.{suffix}"
-    module = builder.module
-    function = module.globals.get(full) or ir.Function(module, kind, full)
-    return builder.call(function, operands)
+    return builder.call(builder.module.declared(full, kind), operands)
 
 
 _SUFFIXES = {"float": "f32", "double": "f64"}
@@ -64,7 +53,8 @@ def _plain(on_integers: str, on_floats: str) -> Emit:
 
     def emit(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
         name = on_floats if dtype.is_floating else on_integers
-        return getattr(builder, name)(*operands)
+        made: ir.Value = getattr(builder, name)(*operands)
+        return made
 
     return emit
 
@@ -109,7 +99,7 @@ def comparison(sign: str) -> Emit:
 
 def _negative(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
     (x,) = operands
-    return builder.fneg(x) if dtype.is_floating else builder.sub(filled(x.type, 0), x)
+    return builder.fneg(x) if dtype.is_floating else builder.sub(ir.Constant(x.type, 0), x)
 
 
 def _absolute(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
@@ -118,8 +108,8 @@ def _absolute(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
         return intrinsic(builder, "fabs", x)
     if dtype.is_unsigned or dtype.is_bool:
         return x
-    negative = builder.icmp_signed("<", x, filled(x.type, 0))
-    return builder.select(negative, builder.sub(filled(x.type, 0), x), x)
+    negative = builder.icmp_signed("<", x, ir.Constant(x.type, 0))
+    return builder.select(negative, builder.sub(ir.Constant(x.type, 0), x), x)
 
 
 def _square(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
@@ -129,13 +119,13 @@ def _square(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
 
 def _sign(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
     (x,) = operands
-    zero, one = filled(x.type, 0), filled(x.type, 1)
+    zero, one = ir.Constant(x.type, 0), ir.Constant(x.type, 1)
     above = compared(builder, ">", dtype, x, zero)
     found = builder.select(above, one, zero)
     if dtype.is_unsigned:
         return found
     below = compared(builder, "<", dtype, x, zero)
-    found = builder.select(below, filled(x.type, -1), found)
+    found = builder.select(below, ir.Constant(x.type, -1), found)
     if dtype.is_floating:
         found = builder.select(builder.fcmp_unordered("uno", x, x), x, found)
     return found
@@ -163,7 +153,7 @@ def _is_nan(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
 def _against_infinity(sign: str) -> Emit:
     def emit(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
         size = intrinsic(builder, "fabs", operands[0])
-        return builder.fcmp_ordered(sign, size, filled(size.type, float("inf")))
+        return builder.fcmp_ordered(sign, size, ir.Constant(size.type, float("inf")))
 
     return emit
 
@@ -190,13 +180,13 @@ def quotient(builder: Builder, dtype: DType, first: ir.Value, second: ir.Value) 
         return builder.udiv(first, second)
     places = _power_of_two(second)
     if places is not None:
-        return builder.ashr(first, filled(first.type, places))
+        return builder.ashr(first, ir.Constant(first.type, places))
     divisor, inverse = _divisor(builder, second)
     _, wrong = _rest(builder, first, divisor)
     down = builder.sub(builder.sdiv(first, divisor), builder.zext(wrong, first.type))
     if inverse is None:
         return down
-    return builder.select(inverse, builder.sub(filled(first.type, 0), first), down)
+    return builder.select(inverse, builder.sub(ir.Constant(first.type, 0), first), down)
 
 
 def rest(builder: Builder, dtype: DType, first: ir.Value, second: ir.Value) -> ir.Value:
@@ -205,7 +195,7 @@ def rest(builder: Builder, dtype: DType, first: ir.Value, second: ir.Value) -> i
         return builder.urem(first, second)
     places = _power_of_two(second)
     if places is not None:
-        return builder.and_(first, filled(first.type, (1 << places) - 1))
+        return builder.and_(first, ir.Constant(first.type, (1 << places) - 1))
     divisor, _ = _divisor(builder, second)
     left, wrong = _rest(builder, first, divisor)
     moved = builder.select(wrong, builder.add(left, divisor), left)
@@ -219,13 +209,13 @@ def _divisor(builder: Builder, second: ir.Value) -> tuple[ir.Value, ir.Value | N
     """
     if _is_positive(second):
         return second, None
-    inverse = builder.icmp_signed("==", second, filled(second.type, -1))
-    return builder.select(inverse, filled(second.type, 1), second), inverse
+    inverse = builder.icmp_signed("==", second, ir.Constant(second.type, -1))
+    return builder.select(inverse, ir.Constant(second.type, 1), second), inverse
 
 
 def _rest(builder: Builder, first: ir.Value, divisor: ir.Value) -> tuple[ir.Value, ir.Value]:
     """The rest of the machine's quotient, and whether it is of the wrong sign."""
-    left, zero = builder.srem(first, divisor), filled(first.type, 0)
+    left, zero = builder.srem(first, divisor), ir.Constant(first.type, 0)
     if _is_positive(divisor):
         return left, builder.icmp_signed("<", left, zero)
     differs = builder.icmp_signed("<", builder.xor(left, divisor), zero)
@@ -237,8 +227,7 @@ def _numbers(value: ir.Value) -> list[Any]:
     if not isinstance(value, ir.Constant):
         return []
     given = value.constant
-    items = given if isinstance(given, list | tuple) else [given]
-    return [getattr(item, "constant", item) for item in items]
+    return list(given) if isinstance(given, list | tuple) else [given]
 
 
 def _is_positive(value: ir.Value) -> bool:
@@ -264,12 +253,12 @@ def divided(builder: Builder, first: ir.Value, second: ir.Value) -> tuple[ir.Val
 
 def _is_zero(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
     second = operands[-1]
-    return builder.icmp_unsigned("==", second, filled(second.type, 0))
+    return builder.icmp_unsigned("==", second, ir.Constant(second.type, 0))
 
 
 def _is_negative(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
     second = operands[-1]
-    return builder.icmp_signed("<", second, filled(second.type, 0))
+    return builder.icmp_signed("<", second, ir.Constant(second.type, 0))
 
 
 def _shift(name: str, *, bounded: bool) -> Emit:
@@ -277,7 +266,7 @@ def _shift(name: str, *, bounded: bool) -> Emit:
 
     def emit(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
         x, count = operands
-        zero, most = filled(x.type, 0), filled(x.type, 8 * dtype.size - 1)
+        zero, most = ir.Constant(x.type, 0), ir.Constant(x.type, 8 * dtype.size - 1)
         is_signed = not dtype.is_unsigned
         if bounded and is_signed:
             count = builder.select(builder.icmp_signed("<", count, zero), zero, count)
@@ -307,7 +296,7 @@ def cast(builder: Builder, value: ir.Value, source: DType, target: DType) -> ir.
     if source is target:
         return value
     if target.is_bool:
-        return compared(builder, "!=", source, value, filled(value.type, 0))
+        return compared(builder, "!=", source, value, ir.Constant(value.type, 0))
     if source.is_floating:
         if target.is_floating:
             if is_half(target) and source.size == 8:
@@ -340,8 +329,8 @@ def cast_refuses(
     low, high = float(int(target.min)), float(int(target.max) + 1)
     # -128.9 is -128, but below -2**63 there is nothing in between.
     above = (">", low - 1.0) if low - 1.0 != low and target.size < width(source) else (">=", low)
-    inside = builder.fcmp_ordered(above[0], value, filled(value.type, above[1]))
-    below = builder.fcmp_ordered("<", value, filled(value.type, high))
+    inside = builder.fcmp_ordered(above[0], value, ir.Constant(value.type, above[1]))
+    below = builder.fcmp_ordered("<", value, ir.Constant(value.type, high))
     return builder.not_(builder.and_(inside, below))
 
 
@@ -350,7 +339,7 @@ def any_of(builder: Builder, bits: ir.Value) -> ir.Value:
     if not is_vector(bits):
         return bits
     mask = builder.bitcast(bits, ir.IntType(bits.type.count))
-    return builder.icmp_unsigned("!=", mask, filled(mask.type, 0))
+    return builder.icmp_unsigned("!=", mask, ir.Constant(mask.type, 0))
 
 
 _DEFINED: dict[str, tuple[str, Emit] | tuple[str, Emit, Emit]] = {

@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from llvmlite import ir
-
 from runtime.core.types import TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel
+from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.indexing import (
     array_of,
     handed_on,

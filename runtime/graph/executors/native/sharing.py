@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from llvmlite import ir
-
+from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.values import INT64, POINTER, Array, Scalar, int64
 
 if TYPE_CHECKING:

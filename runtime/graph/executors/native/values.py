@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
 
-from llvmlite import binding, ir
+from llvmlite import binding
 
 from runtime import dtypes
 from runtime.core.dataclasses import dataclass
 from runtime.core.types import ListType, NumberType, TensorType, Type
 from runtime.dtypes import DType
+from runtime.graph.executors.native import ir
 
 BIT = ir.IntType(1)
 BYTE = ir.IntType(8)
@@ -135,26 +135,3 @@ def static(value: ir.Value) -> int | None:
 def int64(number: int) -> ir.Constant:
     """A constant of 64 bits, as dims, counts and offsets are."""
     return ir.Constant(INT64, number)
-
-
-class Repeated(ir.Constant):
-    """A vector of equal constants, which is written as one: a text of each of them is long, to
-    write and to parse. Its `constant` has one for all.
-    """
-
-    def __init__(self, type: ir.VectorType, number: Any) -> None:
-        self.type = type
-        self.constant = (ir.Constant(type.element, number),)
-
-    def _get_reference(self) -> str:
-        return f"splat ({self.constant[0]})"
-
-
-class Unknown(ir.Constant):
-    """A vector of any numbers, in one word: a text of `undef` for each of them is long."""
-
-    def __init__(self, type: ir.VectorType) -> None:
-        self.type, self.constant = type, ir.Undefined
-
-    def _get_reference(self) -> str:
-        return "poison"

@@ -16,10 +16,9 @@ import pytest
 pytest.importorskip("llvmlite")
 
 import llvmlite.binding as llvm
-from llvmlite import ir
 
 from runtime.graph.executors.native import code as native_code
-from runtime.graph.executors.native import machine
+from runtime.graph.executors.native import ir, machine
 from runtime.graph.executors.native.code import compile_module
 from runtime.graph.executors.native.machine import Symbols, new_module, vector_bytes
 from runtime.graph.executors.native.values import FLOAT64, INT64

@@ -11,10 +11,9 @@ import llvmlite.binding as llvm
 import mpmath
 import numpy as np
 import pytest
-from llvmlite import ir
 
 from runtime import dtypes
-from runtime.graph.executors.native import machine, scalars
+from runtime.graph.executors.native import ir, machine, scalars
 from runtime.graph.executors.native.code import compile_module
 from runtime.graph.executors.native.math import FUNCTIONS, lanes
 from runtime.graph.executors.native.values import INT64, POINTER, register

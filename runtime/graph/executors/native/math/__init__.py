@@ -10,9 +10,8 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
-from llvmlite import ir
-
 from runtime.dtypes import DType
+from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.lowering_rules import (
     BY_NUMBER,
     ELEMENTWISE,
@@ -56,7 +55,8 @@ _NUMBERS = {"leaky_relu": ("alpha",)}
 
 def _emitting(function: Function) -> Emit:
     def emit(builder: ir.IRBuilder, dtype: DType, operands: Sequence[ir.Value]) -> ir.Value:
-        return function(*[Lanes(builder, operand) for operand in operands]).value
+        made: ir.Value = function(*[Lanes(builder, operand) for operand in operands]).value
+        return made
 
     return emit
 

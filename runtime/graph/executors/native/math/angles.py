@@ -10,8 +10,7 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
-from llvmlite import ir
-
+from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.math.exponentials import INFINITY, coefficients
 from runtime.graph.executors.native.math.lanes import (
     DOUBLE,
@@ -19,7 +18,6 @@ from runtime.graph.executors.native.math.lanes import (
     Lanes,
     Pair,
     by_lane,
-    declared,
     fma,
     magnitude,
     pair_product,
@@ -119,7 +117,7 @@ def _inverse(builder: ir.IRBuilder, at: Lanes) -> Lanes:
 
 def _leading_zeros(x: Lanes) -> Lanes:
     kind = ir.FunctionType(_DOUBLED, [_DOUBLED, _BIT])
-    function = declared(x.builder, "llvm.ctlz.i128", kind)
+    function = x.builder.module.declared("llvm.ctlz.i128", kind)
     return x.made(x.builder.call(function, [x.value, ir.Constant(_BIT, 0)]))
 
 

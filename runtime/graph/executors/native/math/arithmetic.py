@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from llvmlite import ir
-
+from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.math.lanes import (
     DOUBLE,
     F32,
     Lanes,
     by_lane,
-    declared,
     has_fma,
     intrinsic,
     magnitude,
@@ -44,7 +42,7 @@ def _fmod(x: Lanes, y: Lanes) -> list[Lanes]:
     """The C library's function, which is exact, and exact for float32 as well."""
     is_single = x.format is F32
     a, b = (x.widened(), y.widened()) if is_single else (x, y)
-    function = declared(x.builder, "fmod", ir.FunctionType(DOUBLE, [DOUBLE, DOUBLE]))
+    function = x.builder.module.declared("fmod", ir.FunctionType(DOUBLE, [DOUBLE, DOUBLE]))
     found = x.made(x.builder.call(function, [a.value, b.value]))
     return [found.narrowed() if is_single else found]
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
-from llvmlite import binding, ir
+from llvmlite import binding
 
 from runtime.core.dataclasses import dataclass
-from runtime.graph.executors.native.values import Repeated
+from runtime.graph.executors.native import ir
 
 Number = int | float
 DOUBLE, SINGLE = ir.DoubleType(), ir.FloatType()
@@ -95,8 +95,8 @@ class Lanes:
         """The number that all lanes are known to be; None for what is known at run time."""
         if not isinstance(self.value, ir.Constant):
             return None
-        lanes = self.value.constant if self.count else [self.value]
-        numbers = {getattr(lane, "constant", lane) for lane in lanes}
+        given = self.value.constant
+        numbers = set(given) if isinstance(given, list | tuple) else {given}
         return numbers.pop() if len(numbers) == 1 else None
 
     def typed(self, element: Any) -> Any:
@@ -106,8 +106,7 @@ class Lanes:
     def constant(self, number: Number) -> Lanes:
         """This number in every lane."""
         given = float(number) if self.is_float else int(number)
-        type = self.value.type
-        return self.made(Repeated(type, given) if self.count else ir.Constant(type, given))
+        return self.made(ir.Constant(self.value.type, given))
 
     def made(self, value: Any) -> Lanes:
         return Lanes(self.builder, value)
@@ -233,16 +232,9 @@ def intrinsic(name: str, *operands: Lanes) -> Lanes:
     type = first.value.type
     suffix = first.format.name if first.is_float else f"i{first.element.width}"
     count = f"v{first.count}" if first.count else ""
-    function = declared(
-        first.builder, f"llvm.{name}.{count}{suffix}", ir.FunctionType(type, [type] * len(operands))
-    )
+    kind = ir.FunctionType(type, [type] * len(operands))
+    function = first.builder.module.declared(f"llvm.{name}.{count}{suffix}", kind)
     return first.made(first.builder.call(function, [one.value for one in operands]))
-
-
-def declared(builder: ir.IRBuilder, name: str, type: Any) -> Any:
-    """The function of this name in the module that is written, declared the first time."""
-    found = builder.module.globals.get(name)
-    return found if found is not None else ir.Function(builder.module, type, name)
 
 
 def magnitude(x: Lanes) -> Lanes:
@@ -367,7 +359,7 @@ def rarely(mask: Lanes, usual: Sequence[Lanes], rare: Rare) -> list[Lanes]:
     builder = mask.builder
     before, function = builder.block, builder.function
     aside, after = function.append_basic_block("rare"), function.append_basic_block("after")
-    builder.cbranch(any_lane(mask), aside, after).set_weights([1, 2000])
+    builder.cbranch(any_lane(mask), aside, after, (1, 2000))
     builder.position_at_end(aside)
     pairs = zip(rare(), usual, strict=True)
     chosen = [where(mask, found, value) for found, value in pairs]
@@ -436,7 +428,7 @@ def _loop_of_lanes(
     more = builder.icmp_unsigned("<", following, ir.Constant(index.type, count))
     builder.cbranch(more, loop, end)
     builder.position_at_end(end)
-    made = ir.Constant(type, ir.Undefined)
+    made: ir.Value = ir.Constant(type, ir.Undefined)
     for at, value in enumerate(filled):
         made = builder.insert_value(made, value, at)
     builder.ret(made)
