@@ -288,7 +288,7 @@ class Emitter:
         """The value as one of a type: of a tensor that came as a number, the number as its dtype
         has it.
         """
-        if not isinstance(held, Scalar):
+        if not isinstance(held, Scalar) or held.type == type:
             return held
         value = cast(self.builder, held.value, held.dtype, dtype_of(type))
         return Scalar(value, type)

@@ -61,14 +61,14 @@ def is_elementwise(kernel: Kernel) -> bool:
 
 def reads_of(body: Block) -> Counter[Local]:
     """The number of times that each local is read in a block, and those inside it."""
-    counts: Counter[Local] = Counter()
+    read: list[Local] = []
     for block in blocks_of(body):
         for statement in block.statements:
-            counts.update(statement.reads())
+            read += statement.reads()
         for result in block.results:
-            counts.update(leaves(result))
-        counts.update(block.after)
-    return counts
+            read += leaves(result)
+        read += block.after
+    return Counter(read)
 
 
 class Fuser:

@@ -292,9 +292,9 @@ def cast(builder: Builder, value: ir.Value, source: DType, target: DType) -> ir.
     """The value as one of another dtype. Floats on the way to integers must be in their range:
     `cast_refuses` tells where they are not.
     """
-    type = like(value, register(target))
     if source is target:
         return value
+    type = like(value, register(target))
     if target.is_bool:
         return compared(builder, "!=", source, value, ir.Constant(value.type, 0))
     if source.is_floating:

@@ -24,6 +24,7 @@ POINTER = ir.PointerType()
 
 _KINDS = {"bool": dtypes.bool, "int": dtypes.int64, "float": dtypes.float64}
 _FLOATS = {2: FLOAT32, 4: FLOAT32, 8: FLOAT64}
+_INTS = {1: BYTE, 2: INT16, 4: INT32, 8: INT64}
 
 
 @dataclass(slots=True, eq=False)
@@ -112,7 +113,7 @@ def register(dtype: DType) -> ir.Type:
     """The type of a number in a register: a bool is one bit, a half a float32."""
     if dtype.is_bool:
         return BIT
-    return _FLOATS[dtype.size] if dtype.is_floating else ir.IntType(8 * dtype.size)
+    return (_FLOATS if dtype.is_floating else _INTS)[dtype.size]
 
 
 def stored(dtype: DType) -> ir.Type:
