@@ -26,6 +26,11 @@ PATIENCE = 50_000_000
 MOST_KEPT = 1 << 26
 """Bytes of the chunk that is kept between calls."""
 
+POLLS = "preserve_mostcc"
+"""The calling convention of `poll`: it leaves registers as they are, so that loops, which call it
+once in a while, keep their state in all of them.
+"""
+
 _TEXT = f"""
 @addresses = global [6 x ptr] zeroinitializer
 @kept = internal global ptr null
@@ -120,7 +125,7 @@ done:
   ret void
 }}
 
-define i32 @poll(ptr %arena) {{
+define {POLLS} i32 @poll(ptr %arena) {{
   %work = getelementptr i64, ptr %arena, i64 {WORK}
   store i64 0, ptr %work
   %place = getelementptr ptr, ptr %arena, i64 {THREAD}

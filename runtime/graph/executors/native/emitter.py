@@ -156,7 +156,7 @@ class Emitter:
     def poll(self) -> ir.Value:
         """Handle signals, and let other threads run Python. Whether to step aside for it."""
         self.unit.releases = True
-        kind = ir.FunctionType(INT32, [POINTER])
+        kind = ir.FunctionType(INT32, [POINTER], arena.POLLS)
         raised = self.symbols.call(self.builder, "support.poll", kind, [self.arena])
         return self.builder.icmp_signed("!=", raised, ir.Constant(INT32, 0))
 

@@ -121,11 +121,12 @@ class LiteralStructType(Type):
 
 
 class FunctionType(Type):
-    """What a function takes, and what it gives."""
+    """What a function takes, what it gives, and its calling `convention`, if that is not C's."""
 
-    def __init__(self, return_type: Type, args: Sequence[Type]) -> None:
+    def __init__(self, return_type: Type, args: Sequence[Type], convention: str = "") -> None:
         super().__init__(f"{return_type.text} ({', '.join([each.text for each in args])})")
         self.return_type, self.args = return_type, list(args)
+        self.convention = convention
 
 
 _BIT, _VOID, _POINTER = IntType(1), VoidType(), PointerType()
@@ -274,7 +275,8 @@ class Function(Value):
 
     def __str__(self) -> str:
         given = ", ".join([f"{each.type.text} {each.name}" for each in self.args])
-        head = f"{self.function_type.return_type.text} {self.name}({given})"
+        type = self.function_type
+        head = f"{_word(type.convention)}{type.return_type.text} {self.name}({given})"
         if not self.blocks:
             return f"declare {head}"
         attributes = "".join([f" {each}" for each in sorted(self.attributes)])
@@ -564,7 +566,8 @@ class IRBuilder:
             assert isinstance(callee, Function)
             type = callee.function_type
         made = type.return_type
-        text = f"call {made.text} {callee.name}({_operands(*operands)})"
+        convention = _word(type.convention)
+        text = f"call {convention}{made.text} {callee.name}({_operands(*operands)})"
         return self._do("call", text) if made == _VOID else self._add(made, "call", text)
 
     def branch(self, block: Block) -> None:

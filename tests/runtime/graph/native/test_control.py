@@ -459,6 +459,41 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
         rt.config.set_executor("native")
 
 
+def crowded(n):
+    """More state than there are registers."""
+    a, b, c, d, e, f, g, h = 1, 2, 3, 4, 5, 6, 7, 8
+    p, q, r, s, t, u, v, w = n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7
+    x, y, z = 1.0, 2.0, 3.0
+    i = 0
+    while i < n:
+        a, b, c, d, e, f, g, h = b ^ i, c, d, e, f, g, h, a
+        p, q, r, s, t, u, v, w = q, r, s, t, u, v, w, p ^ a
+        x, y, z = y, z + 0.5, x * 0.5
+        i += 1
+    return a, b, c, d, e, f, g, h, p, q, r, s, t, u, v, w, x, y, z
+
+
+def test_state_outlasts_the_handling_of_signals() -> None:
+    """A signal is handled, in Python, while the loop has numbers in all registers."""
+    rounds, rung = 300_000, []
+    expected = list(crowded(rounds))
+    staged = rt.function(crowded, jit_compile=True)
+    staged(rt.constant(1))
+
+    def ring(number: int, frame: Any) -> None:
+        rung.append([float(k) * 1.5 for k in range(1000)])
+
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 1e-4, 1e-4)
+        while len(rung) < 20:
+            found = staged(rt.constant(rounds))
+            assert [each.numpy().item() for each in found] == expected
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
 def test_signals_are_handled_in_loops() -> None:
     def forever(n):
         while n != 1:
