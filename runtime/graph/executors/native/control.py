@@ -104,7 +104,7 @@ def if_(emitter: Emitter, statement: lowered.If) -> None:
     builder, targets = emitter.builder, statement.targets
     test = truth(emitter, statement.inputs[0])
     before = builder.block
-    then, otherwise = starts = [emitter.block("then"), emitter.block("else")]
+    starts = [emitter.block("then"), emitter.block("else")]
     join = emitter.block("join")
     arrivals: list[Arrival] = []
     counted = emitter.is_counted
@@ -124,14 +124,19 @@ def if_(emitter: Emitter, statement: lowered.If) -> None:
         _select(emitter, targets, test, before, arrivals)
         emitter.function.blocks.remove(join)
         return
+    empty = [start for start in starts if not start.instructions]
     for end, _ in arrivals:
-        builder.position_at_end(end)
-        builder.branch(join)
+        if end not in empty:
+            builder.position_at_end(end)
+            builder.branch(join)
+    for start in empty:
+        emitter.function.blocks.remove(start)
     builder.position_at_end(before)
+    then, otherwise = [join if start in empty else start for start in starts]
     builder.cbranch(test, then, otherwise)
     builder.position_at_end(join)
     for at, target in enumerate(targets):
-        given = [(end, parts[at]) for end, parts in arrivals]
+        given = [(before if end in empty else end, parts[at]) for end, parts in arrivals]
         emitter.values[target] = _joined(builder, target.type, given)
 
 
@@ -155,8 +160,16 @@ def _select(
     builder.position_at_end(before)
     (_, first), (_, second) = arrivals
     for target, ways in zip(targets, zip(first, second, strict=True), strict=True):
-        parts = [a if a is b else builder.select(test, a, b) for a, b in zip(*ways, strict=True)]
+        parts = [_chosen(builder, test, a, b) for a, b in zip(*ways, strict=True)]
         emitter.values[target] = put_together(parts, target.type)
+
+
+def _chosen(builder: ir.IRBuilder, test: ir.Value, first: ir.Value, second: ir.Value) -> ir.Value:
+    """The first value where the test holds, else the second one."""
+    if first is second:
+        return first
+    is_test = first.type == BIT and (static(first), static(second)) == (1, 0)
+    return test if is_test else builder.select(test, first, second)
 
 
 def _joined(
