@@ -309,7 +309,7 @@ class HotLoop:
         inputs |= {local: places[local.value] for local in others if local.value in places}
         alike = [local.is_number == self.taken[at].is_number for local, at in inputs.items()]
         is_whole = all(alike) and len(inputs) == len(given) + len(others)
-        function = lowered.Function("rest", [*inputs], known, [], body, [])
+        function = lowered.Function("rest", [*inputs], known, [], body, [], form.ranges)
         return _Function(function, [*inputs.values()], is_whole)
 
 

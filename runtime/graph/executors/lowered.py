@@ -26,6 +26,7 @@ from runtime.core.dataclasses import dataclass
 from runtime.core.forms import Form
 from runtime.core.types import Type
 from runtime.dtypes import DType
+from runtime.graph.executors.ranges import Ranges
 from runtime.graph.ir import Graph, Node, Value
 
 # Expressions
@@ -269,7 +270,7 @@ class Function:
 
     `captured` are locals that stand for known arrays, `buffers` the memory that a call has for
     itself. If it has `buffers`, or kernels write over what others made, the `arrays` among its
-    parameters must be C-contiguous.
+    parameters must be C-contiguous. `ranges` are those of the integers in it.
     """
 
     name: str
@@ -278,6 +279,7 @@ class Function:
     buffers: list[Local]
     body: Block
     arrays: list[Local]
+    ranges: Ranges
 
 
 def blocks_of(block: Block) -> Iterator[Block]:

@@ -24,7 +24,7 @@ from runtime.graph.executors.buffer_assignment import Carrying, Plan, Renaming
 from runtime.graph.executors.kernels import is_number, is_text, reads_of_updated, views
 from runtime.graph.executors.layouts import Layouts, is_array, is_c_contiguous
 from runtime.graph.executors.lowered import Block, Conversion, Expression, Local, Must, Statement
-from runtime.graph.executors.ranges import Ranges, limits_of, within
+from runtime.graph.executors.ranges import INT64_RANGE, Ranges, limits_of, within
 from runtime.graph.executors.scalars import form_of, slices_of, takes_weak
 from runtime.graph.executors.tiles import TiledLoop, places_of, tiled_loops
 from runtime.graph.ir import Graph, Node, Region, Value, diverges, walk
@@ -42,8 +42,6 @@ from runtime.graph.nodes import (
 
 LARGE = 1 << 14
 """Elements of an array that is released as soon as nobody reads it."""
-
-INT64 = (-(1 << 63), (1 << 63) - 1)
 
 ENTRY = Node(UNDEFINED, (), ())
 """Stands for where a function begins."""
@@ -100,7 +98,9 @@ class Lowering:
             self.unbox(value)
         self.nodes(self.region)
         body = Block(self.statements, list(map(self.raw, graph.results)))
-        return lowered.Function(graph.name, parameters, captured, buffers, body, strided)
+        return lowered.Function(
+            graph.name, parameters, captured, buffers, body, strided, self.ranges
+        )
 
     def note(self) -> None:
         """Find the forms of nodes: `read` are the integers that they, and control flow, take as
@@ -172,7 +172,7 @@ class Lowering:
     def check_width(self, value: Value, node: Node) -> None:
         """State that a Python integer fits into 64 bits, where its range does not tell."""
         is_int = isinstance(value.type, NumberType) and value.type.kind == "int"
-        if is_int and not within(self.ranges.of(value), INT64):
+        if is_int and not within(self.ranges.of(value), INT64_RANGE):
             self.add(lowered.Check(node, [self.given(value)], [], Must.BE_64_BIT))
 
     # Nodes

@@ -28,6 +28,8 @@ from runtime.graph.nodes import COND, CONSTANT, LENGTH, WHILE
 _LIMITS: dict[DType, Range] = {
     dtype: (dtype.min, dtype.max) for dtype in dtypes.ALL if dtype.is_integer
 }
+INT64_RANGE: Range = (-(1 << 63), (1 << 63) - 1)
+
 _LARGEST = 1 << 128
 _MOST_PASSES = 12
 _MOST_FACTS = 64
@@ -209,7 +211,7 @@ class Ranges:
         return before
 
     def _following(self, test: Value, truth: bool) -> list[Fact]:
-        """What follows from the outcome of a test."""
+        """The comparisons that follow from the outcome of a test."""
         found = self._facts.get((test, truth))
         if found is None:
             found = self._facts[test, truth] = []

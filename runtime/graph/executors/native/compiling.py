@@ -100,6 +100,7 @@ class Unit:
 
     def capture(self, emitter: Emitter, form: lowered.Function) -> None:
         """Give the locals that stand for known arrays their values."""
+        emitter.ranges = form.ranges
         emitter.fuser.read(form.body)
         emitter.linear = are_linear(form.body)
         emitter.updates = Updates(form.body)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from runtime.core.intervals import EVERYTHING, Range
 from runtime.core.types import NumberType, TensorType, Type
 from runtime.dtypes import DType
 from runtime.graph.executors import lowered
@@ -41,7 +42,8 @@ from runtime.graph.executors.native.values import (
     static,
     stored,
 )
-from runtime.graph.ir import Node
+from runtime.graph.executors.ranges import INT64_RANGE, Ranges, within
+from runtime.graph.ir import Node, Value
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.compiling import Unit
@@ -76,7 +78,8 @@ class Emitter:
     `aside` is the block for giving up. Arrays may be in its `frame` only if it hands none on.
     `uses` counts what the arena is used for.
     `works` counts where it says how much work is done; the level of calls `is_counted` once.
-    `additions` of ints cannot overflow, and ints of loops are `small`, by their `increments`.
+    `additions` of ints cannot overflow, and ints of loops are `small`, by their `increments`;
+    `ranges` tell of others that they are.
     """
 
     def __init__(
@@ -104,6 +107,7 @@ class Emitter:
         self.increments: dict[lowered.Loop, Increments] = {}
         self.additions: set[Node] = set()
         self.small: set[Local] = set()
+        self.ranges: Ranges | None = None
         self.results: dict[Local, Result] = {}
 
     # Blocks
@@ -283,6 +287,15 @@ class Emitter:
         if expression.conversion is Conversion.FILL:
             return self.value(expression.operands[1])
         return self.value(expression.operands[0])
+
+    def range_of(self, value: Value) -> Range:
+        """The range of an integer."""
+        return EVERYTHING if self.ranges is None else self.ranges.of(value)
+
+    def cannot_overflow(self, node: Node) -> bool:
+        """Whether what a node computes of ints has 64 bits."""
+        exact = None if self.ranges is None else self.ranges.exact.get(node)
+        return node in self.additions or (exact is not None and within(exact, INT64_RANGE))
 
     def as_type(self, held: Held, type: Type) -> Held:
         """The value as one of a type: of a tensor that came as a number, the number as its dtype

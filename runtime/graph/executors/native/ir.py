@@ -121,7 +121,7 @@ class LiteralStructType(Type):
 
 
 class FunctionType(Type):
-    """What a function takes, what it gives, and its calling `convention`, if that is not C's."""
+    """The parameters and the result of a function, and its `convention` of calls, if not C's."""
 
     def __init__(self, return_type: Type, args: Sequence[Type], convention: str = "") -> None:
         super().__init__(f"{return_type.text} ({', '.join([each.text for each in args])})")
@@ -136,7 +136,7 @@ _BIT, _VOID, _POINTER = IntType(1), VoidType(), PointerType()
 
 
 class Value:
-    """What has a `type`, and a `name`: the text of it as an operand. It may know of another value
+    """An operand: its `type`, and its `name`, which is the text of it. It may know of another value
     that it is `zero_with`.
     """
 
@@ -438,7 +438,7 @@ class IRBuilder:
 
     @contextmanager
     def if_then(self, condition: Value, likely: bool | None = None) -> Iterator[None]:
-        """What is added within runs where the condition holds."""
+        """Add, within, code that runs where the condition holds."""
         then, after = self.append_basic_block("then"), self.append_basic_block("after")
         weights = None if likely is None else (99, 1) if likely else (1, 99)
         self.cbranch(condition, then, after, weights)

@@ -11,8 +11,7 @@ Their fallbacks are in the same program: the Python of the same statements.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Block, Local, Statement
@@ -53,9 +52,8 @@ class Islands:
 
         self._replace(lowering.function(ALL).body, ALL, note)
         function = lowering.function(native)
-        captured = dict(function.captured)
         self._replace(
-            function.body, native, lambda island: [self._native(island, captured, module)]
+            function.body, native, lambda island: [self._native(island, function, module)]
         )
         return function
 
@@ -101,13 +99,14 @@ class Islands:
             made.update(statement.targets)
         return len(statements)
 
-    def _native(self, island: Block, captured: Mapping[Local, Any], module: Module) -> Statement:
+    def _native(self, island: Block, around: lowered.Function, module: Module) -> Statement:
         """The call of a new function for an island."""
+        captured = dict(around.captured)
         outputs = [each for each in island.results if isinstance(each, Local)]
         free = lowered.free_locals(island)
         inputs = [local for local in free if local not in captured]
         known = [(local, captured[local]) for local in free if local in captured]
-        function = lowered.Function("island", inputs, known, [], island, [])
+        function = lowered.Function("island", inputs, known, [], island, [], around.ranges)
         name = self.add(function, module)
         return lowered.Native(island.statements[0].node, [*inputs], outputs, name)
 

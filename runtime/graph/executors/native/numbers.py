@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from runtime import dtypes
 from runtime.core.types import NumberType, TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.native import ir
@@ -20,7 +21,7 @@ from runtime.graph.executors.native.scalars import (
     quotient,
     rest,
 )
-from runtime.graph.executors.native.values import FLOAT64, INT64, Scalar, dtype_of, int64
+from runtime.graph.executors.native.values import FLOAT64, INT64, Scalar, dtype_of, int64, static
 from runtime.graph.ir import Node
 from runtime.graph.nodes import BOOL, FLOAT, INT
 
@@ -31,6 +32,9 @@ Scalars = Sequence[Scalar]
 INT_DTYPE, FLOAT_DTYPE = dtype_of(INT), dtype_of(FLOAT)
 EXACT = 1 << 53
 """Integers up to here are exact as floats."""
+
+LEAST = -(1 << 63)
+"""The least number of 64 bits."""
 
 
 class OnNumbers(NamedTuple):
@@ -84,7 +88,7 @@ def _arithmetic(on_ints: str, on_floats: str) -> OnNumbers:
             first, second = [as_float(emitter, each) for each in scalars]
             return Scalar(getattr(emitter.builder, on_floats)(first, second), FLOAT)
         first, second = [as_int(emitter, each) for each in scalars]
-        if node in emitter.additions:
+        if emitter.cannot_overflow(node):
             return Scalar(getattr(emitter.builder, on_ints[1:])(first, second, flags=["nsw"]), INT)
         return Scalar(_overflowing(emitter, on_ints, first, second), INT)
 
@@ -97,6 +101,15 @@ def _refuse_zero(emitter: Emitter, value: ir.Value) -> None:
         emitter.step_aside(builder.fcmp_ordered("==", value, ir.Constant(FLOAT64, 0.0)))
     elif not (isinstance(value, ir.Constant) and value.constant):
         emitter.step_aside(builder.icmp_signed("==", value, int64(0)))
+
+
+def _refuse_least(emitter: Emitter, first: ir.Value, second: ir.Value) -> None:
+    """Step aside where the quotient is the one that has more than 64 bits."""
+    if static(second) in (None, -1):
+        builder = emitter.builder
+        is_least = builder.icmp_signed("==", first, int64(LEAST))
+        inverse = builder.icmp_signed("==", second, int64(-1))
+        emitter.step_aside(builder.and_(is_least, inverse))
 
 
 def _exact_float(emitter: Emitter, scalar: Scalar) -> ir.Value:
@@ -129,14 +142,13 @@ def _divided(part: int) -> Callable[[Emitter, Node, Scalars], Scalar]:
             _refuse_zero(emitter, second)
             return Scalar(divided(builder, first, second)[part], FLOAT)
         first, second = [as_int(emitter, each) for each in scalars]
-        _refuse_zero(emitter, second)
-        if not isinstance(second, ir.Constant):
-            least = builder.icmp_signed("==", first, int64(-(1 << 63)))
-            inverse = builder.icmp_signed("==", second, int64(-1))
-            emitter.step_aside(builder.and_(least, inverse))
-        elif second.constant == -1:
-            emitter.step_aside(builder.icmp_signed("==", first, int64(-(1 << 63))))
-        return Scalar((quotient, rest)[part](builder, INT_DTYPE, first, second), INT)
+        (low, _), (least, _) = map(emitter.range_of, node.inputs)
+        if least <= 0:
+            _refuse_zero(emitter, second)
+        if least < 0 and low <= LEAST:
+            _refuse_least(emitter, first, second)
+        dtype = dtypes.uint64 if low >= 0 and least > 0 else INT_DTYPE
+        return Scalar((quotient, rest)[part](builder, dtype, first, second), INT)
 
     return emit
 

@@ -172,3 +172,39 @@ def test_many_rounds(start: int) -> None:
     rounds = 150_000
     (got,) = pair.compare(np.int64(start), np.int64(rounds))
     assert got[3] == [repr(large(start, rounds))]
+
+
+def below(n):
+    """Divisors and dividends of ranges that are known: none is 0 or less."""
+    total, k = 0, 1
+    while k < n:
+        total = (total * 3 + k % (total + 1) + 1000 // k) % 1000
+        k += 1
+    return total
+
+
+def around(n):
+    """The same where nothing is known of one operand."""
+    total, k = 0, 1
+    while k < n:
+        total = (total - 7 * k) % (k + 1) - (n - k) // (total - 5000)
+        k += 1
+    return total
+
+
+@pytest.mark.parametrize("program", [below, around])
+@pytest.mark.parametrize("n", [-3, 0, 1, 2, 3, 77, 20_000])
+def test_quotients_by_their_ranges(program: Callable[..., Any], n: int) -> None:
+    graph = rt.function(program).get_concrete_function(rt.constant(0)).optimized
+    pair = Pair(graph)
+    (found,) = pair.native(np.int32(n))
+    assert (found, pair.aside) == (program(n), 0)
+
+
+def test_what_ranges_exclude_is_not_asked() -> None:
+    """Nothing overflows, and no divisor is 0, or -1 below the least number."""
+    known = rt.function(below).native_ir(rt.constant(0))
+    assert "urem" in known
+    assert "overflow" not in known
+    assert "srem" not in known
+    assert "srem" in rt.function(around).native_ir(rt.constant(0))
