@@ -18,6 +18,7 @@ from autograph.operators.cond import cond
 from autograph.operators.early_exits import refuse_to_hold
 from autograph.operators.logical import not_
 from autograph.operators.methods import converted_method
+from autograph.operators.shared import held_by
 from autograph.undefined import Undefined
 
 Comprehension: TypeAlias = Callable[[Iterable[Any]], Iterable[Any]]
@@ -399,7 +400,7 @@ class Called(Given):
 
         def current() -> tuple[Any, ...]:
             pairs = zip(cells, called, strict=True)
-            return tuple([_contents(cell, name) for cell, name in pairs])
+            return tuple([held_by(cell, name) for cell, name in pairs])
 
         def take_one(element: Any, *, _reached: Any = block) -> Any:
             left = _as_tuple(block(element, *current()), len(cells))
@@ -439,13 +440,6 @@ def takes_elements(frame: FrameType) -> int:
     if code is loop:
         return -1
     return int(any(each is code for each in loop.co_consts))
-
-
-def _contents(cell: CellType, name: str) -> Any:
-    try:
-        return cell.cell_contents
-    except ValueError:  # nothing was put there
-        return Undefined(name)
 
 
 class _Numbered(Given):

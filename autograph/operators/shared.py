@@ -36,7 +36,7 @@ class Shared:
 
     def values(self) -> tuple[Any, ...]:
         """The present values of the names."""
-        return tuple(map(_contents, self.cells, self.names))
+        return tuple(map(held_by, self.cells, self.names))
 
     def put(self, values: Sequence[Any]) -> None:
         """Let the names stand for `values`."""
@@ -90,10 +90,11 @@ def _cell(name: str, blocks: Sequence[Block], backend: Backend) -> CellType | Gl
     return variable
 
 
-def _contents(cell: CellType | GlobalVariable, name: str) -> Any:
+def held_by(cell: CellType | GlobalVariable, name: str) -> Any:
+    """Returns the value of a variable, which may be unbound."""
     try:
         return cell.cell_contents
-    except ValueError:
+    except ValueError:  # nothing was put there
         return Undefined(name)
 
 

@@ -11,7 +11,7 @@ from runtime.core.primitive import flat
 from runtime.core.types import ListType, ResidualsType, TensorType, Type
 from runtime.graph import lists
 from runtime.graph.dataflow import Forward
-from runtime.graph.ir import Graph, Node, Region, Value, free_values, walk
+from runtime.graph.ir import Graph, Node, Region, Value, reads, walk
 from runtime.graph.nodes import CALL, COND, WHILE
 from runtime.ops.slicing import strided_slice_p
 from runtime.staging.refusals import refuse
@@ -88,8 +88,7 @@ def connections(handle: Handle) -> Iterator[tuple[Any, Source]]:
     """
     node, trace = handle.node, handle.scope.trace
     held = trace.refined | {value: item for value, item in trace.captures.values()}
-    used = [*node.inputs, *(v for region in node.regions for v in free_values(region))]
-    for value in dict.fromkeys(used):
+    for value in dict.fromkeys(reads(node)):
         if differentiable(value.type):
             item = held.get(value)
             yield symbol(value, handle.scope, None) if item is None else item, value

@@ -12,7 +12,7 @@ from runtime.autodiff.reverse import Reverse
 from runtime.autodiff.sent import ABSENT, Found, Sent, either, joined, shaped, truth
 from runtime.core.types import TensorType
 from runtime.dtypes import DType
-from runtime.graph.ir import Node, Region, Value, diverges, free_values
+from runtime.graph.ir import Node, Region, Value, diverges, reads
 from runtime.graph.nodes import BOOL, COND, WHILE
 from runtime.ops.indexed_slices import Slices, with_places
 from runtime.staging.scopes import Scope
@@ -271,7 +271,5 @@ def _leading_to(nodes: Sequence[Node], useful: set[Value]) -> set[Value]:
     """The values that values of `useful` depend on."""
     for node in reversed(nodes):
         if any(output in useful for output in node.outputs):
-            useful.update(node.inputs)
-            for region in node.regions:
-                useful.update(free_values(region))
+            useful.update(reads(node))
     return useful

@@ -17,7 +17,7 @@ from runtime.autodiff.reverse import Reverse
 from runtime.autodiff.sent import Found, Sent, back_through, either
 from runtime.core.primitive import structural
 from runtime.core.state import state
-from runtime.graph.ir import Node, Region, free_values, walk
+from runtime.graph.ir import Node, Region, reads, walk
 from runtime.ops.indexed_slices import dense, summed
 from runtime.staging.frames import variable_holding
 from runtime.staging.refusals import refuse
@@ -36,7 +36,7 @@ def check(trace: Any, scope: Any, known: set[Any], targets: Iterable[Any]) -> No
             unseen.update(filter(lambda p: differentiable(p.type), level.parameters))
         for node in level.nodes:
             hidden = _is_hidden(node)
-            used = set(_uses(node))
+            used: set[Any] = set(reads(node))
             if used & unseen or (hidden and (used & connected or _reads(node))):
                 unseen.update(node.outputs)
                 cause = node if hidden else cause
@@ -128,12 +128,6 @@ def _levels(scope: Any, last: Any) -> Iterator[Any]:
     while found[-1] is not last and found[-1].outer is not None:
         found.append(found[-1].outer)
     return iter(found[::-1])
-
-
-def _uses(node: Node) -> Iterator[Any]:
-    yield from node.inputs
-    for region in node.regions:
-        yield from free_values(region)
 
 
 def _reads(node: Node) -> bool:

@@ -20,7 +20,7 @@ from runtime.core.shapes import TensorSpec, is_known
 from runtime.core.state import init_scope, state
 from runtime.core.types import TensorType, Type
 from runtime.graph.executors.reference import interpret
-from runtime.graph.ir import Graph, Node, Region, Value, format_location, free_values, walk
+from runtime.graph.ir import Graph, Node, Region, Value, format_location, free_values, reads, walk
 from runtime.graph.nodes import CONSTANT, placeholder
 from runtime.graph.passes.inlining import inline_calls
 from runtime.graph.templates import PRINT
@@ -349,8 +349,7 @@ class _History:
             made = _of_shape(node, known)
             found += reversed(made)
             for item in made:
-                needed.update(item.inputs)
-                needed.update(value for region in item.regions for value in free_values(region))
+                needed.update(reads(item))
         return found[::-1]
 
     def check_drawn(self, drawn: Sequence[Node], own: Collection[Node]) -> None:

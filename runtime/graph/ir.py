@@ -293,6 +293,13 @@ def _free(region: Region, bound: set[Value], found: dict[Value, None]) -> None:
     found.update((value, None) for value in region.results if value not in bound)
 
 
+def reads(node: Node) -> tuple[Value, ...]:
+    """Returns what a node and its regions read."""
+    if not node.regions:
+        return node.inputs
+    return (*node.inputs, *[value for inner in node.regions for value in free_values(inner)])
+
+
 def has_effect(node: Node) -> bool:
     """True if the node must run even if nobody uses its outputs. So must what contains an
     effect.

@@ -16,13 +16,14 @@ from runtime.core.shapes import is_known
 Shape = tuple[int | None, ...]
 
 
-def _shape_of(value: Any) -> Any:
+def shape_of(value: Any) -> Any:
+    """The static shape of a tensor of a graph."""
     return value.type.shape
 
 
 def elementwise(rows: Any, node: Any, inputs: list[Any], places: list[int]) -> Any:
     """Of ops whose operands broadcast."""
-    rank = len(_shape_of(node.outputs[0]))
+    rank = len(shape_of(node.outputs[0]))
     aligned = [rows.aligned(value, rank) for value in node.inputs]
     return bind(node.primitive, *aligned, **node.params)
 
@@ -34,18 +35,18 @@ def on_last_axes(rows: Any, node: Any, inputs: list[Any], places: list[int]) -> 
 
 def reshaped(rows: Any, node: Any, inputs: list[Any], places: list[int]) -> Any:
     """Of ops that change the shape alone."""
-    return rows.reshaped(inputs[0], _shape_of(node.outputs[0]))
+    return rows.reshaped(inputs[0], shape_of(node.outputs[0]))
 
 
 def broadcast_to(rows: Any, node: Any, inputs: list[Any], places: list[int]) -> Any:
-    shape: Shape = _shape_of(node.outputs[0])
+    shape: Shape = shape_of(node.outputs[0])
     aligned = rows.aligned(node.inputs[0], len(shape))
     return ops.broadcast_to(aligned, _sizes(rows, shape, inputs))
 
 
 def sum_to(rows: Any, node: Any, inputs: list[Any], places: list[int]) -> Any:
-    shape: Shape = _shape_of(node.outputs[0])
-    ones = (1,) * (len(_shape_of(node.inputs[0])) - len(shape))
+    shape: Shape = shape_of(node.outputs[0])
+    ones = (1,) * (len(shape_of(node.inputs[0])) - len(shape))
     whole = (rows.count, *ones, *shape)
     if is_known(shape):
         summed = bind(node.primitive, inputs[0], shape=whole)
@@ -66,26 +67,26 @@ def _sizes(rows: Any, shape: Shape, inputs: list[Any]) -> Any:
 
 
 def transpose(rows: Any, node: Any, inputs: list[Any], places: list[int]) -> Any:
-    rank = len(_shape_of(node.inputs[0]))
+    rank = len(shape_of(node.inputs[0]))
     perm = node.params["perm"] or range(rank)[::-1]
     return ops.transpose(inputs[0], (0, *(axis % rank + 1 for axis in perm)))
 
 
 def along_axis(rows: Any, node: Any, inputs: list[Any], places: list[int]) -> Any:
     """Of ops along one axis."""
-    axis = node.params["axis"] % len(_shape_of(node.inputs[0])) + 1
+    axis = node.params["axis"] % len(shape_of(node.inputs[0])) + 1
     return bind(node.primitive, *inputs, **{**node.params, "axis": axis})
 
 
 def joined(rows: Any, node: Any, inputs: list[Any], places: list[int]) -> Any:
     """Of ops that join tensors along an axis."""
-    axis = node.params["axis"] % len(_shape_of(node.outputs[0])) + 1
+    axis = node.params["axis"] % len(shape_of(node.outputs[0])) + 1
     return bind(node.primitive, *map(rows.whole, node.inputs), axis=axis)
 
 
 def along_axes(rows: Any, node: Any, inputs: list[Any], places: list[int]) -> Any:
     """Of ops along some axes, or all."""
-    rank = len(_shape_of(node.inputs[0]))
+    rank = len(shape_of(node.inputs[0]))
     chosen = node.params["axis"]
     gone = range(rank) if chosen is None else [axis % rank for axis in chosen]
     axis = tuple([axis + 1 for axis in gone])
@@ -95,10 +96,10 @@ def along_axes(rows: Any, node: Any, inputs: list[Any], places: list[int]) -> An
 def solved(rows: Any, node: Any, inputs: list[Any], places: list[int]) -> Any:
     """Of solutions of linear systems."""
     matrix, right = inputs
-    if places != [1] or matrix.ndim != 2 or not is_known(_shape_of(node.inputs[1])):
+    if places != [1] or matrix.ndim != 2 or not is_known(shape_of(node.inputs[1])):
         return bind(node.primitive, *map(rows.whole, node.inputs), **node.params)
     # The columns of all rows beside each other: the matrix is factorised once.
-    size, columns = _shape_of(node.inputs[1])
+    size, columns = shape_of(node.inputs[1])
     beside = ops.reshape(ops.transpose(right, (1, 0, 2)), (size, rows.count * columns))
     found = bind(node.primitive, matrix, beside, **node.params)
     return ops.transpose(ops.reshape(found, (size, rows.count, columns)), (1, 0, 2))
@@ -106,8 +107,8 @@ def solved(rows: Any, node: Any, inputs: list[Any], places: list[int]) -> Any:
 
 def matmul(rows: Any, node: Any, inputs: list[Any], places: list[int]) -> Any:
     left, right = inputs
-    shape: Shape = _shape_of(node.outputs[0])
-    size = _shape_of(node.inputs[0])[-1]
+    shape: Shape = shape_of(node.outputs[0])
+    size = shape_of(node.inputs[0])[-1]
     if places == [0] and not node.params["transpose_a"] and right.ndim == 2 and size is not None:
         # One product of large matrices instead of many of small ones.
         flat = ops.reshape(left, (-1, size))
@@ -135,7 +136,7 @@ def sliced(rows: Any, node: Any, inputs: list[Any], places: list[int]) -> Any:
         return None
     params = dict(node.params, spec=((None, None, None), *node.params["spec"]))
     if "shape" in params:
-        params["shape"] = (rows.count, *_shape_of(node.outputs[0]))
+        params["shape"] = (rows.count, *shape_of(node.outputs[0]))
         if None in params["shape"]:
             inputs[1] = ops.concat([[rows.count], inputs[1]], 0)
     return bind(node.primitive, *inputs, **params)
@@ -146,7 +147,7 @@ def gathered(rows: Any, node: Any, inputs: list[Any], places: list[int]) -> Any:
     params = dict(node.params)
     if places != [0] or params["batch_dims"] or len(inputs) > 2:
         return None
-    whole: Shape = params.get("shape") or _shape_of(node.inputs[0])
+    whole: Shape = params.get("shape") or shape_of(node.inputs[0])
     params["axis"] = params["axis"] % len(whole) + 1
     if "shape" in params:
         params["shape"] = (rows.count, *whole)

@@ -8,11 +8,12 @@ from typing import Any
 import runtime.ops as ops
 from runtime.autodiff.vectorization.control import CONTROL_RULES
 from runtime.autodiff.vectorization.lists import LIST_RULES
-from runtime.autodiff.vectorization.rules import NotVectorized, has_known_rank, shape_of
+from runtime.autodiff.vectorization.rules import NotVectorized, has_known_rank
 from runtime.core.primitive import bind
 from runtime.core.types import ListType, NumberType, TensorType, Type
 from runtime.graph.ir import Graph, Node, Value
 from runtime.graph.nodes import LIST_REPEAT, apply
+from runtime.ops.batching import shape_of
 from runtime.staging.scopes import active
 from runtime.staging.tracing import Trace, symbol
 

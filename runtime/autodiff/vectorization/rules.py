@@ -21,11 +21,6 @@ class NotVectorized(Exception):
     """There is no rule for a node, or it does not apply."""
 
 
-def shape_of(value: Value) -> Any:
-    """The static shape of a tensor of a graph."""
-    return value.type.shape  # type: ignore[union-attr]
-
-
 def has_known_rank(value: Value) -> bool:
     """True for a tensor of which at least the rank is known."""
     return isinstance(value.type, TensorType) and value.type.shape is not None

@@ -31,8 +31,8 @@ from runtime.graph.executors.kernels import (
     written,
 )
 from runtime.graph.executors.layouts import GROWABLE, Layouts
-from runtime.graph.executors.tiles import TiledLoop, TiledLoops, last_uses, places_of, uses
-from runtime.graph.ir import Node, Region, Value, diverges, free_values, walk
+from runtime.graph.executors.tiles import TiledLoop, TiledLoops, last_uses, places_of
+from runtime.graph.ir import Node, Region, Value, diverges, free_values, reads, walk
 from runtime.graph.nodes import COND, CONSTANT, WHILE
 
 Slots = tuple["Slot", ...]
@@ -240,7 +240,7 @@ class _Planner:
         ends = self.native_runs()
         dying: list[Value] = []
         for at, node in enumerate(self.inside.nodes):
-            read = [value for value in dict.fromkeys(uses(node)) if self.last[value] == at]
+            read = [value for value in dict.fromkeys(reads(node)) if self.last[value] == at]
             dying += [value for value in read if value in self.mine]
             if node in blocked and node not in tiled_loops:
                 continue
@@ -319,7 +319,7 @@ class _Planner:
         may be in what is read: the fallback is Python.
         """
         if node.regions or self.plan.layouts.is_view(node):
-            read = _union(*[self.plan.slots_of.get(value, ()) for value in uses(node)])
+            read = _union(*[self.plan.slots_of.get(value, ()) for value in reads(node)])
             for output in node.outputs:
                 self.hold(output, read)
                 self.plan.views.add(output)

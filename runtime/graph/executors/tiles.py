@@ -11,7 +11,7 @@ between them stays in the cache, and only results are arrays of full size.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from math import prod
 
 import numpy as np
@@ -19,8 +19,8 @@ import numpy as np
 from runtime.core.dataclasses import dataclass
 from runtime.core.types import TensorType
 from runtime.graph.executors.layouts import Layouts
-from runtime.graph.ir import Node, Region, Value, free_values, walk
-from runtime.graph.nodes import CONSTANT
+from runtime.graph.ir import Node, Region, Value, reads, walk
+from runtime.graph.passes.rewriting import is_constant
 
 LEAST_BYTES = 1 << 20
 """The size of a result from which on ops are computed in tiles."""
@@ -43,7 +43,7 @@ class TiledLoop:
     @property
     def ops(self) -> tuple[Node, ...]:
         """The nodes without the constants."""
-        return tuple([node for node in self.nodes if not _is_constant(node)])
+        return tuple([node for node in self.nodes if not is_constant(node)])
 
     @property
     def arguments(self) -> tuple[Value, ...]:
@@ -85,10 +85,10 @@ def _loops(region: Region, layouts: Layouts) -> list[TiledLoop]:
     found: list[TiledLoop] = []
     loop: list[Node] = []
     for at, node in enumerate((*region.nodes, None)):
-        if node is not None and loop and (_is_constant(node) or _continues(loop, node, layouts)):
+        if node is not None and loop and (is_constant(node) or _continues(loop, node, layouts)):
             loop.append(node)
             continue
-        if sum(not _is_constant(member) for member in loop) >= LEAST_OPS:
+        if sum(not is_constant(member) for member in loop) >= LEAST_OPS:
             last = last or last_uses(region)
             found.append(_loop(loop, at, last))
         loop = [node] if node is not None and _is_large(node, layouts) else []
@@ -96,21 +96,14 @@ def _loops(region: Region, layouts: Layouts) -> list[TiledLoop]:
 
 
 def _loop(nodes: Sequence[Node], end: int, last: Mapping[Value, int]) -> TiledLoop:
-    made = [value for node in nodes if not _is_constant(node) for value in node.outputs]
+    made = [value for node in nodes if not is_constant(node) for value in node.outputs]
     return TiledLoop(tuple(nodes), tuple([value for value in made if last.get(value, -1) >= end]))
 
 
 def last_uses(region: Region) -> dict[Value, int]:
     """The place of the last node of a region that reads a value; the results are read behind it."""
-    last = {value: at for at, node in enumerate(region.nodes) for value in uses(node)}
+    last = {value: at for at, node in enumerate(region.nodes) for value in reads(node)}
     return last | dict.fromkeys(region.results, len(region.nodes))
-
-
-def uses(node: Node) -> Iterator[Value]:
-    """Yields what a node reads, and the regions inside it."""
-    yield from node.inputs
-    for inner in node.regions:
-        yield from free_values(inner)
 
 
 def _is_large(node: Node, layouts: Layouts) -> bool:
@@ -133,10 +126,6 @@ def _continues(loop: Sequence[Node], node: Node, layouts: Layouts) -> bool:
 
 def _size(type: TensorType) -> int:
     return prod([dim or 0 for dim in type.shape or ()])
-
-
-def _is_constant(node: Node) -> bool:
-    return node.primitive is CONSTANT
 
 
 def places_of(loop: TiledLoop) -> dict[Value, int]:

@@ -34,7 +34,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from runtime.graph.ir import Graph, Node, Region, Value, diverges, is_test
+from runtime.graph.ir import Graph, Node, Region, Value, diverges, is_test, reads
 from runtime.graph.nodes import (
     BOOL,
     CHECK_ATTRIBUTE,
@@ -50,7 +50,6 @@ from runtime.graph.passes.rewriting import (
     is_constant,
     may_move,
     number_key,
-    reads,
     substituted,
     with_regions,
     yielding,

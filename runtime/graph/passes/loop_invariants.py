@@ -19,9 +19,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from runtime.graph.ir import Graph, Node
+from runtime.graph.ir import Graph, Node, reads
 from runtime.graph.nodes import WHILE
-from runtime.graph.passes.rewriting import Rewriter, may_move, reads, with_regions
+from runtime.graph.passes.rewriting import Rewriter, may_move, with_regions
 
 
 def hoist_loop_invariants(graph: Graph) -> Graph:

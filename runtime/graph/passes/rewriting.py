@@ -12,7 +12,7 @@ from runtime.core.primitive import Primitive, broadcast_shapes, same_shape
 from runtime.core.shapes import is_known
 from runtime.core.types import NumberType, TensorType, Type
 from runtime.dtypes import float64
-from runtime.graph.ir import Graph, Node, Region, Value, diverges, free_values
+from runtime.graph.ir import Graph, Node, Region, Value, diverges
 from runtime.graph.nodes import (
     BOOL,
     COND,
@@ -164,13 +164,6 @@ def _is_certain(value: Value) -> bool:
     if isinstance(value.type, TensorType):
         return is_known(value.type.shape)
     return isinstance(value.type, NumberType)
-
-
-def reads(node: Node) -> tuple[Value, ...]:
-    """Returns what a node and its regions read."""
-    if not node.regions:
-        return node.inputs
-    return (*node.inputs, *[value for inner in node.regions for value in free_values(inner)])
 
 
 def yielding(node: Node, places: Sequence[int]) -> Node:

@@ -12,7 +12,7 @@ from runtime.core.primitive import bind, checked, flat, row, sample, wrong_value
 from runtime.core.shapes import Shape
 from runtime.core.tensor import Tensor
 from runtime.ops.arguments import static_number
-from runtime.ops.image.sizes import as_image, as_length, check_inside, dimension
+from runtime.ops.image.sizes import as_image, as_length, at_least_zero, check_inside, dimension
 from runtime.ops.random.stateful import uniform
 from runtime.ops.random.stateless import stateless_uniform
 
@@ -147,10 +147,6 @@ def _margin(size: Any, fraction: Any) -> Any:
     return ops.cast((wide - wide * fraction) / 2, dtypes.int32)
 
 
-def _positive_part(value: Any) -> Any:
-    return max(value, 0) if isinstance(value, int) else ops.maximum(value, 0)
-
-
 def _at_most(a: Any, b: Any) -> Any:
     return min(a, b) if isinstance(a, int) and isinstance(b, int) else ops.minimum(a, b)
 
@@ -169,8 +165,8 @@ def resize_with_crop_or_pad(image: Any, target_height: Any, target_width: Any) -
         "the target size must be positive", (target_height - 1, None), (target_width - 1, None)
     )
     surplus = [dimension(x, -3) - target_height, dimension(x, -2) - target_width]
-    cut = [_positive_part(n) // 2 for n in surplus]
-    room = [_positive_part(-1 * n) // 2 for n in surplus]
+    cut = [at_least_zero(n) // 2 for n in surplus]
+    room = [at_least_zero(-1 * n) // 2 for n in surplus]
     kept = [_at_most(dimension(x, -3), target_height), _at_most(dimension(x, -2), target_width)]
     part = crop_to_bounding_box(x, *cut, *kept)
     return pad_to_bounding_box(part, room[0], room[1], target_height, target_width)

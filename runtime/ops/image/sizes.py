@@ -48,3 +48,8 @@ def as_length(value: Any, what: str) -> Any:
         raise wrong_value(f"{what} must be a scalar, got shape {tensor.shape}")
     known = tensor.static_value
     return tensor if known is None else int(known)
+
+
+def at_least_zero(n: Any) -> Any:
+    """`n`, an integer or a scalar tensor, or 0 where it is negative."""
+    return max(n, 0) if isinstance(n, int) else ops.maximum(n, 0)

@@ -11,12 +11,7 @@ from runtime.core.primitive import wrong_value
 from runtime.core.tensor import Tensor
 from runtime.ops.arguments import static_int
 from runtime.ops.define import axis_in
-from runtime.ops.image.sizes import as_length, dimension
-
-
-def at_least_zero(n: Any) -> Any:
-    """`n`, an integer or a scalar tensor, or 0 where it is negative."""
-    return max(n, 0) if isinstance(n, int) else ops.maximum(n, 0)
+from runtime.ops.image.sizes import as_length, at_least_zero, dimension
 
 
 def frame(
