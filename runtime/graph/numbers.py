@@ -141,6 +141,7 @@ _OP_TYPES = {
     "math.fmod": "TruncateMod", "math.isfinite": "IsFinite", "math.isinf": "IsInf",
     "math.isnan": "IsNan", "math.nextafter": "NextAfter", "max": "Maximum", "min": "Minimum",
     "ne": "NotEqual", "not": "LogicalNot", "or": "BitwiseOr", "pos": "Identity",
+    "power_modulo": "PowerModulo",
     "round_to": "Round", "rshift": "RightShift", "truediv": "RealDiv", "xor": "BitwiseXor",
 }  # fmt: skip
 

@@ -49,7 +49,7 @@ OURS = {
     "PyBitCount PyBitLength PyDivmod PyFromEnd PyIsInteger PyRangeLength": (
         "it has no Python numbers"
     ),
-    "PowerModulo PyPowerModulo": "its power takes no modulus",
+    "PowerModulo": "its power takes no modulus",
     "PyText": "it has no texts of Python",
     "PyTextRanks": "it has no texts of Python",
     "PyDraw": "its draws are not those of Python's `random`",
