@@ -18,6 +18,7 @@ from autograph.operators import reductions
 from autograph.operators.comprehensions import (
     Called,
     Given,
+    ask_length,
     generator,
     listed,
     next_of,
@@ -79,8 +80,8 @@ def taken_over(call: Call) -> dict[Function, Function]:
         math.prod: _of_all(_direct(math.prod), reductions.multiplied),
         bool: _asking(_direct(bool), _truth),
         len: _asking(_direct(len), length),
-        list: _of_all(_direct(list), listed),
-        tuple: _of_all(_plain_tuple, lambda given: _plain_tuple(listed(given))),
+        list: _of_all(_direct(list), listed, sized=True),
+        tuple: _of_all(_plain_tuple, lambda given: _plain_tuple(listed(given)), sized=True),
         sum: _of_all(_direct(sum), reductions.summed),
         **{function: _mapping(function, call) for function in (map, functools.reduce)},
         filter: _filtering(call),
@@ -158,18 +159,25 @@ def _truth(value: Any) -> Any:
 
 
 def _of_all(
-    builtin: Function, loop: Function, decided: bool = False, steps: bool = False
+    builtin: Function,
+    loop: Function,
+    decided: bool = False,
+    steps: bool = False,
+    sized: bool = False,
 ) -> Function:
     """For functions that take the elements of their first argument: `loop` does of a generator.
 
     Args:
         decided: whether the run may decide how many they take.
         steps: whether they take one: that of a generator function is Python's own then.
+        sized: whether they ask for the length of what they are given, as a hint.
     """
 
     def of_all(*args: Any, **kwargs: Any) -> Any:
         try:
             given = of_generator(args[0], decided) if args else None
+            if sized and given is not None:
+                ask_length(args[0])
             if steps and type(given) is Called:
                 given = None
             return builtin(*args, **kwargs) if given is None else loop(given, *args[1:], **kwargs)
@@ -313,6 +321,7 @@ def _extreme(function: Function, items: Any, key: Any = None, **options: Any) ->
 def _ordered(function: Function, items: Any, given: Given, **options: Any) -> Any:
     if function is not sorted:
         return _extreme(function, items, **options)
+    ask_length(items)
     elements = listed(given, any_order=options.get("key") is None)
     backend = backend_of(elements) or backend_within(elements)
     return _ask(backend, sorted, (elements,), options)

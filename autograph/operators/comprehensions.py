@@ -565,6 +565,13 @@ def of_generator(items: Any, decided: bool = False) -> Given | None:
     return None if type(given) is Called and given.in_python else given
 
 
+def ask_length(items: Any) -> None:
+    """Ask the user's `__len__`, as Python does of what becomes a list, for what it does besides."""
+    ask = converted_method(items, "__len__")
+    if ask is not None:
+        ask(items)
+
+
 def _is_old_sequence(items: Any) -> bool:
     """Whether Python would ask the user's `__getitem__` for one item after the other."""
     is_iterable = hasattr(type(items), "__iter__")

@@ -37,6 +37,7 @@ from autograph.operators.texts import shown_by_user
 _ACTING = frozenset((print, exec, eval, breakpoint))
 _UNBOUND = (WrapperDescriptorType, MethodDescriptorType)
 _methods: dict[tuple[type, str], bool] = {}
+_CACHED = type(lru_cache(len))
 WRITTEN = "<string>"
 """The file of what a decorator or `namedtuple` wrote."""
 
@@ -162,7 +163,7 @@ def is_lasting(function: Any) -> bool:
         return _is_lasting_method(function, type(receiver))
     if kind in _UNBOUND:
         return _is_lasting_method(function, function.__objclass__)
-    if hasattr(function, "cache_info"):  # which has its own memory
+    if kind is _CACHED:  # which has its own memory
         return constants_of(function.__wrapped__) is None
     # Of a class with a `__call__`: the user's is called as a function.
     return is_foreign(kind) and is_hidden(kind)

@@ -600,6 +600,7 @@ AS_IN_PYTHON = [
     chain_map, thread_local, parsed, exception_attributes, in_a_slice, in_a_view, in_a_proxy,
     dispatched, cached, weak_keys, module, global_by_a_manager, global_by_a_property,
     global_by_name, recursion_counts, recursion_sums, recursion_of_an_object,
+    converted_iterator, converted_rows,
 ]  # fmt: skip
 REFUSED: dict[Callable[..., Any], str] = {
     context_variable: "variable is changed .* cannot be carried",
@@ -608,8 +609,6 @@ REFUSED: dict[Callable[..., Any], str] = {
     ctypes_array: "items is changed .* cannot be carried",
     defaults: "f.__defaults__ is changed",
     exception_arguments: "error is changed .* a tuple cannot be carried",
-    converted_iterator: "StopIteration under a staged test",
-    converted_rows: "IndexError under a staged test",
 }
 
 
