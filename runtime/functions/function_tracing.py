@@ -87,7 +87,8 @@ from runtime.staging.control.carried_objects import (
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.deferred_exceptions import is_of_program
 from runtime.staging.control.joins import Leaf, Optional, Spec, Tree
-from runtime.staging.control.optional_values import MaybeNone, bound
+from runtime.staging.control.logic import not_, or_
+from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined, bound
 from runtime.staging.control.references import (
     NOTHING_WANTED,
     References,
@@ -171,7 +172,8 @@ def _exported(
     if isinstance(value, MaybeNone):
         return MaybeNone(_exported(value.held, numbers, what, path), value.flag)
     if type(value) is TaggedUnion:
-        made = [_exported(each, numbers, what, path) for each in value.options]
+        options = [_asked_where(value.place == at, x) for at, x in enumerate(value.options)]
+        made = [_exported(each, numbers, what, path) for each in options]
         return TaggedUnion(made, value.place, value.mismatch)
     if value is None or isinstance(value, Tensor | Symbol | Elements | ObjectHandle):
         return value
@@ -245,6 +247,16 @@ def _exported(
     return structure.build(
         [_exported(x, numbers, what, path + structure.path(at)) for at, x in parts]
     )
+
+
+def _asked_where(taken: Any, value: Any) -> Any:
+    """The value, of which names that may be unbound are asked for only where it is `taken`."""
+    if isinstance(value, MaybeUndefined):
+        flag = or_(not_(taken), (lambda: value.flag,))
+        return MaybeUndefined(_asked_where(taken, value.held), flag, value.name)
+    if isinstance(value, tuple) and (found := structure_of(value)) is not None:
+        return found[0].build([_asked_where(taken, each) for each in found[1]])
+    return value
 
 
 def _no_result(what: str) -> TypeError:

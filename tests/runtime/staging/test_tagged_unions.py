@@ -343,7 +343,23 @@ def grown_by_another_name(n):
     return x
 
 
+def unbound_in_one_kind(n):
+    try:
+        try:
+            found = 6 // (n - 3)
+        except ZeroDivisionError:
+            found = -1
+            raise KeyError("k") from None
+        finally:
+            n += 1
+    except KeyError as error:
+        return n, found, error.args[0]
+    else:
+        return n, found
+
+
 PROGRAMS: list[Program] = [
+    unbound_in_one_kind,
     evens, fizz_buzz, in_comprehensions, in_slots, read_from_lists, changed_lists,
     taken_from_a_list, shown, tuples_and_none, bools_and_ints, in_pairs, in_lists_of_lists,
     in_dicts, of_a_function_in_a_list, brackets,
