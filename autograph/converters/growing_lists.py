@@ -83,8 +83,10 @@ _OF_ORDER = frozenset((
     "insort", "insort_left", "insort_right",
 ))  # fmt: skip
 _CALLS = frozenset(("deque", "list", "set", "sorted"))
-_METHODS_OF_DICTS = frozenset(("clear", "pop", "popitem", "setdefault", "subtract", "update"))
-_DICTS = frozenset(("Counter", "defaultdict", "dict", "fromkeys"))
+_METHODS_OF_DICTS = frozenset((
+    "clear", "move_to_end", "pop", "popitem", "setdefault", "subtract", "update",
+))  # fmt: skip
+_DICTS = frozenset(("Counter", "OrderedDict", "defaultdict", "dict", "fromkeys"))
 _BLOCKS = (
     gast.If, gast.For, gast.While, gast.IfExp, gast.BoolOp, gast.FunctionDef,
     gast.AsyncFunctionDef, gast.Lambda,

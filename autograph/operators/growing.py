@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter, defaultdict, deque
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeAlias
@@ -25,7 +25,7 @@ def register_stand_in(kind: type, of: type) -> None:
     stand_ins[kind] = of
 
 
-_KINDS = frozenset((list, set, deque, dict, defaultdict, Counter))
+_KINDS = frozenset((list, set, deque, dict, defaultdict, Counter, OrderedDict))
 
 
 class _Thread(threading.local):

@@ -5,7 +5,7 @@
 import heapq
 import itertools
 import operator
-from collections import deque
+from collections import OrderedDict, deque
 from dataclasses import dataclass
 
 from tests.textbook.bank import bank
@@ -268,3 +268,59 @@ def best_of_tree(depth, leaves):
     half = len(leaves) // 2
     left = best_of_tree(depth - 1, leaves[:half])
     return max(-left, best_of_tree(depth - 1, leaves[half:]))
+
+
+# Dicts of which the order is changed
+
+
+class LatestUsed:
+    def __init__(self, capacity):
+        self.capacity = capacity
+        self.entries = OrderedDict()
+
+    def get(self, key):
+        if key not in self.entries:
+            return -1
+        self.entries.move_to_end(key)
+        return self.entries[key]
+
+    def put(self, key, value):
+        if key in self.entries:
+            self.entries.move_to_end(key)
+        self.entries[key] = value
+        if len(self.entries) > self.capacity:
+            self.entries.popitem(last=False)
+
+
+@case(([3, 5, 1, 3], 5), ([2, 2, 1, 5], 2), ([1, 7, 1, 4], 9))
+def latest_used(keys, asked):
+    cache = LatestUsed(2)
+    for at, key in enumerate(keys):
+        cache.put(key, at)
+    found = cache.get(asked)
+    cache.put(8, found)
+    return found, list(cache.entries.items()), 8 in cache.entries
+
+
+@case(([3, 5, 1],), ([4, 4, 2],), ([0, 7, 0],))
+def turned_orders(keys):
+    order, turned = OrderedDict(), OrderedDict()
+    for key in keys:
+        order[key] = key * key
+    for key in reversed(keys):
+        turned[key] = key * key
+    same = order == turned, order == order.copy(), order == dict(turned)
+    order.move_to_end(keys[0])
+    order.move_to_end(keys[1], last=False)
+    kind = isinstance(order, OrderedDict), type(order.copy()) is OrderedDict
+    return same, list(order), kind, order.popitem(), order.popitem(last=False)
+
+
+@case((3,), (1,))
+def moved_if_there(key):
+    order = OrderedDict([(1, "a"), (2, "b")])
+    try:
+        order.move_to_end(key)
+    except KeyError:
+        return -1
+    return len(order)

@@ -62,7 +62,7 @@ def elements_of(container: Any) -> Elements:
     if isinstance(container, _OTHERS):
         return _elements_of_other(container)
     # Not the iteration of a subclass, which is the user's code.
-    kind = next(kind for kind in _KINDS if isinstance(container, kind))
+    kind = next(kind for kind in _KINDS if issubclass(type(container), kind))
     values = kind.values(container) if kind in MAPPINGS else ()
     return (*kind.__iter__(container), *values)
 

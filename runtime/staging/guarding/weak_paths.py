@@ -180,7 +180,8 @@ def leads_nowhere(value: Any, depth: int = 3) -> bool:
     """True if no path leads from it to an object of the user's, so that it can be kept alive."""
     if type(value) in _ATOMS or isinstance(value, _VALUES):
         return True
-    kind = next((kind for kind in (*MAPPINGS, *_SEQUENCES) if isinstance(value, kind)), None)
+    own = type(value)
+    kind = next((kind for kind in (*MAPPINGS, *_SEQUENCES) if issubclass(own, kind)), None)
     if not depth or kind is None:
         return False
     # Not the iteration of a subclass, which is the user's code.

@@ -14,7 +14,8 @@ comparison_sort                 the order of objects with a `__lt__`
 iterator_functions              `itertools`
 growing_dict, dict_entries      dicts that may become lists of the graph
 dict_views, dict_rows           their keys, values and items; lists as their values
-counters, remembered_calls      `Counter`; `functools.cache`
+counters, ordered_dicts         `Counter`; `OrderedDict`
+remembered_calls                `functools.cache`
 keys, staged_keys, dict_reads   keys that only the run knows; dicts that Python knows
 tensor_array                    `rt.TensorArray`
 """

@@ -14,6 +14,7 @@ from runtime.staging.control import iteration
 from runtime.staging.lists import (
     chosen_containers,  # noqa: F401  (which registers what it has)
     counters,  # noqa: F401  (which registers what it has)
+    ordered_dicts,  # noqa: F401  (which registers what it has)
     staged_items,
 )
 from runtime.staging.lists.growing_dict import stand_in_for

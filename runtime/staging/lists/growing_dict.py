@@ -385,17 +385,25 @@ class GrowingDict(dict[Any, Any], EntryTable):
 
     def popitem(self) -> Any:
         """Take the last entry out. KeyError, at run time, where there is none."""
+        return self.take_item(-1, "popitem(): dictionary is empty")
+
+    def take_item(self, at: int, failure: str) -> Any:
+        """Take the entry at a place out, 0 or -1. KeyError, at run time, where there is none."""
         if self.staged is None:
-            return dict.popitem(self)
+            keys = list(dict.__iter__(self))
+            if not keys:
+                raise KeyError(failure)
+            return keys[at], dict.pop(self, keys[at])
         size = self.length()
 
         def fail() -> NoReturn:
-            raise KeyError("popitem(): dictionary is empty")
+            raise KeyError(failure)
 
         fail_where(size == 0, fail)
-        key, value = self.pair_at(size - 1)
-        value = self.owned_at(size - 1) if self.has_lists else value
-        self._drop(size - 1)
+        place = size - 1 if at else 0
+        key, value = self.pair_at(place)
+        value = self.owned_at(place) if self.has_lists else value
+        self._drop(place)
         return key, value
 
     def clear(self) -> None:
