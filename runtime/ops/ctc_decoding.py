@@ -6,6 +6,7 @@ not to: A. Hannun and others, "First-pass large vocabulary continuous speech rec
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -103,7 +104,7 @@ def _add(made: dict[Labels, tuple[float, float]], labels: Labels, ends: Any, goe
     made[labels] = float(np.logaddexp(known[0], ends)), float(np.logaddexp(known[1], goes_on))
 
 
-def _beam_kernel(x: Any, lengths: Any, *, width: int, count: int) -> Any:
+def _beam_kernel(x: Any, lengths: Any, *, width: int, count: int, merge: bool = False) -> Any:
     _check(x.shape, lengths.shape)
     peak = x.max(2, keepdims=True, initial=-np.inf)
     log_p = x - peak - np.log(np.exp(x - peak).sum(2, keepdims=True))
@@ -112,11 +113,11 @@ def _beam_kernel(x: Any, lengths: Any, *, width: int, count: int) -> Any:
     for at, length in enumerate(lengths):
         found, scores[at] = _search(log_p[:length, at], width, count)
         for path, labels in zip(paths, found, strict=True):
-            path.append(labels)
+            path.append(tuple(label for label, _ in groupby(labels)) if merge else labels)
     return (*(part for path in paths for part in _sparse(path)), scores)
 
 
-def _beam_types(x: Any, lengths: Any, *, width: int, count: int) -> Any:
+def _beam_types(x: Any, lengths: Any, *, width: int, count: int, merge: bool = False) -> Any:
     beam_p.check_dtypes([x.dtype.np_dtype, lengths.dtype.np_dtype])
     _check(x.shape, lengths.shape)
     parts = [TensorType(dtypes.int64, shape) for shape in ((None, 2), (None,), (2,))]
@@ -175,10 +176,17 @@ def ctc_beam_search_decoder(
     >>> round(float(rt.exp(logarithms[0, 0])), 4)
     0.84
     """
+    return searched(inputs, sequence_length, beam_width, top_paths, merge=False)
+
+
+def searched(
+    inputs: Any, sequence_length: Any, beam_width: Any, top_paths: Any, *, merge: bool
+) -> tuple[list[SparseTensorValue], Tensor]:
+    """What `ctc_beam_search_decoder` returns, with repeated labels once if `merge`."""
     width, count = static_int(beam_width, "beam_width"), static_int(top_paths, "top_paths")
     if not 0 < count <= width:
         raise wrong_value(f"top_paths must be from 1 to a beam_width of {width}, got {count}")
     x, lengths = convert_to_tensor(inputs), convert_to_tensor(sequence_length)
-    *parts, scores = bind(beam_p, x, lengths, width=width, count=count)
+    *parts, scores = bind(beam_p, x, lengths, width=width, count=count, merge=bool(merge))
     triples = [SparseTensorValue(*parts[at : at + 3]) for at in range(0, len(parts), 3)]
     return triples, scores

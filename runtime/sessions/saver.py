@@ -24,6 +24,7 @@ class Saver:
     Args:
         var_list: the variables, or a dict from the names in the file to them; by default all of the
             default graph.
+        reshape: without effect, as is `sharded`.
         max_to_keep: how many checkpoints stay, None: all.
 
     Raises ValueError where there are none.
@@ -44,6 +45,8 @@ class Saver:
     def __init__(
         self,
         var_list: Mapping[str, GraphVariable] | Sequence[GraphVariable] | None = None,
+        reshape: bool = False,
+        sharded: bool = False,
         max_to_keep: int | None = 5,
         **ignored: Any,
     ) -> None:

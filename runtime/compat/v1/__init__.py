@@ -10,7 +10,8 @@ from typing import Any as _Any
 from runtime.compat.v1 import initializers as initializers, losses as losses, train as train
 from runtime.compat.v1.moved import MOVED as _MOVED
 from runtime.compat.v1.namespaces import (
-    data as data, debugging as debugging, gfile as gfile, image as image, linalg as linalg,
+    data as data, debugging as debugging, gfile as gfile, image as image, io as io,
+    linalg as linalg,
     manip as manip, math as math, nn as nn, python_io as python_io, random as random,
     spectral as spectral, strings as strings, summary as summary,
 )
@@ -32,7 +33,8 @@ from runtime.compat.v1.older import (
 from runtime.compat.texts import dimension_value as dimension_value
 from runtime.compat.v1.ops import (
     Print as Print, batch_gather as batch_gather, batch_to_space as batch_to_space,
-    clip_by_average_norm as clip_by_average_norm, cond as cond, div as div,
+    clip_by_average_norm as clip_by_average_norm, cond as cond, constant as constant,
+    div as div,
     space_to_batch as space_to_batch, to_bfloat16 as to_bfloat16, to_complex64 as to_complex64,
     to_complex128 as to_complex128,
     to_double as to_double, to_float as to_float, to_int32 as to_int32, to_int64 as to_int64,

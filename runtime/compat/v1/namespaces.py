@@ -12,29 +12,34 @@ from runtime.compat.v1.datasets import (
     get_output_types,
     make_one_shot_iterator,
 )
+from runtime.compat.v1.images import dilation2d, erosion2d, fused_batch_norm
 from runtime.compat.v1.older import (
     multinomial,
     relu_layer,
     stateless_multinomial,
     tf_record_iterator,
+    verify_tensor_all_finite,
     xw_plus_b,
 )
 from runtime.compat.v1.ops import (
+    ctc_beam_search_decoder,
     dropout,
     embedding_lookup,
     in_top_k,
     poisson,
     softmax_cross_entropy_with_logits,
+    space_to_batch,
     with_older_arguments,
 )
+from runtime.image import transpose
 from runtime.linalg import matrix_transpose
 from runtime.math import is_finite, is_inf, is_nan, is_non_decreasing, is_strictly_increasing
 from runtime.nn import (
     avg_pool,
-    ctc_beam_search_decoder,
     ctc_loss,
     max_pool,
 )
+from runtime.nn import ctc_beam_search_decoder as ctc_beam_search_decoder_v2
 from runtime.nn import softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits_v2
 from runtime.random import set_seed
 
@@ -80,7 +85,7 @@ class Renamed:
         if not isinstance(found, str):
             return found
         place, _, last = found.rpartition(".")
-        return getattr(import_module(f"runtime.{place}".rstrip(".")), last)
+        return with_older_arguments(getattr(import_module(f"runtime.{place}".rstrip(".")), last))
 
     def __dir__(self) -> list[str]:
         return sorted(self._names)
@@ -100,6 +105,7 @@ data = Namespace(
 debugging = Namespace(
     "debugging",
     {
+        "assert_all_finite": verify_tensor_all_finite,
         "is_finite": is_finite,
         "is_inf": is_inf,
         "is_nan": is_nan,
@@ -107,9 +113,12 @@ debugging = Namespace(
         "is_strictly_increasing": is_strictly_increasing,
     },
 )
+io = Namespace("io")
 linalg = Namespace("linalg", {"transpose": matrix_transpose})
 image = Namespace(
-    "image", refused={"resize": "it samples at other places than tf.image.resize, which is here"}
+    "image",
+    {"transpose": transpose, "transpose_image": transpose},
+    {"resize": "it samples at other places than tf.image.resize, which is here"},
 )
 math = Namespace("math", {"in_top_k": in_top_k})
 nn = Namespace(
@@ -118,12 +127,19 @@ nn = Namespace(
         "dropout": dropout,
         "embedding_lookup": embedding_lookup,
         "avg_pool_v2": avg_pool,
-        "ctc_beam_search_decoder_v2": ctc_beam_search_decoder,
+        "ctc_beam_search_decoder": ctc_beam_search_decoder,
+        "ctc_beam_search_decoder_v2": ctc_beam_search_decoder_v2,
         "ctc_loss_v2": ctc_loss,
+        "dilation2d": dilation2d,
+        "erosion2d": erosion2d,
+        "fused_batch_norm": fused_batch_norm,
         "in_top_k": in_top_k,
         "max_pool_v2": max_pool,
         "relu_layer": relu_layer,
-        "softmax_cross_entropy_with_logits_v2": softmax_cross_entropy_with_logits_v2,
+        "softmax_cross_entropy_with_logits_v2": with_older_arguments(
+            softmax_cross_entropy_with_logits_v2
+        ),
+        "space_to_batch": space_to_batch,
         "xw_plus_b": xw_plus_b,
         "softmax_cross_entropy_with_logits": softmax_cross_entropy_with_logits,
     },

@@ -7,6 +7,8 @@ from functools import wraps
 from inspect import signature
 from typing import Any
 
+import numpy as np
+
 import runtime.ops as ops
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
@@ -14,6 +16,7 @@ from runtime.core.tensor import Tensor, inside_function
 from runtime.ops.blocks import batch_to_space as _batch_to_space
 from runtime.ops.blocks import space_to_batch as _space_to_batch
 from runtime.ops.checks import below
+from runtime.ops.ctc_decoding import SparseTensorValue, searched
 from runtime.ops.define import matched
 from runtime.ops.nn import embedding_lookup as _embedding_lookup
 from runtime.ops.normalization import dropout as _dropout
@@ -324,16 +327,25 @@ OLDER_ARGUMENTS: dict[str, dict[str, str]] = {
     **{name: {"dim": "axis"} for name in ("expand_dims", "softmax", "log_softmax")},
     **{name: {"tensor": "input"} for name in ("ones_like", "zeros_like")},
     **{name: {"filter": "filters"} for name in ("conv2d", "conv3d")},
+    **{
+        name: {"value": "input", "filter": "filters"}
+        for name in ("conv2d_transpose", "conv3d_transpose")
+    },
+    **{name: {"value": "input"} for name in ("avg_pool", "avg_pool2d", "max_pool")},
+    **{name: {"keep_dims": "keepdims"} for name in ("moments", "norm", "sufficient_statistics")},
+    "batch_norm_with_global_normalization": {"t": "input", "m": "mean", "v": "variance"},
+    "crop_and_resize": {"box_ind": "box_indices"},
+    "decode_raw": {"bytes": "input_bytes"},
+    "separable_conv2d": {"rate": "dilations"},
+    "to_hash_bucket": {"string_tensor": "input"},
     "convolution": {"filter": "filters", "dilation_rate": "dilations"},
     "pool": {"dilation_rate": "dilations"},
     "conv1d": {"value": "input"},
     "convert_to_tensor": {"preferred_dtype": "dtype_hint"},
     "depthwise_conv2d": {"rate": "dilations"},
-    "moments": {"keep_dims": "keepdims"},
     "softmax_cross_entropy_with_logits": {"dim": "axis"},
     "weighted_cross_entropy_with_logits": {"targets": "labels"},
     "weighted_moments": {"keep_dims": "keepdims"},
-    "norm": {"keep_dims": "keepdims"},
     "reverse_sequence": {"seq_dim": "seq_axis", "batch_dim": "batch_axis"},
     "to_number": {"string_tensor": "input"},
     "extract_patches": {"ksizes": "sizes"},
@@ -346,8 +358,7 @@ OLDER_ARGUMENTS: dict[str, dict[str, str]] = {
 }  # fmt: skip
 """For functions of version 1 the older names of arguments, and those of today."""
 
-# Version 1's first argument of functions whose arguments are given by name alone.
-_BY_NAME = "_sentinel"
+_PARSERS = "parse_example parse_single_example"
 _OLDER_ORDER: dict[str, str] = {
     **{f"assert_{name}": "x y data summarize message name" for name in _COMPARISONS.split()},
     **{f"assert_{name}": "x data summarize message name" for name in _SIGNS.split()},
@@ -363,9 +374,15 @@ _OLDER_ORDER: dict[str, str] = {
     "conv1d": "value filters stride padding use_cudnn_on_gpu data_format name input dilations",
     "conv2d": "input filter strides padding use_cudnn_on_gpu data_format dilations name filters",
     "conv3d": "input filter strides padding data_format dilations name filters",
+    **{
+        name: "value filter output_shape strides padding data_format name input filters dilations"
+        for name in ("conv2d_transpose", "conv3d_transpose")
+    },
     "convert_to_tensor": "value dtype name preferred_dtype dtype_hint",
     "convolution": "input filter padding strides dilation_rate name data_format filters dilations",
     "count_nonzero": "input_tensor axis keepdims dtype name reduction_indices keep_dims input",
+    "crelu": "features name axis",
+    "decode_raw": "input_bytes out_type little_endian name bytes",
     "depth_to_space": "input block_size name data_format",
     "depthwise_conv2d": "input filter strides padding rate name data_format dilations",
     "expand_dims": "input axis name dim",
@@ -384,16 +401,19 @@ _OLDER_ORDER: dict[str, str] = {
     "include_batch_in_index",
     "pool": "input window_shape pooling_type padding dilation_rate strides name data_format "
     "dilations",
+    **{name: "serialized features name example_names" for name in _PARSERS.split()},
     "reduce_join": "inputs axis keep_dims separator name reduction_indices keepdims",
     "softmax": "logits axis name dim",
-    "sigmoid_cross_entropy_with_logits": f"{_BY_NAME} labels logits name",
-    "softmax_cross_entropy_with_logits": f"{_BY_NAME} labels logits dim name axis",
+    "separable_conv2d": "input depthwise_filter pointwise_filter strides padding rate name "
+    "data_format dilations",
+    "softmax_cross_entropy_with_logits": "labels logits dim name axis",
     "space_to_depth": "input block_size name data_format",
-    "sparse_softmax_cross_entropy_with_logits": f"{_BY_NAME} labels logits name",
     "squeeze": "input axis name squeeze_dims",
     "substr": "input pos len name unit",
     "to_number": "string_tensor out_type name input",
+    "to_hash_bucket": "string_tensor num_buckets name input",
     "transpose": "a perm name conjugate",
+    "weighted_moments": "x axes frequency_weights name keep_dims keepdims",
     "zeros_like": "tensor dtype name optimize",
 }
 """The arguments of functions of version 1 whose order is another today."""
@@ -437,8 +457,6 @@ def _by_name(
     """All arguments that are not None by their names, of which `order` has those without one."""
     if len(args) > len(order):
         raise TypeError(f"{function}() takes at most {len(order)} arguments, got {len(args)}")
-    if order[0] == _BY_NAME and any(value is not None for value in args):
-        raise ValueError(f"{function} takes its arguments by name: labels=, logits=")
     given = dict(zip(order, args, strict=False))
     if twice := given.keys() & kwargs.keys():
         raise TypeError(f"{function}() got two values for {min(twice)!r}")
@@ -449,7 +467,7 @@ def _by_name(
 def softmax_cross_entropy_with_logits(
     labels: Any, logits: Any, axis: Any = -1, name: str | None = None
 ) -> Tensor:
-    """As in version 2, but no gradient flows to `labels`; arguments are given by name alone.
+    """As in version 2, but no gradient flows to `labels`.
 
     >>> make = rt.compat.v1.nn.softmax_cross_entropy_with_logits
     >>> make(labels=[[0., 1.]], logits=[[0., 0.]]).numpy().round(3)
@@ -457,3 +475,33 @@ def softmax_cross_entropy_with_logits(
     """
     scores, truth = matched(logits, labels)
     return ops.softmax_cross_entropy_with_logits(ops.stop_gradient(truth), scores, axis, name)
+
+
+def constant(
+    value: Any, dtype: Any = None, shape: Any = None, name: str | None = "Const",
+    verify_shape: bool = False,
+) -> Tensor:  # fmt: skip
+    """`constant` of version 2; with `verify_shape` TypeError for a value of another shape.
+
+    >>> rt.compat.v1.constant(1, shape=[2]).numpy().tolist()
+    [1, 1]
+    """
+    if verify_shape and shape is not None:
+        found, asked = np.shape(value), tuple(shape)
+        if found != asked:
+            raise TypeError(f"constant: a value of shape {found} for one of shape {asked}")
+    return ops.constant(value, dtype, shape, name)
+
+
+def ctc_beam_search_decoder(
+    inputs: Any, sequence_length: Any, beam_width: Any = 100, top_paths: Any = 1,
+    merge_repeated: bool = True,
+) -> tuple[list[SparseTensorValue], Tensor]:  # fmt: skip
+    """As in version 2, but with one of each label that is found several times in a row.
+
+    >>> x = rt.math.log([[[0.9, 0.1]], [[0.1, 0.9]], [[0.9, 0.1]]])
+    >>> labels, _ = rt.compat.v1.nn.ctc_beam_search_decoder(x, [3])
+    >>> labels[0].values.numpy().tolist()
+    [0]
+    """
+    return searched(inputs, sequence_length, beam_width, top_paths, merge=merge_repeated)

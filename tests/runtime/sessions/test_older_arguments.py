@@ -108,6 +108,65 @@ FILTERS = np.arange(32.0, dtype=np.float32).reshape(2, 2, 4, 2)
             lambda: rt.nn.embedding_lookup(MATRIX, [1], 1.0),
         ),
         (lambda: v1.strings.length("é", "n", "UTF8_CHAR"), lambda: rt.constant(1)),
+        (
+            lambda: v1.nn.space_to_batch(PIXELS, [[0, 0], [0, 0]], 2),
+            lambda: rt.space_to_batch(PIXELS, [2, 2], [[0, 0], [0, 0]]),
+        ),
+        (
+            lambda: v1.nn.max_pool(value=PIXELS, ksize=2, strides=1, padding="VALID"),
+            lambda: rt.nn.max_pool2d(PIXELS, 2, 1, "VALID"),
+        ),
+        (
+            lambda: v1.nn.conv2d_transpose(
+                PIXELS, FILTERS[..., :1, :].repeat(2, 3), [1, 2, 2, 1], ONE, "SAME", "NHWC", "n"
+            ),
+            lambda: rt.nn.conv2d_transpose(
+                PIXELS, FILTERS[..., :1, :].repeat(2, 3), [1, 2, 2, 1], 1, "SAME"
+            ),
+        ),
+        (
+            lambda: v1.nn.dilation2d(PIXELS, FILTERS[..., 0], ONE, ONE, "SAME"),
+            lambda: rt.nn.dilation2d(PIXELS, FILTERS[..., 0], ONE, "SAME", "NHWC", ONE),
+        ),
+        (
+            lambda: v1.nn.erosion2d(PIXELS, FILTERS[..., 0], ONE, ONE, "SAME"),
+            lambda: rt.nn.erosion2d(PIXELS, FILTERS[..., 0], ONE, "SAME", "NHWC", ONE),
+        ),
+        (
+            lambda: v1.nn.separable_conv2d(
+                PIXELS, FILTERS, np.ones([1, 1, 8, 1], np.float32), ONE, "SAME", [2, 2], "n"
+            ),
+            lambda: rt.nn.separable_conv2d(
+                PIXELS, FILTERS, np.ones([1, 1, 8, 1], np.float32), ONE, "SAME", dilations=[2, 2]
+            ),
+        ),
+        (lambda: v1.nn.crelu([[1.0]], "n", 0), lambda: rt.constant([[1.0], [0.0]])),
+        (
+            lambda: v1.nn.weighted_moments([1.0, 2.0], [0], [1.0, 1.0], "n")[1],
+            lambda: rt.constant(0.25),
+        ),
+        (
+            lambda: v1.image.crop_and_resize(PIXELS, [[0, 0, 1, 1]], box_ind=[0], crop_size=[2, 2]),
+            lambda: rt.constant(PIXELS),
+        ),
+        (
+            lambda: v1.image.transpose(PIXELS),
+            lambda: rt.constant(PIXELS.transpose(0, 2, 1, 3)),
+        ),
+        (
+            lambda: v1.string_to_hash_bucket(["a"], 10, "n"),
+            lambda: rt.strings.to_hash_bucket(["a"], 10),
+        ),
+        (
+            lambda: v1.io.decode_raw(bytes=b"abcd", out_type=rt.uint8),
+            lambda: rt.constant([97, 98, 99, 100], rt.uint8),
+        ),
+        (lambda: v1.manip.gather_nd(MATRIX, [[1, 2]], "n"), lambda: rt.constant([5.0])),
+        (lambda: v1.constant(1, rt.int32, [], "n", True), lambda: rt.constant(1)),
+        (
+            lambda: v1.debugging.assert_all_finite(t=[1.0], msg="told"),
+            lambda: rt.constant([1.0]),
+        ),
         (lambda: v1.floor_div(-7, 2), lambda: rt.constant(-4)),
     ],
 )
@@ -146,15 +205,13 @@ def test_assertions_of_version_1_take_data_before_the_message(
 
 
 @pytest.mark.parametrize("kind", ["softmax", "sigmoid", "sparse_softmax"])
-def test_cross_entropies_take_arguments_by_name(kind: str) -> None:
+def test_cross_entropies_take_labels_and_logits(kind: str) -> None:
     name = f"{kind}_cross_entropy_with_logits"
     labels = [1] if kind == "sparse_softmax" else [[0.0, 1.0]]
     given = {"labels": labels, "logits": [[0.0, 2.0]], "name": "n"}
-    found = getattr(v1.nn, name)(**given)
-    np.testing.assert_array_equal(found, getattr(rt.nn, name)(**given))
-    for args in ((labels,), (labels, [[0.0, 2.0]])):
-        with pytest.raises(ValueError, match=f"{name} takes its arguments by name: labels=, logit"):
-            getattr(v1.nn, name)(*args)
+    expected = getattr(rt.nn, name)(**given)
+    np.testing.assert_array_equal(getattr(v1.nn, name)(**given), expected)
+    np.testing.assert_array_equal(getattr(v1.nn, name)(labels, [[0.0, 2.0]]), expected)
 
 
 @pytest.mark.parametrize("way", [lambda f: f, rt.function])
@@ -256,3 +313,77 @@ def test_what_is_no_text() -> None:
     assert rt.compat.as_str_any(1) == "1"
     assert rt.compat.path_to_str(Path("a") / "b") == "a/b"
     assert rt.compat.path_to_str(3) == 3
+
+
+def test_a_constant_with_a_shape_to_be_verified() -> None:
+    with pytest.raises(TypeError, match=r"value of shape \(\) for one of shape \(2,\)"):
+        v1.constant(1, shape=[2], verify_shape=True)
+
+
+@pytest.mark.parametrize("way", [lambda f: f, rt.function])
+def test_the_beam_search_of_version_1_merges_repeated_labels(way: Any) -> None:
+    p = np.full((3, 1, 3), 0.01)
+    p[[0, 1, 2], 0, [0, 2, 0]] = 1  # a label, the blank, the label again
+    x = rt.constant(np.log(p))
+    for search, *more, expected in (
+        (rt.nn.ctc_beam_search_decoder, [0, 0]),
+        (v1.nn.ctc_beam_search_decoder_v2, [0, 0]),
+        (v1.nn.ctc_beam_search_decoder, [0]),
+        (v1.nn.ctc_beam_search_decoder, 10, 1, False, [0, 0]),
+    ):
+        found = way(lambda x, search=search, more=more: search(x, [3], *more)[0][0])(x)
+        assert found.values.numpy().tolist() == expected
+        assert found.dense_shape.numpy().tolist() == [1, len(expected)]
+
+
+IMAGES = np.random.default_rng(7).normal(size=[2, 3, 2, 4]).astype(np.float32)
+
+
+@pytest.mark.parametrize("way", [lambda f: f, rt.function])
+@pytest.mark.parametrize("data_format", ["NHWC", "NCHW"])
+@pytest.mark.parametrize("part", [1.0, 0.25])
+@pytest.mark.parametrize("is_training", [True, False])
+def test_fused_batch_norm(way: Any, data_format: str, part: float, is_training: bool) -> None:
+    scale, offset = np.arange(1.0, 5.0, dtype=np.float32), np.arange(4.0, dtype=np.float32)
+    old = np.full(4, 0.5, np.float32), np.full(4, 2.0, np.float32)
+    given = old if part != 1 or not is_training else (None, None)
+    order = (0, 3, 1, 2) if data_format == "NCHW" else (0, 1, 2, 3)
+    back = (0, 2, 3, 1) if data_format == "NCHW" else (0, 1, 2, 3)
+
+    @way
+    def normalized(x: Any) -> Any:
+        return v1.nn.fused_batch_norm(
+            x, scale, offset, *given, 0.01, data_format, is_training, "n", part
+        )
+
+    made, mean, variance = normalized(rt.constant(IMAGES.transpose(order)))
+    rows = IMAGES.reshape(-1, 4)
+    used = (rows.mean(0), rows.var(0)) if is_training else old
+    expected = (IMAGES - used[0]) / np.sqrt(used[1] + 0.01) * scale + offset
+    np.testing.assert_allclose(made.numpy().transpose(back), expected, rtol=1e-4, atol=1e-5)
+    wanted = (rows.mean(0), rows.var(0, ddof=1)) if is_training else old
+    if is_training and part != 1:
+        wanted = tuple(0.75 * a + 0.25 * b for a, b in zip(old, wanted, strict=True))
+    np.testing.assert_allclose(mean, wanted[0], rtol=1e-4, atol=1e-6)
+    np.testing.assert_allclose(variance, wanted[1], rtol=1e-4)
+
+
+def test_no_gradient_flows_through_the_mean_that_is_returned() -> None:
+    x, scale = rt.constant(IMAGES), rt.ones([4])
+    with rt.GradientTape() as tape:
+        tape.watch([x, scale])
+        made, mean, variance = v1.nn.fused_batch_norm(x, scale, rt.zeros([4]))
+        total = rt.reduce_sum(made) + rt.reduce_sum(mean) + rt.reduce_sum(variance)
+    of_x, of_scale = tape.gradient(total, [x, scale])
+    np.testing.assert_allclose(of_x, np.zeros_like(IMAGES), atol=1e-4)
+    np.testing.assert_allclose(of_scale, np.zeros(4), atol=1e-4)
+
+
+def test_what_fused_batch_norm_refuses() -> None:
+    ones = rt.ones([4])
+    with pytest.raises(ValueError, match="mean and variance are needed"):
+        v1.nn.fused_batch_norm(IMAGES, ones, ones, is_training=False)
+    with pytest.raises(rt.errors.InvalidArgumentError, match="4 channels have no"):
+        v1.nn.fused_batch_norm(IMAGES, rt.ones([1]), ones)
+    with pytest.raises(rt.errors.InvalidArgumentError, match="NHWC images have no shape"):
+        v1.nn.fused_batch_norm(rt.ones([2, 4]), ones, ones)
