@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, Self
+from itertools import islice
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from runtime.core.state import init_scope
 from runtime.graph.format import views
 from runtime.graph.ir import Graph, Node, Region, Value, walk_called
 from runtime.graph.running import Runner
+from runtime.ops.indexed_slices import IndexedSlices
 from runtime.sessions.default_session import thread
 from runtime.sessions.open_graph import Op, OpenGraph, get_default_graph
 from runtime.sessions.variables import GraphVariable
@@ -22,6 +24,27 @@ from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.variables.handle import VariableHandle
 
 Fetch = Value | Node
+
+
+class IndexedSlicesValue(NamedTuple):
+    """The parts of `IndexedSlices`, as a session returns them and takes them in a feed."""
+
+    values: Any
+    indices: Any
+    dense_shape: Any = None
+
+
+def _parts(item: Any) -> tuple[Any, ...]:
+    return item.parts if isinstance(item, IndexedSlices) else (item,)
+
+
+def _parts_fed(key: Any, value: Any) -> Iterator[tuple[Any, Any]]:
+    if not isinstance(key, IndexedSlices):
+        yield key, value
+        return
+    for part, given in zip(key.parts, value, strict=False):
+        if given is not None:
+            yield part, given
 
 
 class Session:
@@ -107,8 +130,8 @@ class Session:
         Only what the fetches need is computed, in the order in which it was built.
 
         Args:
-            fetches: a tensor, an operation, a variable, the name of one, or a list, tuple or dict
-                of such.
+            fetches: a tensor, an operation, a variable, the name of one, `IndexedSlices`, of which
+                the parts are returned, or a list, tuple or dict of such.
             feed_dict: from tensors, or their names, to the values that stand for them.
 
         Raises RuntimeError for a closed session, TypeError and ValueError for what is no part of
@@ -126,11 +149,18 @@ class Session:
         if fetches is None:
             raise TypeError("Argument `fetch` = None has invalid type 'NoneType'. Cannot be None")
         leaves = nest.flatten(fetches)
+        given = [pair for item in (feed_dict or {}).items() for pair in _parts_fed(*item)]
         with self._graph.lock:
-            wanted = [self._fetch(leaf) for leaf in leaves]
-            fed = dict(self._feed(key, value) for key, value in (feed_dict or {}).items())
-            found = self._computed(wanted, fed)
-        return nest.pack_sequence_as(fetches, found)
+            wanted = [self._fetch(part) for leaf in leaves for part in _parts(leaf)]
+            fed = dict(self._feed(key, value) for key, value in given)
+            found = iter(self._computed(wanted, fed))
+        values = [
+            IndexedSlicesValue(*islice(found, len(leaf.parts)))
+            if isinstance(leaf, IndexedSlices)
+            else next(found)
+            for leaf in leaves
+        ]
+        return nest.pack_sequence_as(fetches, values)
 
     def _fetch(self, item: Any) -> Fetch:
         if isinstance(item, str):

@@ -741,3 +741,23 @@ def test_a_name_that_is_not_here_is_told_with_its_own_module() -> None:
         _ = v1.scatter_updat
     with pytest.raises(AttributeError, match="sparse tensors are not supported"):
         _ = v1.SparseTensor
+
+
+def test_slices_are_fetched_and_fed_by_their_parts() -> None:
+    with rt.Graph().as_default(), v1.Session() as session:
+        table = v1.get_variable("table", initializer=np.ones([4, 2], np.float32))
+        loss = rt.reduce_sum(rt.gather(table, [1, 3]) * 3.0)
+        (slices,) = rt.gradients(loss, table)
+        doubled = rt.convert_to_tensor(slices) * 2.0
+        session.run(table.initializer)
+        found, value = session.run([slices, loss])
+        assert value == 12.0
+        assert found.values.tolist() == [[3.0, 3.0]] * 2
+        assert (found.indices.tolist(), found.dense_shape.tolist()) == ([1, 3], [4, 2])
+        assert session.run(doubled, {slices: found}).tolist() == session.run(doubled).tolist()
+        other = found._replace(values=found.values * 0)
+        assert not session.run(doubled, {slices: other}).any()
+        bare = rt.IndexedSlices(rt.constant([1.0]), rt.constant([2]))
+        assert session.run(bare).dense_shape is None
+        pairs = v1.train.GradientDescentOptimizer(0.1).compute_gradients(loss)
+        assert session.run(pairs)[0][0].indices.tolist() == [1, 3]
