@@ -334,9 +334,10 @@ def _set_row_item(
 ) -> Items:
     made = copied(items, out)
     try:
-        row = made[place]
         # In place, if nobody else has the vector, nor a view of it.
-        if sys.getrefcount(row) != _ALONE or not (row.flags.owndata and row.flags.writeable):
+        alone = _references(made, place) == _ALONE
+        row = made[place]
+        if not (alone and row.flags.owndata and row.flags.writeable):
             made[place] = row = row.copy()
         row[index] = value
     except (AttributeError, IndexError):
@@ -348,13 +349,13 @@ def _no_row(place: Any) -> errors.InvalidArgumentError:
     return _refusal(f"a list has no vector at {int(place)}, or none with such an item")
 
 
-def _references(items: Items, at: int) -> int:
+def _references(items: Items, at: Any) -> int:
     row = items[at]
     return sys.getrefcount(row)
 
 
 _ALONE = _references([np.zeros(1)], 0)
-"""What is counted in `_set_row_item` for an array that only the list has."""
+"""The count of an array that only one list has."""
 
 
 # Types
