@@ -1,5 +1,5 @@
-"""Machine code beside that of Numba, JAX and TensorFlow: they take turns, so that what else the
-machine does concerns all alike. A ratio is the median over the turns.
+"""Machine code beside that of Numba, JAX and TensorFlow, or on two threads beside one: they take
+turns, so that what else the machine does concerns all alike. A ratio is the median over the turns.
 """
 
 # The programs are written as users write them.
@@ -177,6 +177,24 @@ def array_rows(numba: Any, libraries: dict[str, InTensorFlow]) -> None:
         compare(label, unit, parts, ways)
 
 
+class OnThreads(InTensorFlow):
+    """This project, on so many threads."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(rt)
+        self.count = count
+
+    def staged(self, function: Any) -> Callable[..., Any]:
+        made, threads = super().staged(function), rt.config.threading
+
+        def run(*given: Any) -> Any:
+            if threads.get_intra_op_parallelism_threads() != self.count:
+                threads.set_intra_op_parallelism_threads(self.count)
+            return made(*given)
+
+        return run
+
+
 def softmax(it: InTensorFlow) -> Callable[[Any], Any]:
     if isinstance(it, InJax):
         return lambda x: it.jax.nn.softmax(x)
@@ -219,8 +237,11 @@ def gradient_of_normalized(it: InTensorFlow) -> Callable[..., Any]:
 
 
 def main(names: list[str]) -> None:
-    """Measure beside the libraries that are named, or all."""
+    """Measure beside the libraries that are named, or all; or `threads`."""
     title("machine code, by turns")
+    if names == ["threads"]:
+        array_rows(None, {"own": OnThreads(2), "one thread": OnThreads(1)})
+        return
     found = {name: peer(name) for name in names or ["numba", "jax", "tensorflow"]}
     scalar_rows(found.get("numba"))
     libraries = {"own": InTensorFlow(rt)}
