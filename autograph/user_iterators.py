@@ -29,13 +29,14 @@ def next_of(iterator: Any, *default: Any) -> Any:
 
 
 def begin(items: Any) -> Any:
-    """What the `__iter__` of the class of an object gives."""
+    """Returns what the `__iter__` of the class of an object gives."""
     return call(type(items).__iter__)(items)
 
 
 def advance(iterator: Any) -> Any:
-    """What the `__next__` of the class of an object gives; it may raise StopIteration at run time,
-    which a `try` around takes.
+    """Returns what the `__next__` of the class of an object gives.
+
+    It may raise StopIteration at run time, which a `try` around takes.
     """
     return call(type(iterator).__next__)(iterator)
 
@@ -63,7 +64,7 @@ def is_advanced(frame: FrameType) -> bool:
 
 
 class Templates(NamedTuple):
-    """What is converted as the user's functions are."""
+    """The functions that are converted as the user's are."""
 
     all_steps: Callable[[Any], Iterator[Any]]
     further_steps: Callable[[Any], Iterator[Any]]

@@ -499,7 +499,7 @@ _given: WeakKeyDictionary[Any, Given] = WeakKeyDictionary()
 
 
 class UserIterators(NamedTuple):
-    """What stands for the calls that Python makes of an iterator of the user's.
+    """The stand-ins for the calls that Python makes of an iterator of the user's.
 
     `steps_of(items, begun)` is the generator of what an object gives, or of what is left of an
     iterator that has `begun`; `next_of(iterator, *default)` what `next` gives.

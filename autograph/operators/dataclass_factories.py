@@ -19,7 +19,8 @@ _PREFIXES = "_dflt_", "__dataclass_dflt_"
 def growing_factories(
     init: FunctionType, call: Callable[[Any], Any]
 ) -> Callable[[Cells], Cells] | None:
-    """What gives the variables that a function captures with other default factories in them; None
+    """Returns the function from the variables that a function captures to those with other default
+    factories in them; None
     for a function that has none.
 
     >>> import dataclasses

@@ -5,6 +5,7 @@ traced                              the trace that serves a call, made where the
 parameters, signatures              the arguments of a call, and the key that they make
 trace_cache, retracing              the traces by key; the warning about too many
 function_tracing, initial_values    one trace; values for variables that it creates
+results                             what a traced function returns, as its callers get it
 concrete_function                   the graph that a call runs
 recursion, recursion_over_numbers   calls of what is being traced; numbers that would not end them
 recursion_state, kept_objects       objects that recursions, and all functions, read and change

@@ -3,30 +3,19 @@
 from __future__ import annotations
 
 import functools
-import operator
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from types import BuiltinFunctionType, CoroutineType, FunctionType
-from typing import Any, cast
-
-import numpy as np
+from types import BuiltinFunctionType, FunctionType
+from typing import Any
 
 import autograph
 import runtime.staging.backend  # noqa: F401  (gives autograph the backend of symbols)
 from autograph.mutation.ownership import taking_notes
 from autograph.mutation.snapshots import Snapshot
-from autograph.mutation.users_code import is_users_class
 from autograph.objects import is_generator_function
-from autograph.operators.logical import compare
-from autograph.users_words import with_article
-from runtime.core.convert import convert_to_tensor
-from runtime.core.primitive import wrong_dtype
-from runtime.core.shapes import TensorShape
 from runtime.core.state import state
-from runtime.core.tensor import Tensor
-from runtime.core.types import ObjectHandle, is_variable
 from runtime.dtypes import DType
 from runtime.functions.changed_arguments import (
     Change,
@@ -49,6 +38,7 @@ from runtime.functions.recursion import (
     unsettled,
 )
 from runtime.functions.recursion_over_numbers import Descent
+from runtime.functions.results import exported
 from runtime.functions.shared_arguments import NOTHING, Shared, lost, shared_of
 from runtime.functions.signatures import Rebuilding, spec_structure
 from runtime.functions.trace_cache import Call
@@ -64,8 +54,7 @@ from runtime.graph.ir import (
     position_of,
     walk,
 )
-from runtime.graph.lists import Elements
-from runtime.graph.nodes import NUMBER_TYPES, RAISE, fits
+from runtime.graph.nodes import RAISE
 from runtime.graph.passes.dead_code import used_values
 from runtime.graph.structures import Children, Structure, structure_of
 from runtime.graph.verification import verify
@@ -74,7 +63,6 @@ from runtime.staging import texts
 from runtime.staging.aliasing import aliases
 from runtime.staging.block_recorder import BlockRecorder, Existed, note_called
 from runtime.staging.bytecode import ending_of, returns_of
-from runtime.staging.chosen_values import TAKEN, taking
 from runtime.staging.control import joins, loops
 from runtime.staging.control.blocks import Unreachable, add_raise
 from runtime.staging.control.carried_objects import (
@@ -84,52 +72,30 @@ from runtime.staging.control.carried_objects import (
     check_defaults,
     refuse_change,
 )
-from runtime.staging.control.choices import Choice
 from runtime.staging.control.deferred_exceptions import is_of_program
 from runtime.staging.control.joins import Leaf, Optional, Spec, Tree
-from runtime.staging.control.logic import not_, or_
-from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined, bound
+from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.references import (
     NOTHING_WANTED,
     References,
     Wanted,
     is_reference,
-    is_reference_class,
-    may_be_referred_to,
-    want,
 )
-from runtime.staging.control.tagged_unions import TaggedUnion
-from runtime.staging.control.truths import Truth
-from runtime.staging.draws import draw_function
 from runtime.staging.error_notes import explain, explain_depth, locate
 from runtime.staging.exact_integers import exact
 from runtime.staging.frames import beginning_of, frames_left, is_ours
 from runtime.staging.guarding.watching import Watcher
-from runtime.staging.lists.arenas import class_of, exporting, function_of, referring
-from runtime.staging.lists.chosen_lists import Row
-from runtime.staging.lists.comparison_sort import comparator_class
+from runtime.staging.intercepted_calls import instead_of
 from runtime.staging.lists.growing import Growing
-from runtime.staging.lists.growing_deque import GrowingDeque, stand_in
-from runtime.staging.lists.growing_dict import GrowingDict, dict_function, stand_in_for
-from runtime.staging.lists.growing_list import GrowingList, known_list, list_function
-from runtime.staging.lists.growing_set import GrowingSet
-from runtime.staging.lists.iterator_functions import iterator_function
-from runtime.staging.lists.list_builtins import MAKING, sequence_function
-from runtime.staging.lists.list_places import PlacedList, exported_list, list_made
-from runtime.staging.lists.ordered_lists import order_function
-from runtime.staging.lists.queues import queue_class
-from runtime.staging.lists.remembered_calls import cached_function, forget
-from runtime.staging.lists.staged_keys import key_function
+from runtime.staging.lists.growing_deque import stand_in
+from runtime.staging.lists.growing_dict import stand_in_for
+from runtime.staging.lists.growing_list import GrowingList, known_list
+from runtime.staging.lists.list_places import list_made
+from runtime.staging.lists.remembered_calls import forget
 from runtime.staging.refusals import is_refusal, noted, refuse
-from runtime.staging.scopes import Symbol
 from runtime.staging.symbolic_number import (
-    DEFAULT_DTYPES,
-    SymbolicNumber,
-    number_to_tensor,
     result_dtypes,
 )
-from runtime.staging.text_sinks import sink_function
-from runtime.staging.texts import Text, text_class
 from runtime.staging.tracing import Trace
 from runtime.variables.creation import Creations, active, variable_creator_scope
 
@@ -144,137 +110,6 @@ _DEEP_GENERATORS = 20
 
 _RECENT = 50
 """Nodes among which a `raise` is looked for that would end the recursion at hand."""
-
-_MAKING = "format", "format_map", "join"
-"""The methods of texts that make texts of staged values."""
-
-
-def _exported(
-    value: Any,
-    numbers: Mapping[str, DType] | None,
-    what: Callable[[], str] = lambda: "result",
-    path: str = "",
-) -> Any:
-    """Returns the result of a function as tensors, None, and structures of them. Python numbers of
-    the graph get the dtypes of `numbers`, by kind; without it, numbers stay what they are.
-
-    Raises TypeError for any other Python object, which is at `path` in what messages call `what()`.
-    """
-    value = bound(value)
-    if type(value) is Text:
-        return value.tensor() if numbers else value
-    if type(value) is Truth:
-        value = value.opened(value.location)
-    if type(value) is Choice:
-        if numbers and not value.is_text:
-            raise _no_result(f"{what()}{path} is {value!r}, which the run chooses")
-        return convert_to_tensor(value) if numbers else value
-    if isinstance(value, MaybeNone):
-        return MaybeNone(_exported(value.held, numbers, what, path), value.flag)
-    if type(value) is TaggedUnion:
-        options = [_asked_where(value.place == at, x) for at, x in enumerate(value.options)]
-        made = [_exported(each, numbers, what, path) for each in options]
-        return TaggedUnion(made, value.place, value.mismatch)
-    if value is None or isinstance(value, Tensor | Symbol | Elements | ObjectHandle):
-        return value
-    if isinstance(value, TensorShape):
-        return _converted(value, what, path)
-    if is_variable(value):
-        return value.value()
-    is_number = isinstance(value, SymbolicNumber) or type(value) in NUMBER_TYPES
-    if numbers is None:
-        if is_number:
-            return value
-        if isinstance(value, str):
-            return texts.of_any(value)
-    elif isinstance(value, SymbolicNumber):
-        return number_to_tensor(value, numbers[value.type.kind])
-    elif type(value) is int and not fits(value, DEFAULT_DTYPES["int"]):
-        return _converted(value, what, path, numbers["int"])
-    if is_number or isinstance(value, np.ndarray | np.generic | complex | str | bytes):
-        return _converted(value, what, path)
-    if type(value) is PlacedList and numbers is not None:
-        return _exported(exported_list(value), numbers, what, path)
-    if is_reference(value) and numbers is None:
-        return value
-    if is_reference(value):
-        with exporting(value) as held:
-            return _exported(held, numbers, what, path)
-    if type(value) is Row:
-        value = value.copy()
-    if type(value) is GrowingDeque:
-        raise _no_result(f"{what()}{path} is {with_article(type(value).__name__)}")
-    if type(value) in (set, frozenset):
-        value = MAKING[type(value)](value)
-    if isinstance(value, GrowingSet):
-        return value.exported(numbers) if numbers else value
-    if isinstance(value, GrowingList):
-        if value.staged is not None:
-            if not numbers:
-                return value
-            kinds = list(joins.classes_in(value.staged.element))
-            if PlacedList in kinds:
-                return _exported(exported_list(value), numbers, what, path)
-            if any(map(is_reference_class, kinds)):
-                raise _no_result(f"{what()}{path} has objects, and only the run knows how many")
-            return value.exported(numbers)
-        value = list(value)
-    if isinstance(value, GrowingDict):
-        if value.staged is not None:
-            return value.apart().exported(numbers) if numbers else value
-        value = value.own()
-    found = structure_of(value)
-    if found is None and hasattr(type(value), "__array__"):
-        return _converted(value, what, path)
-    if isinstance(value, CoroutineType):
-        value.close()  # or Python warns that it was never awaited
-        raise TypeError(
-            f"{what()}{path} is a coroutine, which only Python can await: call the staged function "
-            "in an `async def`, and await nothing in it"
-        )
-    if found is None:
-        # Not by a `__repr__` of the user's, which may make a text of the run.
-        text = object.__repr__(value) if is_users_class(type(value)) else repr(value)
-        if numbers is None and may_be_referred_to(type(value)):
-            want(type(value))
-            raise refuse(
-                f"{what()}{path} is {text}, and it calls itself, as often as the run decides",
-                "return what is in it, as a tuple",
-            )
-        raise _no_result(f"{what()}{path} is {text}")
-    structure, children = found
-    parts = enumerate(children)
-    return structure.build(
-        [_exported(x, numbers, what, path + structure.path(at)) for at, x in parts]
-    )
-
-
-def _asked_where(taken: Any, value: Any) -> Any:
-    """The value, of which names that may be unbound are asked for only where it is `taken`."""
-    if isinstance(value, MaybeUndefined):
-        flag = or_(not_(taken), (lambda: value.flag,))
-        return MaybeUndefined(_asked_where(taken, value.held), flag, value.name)
-    if isinstance(value, tuple) and (found := structure_of(value)) is not None:
-        return found[0].build([_asked_where(taken, each) for each in found[1]])
-    return value
-
-
-def _no_result(what: str) -> TypeError:
-    return TypeError(
-        f"{what}: a function returns tensors, numbers, None, and lists, tuples, dicts, sets "
-        "and dataclasses of them; make it outside, of what the function returns"
-    )
-
-
-def _converted(
-    value: Any, what: Callable[[], str], path: str, dtype: DType | None = None
-) -> Tensor:
-    try:
-        return convert_to_tensor(value, dtype)
-    except TypeError as error:
-        raise wrong_dtype(f"{what()}{path}: {error}") from None
-    except ValueError as error:
-        raise ValueError(f"{what()}{path}: {error}") from None
 
 
 @contextmanager
@@ -711,7 +546,7 @@ class Tracer:
         return None if code is None else beginning_of(code)
 
     def _exported(self, result: Any, numbers: Mapping[str, DType] | None) -> Any:
-        return _exported(result, numbers, self._name_of_result)
+        return exported(result, numbers, self._name_of_result)
 
     def _name_of_result(self) -> str:
         """The name of the result in messages: the places of `return`, and the function."""
@@ -735,30 +570,9 @@ class Tracer:
             autograph.meet_class(_class_of(function))
         if function is hasattr and len(args) == 2:
             self.watcher.asked(*args)
-        if type(function) is BuiltinFunctionType and function in TAKEN:
-            return taking(self.watcher.getattr if function is getattr else function)
-        if type(getattr(function, "__self__", None)) is str and function.__name__ not in _MAKING:
-            return taking(function)
-        if isinstance(function, type) and self.references.has(function):
-            return referring(self.references, autograph.constructor(function))
-        if self.references.known.refers:
-            instead = function_of(function, args)
-            if instead is not None:
-                return instead
-        if function is type and len(args) == 1 and is_reference(args[0]):
-            return class_of
-        if function is operator.is_ or function is operator.is_not:
-            sign = "is" if function is operator.is_ else "is not"
-            return lambda a, b: compare(a, sign, b)
-        instead = list_function(function)
-        instead = instead or sequence_function(function, args) or key_function(function)
-        instead = instead or dict_function(function) or order_function(function)
-        instead = instead or sink_function(function) or cached_function(function)
-        instead = instead or iterator_function(function) or queue_class(function)
-        instead = instead or draw_function(function) or comparator_class(function)
-        instead = instead or text_class(function)
+        instead = instead_of(function, args, self.references, self.watcher)
         if instead is not None:
-            return cast(Callable[..., Any], instead)
+            return instead
         trace = self.current
         if trace is None or trace is not state.trace:
             return None
@@ -824,7 +638,7 @@ def settled(
     trace = Trace(inner.name)
     with trace:
         symbols = list(map(trace.parameter, call.types, names))
-        result = _exported(inner.call_leaves(symbols), result_dtypes(call.types))
+        result = exported(inner.call_leaves(symbols), result_dtypes(call.types))
         spec = joins.abstract(result, staged=True)
         results = list(joins.lower(result, spec, trace))
     signature, outer = inner.structured_input_signature, trace.outer_symbols()

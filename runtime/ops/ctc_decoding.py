@@ -182,7 +182,7 @@ def ctc_beam_search_decoder(
 def searched(
     inputs: Any, sequence_length: Any, beam_width: Any, top_paths: Any, *, merge: bool
 ) -> tuple[list[SparseTensorValue], Tensor]:
-    """What `ctc_beam_search_decoder` returns, with repeated labels once if `merge`."""
+    """Returns what `ctc_beam_search_decoder` does, with repeated labels once if `merge`."""
     width, count = static_int(beam_width, "beam_width"), static_int(top_paths, "top_paths")
     if not 0 < count <= width:
         raise wrong_value(f"top_paths must be from 1 to a beam_width of {width}, got {count}")

@@ -5,6 +5,7 @@ symbolic_tensor, symbolic_number    what Python handles while tracing
 exact_integers                      Python's ints beside integer tensors
 backend, builtin_functions          what converted code calls: statements, operators, builtins
 library_calls, draws                functions of NumPy and cmath; Python's `random`
+intercepted_calls                   which functions are replaced where traced code calls them
 type_tests                          `isinstance`, `type` and their like
 staged_print, texts, images         `print`, texts and exceptions with values of the run in them
 chosen_values, text_sinks           Python values of which the run chooses; who makes texts at once

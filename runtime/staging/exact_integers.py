@@ -120,7 +120,9 @@ class _Exact(Rewriter):
         self.numbers[node.outputs[0]] = self.made(primitive, *inputs)
 
     def on_numbers(self, node: Node) -> Primitive | None:
-        """What does on Python numbers what the node does on tensors, if that may be larger."""
+        """The primitive that does on Python numbers what the node does on tensors, if the result
+        may be larger.
+        """
         if not all(_is_signed_scalar(value.type) for value in node.inputs):
             return None
         if node.primitive in _DIVISIONS and not self.constant(node.inputs[1]):

@@ -85,7 +85,7 @@ def _is_pure(cached: Any) -> bool:
 
 
 def _anew(function: Any) -> Function:
-    """What remembers the calls of this trace alone, of those that `forget` makes it forget."""
+    """Returns the function that remembers the calls of this trace alone, until `forget`."""
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if not any(map(is_staged, (*args, *kwargs.values()))):

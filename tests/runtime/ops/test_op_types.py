@@ -24,7 +24,7 @@ OURS = {
     "ArgSort Sort": "TensorFlow takes them apart: Neg, TopKV2",
     "Eye GatherGrad Gelu LogicalXor Repeat SumTo": "it takes them apart too",
     "Bounded HistogramFixedWidthBins SigmoidCrossEntropy": "and them",
-    "CheckDefinite Checked CropFraction PositiveSize SegmentIds StatelessFoldIn": (
+    "Below CheckDefinite Checked CropFraction PositiveSize SegmentIds StatelessFoldIn": (
         "parts of its Python functions"
     ),
     "SetOrder": "it has no sets of staged numbers",

@@ -1,0 +1,174 @@
+"""The results of functions, as their callers get them: tensors, and structures of tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import CoroutineType
+from typing import Any
+
+import numpy as np
+
+from autograph.mutation.users_code import is_users_class
+from autograph.users_words import with_article
+from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import wrong_dtype
+from runtime.core.shapes import TensorShape
+from runtime.core.tensor import Tensor
+from runtime.core.types import ObjectHandle, is_variable
+from runtime.dtypes import DType
+from runtime.graph.lists import Elements
+from runtime.graph.nodes import NUMBER_TYPES, fits
+from runtime.graph.structures import structure_of
+from runtime.staging import texts
+from runtime.staging.control import joins
+from runtime.staging.control.choices import Choice
+from runtime.staging.control.logic import not_, or_
+from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined, bound
+from runtime.staging.control.references import (
+    is_reference,
+    is_reference_class,
+    may_be_referred_to,
+    want,
+)
+from runtime.staging.control.tagged_unions import TaggedUnion
+from runtime.staging.control.truths import Truth
+from runtime.staging.lists.arenas import exporting
+from runtime.staging.lists.chosen_lists import Row
+from runtime.staging.lists.growing_deque import GrowingDeque
+from runtime.staging.lists.growing_dict import GrowingDict
+from runtime.staging.lists.growing_list import GrowingList
+from runtime.staging.lists.growing_set import GrowingSet
+from runtime.staging.lists.list_builtins import MAKING
+from runtime.staging.lists.list_places import PlacedList, exported_list
+from runtime.staging.refusals import refuse
+from runtime.staging.scopes import Symbol
+from runtime.staging.symbolic_number import DEFAULT_DTYPES, SymbolicNumber, number_to_tensor
+from runtime.staging.texts import Text
+
+
+def exported(
+    value: Any,
+    numbers: Mapping[str, DType] | None,
+    what: Callable[[], str] = lambda: "result",
+    path: str = "",
+) -> Any:
+    """Returns the result of a function as tensors, None, and structures of them. Python numbers of
+    the graph get the dtypes of `numbers`, by kind; without it, numbers stay what they are.
+
+    Raises TypeError for any other Python object, which is at `path` in what messages call `what()`.
+    """
+    value = bound(value)
+    if type(value) is Text:
+        return value.tensor() if numbers else value
+    if type(value) is Truth:
+        value = value.opened(value.location)
+    if type(value) is Choice:
+        if numbers and not value.is_text:
+            raise _no_result(f"{what()}{path} is {value!r}, which the run chooses")
+        return convert_to_tensor(value) if numbers else value
+    if isinstance(value, MaybeNone):
+        return MaybeNone(exported(value.held, numbers, what, path), value.flag)
+    if type(value) is TaggedUnion:
+        options = [_asked_where(value.place == at, x) for at, x in enumerate(value.options)]
+        made = [exported(each, numbers, what, path) for each in options]
+        return TaggedUnion(made, value.place, value.mismatch)
+    if value is None or isinstance(value, Tensor | Symbol | Elements | ObjectHandle):
+        return value
+    if isinstance(value, TensorShape):
+        return _converted(value, what, path)
+    if is_variable(value):
+        return value.value()
+    is_number = isinstance(value, SymbolicNumber) or type(value) in NUMBER_TYPES
+    if numbers is None:
+        if is_number:
+            return value
+        if isinstance(value, str):
+            return texts.of_any(value)
+    elif isinstance(value, SymbolicNumber):
+        return number_to_tensor(value, numbers[value.type.kind])
+    elif type(value) is int and not fits(value, DEFAULT_DTYPES["int"]):
+        return _converted(value, what, path, numbers["int"])
+    if is_number or isinstance(value, np.ndarray | np.generic | complex | str | bytes):
+        return _converted(value, what, path)
+    if type(value) is PlacedList and numbers is not None:
+        return exported(exported_list(value), numbers, what, path)
+    if is_reference(value) and numbers is None:
+        return value
+    if is_reference(value):
+        with exporting(value) as held:
+            return exported(held, numbers, what, path)
+    if type(value) is Row:
+        value = value.copy()
+    if type(value) is GrowingDeque:
+        raise _no_result(f"{what()}{path} is {with_article(type(value).__name__)}")
+    if type(value) in (set, frozenset):
+        value = MAKING[type(value)](value)
+    if isinstance(value, GrowingSet):
+        return value.exported(numbers) if numbers else value
+    if isinstance(value, GrowingList):
+        if value.staged is not None:
+            if not numbers:
+                return value
+            kinds = list(joins.classes_in(value.staged.element))
+            if PlacedList in kinds:
+                return exported(exported_list(value), numbers, what, path)
+            if any(map(is_reference_class, kinds)):
+                raise _no_result(f"{what()}{path} has objects, and only the run knows how many")
+            return value.exported(numbers)
+        value = list(value)
+    if isinstance(value, GrowingDict):
+        if value.staged is not None:
+            return value.apart().exported(numbers) if numbers else value
+        value = value.own()
+    found = structure_of(value)
+    if found is None and hasattr(type(value), "__array__"):
+        return _converted(value, what, path)
+    if isinstance(value, CoroutineType):
+        value.close()  # or Python warns that it was never awaited
+        raise TypeError(
+            f"{what()}{path} is a coroutine, which only Python can await: call the staged function "
+            "in an `async def`, and await nothing in it"
+        )
+    if found is None:
+        # Not by a `__repr__` of the user's, which may make a text of the run.
+        text = object.__repr__(value) if is_users_class(type(value)) else repr(value)
+        if numbers is None and may_be_referred_to(type(value)):
+            want(type(value))
+            raise refuse(
+                f"{what()}{path} is {text}, and it calls itself, as often as the run decides",
+                "return what is in it, as a tuple",
+            )
+        raise _no_result(f"{what()}{path} is {text}")
+    structure, children = found
+    parts = enumerate(children)
+    return structure.build(
+        [exported(x, numbers, what, path + structure.path(at)) for at, x in parts]
+    )
+
+
+def _asked_where(taken: Any, value: Any) -> Any:
+    """The value, of which names that may be unbound are asked for only where it is `taken`."""
+    if isinstance(value, MaybeUndefined):
+        flag = or_(not_(taken), (lambda: value.flag,))
+        return MaybeUndefined(_asked_where(taken, value.held), flag, value.name)
+    if isinstance(value, tuple) and (found := structure_of(value)) is not None:
+        return found[0].build([_asked_where(taken, each) for each in found[1]])
+    return value
+
+
+def _no_result(what: str) -> TypeError:
+    return TypeError(
+        f"{what}: a function returns tensors, numbers, None, and lists, tuples, dicts, sets "
+        "and dataclasses of them; make it outside, of what the function returns"
+    )
+
+
+def _converted(
+    value: Any, what: Callable[[], str], path: str, dtype: DType | None = None
+) -> Tensor:
+    try:
+        return convert_to_tensor(value, dtype)
+    except TypeError as error:
+        raise wrong_dtype(f"{what()}{path}: {error}") from None
+    except ValueError as error:
+        raise ValueError(f"{what()}{path}: {error}") from None

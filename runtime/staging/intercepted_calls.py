@@ -1,0 +1,67 @@
+"""The functions that traced code calls in place of those of Python and its library, which know
+nothing of staged values.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from types import BuiltinFunctionType
+from typing import Any
+
+import autograph
+from autograph.operators.logical import compare
+from runtime.staging.chosen_values import TAKEN, taking
+from runtime.staging.control.references import References, is_reference
+from runtime.staging.draws import draw_function
+from runtime.staging.guarding.watching import Watcher
+from runtime.staging.lists.arenas import class_of, function_of, referring
+from runtime.staging.lists.comparison_sort import comparator_class
+from runtime.staging.lists.growing_dict import dict_function
+from runtime.staging.lists.growing_list import list_function
+from runtime.staging.lists.iterator_functions import iterator_function
+from runtime.staging.lists.list_builtins import sequence_function
+from runtime.staging.lists.ordered_lists import order_function
+from runtime.staging.lists.queues import queue_class
+from runtime.staging.lists.remembered_calls import cached_function
+from runtime.staging.lists.staged_keys import key_function
+from runtime.staging.text_sinks import sink_function
+from runtime.staging.texts import text_class
+
+Function = Callable[..., Any]
+
+_MAKING = "format", "format_map", "join"
+"""The methods of texts that make texts of staged values."""
+
+
+_FINDERS: tuple[Callable[[Any], Function | None], ...] = (
+    key_function, dict_function, order_function, sink_function, cached_function,
+    iterator_function, queue_class, draw_function, comparator_class, text_class,
+)  # fmt: skip
+"""Each gives what to call for a function that it knows, and None for any other."""
+
+
+def instead_of(
+    function: Any, args: tuple[Any, ...], references: References, watcher: Watcher
+) -> Function | None:
+    """Returns what to call with these arguments for a function; None: the function itself.
+
+    `references` are the objects that the run chooses, `watcher` notes what `getattr` reads.
+    """
+    if type(function) is BuiltinFunctionType and function in TAKEN:
+        return taking(watcher.getattr if function is getattr else function)
+    if type(getattr(function, "__self__", None)) is str and function.__name__ not in _MAKING:
+        return taking(function)
+    if isinstance(function, type) and references.has(function):
+        return referring(references, autograph.constructor(function))
+    if references.known.refers:
+        instead = function_of(function, args)
+        if instead is not None:
+            return instead
+    if function is type and len(args) == 1 and is_reference(args[0]):
+        return class_of
+    if function is operator.is_ or function is operator.is_not:
+        sign = "is" if function is operator.is_ else "is not"
+        return lambda a, b: compare(a, sign, b)
+    instead = list_function(function) or sequence_function(function, args)
+    return instead or next(filter(None, (find(function) for find in _FINDERS)), None)
