@@ -3,6 +3,7 @@
 Python in, Python out: it knows no array library. One plugs in with a `Backend`.
 """
 
+import autograph.user_iterators  # noqa: F401  # of which operators make use
 from autograph.api import (
     convert,
     convert_for_staging,
@@ -31,7 +32,6 @@ from autograph.operators.growing import lists_made_by, register_stand_in
 from autograph.operators.loop_options import loop_options, set_loop_options
 from autograph.policy import convert_package
 from autograph.undefined import Undefined
-from autograph.user_iterators import advance
 from autograph.versions import check_version
 
 check_version()
@@ -45,7 +45,6 @@ __all__ = [
     "Rest",
     "StagingError",
     "Undefined",
-    "advance",
     "backend_of",
     "call",
     "constructor",

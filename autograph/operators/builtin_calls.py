@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from autograph.backend import Backend, asked, backend_of, backend_within, comparing, stand_ins
 from autograph.errors import ConversionError, StagingError
 from autograph.frames import hide, refusal
-from autograph.operators import reductions
+from autograph.operators import reductions, texts
 from autograph.operators.comprehensions import (
     Called,
     Given,
@@ -93,7 +93,8 @@ def taken_over(call: Call) -> dict[Function, Function]:
         any: _deciding(any, decisive=True),
         **{function: _seeing(function, 1) for function in (locals, vars, dir)},
         **{function: _seeing(function, 2) for function in (eval, exec)},
-        **{function: _showing(function) for function in (print, str, repr, ascii, format)},
+        **{function: _showing(function) for function in (print, str, repr, ascii)},
+        format: lambda value, spec="", /: texts.format(value, spec),
         type: _type,
     }
 
@@ -381,8 +382,14 @@ def text_method(method: Any) -> Any:
     if type(method.__self__) is not str or name not in ("format", "join"):
         return method
     if name == "format":
-        return functools.partial(_showing(str.format), method.__self__)
+        return functools.partial(_format, method.__self__)
     return functools.partial(_joined, method.__self__)
+
+
+def _format(template: str, /, *args: Any, **kwargs: Any) -> Any:
+    if is_staging() and any(map(texts.formats_itself, (*args, *kwargs.values()))):
+        return texts.format_fields(template, *args, **kwargs)
+    return _showing(str.format)(template, *args, **kwargs)
 
 
 def _joined(separator: str, /, *args: Any) -> Any:

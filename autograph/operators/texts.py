@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import builtins
 import operator
-from collections.abc import Callable
+import re
+import string
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 from typing import Any
 
 from autograph.backend import asked, backend_of, backend_within
@@ -13,7 +16,7 @@ from autograph.frames import hide, refusal
 from autograph.operators.growing import is_staging
 from autograph.operators.methods import converted_method
 
-_METHODS = {str: "__str__", repr: "__repr__", builtins.format: "__str__", print: "__str__"}
+_METHODS = {str: "__str__", repr: "__repr__", print: "__str__"}
 _CONVERSIONS: dict[str, Callable[[Any], Any]] = {"s": str, "r": repr, "a": ascii}
 
 
@@ -30,7 +33,10 @@ def shown_by_user(function: Callable[..., Any], value: Any) -> Any:
     if method is None:
         is_shown = type(value) in _BRACKETS and is_staging() and _holds_shown(value, ())
         return _items_shown(value) if is_shown else value
-    made = method(value)
+    return _checked(name, method(value))
+
+
+def _checked(name: str, made: Any) -> Any:
     if not isinstance(made, str):
         raise TypeError(f"{name} returned non-string (type {type(made).__name__})")
     return made
@@ -81,6 +87,8 @@ def format(value: Any, spec: Any = "", *, conversion: str | None = None) -> Any:
     try:
         if conversion is not None:
             value = _converted(_CONVERSIONS[conversion], value)
+        elif (method := converted_method(value, "__format__")) is not None:
+            return _checked("__format__", method(value, spec))
         elif type(spec) is str and not spec and _shown_by_str(value):
             value = shown_by_user(str, value)
         backend = backend_of(value) or backend_within(value) or backend_of(spec)
@@ -123,6 +131,9 @@ def template(*parts: Any) -> Any:
 def mod(template: str, values: Any) -> Any:
     """`template % values`, for a template that is a text in the source."""
     try:
+        if is_staging() and _ONLY_SHOWS.fullmatch(template):
+            given = values if type(values) is tuple else (values,)
+            values = tuple([shown_by_user(str, value) for value in given])
         backend = backend_of(values) or backend_within(values)
         return (
             template % values if backend is None else asked(backend, operator.mod, template, values)
@@ -130,6 +141,35 @@ def mod(template: str, values: Any) -> Any:
     except BaseException as error:  # whatever passes through is the user's: only our frame goes
         hide(error)
         raise
+
+
+_ONLY_SHOWS = re.compile("(?:[^%]|%%|%s)*")
+"""Templates of which each field shows a value by `str`."""
+
+
+def format_fields(template: str, *args: Any, **kwargs: Any) -> Any:
+    """`template.format(*args, **kwargs)`, field by field."""
+    return _fields(template, args, kwargs, count())
+
+
+def _fields(
+    template: str, args: Sequence[Any], kwargs: dict[str, Any], places: Iterator[int]
+) -> Any:
+    formatter, parts = string.Formatter(), list[Any]()
+    for literal, name, spec, conversion in formatter.parse(template):
+        parts.append(literal)
+        if name is not None and spec is not None:
+            key = name if name[:1] not in ("", ".", "[") else f"{next(places)}{name}"
+            value, _ = formatter.get_field(key, args, kwargs)
+            inner = _fields(spec, args, kwargs, places)
+            parts.append(format(value, inner, conversion=conversion))
+    return text(*parts)
+
+
+def formats_itself(value: Any) -> bool:
+    """Whether the user's code gives the text of an object while a function is staged."""
+    methods = "__format__", "__str__", "__repr__"
+    return any(converted_method(value, name) is not None for name in methods)
 
 
 def _converted(function: Callable[[Any], str], value: Any) -> Any:

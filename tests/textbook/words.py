@@ -1,5 +1,7 @@
 """Programs that choose words by numbers, as textbooks write them."""
 
+# ruff: noqa: UP030, UP031, UP032
+
 from tests.textbook.bank import bank
 
 case, CASES = bank()
@@ -101,3 +103,44 @@ def fizz_words(n):
         case "fizzbuzz":
             return 2
     return 0
+
+
+class Money:
+    def __init__(self, cents):
+        self.cents = cents
+
+    def __format__(self, spec):
+        if spec == "c":
+            return f"{self.cents} cents"
+        return f"${self.cents // 100}.{self.cents % 100:02d}"
+
+
+class Celsius:
+    def __init__(self, degrees):
+        self.degrees = degrees
+
+    def __format__(self, spec):
+        return format(self.degrees, spec) + "C"
+
+    def __str__(self):
+        return f"<{self.degrees}>"
+
+
+@case((150,), (5,), (0,))
+def formatted_by_their_class(cents):
+    money, degrees = Money(cents), Celsius(cents)
+    print(f"{money:c} {degrees!s} {degrees:>5}")
+    return (
+        f"{money}",
+        f"{money:c}",
+        "{} {}".format(money, cents),
+        "{1:c}{0}".format(1, money),
+        "{m:c}".format(m=money),
+        format(money),
+        format(money, "c"),
+        "{!s:>6}".format(degrees),
+        f"{degrees:4d}",
+        "%s and %s" % (degrees, cents),
+        "%s%%" % degrees,
+        str(degrees),
+    )
