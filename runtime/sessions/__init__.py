@@ -1,6 +1,7 @@
 """Version 1's way: a graph that is built op by op, and sessions that run parts of it.
 
 open_graph            the graph, into which ops put nodes while it is the default
+graph_collections     lists of what is to be found again, by names
 session               feeds, fetches, and the state of variables
 default_session       the session that a thread uses where none is named
 variables             variables of such a graph, and their initializers

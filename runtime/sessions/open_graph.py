@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Container, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import FrameType
 from typing import Any
 
@@ -12,7 +12,8 @@ import numpy as np
 
 from runtime import nest
 from runtime.core.convert import convert_to_tensor
-from runtime.core.naming import name_scope
+from runtime.core.device import device
+from runtime.core.naming import name_scope, scoped
 from runtime.core.primitive import Primitive, row
 from runtime.core.state import state
 from runtime.core.tensor import Tensor
@@ -22,6 +23,7 @@ from runtime.graph.format.graph_def import GraphDef
 from runtime.graph.ir import NO_PARAMS, Graph, Node, Origin, Params, Region, Value
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.sessions.default_session import evaluated
+from runtime.sessions.graph_collections import Collections
 from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.tracing import Trace, symbol
@@ -253,7 +255,7 @@ class Op:
         return f"<tf.Operation {self.name!r} type={self.type}>"
 
 
-class OpenGraph:
+class OpenGraph(Collections):
     """A graph that is built op by op: `with graph.as_default():` ops put nodes into it.
 
     What they return stands for values that a session computes, `compat.v1.Session(graph=graph)`.
@@ -268,13 +270,13 @@ class OpenGraph:
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self.trace = OpenTrace(self)
         self.lock = threading.RLock()
         self.variables_by_name: dict[str, Any] = {}
         self.handles: set[Any] = set()
         self.scopes: set[str] = set()
         """The names of the scopes of variables that were opened."""
-        self._collections: dict[str, list[Any]] = {}
 
     @contextmanager
     def as_default(self) -> Iterator[OpenGraph]:
@@ -385,26 +387,71 @@ class OpenGraph:
         """True after `finalize`."""
         return self.trace.finalized
 
-    def add_to_collection(self, name: str, value: Any) -> None:
-        """Add something to a collection.
+    def name_scope(self, name: str | None) -> AbstractContextManager[str]:
+        """Inside this block the names of ops begin with `name/`; None leaves all such blocks.
+
+        Raises ValueError unless this is the default graph.
+
+        >>> with rt.Graph().as_default() as graph, graph.name_scope("outer"):
+        ...     rt.constant(1.0, name="one").name
+        'outer/one:0'
+        """
+        if get_default_graph() is not self:
+            raise ValueError("a name scope is opened inside of `with graph.as_default():`")
+        return name_scope(name)
+
+    def get_name_scope(self) -> str:
+        """The open name scopes.
+
+        >>> with rt.Graph().as_default() as graph, graph.name_scope("outer"):
+        ...     graph.get_name_scope()
+        'outer'
+        """
+        return scoped("").rstrip("/")
+
+    def unique_name(self, name: str, mark_as_used: bool = True) -> str:
+        """The name, in the open name scopes, with a number where it is taken; from then on it is.
 
         >>> graph = rt.Graph()
-        >>> graph.add_to_collection("mine", 3)
-        >>> graph.get_collection("mine")
-        [3]
+        >>> graph.unique_name("one"), graph.unique_name("one")
+        ('one', 'one_1')
         """
-        self._collections.setdefault(name, []).append(value)
+        counts = dict(self.trace.counts)
+        found = self.trace.unique(scoped(name))
+        if not mark_as_used:
+            self.trace.counts = counts
+        return found
 
-    def get_collection(self, name: str, scope: str | None = None) -> list[Any]:
-        """A collection; of things with names those that begin with `scope`.
+    def control_dependencies(
+        self, control_inputs: Iterable[Any] | None
+    ) -> AbstractContextManager[None]:
+        """Inside this block ops run after those that are given; None leaves all such blocks.
 
-        >>> rt.Graph().get_collection("variables")
-        []
+        >>> with rt.Graph().as_default() as graph:
+        ...     with graph.control_dependencies([rt.constant(1.0, name="first")]):
+        ...         second = rt.constant(2.0, name="second")
+        >>> [op.name for op in second.op.control_inputs]
+        ['first']
         """
-        found = list(self._collections.get(name, ()))
-        if scope is None:
-            return found
-        return [item for item in found if getattr(item, "name", "").startswith(scope)]
+        return self.trace.dependent(control_inputs)
+
+    def device(self, device_name_or_function: Any) -> AbstractContextManager[Any]:
+        """A block as that of `device`.
+
+        >>> with rt.Graph().as_default() as graph, graph.device("/cpu:0"):
+        ...     rt.constant(1.0).shape
+        TensorShape([])
+        """
+        return device(device_name_or_function)
+
+    def colocate_with(self, op: Any, ignore_existing: bool = False) -> AbstractContextManager[None]:
+        """A block that changes nothing: there is one device.
+
+        >>> graph = rt.Graph()
+        >>> with graph.colocate_with(None):
+        ...     pass
+        """
+        return nullcontext()
 
     def __repr__(self) -> str:
         return f"<Graph of {len(self.trace.scope.nodes)} nodes>"

@@ -31,6 +31,8 @@ class Optimizer:
     True
     """
 
+    GATE_NONE, GATE_OP, GATE_GRAPH = range(3)
+    """What `gate_gradients` may be; without effect."""
     slot_names: tuple[str, ...] = ()
     """The names of what it keeps for each variable."""
     by_rows = True
@@ -111,7 +113,7 @@ class Optimizer:
 
     def apply_gradients(
         self, grads_and_vars: Iterable[tuple[Any, Any]], global_step: Any = None,
-        name: str | None = None,
+        name: str | None = None, skip_gradients_aggregation: bool = False,
     ) -> Op | None:  # fmt: skip
         """An operation that changes variables by these gradients, then adds 1 to `global_step`.
 

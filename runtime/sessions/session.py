@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import islice
 from typing import Any, NamedTuple, Self
@@ -144,12 +144,15 @@ class Session:
         ...         session.run({"double": x * 2.0, "x": x}, {x: 1.5})
         {'double': np.float32(3.0), 'x': np.float32(1.5)}
         """
+        return self._run(fetches, (feed_dict or {}).items())
+
+    def _run(self, fetches: Any, feeds: Iterable[tuple[Any, Any]]) -> Any:
         if self._closed:
             raise RuntimeError("Attempted to use a closed Session.")
         if fetches is None:
             raise TypeError("Argument `fetch` = None has invalid type 'NoneType'. Cannot be None")
         leaves = nest.flatten(fetches)
-        given = [pair for item in (feed_dict or {}).items() for pair in _parts_fed(*item)]
+        given = [pair for item in feeds for pair in _parts_fed(*item)]
         with self._graph.lock:
             wanted = [self._fetch(part) for leaf in leaves for part in _parts(leaf)]
             fed = dict(self._feed(key, value) for key, value in given)
@@ -161,6 +164,32 @@ class Session:
             for leaf in leaves
         ]
         return nest.pack_sequence_as(fetches, values)
+
+    def make_callable(
+        self, fetches: Any, feed_list: Sequence[Any] | None = None, accept_options: bool = False
+    ) -> Callable[..., Any]:
+        """A function of values for the tensors of `feed_list`, which runs `fetches`.
+
+        Raises what `run` raises for fetches that are none; the function TypeError for another
+        number of values.
+
+        >>> with rt.Graph().as_default(), rt.compat.v1.Session() as session:
+        ...     x = rt.compat.v1.placeholder(rt.float32, [])
+        ...     double = session.make_callable(x * 2.0, [x])
+        ...     float(double(1.5))
+        3.0
+        """
+        fed = list(feed_list or ())
+        for leaf in nest.flatten(fetches):
+            for part in _parts(leaf):
+                self._fetch(part)
+
+        def run(*values: Any, options: Any = None, run_metadata: Any = None) -> Any:
+            if len(values) != len(fed):
+                raise TypeError(f"make_callable: {len(fed)} values are fed, got {len(values)}")
+            return self._run(fetches, zip(fed, values, strict=True))
+
+        return run
 
     def _fetch(self, item: Any) -> Fetch:
         if isinstance(item, str):

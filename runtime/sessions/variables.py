@@ -59,6 +59,14 @@ class GraphVariable(Variable):
         with trace.dependent([trace.last()]):
             return bind(read_p, variable=self.handle)
 
+    def __eq__(self, other: object) -> bool:  # type: ignore[override]
+        return self is other
+
+    def __ne__(self, other: object) -> bool:  # type: ignore[override]
+        return self is not other
+
+    __hash__ = object.__hash__
+
     def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
         raise self._of_sessions("copied")
 

@@ -57,7 +57,7 @@ from runtime.compat.v1.settings import (
 from runtime.compat.v1.variables import (
     Variable as Variable, add_to_collection as add_to_collection, assign as assign,
     assign_add as assign_add, assign_sub as assign_sub, count_up_to as count_up_to,
-    get_collection as get_collection,
+    get_collection as get_collection, get_collection_ref as get_collection_ref,
     global_variables as global_variables,
     global_variables_initializer as global_variables_initializer,
     initialize_all_variables as initialize_all_variables,

@@ -226,8 +226,7 @@ def add_to_collections(names: Iterable[str] | str, value: Any) -> None:
     ...     rt.compat.v1.get_collection("b")
     [3]
     """
-    for name in {names} if isinstance(names, str) else set(names):
-        get_default_graph().add_to_collection(name, value)
+    get_default_graph().add_to_collections(names, value)
 
 
 def model_variables(scope: str | None = None) -> list[Any]:

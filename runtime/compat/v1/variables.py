@@ -139,13 +139,26 @@ def add_to_collection(name: str, value: Any) -> None:
 
 
 def get_collection(key: str, scope: str | None = None) -> list[Any]:
-    """A collection of the default graph; of things with names those that begin with `scope`.
+    """A collection of the default graph; of things with names those that `scope` matches.
+
+    It is a pattern for the beginning of a name.
 
     >>> with rt.Graph().as_default():
     ...     rt.compat.v1.get_collection("mine")
     []
     """
     return get_default_graph().get_collection(key, scope)
+
+
+def get_collection_ref(key: str) -> list[Any]:
+    """The list of a collection of the default graph: what is added to it is in the collection.
+
+    >>> with rt.Graph().as_default():
+    ...     rt.compat.v1.get_collection_ref("mine").append(3)
+    ...     rt.compat.v1.get_collection("mine")
+    [3]
+    """
+    return get_default_graph().get_collection_ref(key)
 
 
 def global_variables(scope: str | None = None) -> list[GraphVariable]:

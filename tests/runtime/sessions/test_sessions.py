@@ -761,3 +761,67 @@ def test_slices_are_fetched_and_fed_by_their_parts() -> None:
         assert session.run(bare).dense_shape is None
         pairs = v1.train.GradientDescentOptimizer(0.1).compute_gradients(loss)
         assert session.run(pairs)[0][0].indices.tolist() == [1, 3]
+
+
+def test_a_callable_feeds_by_place() -> None:
+    with rt.Graph().as_default(), v1.Session() as session:
+        x = v1.placeholder(rt.float32, [2])
+        v = v1.get_variable("v", initializer=1.0)
+        initialize = session.make_callable(v.initializer)
+        assert initialize() is None
+        run = session.make_callable({"y": x * 2.0 + v, "v": v}, [x, v])
+        found = run([1.0, 2.0], 3.0)
+        assert (found["y"].tolist(), found["v"]) == ([3.0, 5.0], 3.0)
+        assert session.run(v) == 1.0
+        with pytest.raises(TypeError, match="2 values are fed, got 1"):
+            run([1.0, 2.0])
+        with pytest.raises(ValueError, match="Cannot feed value of shape"):
+            run([1.0], 3.0)
+        with pytest.raises(TypeError, match="Argument `fetch`"):
+            session.make_callable(3)
+        session.close()
+        with pytest.raises(RuntimeError, match="closed Session"):
+            run([1.0, 2.0], 3.0)
+
+
+def test_blocks_of_a_graph() -> None:
+    graph = rt.Graph()
+    with pytest.raises(ValueError, match="opened inside of"):
+        graph.name_scope("outer")
+    with graph.as_default(), v1.Session() as session:
+        v = v1.get_variable("v", initializer=1.0)
+        session.run(v.initializer)
+        with graph.name_scope("outer"), graph.device("/cpu:0"), graph.colocate_with(v.op):
+            with graph.control_dependencies([v.assign(5.0)]):
+                after = rt.identity(v.read_value(), name="after")
+            assert graph.get_name_scope() == "outer"
+            assert graph.unique_name("after", mark_as_used=False) == "outer/after_1"
+            assert graph.unique_name("after") == "outer/after_1"
+        assert after.name == "outer/after:0"
+        assert session.run(after) == 5.0
+
+
+def test_collections_of_a_graph() -> None:
+    with rt.Graph().as_default() as graph:
+        graph.add_to_collections(["a", "b", "a"], 1)
+        v1.get_collection_ref("b").append(2)
+        assert (graph.get_collection("a"), v1.get_collection("b")) == ([1], [1, 2])
+        assert sorted(graph.get_all_collection_keys()) == ["a", "b"]
+        graph.clear_collection("b")
+        assert graph.get_collection("b") == []
+        assert graph.collections == ["a"]
+        layers = [v1.get_variable(f"layer{n}/w", initializer=0.0) for n in range(4)]
+        assert v1.trainable_variables("layer[12]") == layers[1:3]
+        assert v1.trainable_variables("layer") == layers
+
+
+def test_variables_of_a_graph_are_keys() -> None:
+    with rt.Graph().as_default(), v1.Session() as session:
+        v, w = (v1.get_variable(name, initializer=1.0) for name in "vw")
+        assert v == v
+        assert v != w
+        assert w not in [v]
+        assert {v: 1, w: 2}[w] == 2
+        assert [x for x in v1.global_variables() if x not in {w}] == [v]
+        session.run(v.initializer)
+        assert session.run(v, {v: 3.0}) == 3.0
