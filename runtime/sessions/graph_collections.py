@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Collections:
-    """What a graph collects."""
+    """The collections of a graph."""
 
     def __init__(self) -> None:
         self._collections: dict[str, list[Any]] = {}
