@@ -74,8 +74,8 @@ def check_identity(a: Any, b: Any) -> Any:
 
 
 def _several(item: Any) -> tuple[Sequence[Any], Any]:
-    found = item.several() if isinstance(item, Growing) else None
-    return found or ((item,), 0)
+    is_known = is_reference(item) or not isinstance(item, Growing)
+    return (None if is_known else item.several()) or ((item,), 0)
 
 
 def _are_one(mine: Sequence[Any], at: Any, theirs: Sequence[Any], here: Any) -> Any:

@@ -319,6 +319,15 @@ def twice_new(rows: Any, k: Any) -> Any:
     return len(rows)
 
 
+def which_of_them(a: Any, b: Any, k: Any) -> Any:
+    other = [7]
+    t = a
+    if k > 0:
+        t = [k]
+    t.append(1)
+    return t is a, t is b, b is t, t is other, other is not t
+
+
 def best_added(rows: Any, k: Any) -> Any:
     best = rows[0]
     if k > 0:
@@ -372,6 +381,8 @@ CHOSEN: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     *[(nothing, ([1], [2], k)) for k in (0, 1, 11)],
     *[(dict_of, ({"a": [1], "b": [2]}, k)) for k in (0, 1)],
     *[(nones, ([1], [2], k)) for k in (0, 1, 2)],
+    *[(which_of_them, ([1], [2], k)) for k in (0, 1)],
+    *[(which_of_them, (ONE, ONE, k)) for k in (0, 1)],
     *[(twice_new, (ROWS, k)) for k in (1, 2)],
 ]
 
