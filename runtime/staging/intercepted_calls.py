@@ -17,6 +17,7 @@ from runtime.staging.draws import draw_function
 from runtime.staging.guarding.watching import Watcher
 from runtime.staging.lists.arenas import class_of, function_of, referring
 from runtime.staging.lists.comparison_sort import comparator_class
+from runtime.staging.lists.enum_members import enum_class
 from runtime.staging.lists.growing_dict import dict_function
 from runtime.staging.lists.growing_list import list_function
 from runtime.staging.lists.iterator_functions import iterator_function
@@ -37,6 +38,7 @@ _MAKING = "format", "format_map", "join"
 _FINDERS: tuple[Callable[[Any], Function | None], ...] = (
     key_function, dict_function, order_function, sink_function, cached_function,
     iterator_function, queue_class, draw_function, comparator_class, text_class,
+    enum_class,
 )  # fmt: skip
 """Each gives what to call for a function that it knows, and None for any other."""
 

@@ -2,6 +2,7 @@
 
 from collections import namedtuple
 from dataclasses import dataclass
+from enum import Enum, IntEnum
 
 from tests.textbook.bank import bank
 
@@ -242,3 +243,68 @@ def roman_of_hour(n):
         case _:
             raise KeyError(n)
     return code
+
+
+# Members of enums by values of the run
+
+
+class Light(IntEnum):
+    RED = 1
+    GREEN = 2
+    YELLOW = 3
+
+
+class Side(Enum):
+    LEFT = "l"
+    RIGHT = "r"
+    GAUCHE = "l"
+
+
+@case((1,), (2,), (3,), (7,))
+def light(number):
+    return Light(number).name
+
+
+@case((1,), (2,), (3,))
+def light_after(number):
+    now = Light(number)
+    if now is Light.RED:
+        return 1
+    return now + 10
+
+
+@case((1,), (7,), (0,))
+def light_or_why_not(number):
+    try:
+        return Light(number).name
+    except ValueError as error:
+        return str(error)
+
+
+@case(([1, 1, 0, 1],), ([0],), ([1, 1, 1, 1, 1],))
+def lights(presses):
+    now, seen = Light.RED, []
+    for press in presses:
+        now = Light(min(now + 1, 3)) if press > 0 else Light.RED
+        seen.append(now.name)
+    return seen, now == Light.YELLOW, now.value
+
+
+@case((1,), (2,), (3,))
+def what_to_do(number):
+    match Light(number):
+        case Light.RED:
+            return "stop"
+        case Light.GREEN | Light.YELLOW:
+            return "go"
+
+
+@case((1,), (5,))
+def side(number):
+    found = Side("l" if number > 2 else "r")
+    return found.name, found is Side.GAUCHE, {Side.LEFT: 10, Side.RIGHT: 20}[found]
+
+
+@case((1,), (2,))
+def lights_from(number):
+    return [each.name for each in Light if each >= number], Light(number) in (Light.RED,)

@@ -15,6 +15,7 @@ import numpy as np
 
 from runtime.core.state import state
 from runtime.core.tensor import Tensor
+from runtime.graph.nodes import NUMBER_TYPES
 from runtime.staging.aliasing import aliases
 from runtime.staging.control import joined_variables
 from runtime.staging.control.choices import Choice
@@ -24,7 +25,7 @@ from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined
 from runtime.staging.control.references import is_reference, same_place
 from runtime.staging.lists.growing import Growing
 from runtime.staging.refusals import refuse
-from runtime.staging.symbolic_number import is_number, number_type
+from runtime.staging.symbolic_number import SymbolicNumber, is_number, number_type
 
 
 def identical(a: Any, b: Any) -> Any:
@@ -46,7 +47,9 @@ def identical(a: Any, b: Any) -> Any:
         if isinstance(choice, Choice):
             return choice.apply(functools.partial(identical, other))
     if is_number(a) and is_number(b):
-        return _identical_numbers(a, b)
+        kinds = SymbolicNumber, *NUMBER_TYPES
+        # A member of an `IntEnum` is a known object, and no number that the run computes.
+        return type(a) in kinds and type(b) in kinds and _identical_numbers(a, b)
     for item, other in ((a, b), (b, a)):
         if type(other) is bool and isinstance(item, Tensor) and item.dtype.is_bool:
             raise _refuse(f"a tensor and {other}", f"test it with `if`, or compare: == {other}")
