@@ -247,8 +247,11 @@ class Lowering:
         operands = list(map(self.given, node.inputs))
         wraps = form.wraps and self.is_checked(node)
         same = form.text == SAME.text
-        if output in self.weak or (same and (form.refuses or not wraps)):
-            if form.refuses and self.is_checked(node):
+        refuses = form.refuses and self.is_checked(node)
+        # No constant is of a type that it does not fit: behind the check, nobody is.
+        is_wrong = refuses and isinstance(operands[0], lowered.Constant)
+        if output in self.weak or (same and (form.refuses or not wraps) and not is_wrong):
+            if refuses:
                 self.check(node, operands, Must.FIT, self.kernel(node))
             self.values[output] = _retyped(operands[0], output.type)
             if output not in self.weak:
@@ -262,7 +265,7 @@ class Lowering:
         movable = table is not None or not self.may_fail(node, form)
         made = lowered.Apply(form, operands, output.type, node, movable)
         self.add(lowered.Assign(node, [made], [self.variable(output)]))
-        if wraps or (form.refuses and self.is_checked(node)):
+        if wraps or refuses:
             refusal = self.kernel(node) if form.refuses else None
             must = Must.FIT if refusal else Must.WRAP
             self.check(node, [self.given(output)], must, refusal)

@@ -126,7 +126,17 @@ def growing_or_not(rounds):  # the line
     return total
 
 
-@pytest.mark.parametrize("function", [growing, growing_or_not], ids=lambda f: f.__name__)
+def unchanged(rounds):
+    """The optimizer finds that the loop hands on the number that it was given."""
+    large, k = 1 << 40, 0
+    while k < rounds:
+        if k < 5:
+            large = large
+        k += 1
+    return large  # the line
+
+
+@pytest.mark.parametrize("function", [growing, growing_or_not, unchanged], ids=lambda f: f.__name__)
 def test_a_result_is_placed_at_its_return_or_else_at_its_function(function: Any) -> None:
     with pytest.raises(errors.InvalidArgumentError, match="does not fit into int32") as caught:
         rt.function(function)(rt.constant(40))
