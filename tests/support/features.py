@@ -14,7 +14,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-import autograph
 import runtime as rt
 
 LIMITS: dict[str, str] = {}
@@ -693,7 +692,6 @@ def _take_over(a, b):
     return b[0]
 
 
-@limit("Lists that are arguments")
 def list_given_twice(x):
     items = [x]
     return _take_over(items, items)
@@ -1089,24 +1087,32 @@ def deque_changed(x):
     return items[0]
 
 
-@limit("`StopIteration` under a staged test")
+class Counting:
+    def __init__(self, end):
+        self.i = 0
+        self.end = end
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.i >= self.end:
+            raise StopIteration
+        self.i += 1
+        return self.i
+
+
 def ends_by_stop_iteration(x):
-    @autograph.convert
-    class Counting:
-        def __init__(self):
-            self.i = 0
-
-        def __iter__(self):
-            return self
-
-        def __next__(self):
-            if self.i >= x:
-                raise StopIteration
-            self.i += 1
-            return self.i
-
     total = 0
-    for i in Counting():
+    for i in Counting(x):
+        total += i
+    return total
+
+
+@limit("`StopIteration` under a staged test")
+def zip_ends_by_stop_iteration(x):
+    total = 0
+    for i, _ in zip(Counting(x), Counting(x), strict=True):
         total += i
     return total
 
