@@ -78,8 +78,9 @@ _METHODS = frozenset((
     "append", "clear", "extend", "insert", "pop", "remove", "sort",
     "appendleft", "extendleft", "popleft", "rotate", "add", "discard", "update",
 ))  # fmt: skip
+_OF_HEAPS = "heappush", "heappop", "heapify", "heapreplace", "heappushpop"
 _OF_ORDER = frozenset((
-    "heappush", "heappop", "heapify", "heapreplace", "heappushpop",
+    *_OF_HEAPS, *(f"{name}_max" for name in _OF_HEAPS), *(f"_{name}_max" for name in _OF_HEAPS),
     "insort", "insort_left", "insort_right",
 ))  # fmt: skip
 _CALLS = frozenset(("deque", "list", "set", "sorted"))

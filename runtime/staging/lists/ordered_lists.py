@@ -32,62 +32,74 @@ def _algorithms() -> dict[Callable[..., Any], Callable[..., Any]]:
             return len(a) < len(b)
         return a < b
 
-    def rise(heap: Any, start: Any, place: Any) -> None:
-        item = heap[place]
-        while place > start:
-            above = (place - 1) // 2
-            if not is_less(item, heap[above]):
-                break
-            heap[place] = heap[above]
-            place = above
-        heap[place] = item
+    def heaps(is_before: Any) -> dict[str, Any]:
+        def rise(heap: Any, start: Any, place: Any) -> None:
+            item = heap[place]
+            while place > start:
+                above = (place - 1) // 2
+                if not is_before(item, heap[above]):
+                    break
+                heap[place] = heap[above]
+                place = above
+            heap[place] = item
 
-    def sink(heap: Any, start: Any) -> None:
-        size, place, item = len(heap), start, heap[start]
-        below = 2 * place + 1
-        while below < size:
-            if below + 1 < size and not is_less(heap[below], heap[below + 1]):
-                below = below + 1
-            heap[place] = heap[below]
-            place = below
+        def sink(heap: Any, start: Any) -> None:
+            size, place, item = len(heap), start, heap[start]
             below = 2 * place + 1
-        heap[place] = item
-        rise(heap, start, place)
+            while below < size:
+                if below + 1 < size and not is_before(heap[below], heap[below + 1]):
+                    below = below + 1
+                heap[place] = heap[below]
+                place = below
+                below = 2 * place + 1
+            heap[place] = item
+            rise(heap, start, place)
 
-    def push(heap: Any, item: Any) -> None:
-        heap.append(item)
-        rise(heap, 0, len(heap) - 1)
+        def push(heap: Any, item: Any) -> None:
+            heap.append(item)
+            rise(heap, 0, len(heap) - 1)
 
-    def pop(heap: Any) -> Any:
-        if len(heap) == 0:
-            raise IndexError("index out of range")
-        item = heap.pop()
-        if len(heap) > 0:
+        def pop(heap: Any) -> Any:
+            if len(heap) == 0:
+                raise IndexError("index out of range")
+            item = heap.pop()
+            if len(heap) > 0:
+                top = heap[0]
+                heap[0] = item
+                sink(heap, 0)
+                return top
+            return item
+
+        def heapify(heap: Any) -> None:
+            for place in range(len(heap) // 2 - 1, -1, -1):
+                sink(heap, place)
+
+        def replace(heap: Any, item: Any) -> Any:
+            if len(heap) == 0:
+                raise IndexError("index out of range")
             top = heap[0]
             heap[0] = item
             sink(heap, 0)
             return top
-        return item
 
-    def heapify(heap: Any) -> None:
-        for place in range(len(heap) // 2 - 1, -1, -1):
-            sink(heap, place)
+        def push_pop(heap: Any, item: Any) -> Any:
+            if len(heap) > 0 and is_before(heap[0], item):
+                top = heap[0]
+                heap[0] = item
+                sink(heap, 0)
+                return top
+            return item
 
-    def replace(heap: Any, item: Any) -> Any:
-        if len(heap) == 0:
-            raise IndexError("index out of range")
-        top = heap[0]
-        heap[0] = item
-        sink(heap, 0)
-        return top
+        return {
+            "heappush": push,
+            "heappop": pop,
+            "heapify": heapify,
+            "heapreplace": replace,
+            "heappushpop": push_pop,
+        }
 
-    def push_pop(heap: Any, item: Any) -> Any:
-        if len(heap) > 0 and is_less(heap[0], item):
-            top = heap[0]
-            heap[0] = item
-            sink(heap, 0)
-            return top
-        return item
+    def is_greater(a: Any, b: Any) -> Any:
+        return is_less(b, a)
 
     def smallest(n: Any, items: Any, key: Any = None) -> Any:
         return sorted(items, key=key)[: max(n, 0)]
@@ -124,13 +136,15 @@ def _algorithms() -> dict[Callable[..., Any], Callable[..., Any]]:
         bisect.bisect_right: right,
         bisect.insort_left: insert_left,
         bisect.insort_right: insert_right,
-        heapq.heappush: push,
-        heapq.heappop: pop,
-        heapq.heapify: heapify,
-        heapq.heapreplace: replace,
-        heapq.heappushpop: push_pop,
         heapq.nsmallest: smallest,
         heapq.nlargest: largest,
+        **{getattr(heapq, name): function for name, function in heaps(is_less).items()},
+        **{
+            getattr(heapq, name.format(of)): function
+            for of, function in heaps(is_greater).items()
+            for name in ("_{}_max", "{}_max")
+            if hasattr(heapq, name.format(of))
+        },
     }
 
 

@@ -108,7 +108,33 @@ def before_the_first(xs):
     return bisect.bisect_left(sorted(xs), xs[0], -1)
 
 
-PROGRAMS = [popped, places, heapified, ordered, of_pairs, some_of_them, in_an_object, halved]
+def of_the_largest(xs):
+    heap = list(set(xs))
+    heapify_max(heap)
+    heap.append(2)
+    heapify_max(heap)
+    first = heapreplace_max(heap, 1)
+    return first, [heappop_max(heap) for _ in range(len(heap))]
+
+
+def named_max(name):
+    return getattr(heapq, f"_{name}_max", None) or getattr(heapq, f"{name}_max")
+
+
+heapify_max, heappop_max, heapreplace_max = map(named_max, ("heapify", "heappop", "heapreplace"))
+
+
+PROGRAMS = [
+    of_the_largest,
+    popped,
+    places,
+    heapified,
+    ordered,
+    of_pairs,
+    some_of_them,
+    in_an_object,
+    halved,
+]
 PROGRAMS += [inserted, inserted_pairs, before_the_first]
 ITEMS = [[4], [3, 3, 3], [9, 7, 7, 1, 8, 0, 3]]
 
