@@ -131,9 +131,10 @@ def template(*parts: Any) -> Any:
 def mod(template: str, values: Any) -> Any:
     """`template % values`, for a template that is a text in the source."""
     try:
-        if is_staging() and _ONLY_SHOWS.fullmatch(template):
-            given = values if type(values) is tuple else (values,)
-            values = tuple([shown_by_user(str, value) for value in given])
+        inside = values.values() if isinstance(values, dict) else (values,)
+        given = values if type(values) is tuple else inside
+        if is_staging() and any(map(formats_itself, given)):
+            template, values = _with_texts(template, values)
         backend = backend_of(values) or backend_within(values)
         return (
             template % values if backend is None else asked(backend, operator.mod, template, values)
@@ -143,8 +144,42 @@ def mod(template: str, values: Any) -> Any:
         raise
 
 
-_ONLY_SHOWS = re.compile("(?:[^%]|%%|%s)*")
-"""Templates of which each field shows a value by `str`."""
+_PERCENT = re.compile(
+    r"(?P<before>%(?:\((?P<key>[^)]*)\))?[#0\- +]*"
+    r"(?P<width>\*|\d+)?(?:\.(?P<digits>\*|\d+))?[hlL]?)(?P<kind>.)"
+)
+
+
+def _with_texts(template: str, values: Any) -> tuple[str, Any]:
+    """A template and its values, with the texts that the user's code gives for objects in place of
+    these.
+    """
+    items = list(values) if type(values) is tuple else [values]
+    named = dict(values) if isinstance(values, dict) else {}
+    at = 0
+
+    def field(found: re.Match[str]) -> str:
+        nonlocal at
+        before, key, kind = found["before"], found["key"], found["kind"]
+        if kind == "%":
+            return found[0]
+        if key is None:
+            at += (found["width"] == "*") + (found["digits"] == "*")
+        value = items[at] if key is None and at < len(items) else named.get(key)
+        at += key is None
+        if kind not in _CONVERSIONS or not formats_itself(value):
+            return found[0]
+        shown = _converted(_CONVERSIONS[kind], value)
+        if key is None:
+            items[at - 1] = shown
+            return f"{before}s"
+        named[f"{key}!{kind}"] = shown
+        return f"{before.replace(f'({key})', f'({key}!{kind})')}s"
+
+    template = _PERCENT.sub(field, template)
+    if named:
+        return template, {key: value for key, value in named.items() if not formats_itself(value)}
+    return template, tuple(items) if type(values) is tuple else items[0]
 
 
 def format_fields(template: str, *args: Any, **kwargs: Any) -> Any:
@@ -167,7 +202,11 @@ def _fields(
 
 
 def formats_itself(value: Any) -> bool:
-    """Whether the user's code gives the text of an object while a function is staged."""
+    """Whether the user's code gives the text of an object, or of one in a list, tuple or dict,
+    while a function is staged.
+    """
+    if type(value) in _BRACKETS:
+        return _holds_shown(value, ())
     methods = "__format__", "__str__", "__repr__"
     return any(converted_method(value, name) is not None for name in methods)
 

@@ -177,10 +177,11 @@ def test_a_file_is_read_outside_of_the_function() -> None:
 
 
 # The errors are Python's, and say where and what to do.
+TEMPLATE = "%s"
 ERRORS: dict[str, Callable[[Any], Any]] = {
     "write": lambda x: sys.stdout.write(f"{x}\n"),
     "write_to_memory": lambda x: io.StringIO().write("%d" % x),
-    "text_of_an_object": lambda x: print("%s and %d" % (Named(x), 1)),
+    "text_of_an_object": lambda x: print(TEMPLATE % Named(x)),
     "attribute": lambda x: setattr(Point(1), f"a{x}", 1),
     "path": lambda x: os.path.join("a", str(x)),
     "fraction": lambda x: Fraction(x),

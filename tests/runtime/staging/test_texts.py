@@ -1,7 +1,7 @@
 """Texts of staged values: what is printed and raised is what Python writes for the numbers."""
 
 # Each way of making a text is meant.
-# ruff: noqa: F507, UP031, UP032
+# ruff: noqa: F507, F524, UP031, UP032
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import autograph
 import runtime as rt
-from tests.support.staging import attempt, same_outcome
+from tests.support.staging import as_python, attempt, same_outcome
 
 DTYPES = {int: rt.int64, float: rt.float64, bool: rt.bool}
 VALUES: dict[type, list[Any]] = {
@@ -145,6 +145,38 @@ class Shown:
 class Represented(Shown):
     def __repr__(self):
         return f"[{self.key}]"
+
+
+FORMATTED: dict[str, Callable[[Any, Any], Any]] = {
+    "percent": lambda kind, x: "%s" % kind(x),
+    "percent_of_several": lambda kind, x: "%-6s|%*d|%r|100%%" % (kind(x), 4, x, Represented(1)),
+    "percent_of_a_mapping": lambda kind, x: "%(a)s %(b)s %(a)5s" % {"a": kind(x), "b": x},
+    "percent_of_a_list": lambda kind, x: "%s %s" % ([Represented(x)], x),
+    "percent_wrong": lambda kind, x: "%s %s" % (kind(x),),
+    "format": lambda kind, x: "{} {}".format(kind(x), x),
+    "format_of_fields": lambda kind, x: "{1!s:>5}{0.key}{{}}{a!r:<{w}}.".format(
+        kind(x), kind(2), a=Represented(x), w=7
+    ),
+    "format_wrong": lambda kind, x: "{:>5}".format(kind(x)),
+    "format_of_too_few": lambda kind, x: "{}{}".format(kind(x)),
+}
+
+
+@pytest.mark.parametrize("name", FORMATTED)
+def test_formats_ask_objects_for_their_text(name: str) -> None:
+    staged = (
+        rt.function(lambda x: len(FORMATTED[name](Shown, x))),
+        rt.function(lambda x: FORMATTED[name](Represented, x)),
+    )
+    for x in (3, 12):
+        text = attempt(lambda x=x: FORMATTED[name](Represented, x))
+        size = attempt(lambda x=x: len(FORMATTED[name](Shown, x)))
+        for function, expected in zip(staged, (size, text), strict=True):
+            got = attempt(lambda x=x, function=function: function(rt.constant(x)))
+            if isinstance(expected, Exception):
+                assert type(got) is type(expected)
+            else:
+                assert as_python(got) == expected
 
 
 def of_pythons_value(kind, x):
