@@ -20,13 +20,15 @@ from typing import Any
 import gast
 
 from autograph.context import Context
+from autograph.forms import Form
 from autograph.quoting.builders import call_ag, constant, tuple_of
 from autograph.rewriting import Rules
 
 
 def rules(context: Context) -> Rules:
     """Returns the rule for each type of node."""
-    rules = {gast.JoinedStr: _f_string, gast.BinOp: _modulo}
+    asks = context.form is Form.ASKING
+    rules = {gast.JoinedStr: _f_string, gast.BinOp: lambda node: _modulo(node, asks)}
     t_strings = getattr(gast, "TemplateStr", None)  # only newer ones know them
     return rules if t_strings is None else rules | {t_strings: _t_string}
 
@@ -68,8 +70,11 @@ def _part(node: Any) -> gast.expr:
     return tuple_of([*parts, *([] if spec is None else [_spec(spec)])], at)
 
 
-def _modulo(node: gast.BinOp) -> gast.expr:
-    if not isinstance(node.op, gast.Mod) or not _is_text(node.left):
+def _modulo(node: gast.BinOp, asks: bool) -> gast.expr:
+    if not isinstance(node.op, gast.Mod):
+        return node
+    # In the form that asks more, what is no number in the source may be a text.
+    if not _is_text(node.left) and (not asks or isinstance(node.left, gast.Constant)):
         return node
     return call_ag("mod", [node.left, node.right], node)
 

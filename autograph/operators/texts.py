@@ -128,9 +128,11 @@ def template(*parts: Any) -> Any:
         raise
 
 
-def mod(template: str, values: Any) -> Any:
-    """`template % values`, for a template that is a text in the source."""
+def mod(template: Any, values: Any) -> Any:
+    """`template % values`, for a template that is, or may be, a text."""
     try:
+        if type(template) is not str:
+            return template % values
         inside = values.values() if isinstance(values, dict) else (values,)
         given = values if type(values) is tuple else inside
         if is_staging() and any(map(formats_itself, given)):

@@ -144,3 +144,31 @@ def formatted_by_their_class(cents):
         "%s%%" % degrees,
         str(degrees),
     )
+
+
+class Log:
+    def __init__(self):
+        self.lines = []
+
+    def note(self, message, *values):
+        self.lines.append(message % values if values else message)
+
+
+@case(([1, 2, 3],), ([0],))
+def logged(numbers):
+    log = Log()
+    for number in numbers:
+        if number > 1:
+            log.note("%d is large, and %s odd", number, number % 2)
+        else:
+            log.note("small")
+    return "\n".join(log.lines), len(log.lines)
+
+
+def _filled(pattern, value):
+    return pattern % value
+
+
+@case((5,), (-1,))
+def filled(number):
+    return _filled("%d!", number), _filled("<%5d>", number), number % 3
