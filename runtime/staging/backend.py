@@ -219,8 +219,7 @@ class StagingBackend(Backend):
             (result,), failure = level.run(is_body=True)
         if not failure.sites:
             return None, result
-        failure.attempt = attempt
-        return failure, result
+        return failure.of(attempt), result
 
     def left_once(self, block: Block) -> Any:
         """The body of a `with` that is left while tracing: what only the run raises is refused."""

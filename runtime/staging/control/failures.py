@@ -71,6 +71,12 @@ class Failure:
         self.certain = certain
         self.attempt: Attempt | None = None
 
+    def of(self, attempt: Attempt) -> Failure:
+        """The same failure, as one of this attempt: others may hold this one."""
+        made = Failure(self.code, self.sites, self.certain)
+        made.attempt = attempt
+        return made
+
     @property
     def test(self) -> Any:
         """The truth that it has not failed."""
