@@ -338,7 +338,7 @@ def chain_any(x, f):
     return any(itertools.chain(map(f, x), map(f, x)))
 
 
-@refused
+@works
 def takewhile(x, f):
     return len(list(itertools.takewhile(lambda a: a < 3, x)))
 
@@ -417,7 +417,7 @@ def map_two_maps(x, f):
     return s
 
 
-@refused
+@works
 def in_zip(x, f):
     return any(a == 3 for a in map(lambda a: noted(f, a), x))
 
