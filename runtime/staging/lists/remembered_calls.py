@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 
 import autograph
 from autograph.mutation.functions import memories
-from autograph.mutation.purity import constants_of
+from autograph.mutation.purity import CACHED, constants_of
 from runtime.core.tensor import Tensor
 from runtime.staging.block_recorder import look_at
 from runtime.staging.control.choices import Choice
@@ -29,8 +29,6 @@ from runtime.staging.texts import Text
 from runtime.staging.tracing import Trace
 
 Function: TypeAlias = Callable[..., Any]
-
-_CACHED = type(functools.cache(len))
 
 
 def _remembering() -> Function:
@@ -59,9 +57,9 @@ def cached_function(function: Any) -> Callable[..., Any] | None:
     one, and for its `cache_clear` and `cache_info`; None for any other.
     """
     owner = getattr(function, "__self__", None)
-    if type(owner) is _CACHED:
+    if type(owner) is CACHED:
         return _about(owner, function.__name__)
-    if type(function) is not _CACHED:
+    if type(function) is not CACHED:
         return None
     if function in _outermost().memo.get(_ANEW, ()):
         return _anew(function)
@@ -80,7 +78,7 @@ def _is_pure(cached: Any) -> bool:
     """
     if cached.cache_parameters()["typed"]:
         return False
-    found = constants_of(cached.__wrapped__)
+    found = constants_of(cached)
     return found is not None and found == _constants.setdefault(cached, found)
 
 
@@ -90,6 +88,12 @@ def _anew(function: Any) -> Function:
     def call(*args: Any, **kwargs: Any) -> Any:
         if not any(map(is_staged, (*args, *kwargs.values()))):
             return function(*args, **kwargs)
+        if not _is_value((*args, *kwargs.values())):
+            raise refuse(
+                f"{function.__name__}() is remembered from before, and is given an object that may "
+                "act, or change",
+                "give it numbers, texts and tuples of them, or call its `__wrapped__`",
+            )
         _outermost().memo.setdefault(_ANEW, {})[function] = None
         result = _remembered(function)(*args, **kwargs)
         if not _is_value(result):
@@ -103,15 +107,15 @@ def _anew(function: Any) -> Function:
     return call
 
 
-def _is_value(result: Any) -> bool:
-    """Whether nobody can change a result."""
-    if isinstance(result, tuple | Choice):
-        return all(map(_is_value, result.options if isinstance(result, Choice) else result))
-    if isinstance(result, MaybeNone):
-        return _is_value(result.held)
-    if isinstance(result, Tensor):
-        return result.static_shape == ()
-    return result is None or is_number(result) or isinstance(result, str | Text | Truth)
+def _is_value(given: Any) -> bool:
+    """Whether nobody can change an argument or a result, and it does nothing."""
+    if isinstance(given, tuple | Choice):
+        return all(map(_is_value, given.options if isinstance(given, Choice) else given))
+    if isinstance(given, MaybeNone):
+        return _is_value(given.held)
+    if isinstance(given, Tensor):
+        return given.static_shape == ()
+    return given is None or is_number(given) or isinstance(given, str | Text | Truth)
 
 
 def forget(trace: Trace) -> None:

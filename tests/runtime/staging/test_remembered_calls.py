@@ -3,7 +3,7 @@ pure ones from before remember anew.
 """
 
 import math
-from functools import cache, lru_cache
+from functools import cache, lru_cache, wraps
 from typing import Any
 
 import pytest
@@ -270,7 +270,78 @@ def limited(k):
     return min(k, STEP)
 
 
-IMPURE = [noted, printed, counted_globally, listed, typed]
+def counting(function):
+    @wraps(function)
+    def call(k):
+        SEEN["calls"] += 1
+        return function(k)
+
+    return call
+
+
+SEEN = {"calls": 0}
+
+
+@counting
+def seen(k):
+    return k
+
+
+@lru_cache
+def of_a_wrapper(k):
+    return seen(k)
+
+
+@lru_cache
+def of_an_attribute(k):
+    of_an_attribute.calls[0] += 1
+    return k
+
+
+of_an_attribute.calls = [0]
+
+
+class Noisy(Exception):
+    made = 0
+
+    def __init__(self):
+        Noisy.made += 1
+
+
+@lru_cache
+def of_an_exception(k):
+    try:
+        raise Noisy
+    except Noisy:
+        return k
+
+
+@lru_cache
+def of_a_callback(k, function=seen):
+    return function(k)
+
+
+@lru_cache
+def calling(function, k):
+    return function(k)
+
+
+def calls(k):
+    return calling(seen, k)
+
+
+IMPURE = [
+    noted,
+    printed,
+    counted_globally,
+    listed,
+    typed,
+    of_a_wrapper,
+    of_an_attribute,
+    of_an_exception,
+    of_a_callback,
+    calls,
+]
 
 
 @pytest.mark.parametrize("function", IMPURE, ids=lambda f: f.__name__)
@@ -281,6 +352,32 @@ def test_an_impure_function_from_before_takes_no_staged_values(function: Any) ->
     with pytest.raises((rt.errors.OperatorNotAllowedInGraphError, StagingError)) as refused:
         rt.function(program)(_tensor(3))
     assert f"{__file__}:" in str(refused.value)
+
+
+def of_a_step(k):
+    return k + limited.step
+
+
+limited.step = 1
+
+
+@lru_cache
+def stepping(k):
+    return of_a_step(k)
+
+
+@pytest.mark.parametrize("name", ["of_a_step", "limited"])
+def test_another_function_or_attribute_makes_a_function_impure(monkeypatch, name: str) -> None:
+    def program(n):
+        return stepping(n)
+
+    assert int(rt.function(program)(_tensor(9))) == 10
+    if name == "limited":
+        monkeypatch.setattr(limited, "step", 2)
+    else:
+        monkeypatch.setitem(globals(), name, lambda k: k - 1)
+    with pytest.raises(rt.errors.OperatorNotAllowedInGraphError, match="unhashable"):
+        rt.function(program)(_tensor(9))
 
 
 def test_a_constant_that_has_changed_makes_a_function_impure(monkeypatch) -> None:
