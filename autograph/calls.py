@@ -75,7 +75,7 @@ def call(function: Any) -> Any:
             if not is_asking() or not _is_convertible(plain):
                 return _of_libraries.get(id(function), function)
             recipe = _recipe_of(plain, convert_once(plain, Form.ASKING))
-        elif is_asking() and not is_generator_function(plain):
+        elif is_asking() and not is_generator_function(plain) and source_known(plain):
             recipe = _recipe_of(plain, convert_once(plain, Form.ASKING))
         code, cells, has_keyword_only, tries = recipe
         if tries and staging():

@@ -5,23 +5,21 @@ that an `__init__` of the user's makes.
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import CellType, FunctionType
+from itertools import pairwise
+from types import CellType, CodeType, FunctionType
 from typing import Any, TypeAlias
 
-from autograph.operators.growing import growing
+from autograph.instructions import instructions
+from autograph.operators.growing import asking, growing, is_staging
 
 Cells: TypeAlias = tuple[CellType, ...]
-
-# Of Python 3.11, and of later versions.
-_PREFIXES = "_dflt_", "__dataclass_dflt_"
 
 
 def growing_factories(
     init: FunctionType, call: Callable[[Any], Any]
 ) -> Callable[[Cells], Cells] | None:
     """Returns the function from the variables that a function captures to those with other default
-    factories in them; None
-    for a function that has none.
+    factories in them; None for a function that has none.
 
     >>> import dataclasses
     >>> @dataclasses.dataclass
@@ -35,11 +33,8 @@ def growing_factories(
     code = init.__code__
     if code.co_name != "__init__" or code.co_filename != "<string>":
         return None
-    # Of a field that is no parameter it might be the default itself.
-    parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    factories = {f"{prefix}{name}" for prefix in _PREFIXES for name in parameters}
-    factories |= {f"{name}__" for name in factories}
-    places = [at for at, name in enumerate(code.co_freevars) if name in factories]
+    called = _called(code)
+    places = [at for at, name in enumerate(code.co_freevars) if name in called]
     if not places:
         return None
 
@@ -52,5 +47,20 @@ def growing_factories(
     return captured
 
 
+def _called(code: CodeType) -> set[str]:
+    """The captured variables that a code object calls without arguments, as it does factories."""
+    steps = [each for each in instructions(code) if each.opname not in ("PUSH_NULL", "PRECALL")]
+    return {
+        each.argval
+        for each, then in pairwise(steps)
+        if each.opname == "LOAD_DEREF" and then.opname == "CALL" and then.arg == 0
+    }
+
+
 def _growing(call: Callable[[Any], Any], factory: Callable[[], Any]) -> Callable[[], Any]:
-    return lambda: growing(call(factory)())
+    """What to call for a factory: one of the user's may return a list that has other names."""
+    if isinstance(factory, type):
+        return lambda: growing(call(factory)())
+    with asking(is_staging()):
+        made: Callable[[], Any] = call(factory)
+    return made

@@ -804,6 +804,46 @@ def put_behind(items):
     return waiting.items, other.items, waiting.kind is list, waiting.made_by is list
 
 
+SHELF: list = []
+
+
+@dataclass
+class Reader:
+    shelf: list = field(default_factory=lambda: SHELF)
+    read: list = field(default_factory=lambda: [0])
+
+
+@case(([1, 2, 3],), ([0, 0],))
+def shared_between_readers(items):
+    first, second = Reader(), Reader()
+    for item in items:
+        if item > 1:
+            second.read.append(item)
+    first.shelf.append(items[0])
+    second.shelf.append(2)
+    held = list(SHELF)
+    SHELF.clear()
+    return held, first.read, second.read, first.shelf is second.shelf
+
+
+@dataclass(slots=True, frozen=True)
+class Diary:
+    days: list = field(init=False, default_factory=list)
+    nights: list = field(init=False, default_factory=lambda: [0])
+    kind: type = field(init=False, default=list)
+
+
+@case(([1, 2, 3],), ([0, 0],))
+def in_the_diary(items):
+    diary = Diary()
+    for item in items:
+        if item > 1:
+            diary.days.append(item)
+        else:
+            diary.nights.append(item)
+    return diary.days, diary.nights, diary.kind is list
+
+
 @dataclass
 class Held:
     items: list = field(default_factory=list)
