@@ -11,7 +11,6 @@ import builtins
 import gc
 import sys
 from functools import lru_cache, partial
-from itertools import chain
 from types import (
     BuiltinFunctionType,
     CodeType,
@@ -24,20 +23,19 @@ from types import (
 from typing import Any
 
 from autograph import policy
-from autograph.backend import asked, backend_of, backend_within
 from autograph.mutation.foreign import is_foreign
 from autograph.mutation.foreign_calls import acts_elsewhere, is_called_as_it_is, is_harmless_module
 from autograph.mutation.kind_table import is_hidden
-from autograph.mutation.purity import constants_of
+from autograph.mutation.purity import CACHED, constants_of
 from autograph.mutation.users_code import is_users_class, is_users_function
 from autograph.mutation.variables import value_of
 from autograph.objects import module_of
 from autograph.operators.texts import shown_by_user
+from runtime.staging.backend import BACKEND
 
 _ACTING = frozenset((print, exec, eval, breakpoint))
 _UNBOUND = (WrapperDescriptorType, MethodDescriptorType)
 _methods: dict[tuple[type, str], bool] = {}
-_CACHED = type(lru_cache(len))
 WRITTEN = "<string>"
 """The file of what a decorator or `namedtuple` wrote."""
 
@@ -84,11 +82,7 @@ class Prints:
         It acts where it writes to what the user has made.
         """
         args = tuple([shown_by_user(print, arg) for arg in args])
-        given = (*args, *kwargs.values())
-        backends = chain(map(backend_of, given), map(backend_within, given))
-        backend = next(filter(None, backends), None)
-        if backend is not None:
-            asked(backend, print, *args, **kwargs)
+        if BACKEND.builtin(print, *args, **kwargs) is not NotImplemented:
             return
         stream, at = kwargs.get("file") or sys.stdout, self._at
         if is_users_class(type(stream)):
@@ -163,8 +157,8 @@ def is_lasting(function: Any) -> bool:
         return _is_lasting_method(function, type(receiver))
     if kind in _UNBOUND:
         return _is_lasting_method(function, function.__objclass__)
-    if kind is _CACHED:  # which has its own memory
-        return constants_of(function.__wrapped__) is None
+    if kind is CACHED:  # which has its own memory
+        return constants_of(function) is None
     # Of a class with a `__call__`: the user's is called as a function.
     return is_foreign(kind) and is_hidden(kind)
 

@@ -34,7 +34,7 @@ from runtime.staging.control.optional_values import present
 from runtime.staging.lists.growing import Growing
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
-from runtime.staging.staged_print import _print as staged_print
+from runtime.staging.staged_print import print_staged
 from runtime.staging.symbolic_number import SymbolicNumber, apply_number, is_number
 from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.texts import Text
@@ -513,7 +513,7 @@ BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     math.isclose: _isclose,
     math.prod: _prod,
     pow: _pow,
-    print: staged_print,
+    print: print_staged,
     range: _range,
     reversed: _reversed,
     **{function: functools.partial(texts.make, function) for function in TEXTS},

@@ -10,6 +10,13 @@ from runtime.staging.images import Images, as_data
 from runtime.staging.scopes import active
 
 
+def print_staged(*args: Any, **kwargs: Any) -> Any:
+    """`print` of what may hold staged values; NotImplemented where Python prints it as it is."""
+    images = Images()
+    images.of((*args, *kwargs.values()))
+    return _print(*args, **kwargs) if images.symbols else NotImplemented
+
+
 def _print(
     *args: Any, sep: Any = None, end: Any = None, file: Any = None, flush: bool = False
 ) -> None:

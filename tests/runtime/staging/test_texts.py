@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from hypothesis import given, settings
@@ -224,6 +225,35 @@ def test_print_in_a_block_shows_an_object_as_it_is_then(
         function(kind, x)
         expected = capsys.readouterr().out
         staged(rt.constant(x))
+        assert capsys.readouterr().out == expected
+
+
+@dataclasses.dataclass
+class Measured:
+    value: int
+    unit: str = "m"
+
+
+class Point(NamedTuple):
+    x: int
+    y: int = 2
+
+
+@pytest.mark.parametrize("kind", [Measured, Point])
+def test_print_shows_what_the_run_knows_of_an_object(
+    kind: type, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def program(x):
+        print(kind(x), [kind(1)])
+        print([kind(x)])
+        return x
+
+    staged = rt.function(program)
+    for number in (3, 1):
+        x = rt.constant(number)
+        program(x)
+        expected = capsys.readouterr().out
+        staged(x)
         assert capsys.readouterr().out == expected
 
 
