@@ -151,6 +151,18 @@ def caller_of(frame: FrameType, root: FrameType | None) -> Origin | None:
     return found
 
 
+def frame_of_function(frame: FrameType) -> FrameType:
+    """The frame of the function of which a frame runs a block; the frame itself for another one."""
+    outer = frame.f_back
+    while outer is not None:
+        if not is_ours(outer.f_code.co_filename):
+            if not _is_block_of(frame.f_code, outer.f_code):
+                break
+            frame = outer
+        outer = outer.f_back
+    return frame
+
+
 def _is_block_of(code: CodeType, outer: CodeType) -> bool:
     # The frames of blocks between the two may have been taken out of a traceback.
     if code.co_qualname != outer.co_qualname:

@@ -192,6 +192,31 @@ def what_is_left(number):
     return first, list(iterator)
 
 
+class Skipping:
+    def __init__(self, limit, factor):
+        self.limit, self.factor = limit, factor
+        self.at = 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        while True:
+            self.at += 1
+            if self.at > self.limit:
+                raise StopIteration
+            if self.at % self.factor:
+                return self.at
+
+
+@case((7, 3), (4, 2), (0, 2))
+def skipped(limit, factor):
+    found = []
+    for number in Skipping(limit, factor):
+        found.append(number)
+    return found, sum(Skipping(limit, 2))
+
+
 class Noting:
     def __init__(self, iterator):
         self.iterator = iterator

@@ -38,7 +38,7 @@ from runtime.staging.bytecode import (
     is_subscript,
     raises,
 )
-from runtime.staging.frames import frames_left, is_ours, user_frame, user_frames
+from runtime.staging.frames import frame_of_function, frames_left, is_ours, user_frame, user_frames
 from runtime.staging.refusals import refuse
 
 
@@ -134,7 +134,7 @@ def _is_advanced(*methods: str) -> bool:
     its exception.
     """
     found = next((x for x in user_frames(None) if x.f_code.co_name in methods), None)
-    return found is not None and is_advanced(found)
+    return found is not None and is_advanced(frame_of_function(found))
 
 
 _TENSOR_FAILURES: tuple[type[BaseException], ...] = (
