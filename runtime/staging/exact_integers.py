@@ -66,7 +66,8 @@ def _is_signed(dtype: DType) -> bool:
 
 
 _ARITHMETIC = {
-    TABLE[name]: numbers.BINARY[name] for name in ("add", "sub", "mul", "floordiv", "mod")
+    TABLE[name]: numbers.BINARY[name]
+    for name in ("add", "sub", "mul", "floordiv", "mod", "pow", "lshift")
 } | {
     TABLE["neg"]: numbers.UNARY["neg"],
     TABLE["abs"]: numbers.UNARY["abs"],
@@ -83,6 +84,8 @@ _COMPARISONS = {
 }
 # Zero divisors are found by the ops on tensors, in their words.
 _DIVISIONS = TABLE["floordiv"], TABLE["mod"]
+# A second number that only the run knows might ask for a result of any length.
+_POWERS = TABLE["pow"], TABLE["lshift"]
 
 
 class _Exact(Rewriter):
@@ -126,6 +129,8 @@ class _Exact(Rewriter):
         if not all(_is_signed_scalar(value.type) for value in node.inputs):
             return None
         if node.primitive in _DIVISIONS and not self.constant(node.inputs[1]):
+            return None
+        if node.primitive in _POWERS and (self.constant(node.inputs[1]) or 0) <= 0:
             return None
         if node.primitive in _COMPARISONS and not any(
             value in self.numbers for value in node.inputs

@@ -111,13 +111,29 @@ def remainder(xs):
     return (limit + 1) % 10
 
 
+def squared(xs):
+    limit = BIG
+    for x in xs:
+        if x > 4:
+            limit = x
+    return limit**2 > limit
+
+
+def shifted(xs):
+    limit = BIG
+    for x in xs:
+        if x > 4:
+            limit = x
+    return limit << 3
+
+
 def returned(xs):
     return [BIG, xs[0]]
 
 
 PROGRAMS = (
     spread, narrowest, narrowest_pair, two_smallest, middle, appended, entries, opposite, farthest,
-    chosen, product, remainder, returned,
+    chosen, product, remainder, squared, shifted, returned,
 )  # fmt: skip
 
 
