@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from autograph.backend import backend_within
 from autograph.operators.texts import shown_by_user
 from runtime.graph.templates import PRINT
 from runtime.staging.images import Images, as_data
@@ -11,10 +12,12 @@ from runtime.staging.scopes import active
 
 
 def print_staged(*args: Any, **kwargs: Any) -> Any:
-    """`print` of what may hold staged values; NotImplemented where Python prints it as it is."""
+    """`print` of what may hold what only the run knows; NotImplemented where nothing does."""
+    given = (*args, *kwargs.values())
     images = Images()
-    images.of((*args, *kwargs.values()))
-    return _print(*args, **kwargs) if images.symbols else NotImplemented
+    images.of(given)
+    is_known = not images.symbols and backend_within(given) is None
+    return NotImplemented if is_known else _print(*args, **kwargs)
 
 
 def _print(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-from collections import Counter
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -239,9 +239,11 @@ class Point(NamedTuple):
     y: int = 2
 
 
-@pytest.mark.parametrize("kind", [Measured, Point])
+@pytest.mark.parametrize(
+    "kind", [Measured, Point, lambda x: Counter({"a": x}), lambda x: OrderedDict(a=x)]
+)
 def test_print_shows_what_the_run_knows_of_an_object(
-    kind: type, capsys: pytest.CaptureFixture[str]
+    kind: Callable[..., Any], capsys: pytest.CaptureFixture[str]
 ) -> None:
     def program(x):
         print(kind(x), [kind(1)])
@@ -255,6 +257,22 @@ def test_print_shows_what_the_run_knows_of_an_object(
         expected = capsys.readouterr().out
         staged(x)
         assert capsys.readouterr().out == expected
+
+
+def test_print_shows_what_a_variable_holds_at_each_call(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    count = rt.Variable(1, name="count")
+
+    @rt.function
+    def program():
+        print(count)
+        count.assign_add(1)
+
+    program()
+    program()
+    shown = "<tf.Variable 'count:0' shape=() dtype=int32, numpy={}>\n"
+    assert capsys.readouterr().out == shown.format(1) + shown.format(2)
 
 
 def in_a_branch(x):
