@@ -28,9 +28,21 @@ def next_of(iterator: Any, *default: Any) -> Any:
     return call(_templates().next_or)(iterator, *default) if default else advance(iterator)
 
 
-def begin(items: Any) -> Any:
+class Begun:
+    """An iterator that nobody else holds may be left before its end: so it is given away."""
+
+    def __init__(self, iterator: Any) -> None:
+        self.iterator = iterator
+        self.is_users = is_users(iterator)
+
+    def given_away(self) -> Any:
+        iterator, self.iterator = self.iterator, None
+        return iterator
+
+
+def begin(items: Any) -> Begun:
     """Returns what the `__iter__` of the class of an object gives."""
-    return call(type(items).__iter__)(items)
+    return Begun(call(type(items).__iter__)(items))
 
 
 def advance(iterator: Any) -> Any:
@@ -84,11 +96,11 @@ def _templates() -> Templates:
                 yield item
 
         def all_steps(items: Any) -> Iterator[Any]:
-            iterator = begin(items)
-            if is_users(iterator):
-                yield from further_steps(iterator)
+            begun = begin(items)
+            if begun.is_users:
+                yield from further_steps(begun.given_away())
             else:
-                yield from iterator
+                yield from begun.given_away()
 
         def items_in_turn(items: Any) -> Iterator[Any]:
             place = 0

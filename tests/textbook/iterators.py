@@ -277,6 +277,29 @@ def linked(values):
     return number
 
 
+class Shelf:
+    def __init__(self, *books):
+        self.books = list(books)
+
+    def __iter__(self):
+        return iter(self.books)
+
+
+@case((3,), (1,), (9,))
+def looked_up(limit):
+    shelf = Shelf(1, 2, 3)
+    total = 0
+    for book in shelf:
+        if book > limit:
+            break
+        total += book
+    for book in shelf:
+        for other in shelf:
+            if book * other > limit:
+                return total, book, other
+    return total, 0, 0
+
+
 class Stack:
     def __init__(self):
         self.items = []
