@@ -72,11 +72,12 @@ READERS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 # The text of an exception itself is that of the run, and that which an object's method gives.
+SHOWN = {"exception": ("print", "f-string"), "object": ("print", "f-string", "percent")}
 READ = [
     (reader, holder)
     for reader in READERS
     for holder in HOLDERS
-    if holder not in ("exception", "object") or reader not in ("print", "f-string")
+    if reader not in SHOWN.get(holder, ())
 ]
 
 
