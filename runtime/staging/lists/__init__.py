@@ -15,7 +15,7 @@ iterator_functions              `itertools`
 growing_dict, dict_entries      dicts that may become lists of the graph
 dict_views, dict_rows           their keys, values and items; lists as their values
 counters, ordered_dicts         `Counter`; `OrderedDict`
-remembered_calls                `functools.cache`
+remembered_calls, enum_members  `functools.cache`; members of an `Enum` by their values
 keys, staged_keys, dict_reads   keys that only the run knows; dicts that Python knows
 tensor_array                    `rt.TensorArray`
 """
