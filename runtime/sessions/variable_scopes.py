@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from runtime.core.naming import name_scope
@@ -78,11 +78,12 @@ def variable_scope(
     reuse: bool | AutoReuse | None = None,
     **ignored: Any,
 ) -> Iterator[VariableScope]:
-    """Inside this block names of variables begin with the scope's.
+    """Inside this block names of variables begin with the scope's, and ops are in its name scope.
 
     Args:
-        name_or_scope: a name inside the present scope, or a scope to enter again.
-        default_name: the name where there is none; it gets a number where it was used before.
+        name_or_scope: a name inside the present scope, or a scope to enter again. An empty name
+            opens no name scope: at the top it stands for no scope.
+        default_name: the name where it is None; it gets a number where it was used before.
         initializer: that of variables that are made without one.
         reuse: True: `get_variable` gives variables that exist; AUTO_REUSE: it makes those that do
             not; None: as the scope around it.
@@ -101,8 +102,9 @@ def variable_scope(
     _here.scope = VariableScope(
         name, reuse or around.reuse, around.initializer if initializer is None else initializer
     )
+    last = name.rpartition("/")[2]
     try:
-        with name_scope(name + "/"):
+        with name_scope(last) if last else nullcontext():
             yield _here.scope
     finally:
         _here.scope = before
@@ -112,10 +114,10 @@ def variable_scope(
 def _opened(outer: str, name: str | None, default_name: str | None) -> str:
     """The full name of a scope; a default name is one that no scope in `outer` had before."""
     prefix = f"{outer}/" if outer else ""
-    if name:
+    if name is not None:
         return prefix + name
-    if not default_name:
-        raise ValueError("If default_name is None then name_or_scope is required")
+    if default_name is None:
+        raise TypeError("If default_name is None then name_or_scope is required")
     return free_name(prefix + default_name, get_default_graph().scopes)
 
 

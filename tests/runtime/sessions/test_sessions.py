@@ -370,7 +370,7 @@ def test_mistakes_with_scopes(graph: Any) -> None:
     with pytest.raises(ValueError, match="Variable v already exists"):
         v1.get_variable("v", [1])
     with (
-        v1.variable_scope("", default_name="d", reuse=True),
+        v1.variable_scope("d", reuse=True),
         pytest.raises(ValueError, match="d/w does not exist"),
     ):
         v1.get_variable("w", [1])
@@ -659,6 +659,35 @@ def test_default_names_of_scopes_are_new_ones(graph: Any) -> None:
         assert [layer(), layer()] == ["net/dense/w:0", "net/dense_1/w:0"]
     with v1.variable_scope("net", reuse=True):
         assert layer() == "net/dense/w:0"
+
+
+def test_ops_of_a_scope_are_in_the_name_scope_around_it(graph: Any) -> None:
+    """Names from TensorFlow 2.21."""
+
+    def names() -> tuple[str, str]:
+        return v1.get_variable("v", [1]).name, v1.placeholder(rt.float32, name="p").name
+
+    with v1.name_scope("ns"):
+        with v1.variable_scope("a") as scope:
+            assert names() == ("a/v:0", "ns/a/p:0")
+        with v1.variable_scope(""):
+            assert names() == ("v:0", "ns/p:0")
+        with v1.variable_scope(scope, reuse=True):
+            assert names()[0] == "a/v:0"
+    with v1.variable_scope("x"), v1.variable_scope(""):
+        assert names() == ("x//v:0", "x/p:0")
+
+
+def test_an_empty_name_of_a_scope_is_a_name(graph: Any) -> None:
+    v = v1.get_variable("v", [1])
+    with v1.variable_scope("", default_name="d", reuse=True) as scope:
+        assert v1.get_variable("v", [1]) is v
+    assert scope.name == ""
+    with (
+        pytest.raises(TypeError, match="name_or_scope is required"),
+        v1.variable_scope(None),
+    ):
+        pass
 
 
 def test_a_scope_that_is_entered_again_has_its_own_reuse(graph: Any) -> None:
