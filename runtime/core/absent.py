@@ -52,7 +52,8 @@ _REASONS = {
     _NARROW: (
         "*fake_quant* quantize* dequantize QUANTIZED_DTYPES nn.quantized_* "
         "qint* quint* quantization dtypes.q* dtypes.Q* experimental.float* experimental.int* "
-        "experimental.uint* resource variant dtypes.resource dtypes.variant dtypes.experimental"
+        "experimental.uint* *float8_* *int4 *int2 resource variant dtypes.resource dtypes.variant "
+        "dtypes.experimental"
     ),
     _ONE_MACHINE: (
         "distribute dtensor tpu experimental.dtensor config.experimental_connect_to* "

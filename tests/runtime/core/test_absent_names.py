@@ -19,6 +19,8 @@ REASONS = [
     ("lite", "export to other programs is not supported"),
     ("distribute", "there is one machine"),
     ("qint8", "types of 8 bits"),
+    ("float8_e4m3fn", "types of 8 bits"),
+    ("dtypes.uint4", "types of 8 bits"),
     ("load_op_library", "cannot be loaded"),
     ("raw_ops.Conv2D", "other ops are here by their public names alone"),
     ("math.bessel_i0", "Bessel functions are not supported"),
