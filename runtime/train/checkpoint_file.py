@@ -128,12 +128,17 @@ class CheckpointFile:
     def _opened(self) -> Any:
         file = file_of(self.path)
         if not os.path.isfile(file):
+            hint = (
+                "give the prefix that save() has returned, such as 'folder/ckpt-1', or "
+                "train.latest_checkpoint(folder)"
+            )
+            if os.path.isfile(f"{self.path}.index"):
+                hint = (
+                    f"{self.path}.index is of TensorFlow's format, which is not read: where "
+                    "TensorFlow is installed, write its arrays to a file that NumPy reads"
+                )
             raise errors.NotFoundError(
-                None,
-                None,
-                f"there is no checkpoint {self.path}: no file {file}",
-                hint="give the prefix that save() has returned, such as 'folder/ckpt-1', or "
-                "train.latest_checkpoint(folder)",
+                None, None, f"there is no checkpoint {self.path}: no file {file}", hint=hint
             )
         try:
             return self._library.safe_open(file, framework="np", backend="pread")

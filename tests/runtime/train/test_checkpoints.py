@@ -336,6 +336,13 @@ def test_a_newer_version_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         rt.train.load_checkpoint(path)
 
 
+def test_a_checkpoint_of_tensorflows_says_so(tmp_path: Path) -> None:
+    for name in ("ckpt-1.index", "ckpt-1.data-00000-of-00001"):
+        (tmp_path / name).write_bytes(b"")
+    with pytest.raises(errors.NotFoundError, match=r"ckpt-1\.index is of TensorFlow's format"):
+        rt.train.Checkpoint(v=variable(1.0)).restore(tmp_path / "ckpt-1")
+
+
 def test_a_damaged_state_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "checkpoint").write_text("what is this", encoding="utf-8")
     with pytest.raises(errors.DataLossError, match="no state file"):
