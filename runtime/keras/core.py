@@ -167,25 +167,33 @@ def compute_output_spec(fn: Callable[..., Any], *args: Any, **kwargs: Any) -> An
     """
     given = tree.flatten((args, kwargs))
     places = [at for at, item in enumerate(given) if isinstance(item, KerasTensor)]
-    made: list[Any] = []
+    outcome: Any = None
 
     def scratch(*symbols: Any) -> None:
+        nonlocal outcome
         items = list(given)
         for at, symbol in zip(places, symbols, strict=True):
             items[at] = symbol
         own_args, own_kwargs = tree.pack_sequence_as((args, kwargs), items)
-        made.append(tree.map_structure(_spec, fn(*own_args, **own_kwargs)))
+        try:
+            outcome = tree.map_structure(_spec, fn(*own_args, **own_kwargs))
+        except Exception as error:
+            # Behind an assignment the graph is to raise it, which is not run.
+            outcome = error
+            raise
 
     specs = [runtime.TensorSpec(given[at].shape, given[at].dtype) for at in places]
     with StatelessScope(), SymbolicScope():
         runtime.function(scratch).get_concrete_function(*specs)
-    return made[-1]
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome
 
 
 def _spec(item: Any) -> Any:
     if not is_tensor(item):
         return item
-    return KerasTensor(item.shape, item.dtype.name)
+    return KerasTensor(item.shape, standardize_dtype(item.dtype))
 
 
 def define(module: ModuleType) -> None:

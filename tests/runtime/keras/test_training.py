@@ -102,6 +102,34 @@ def test_weights_of_samples_and_validation() -> None:
     np.testing.assert_allclose(history["val_loss"][1], made.evaluate(X[:4], Y[:4]), rtol=1e-6)
 
 
+class Steps(keras.metrics.Metric):  # type: ignore[misc]
+    def __init__(self, error: str = "") -> None:
+        super().__init__(name="steps")
+        self.steps, self.error = self.add_weight(initializer="zeros", name="steps"), error
+
+    def update_state(self, y: Any, outputs: Any, sample_weight: Any = None) -> None:
+        self.steps.assign_add(1.0)
+        if self.error:
+            raise ValueError(self.error)
+
+    def result(self) -> Any:
+        return self.steps
+
+
+def test_the_result_of_a_metric_may_be_its_variable() -> None:
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
+    model.compile("sgd", "mse", metrics=[Steps()])
+    history = model.fit(np.zeros((6, 3)), np.zeros((6, 1)), batch_size=2, epochs=2).history
+    assert history["steps"] == [3.0, 3.0]
+
+
+def test_an_error_behind_an_assignment_is_the_one_that_fit_raises() -> None:
+    model = keras.Sequential([keras.Input((3,)), keras.layers.Dense(1)])
+    model.compile("sgd", "mse", metrics=[Steps("no steps")])
+    with pytest.raises(ValueError, match="no steps"):
+        model.fit(np.zeros((6, 3)), np.zeros((6, 1)))
+
+
 def test_callbacks_stop_and_see() -> None:
     seen: list[int] = []
     stop = keras.callbacks.EarlyStopping(monitor="loss", patience=0, min_delta=1e9)
