@@ -9,9 +9,11 @@ from collections.abc import Callable
 from typing import Any
 
 from keras.src.backend.common import dtypes
+from keras.src.tree import tree_api
 from keras.src.utils import module_utils
 
 import runtime
+from runtime.keras import structures as known_structures
 from runtime.keras.names import TENSORFLOW
 from runtime.ops.ragged import RaggedTensor
 from runtime.staging.frames import register_package
@@ -21,7 +23,7 @@ SUFFIX = ".weights.h5"
 
 def before_ops() -> None:
     """Prepare for the loading of Keras' files: numbers of 64 bits where it has them with
-    TensorFlow, and the names of `runtime` for those of TensorFlow.
+    TensorFlow, the names of `runtime` for those of TensorFlow, and dicts of traced functions.
     """
     dtypes.PYTHON_DTYPES_MAP.update({int: "int64", "int": "int64", complex: "complex128"})
     dtypes.BIT64_TO_BIT32_DTYPE.update({"int64": "int64", "float64": "float64"})
@@ -29,6 +31,7 @@ def before_ops() -> None:
     module_utils.tensorflow._available = True
     # Places of a graph are the user's, and what Keras tries it does not handle: it adds words.
     register_package(os.path.dirname(os.path.dirname(module_utils.__file__)), describes=True)
+    known_structures.install(tree_api.tree_impl)
     structures = sys.modules.get("optree")
     if structures is not None:
         # On Keras' behalf, and tried as well.

@@ -102,6 +102,50 @@ def test_weights_of_samples_and_validation() -> None:
     np.testing.assert_allclose(history["val_loss"][1], made.evaluate(X[:4], Y[:4]), rtol=1e-6)
 
 
+def of_a_dict() -> Any:
+    given = {name: keras.Input((2,), name=name) for name in "ab"}
+    made = {"sum": keras.layers.Add()([given["a"], given["b"]]), "a": given["a"]}
+    return keras.Model(given, made)
+
+
+PARTS = {"a": np.ones((5, 2), "f"), "b": np.full((5, 2), 2.0, "f")}
+
+
+class Swapped(keras.Model):  # type: ignore[misc]
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = of_a_dict()
+
+    def call(self, parts: Any) -> Any:
+        swapped = {}
+        swapped["a"] = parts["b"]
+        swapped["b"] = parts["a"]
+        if rt.reduce_sum(parts["b"]) > 0.0:
+            swapped["b"] = parts["a"] * 3.0
+        return self.inner(swapped)
+
+
+@pytest.mark.parametrize("eagerly", [False, True])
+def test_data_and_outputs_may_be_dicts(eagerly: bool) -> None:
+    made = of_a_dict()
+    made.compile("sgd", {"sum": "mse", "a": "mae"}, run_eagerly=eagerly)
+    wanted = {"sum": PARTS["a"], "a": PARTS["b"]}
+    assert made.evaluate(PARTS, wanted, batch_size=2, return_dict=True)["loss"] == 5.0
+    found = made.predict(PARTS, batch_size=2)
+    assert (found["sum"].tolist(), found["a"].tolist()) == ([[3.0, 3.0]] * 5, [[1.0, 1.0]] * 5)
+
+
+def test_lists_and_dicts_of_staged_code_are_structures() -> None:
+    made = Swapped()
+    made.compile()
+    found = made.predict(PARTS)
+    assert (found["sum"][0].tolist(), found["a"][0].tolist()) == ([5.0, 5.0], [2.0, 2.0])
+    staged = rt.function(lambda parts: made.inner(parts)["sum"])
+    assert staged({name: rt.constant(part) for name, part in PARTS.items()})[0, 0] == 3.0
+    added = rt.function(lambda parts: keras.layers.Add()(parts))
+    assert added(list(map(rt.constant, PARTS.values())))[0, 0] == 3.0
+
+
 class Steps(keras.metrics.Metric):  # type: ignore[misc]
     def __init__(self, error: str = "") -> None:
         super().__init__(name="steps")
