@@ -58,7 +58,9 @@ def _called(code: CodeType) -> set[str]:
 
 
 def _growing(call: Callable[[Any], Any], factory: Callable[[], Any]) -> Callable[[], Any]:
-    """Returns what to call for a factory: one of the user's may return a list that has other names."""
+    """Returns what to call for a factory. One of the user's may return a list that has other
+    names.
+    """
     if isinstance(factory, type):
         return lambda: growing(call(factory)())
     with asking(is_staging()):
