@@ -1,9 +1,9 @@
 """Arithmetic of integers that may be Python's: exact, as theirs is.
 
 Where a Python int meets an integer tensor under one name, both have the tensor's dtype from there
-on. Of a small one nobody can tell. With one near the limits of the dtype, as `sys.maxsize` before
-the first smaller item, the next `+` wraps around where Python's ints grow. Where a trace has such
-a meeting, its arithmetic on signed integer scalars becomes that of Python numbers:
+on. With a small one the next result fits as well. With a large one, as `sys.maxsize` before the
+first smaller item, the next `+` or `*` wraps around where Python's ints grow. Where a trace has
+such a meeting, its arithmetic on signed integer scalars becomes that of Python numbers:
 
 Before:
     sub: int64[] = sub(high, low)
@@ -33,9 +33,6 @@ from runtime.graph.passes.rewriting import Rewriter
 if TYPE_CHECKING:
     from runtime.staging.tracing import Trace
 
-# A sum or difference of two that are no larger than half of what the dtype holds does not wrap.
-_PART = 2
-
 
 def note_meeting(trace: Trace, number: Any, type: TensorType) -> None:
     """Note that a Python number, staged or not, becomes a tensor of this type where paths meet."""
@@ -52,7 +49,7 @@ def exact(graph: Graph, trace: Trace) -> Graph:
 
 def _is_large(number: Any, dtype: DType, graph: Graph) -> bool:
     if isinstance(number, int):
-        return abs(number) > int(dtype.max) // _PART
+        return number * number > int(dtype.max)  # a product of two may wrap around
     # One that the run computes may be as large as those that it comes from.
     return any(
         _is_large(node.params["value"], dtype, graph)

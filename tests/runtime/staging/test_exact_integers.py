@@ -127,13 +127,29 @@ def shifted(xs):
     return limit << 3
 
 
+def squared_million_millions(xs):
+    limit = 10**12
+    for x in xs:
+        if x > 4:
+            limit = x
+    return limit * limit
+
+
+def thrice(xs):
+    limit = 2**62 - 1
+    for x in xs:
+        if x > 4:
+            limit = x
+    return limit + limit + limit
+
+
 def returned(xs):
     return [BIG, xs[0]]
 
 
 PROGRAMS = (
     spread, narrowest, narrowest_pair, two_smallest, middle, appended, entries, opposite, farthest,
-    chosen, product, remainder, squared, shifted, returned,
+    chosen, product, remainder, squared_million_millions, thrice, squared, shifted, returned,
 )  # fmt: skip
 
 
