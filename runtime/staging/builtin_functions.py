@@ -96,7 +96,8 @@ def _range(*bounds: Any) -> Any:
 def index_of(value: Any) -> Any:
     """Returns the result of Python's `operator.index`: a Python or staged int."""
     if isinstance(value, SymbolicTensor):
-        if not value.dtype.is_integer or value.static_shape not in ((), None):
+        is_whole = value.dtype.is_integer or value.dtype == dtypes.bool
+        if not is_whole or value.static_shape not in ((), None):
             raise TypeError(
                 f"only integer scalar tensors can be converted to an index, got {value.type}; "
                 "int(x) of a scalar is one"

@@ -1,4 +1,8 @@
-"""Programs of textbooks with iterators of their own classes."""
+"""Programs of textbooks with iterators of their own classes, and with folds."""
+
+import functools
+import itertools
+import math
 
 from tests.textbook.bank import bank
 
@@ -392,3 +396,29 @@ class Window:
 @case(([1, 2, 3, 4], 2), ([1], 2))
 def moving_sums(items, size):
     return [sum(found) for found in Window(items, size)]
+
+
+@case((4,), (1,), (0,))
+def folded(n):
+    product = functools.reduce(lambda a, b: a * b, range(1, n + 1), 1)
+    common = functools.reduce(math.gcd, (12 * i for i in range(n)), 0)
+    return product, common, functools.reduce(lambda s, i: s + str(i), range(n), "")
+
+
+@case(([3, 1, 2],), ([5, 7, 9, 4],), ([],))
+def largest_of_odd(numbers):
+    return functools.reduce(max, [number for number in numbers if number % 2])
+
+
+@case((10,), (1,), (0,))
+def fibonacci_by_pairs(n):
+    return functools.reduce(lambda pair, _: (pair[1], pair[0] + pair[1]), range(n), (0, 1))[0]
+
+
+@case((5,), (1,), (0,))
+def running_totals(n):
+    squares = list(itertools.accumulate((i * i for i in range(n) if i != 2), max))
+    total = 0
+    for factorial in itertools.accumulate(range(1, n), lambda a, b: a * b, initial=1):
+        total += factorial
+    return list(itertools.accumulate(range(n))), squares, total

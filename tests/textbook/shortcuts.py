@@ -1,4 +1,6 @@
-"""Programs that use the value of `and` and `or`, a truth value or a number or a text."""
+"""Programs that use the value of `and` and `or`, a truth value or a number or a text, and truth
+values as places.
+"""
 
 from tests.textbook.bank import bank
 
@@ -51,3 +53,16 @@ def first_large(numbers):
     for number in numbers:
         found = found or (number > 4 and number)
     return found
+
+
+@case((4,), (7,), (0,))
+def parity(n):
+    return ["odd", "even"][n % 2 == 0], (10, 20)[n > 3], "-+"[n > 0], [abs, bool][n > 5](n)
+
+
+@case(([3, 8, 5],), ([1, 1],), ([9],))
+def split_by_size(numbers):
+    halves = [0, 0]
+    for number in numbers:
+        halves[number > 4] += number
+    return halves

@@ -1,15 +1,17 @@
-"""Functions of `itertools`, written in C, of staged items: of a tensor they get the rows one by
-one, and what they call is converted.
+"""Functions of `itertools`, and `functools.reduce`, written in C, of staged items: of a tensor they
+get the rows one by one, and what they call is converted.
 """
 
 from __future__ import annotations
 
 import functools
 import itertools
+import operator
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import autograph
+from autograph.operators.comprehensions import of_generator
 from runtime.core.tensor import Tensor
 from runtime.staging.backend import called
 from runtime.staging.builtin_functions import elements
@@ -20,18 +22,22 @@ from runtime.staging.refusals import refuse
 from runtime.staging.texts import Text
 
 _TAKING: frozenset[Any] = frozenset((
-    itertools.accumulate, itertools.chain, itertools.combinations,
-    itertools.combinations_with_replacement, itertools.islice, itertools.pairwise,
-    itertools.permutations, itertools.product, itertools.starmap, itertools.zip_longest,
+    itertools.chain, itertools.combinations, itertools.combinations_with_replacement,
+    itertools.islice, itertools.pairwise, itertools.permutations, itertools.product,
+    itertools.starmap, itertools.zip_longest,
 ))  # fmt: skip
 
 
 def iterator_function(function: Any) -> Callable[..., Any] | None:
-    """Returns what to call for a function of `itertools`; None for any other."""
+    """Returns what to call for a function of `itertools`, or `reduce`; None for any other."""
+    if function is functools.reduce:
+        return _reduce
     if type(function) is not type:
         return None
     if function is itertools.groupby:
         return _groupby
+    if function is itertools.accumulate:
+        return _accumulate
     if function in _DECIDING:
         return functools.partial(_deciding, function)
     return functools.partial(_of_items, function) if function in _TAKING else None
@@ -49,6 +55,26 @@ def _deciding(function: Any, *args: Any) -> Any:
     """
     given = [called(arg) if callable(arg) else arg for arg in args]
     return autograph.call(_written()[function])(*given)
+
+
+def _accumulate(iterable: Any, func: Any = operator.add, *, initial: Any = None) -> Any:
+    if not _has_open_length(iterable):
+        return _of_items(itertools.accumulate, iterable, func, initial=initial)
+    return autograph.call(_written()[itertools.accumulate])(iterable, called(func), initial)
+
+
+def _reduce(function: Any, iterable: Any, *initial: Any, **named: Any) -> Any:
+    if named or not _has_open_length(iterable):  # by name from Python 3.14 on
+        items = _plain(functools.reduce, iterable)
+        return functools.reduce(called(function), items, *initial, **named)
+    return autograph.call(_written()[functools.reduce])(called(function), iterable, *initial)
+
+
+def _has_open_length(items: Any) -> bool:
+    source = iteration.staged(items)
+    if source is None:
+        return of_generator(items) is not None
+    return iteration.has_open_length(source)
 
 
 @functools.cache
@@ -78,7 +104,33 @@ def _written() -> dict[Any, Callable[..., Any]]:
                 if is_selected:
                     yield item
 
+        def accumulate(iterable: Any, function: Any, initial: Any) -> Iterator[Any]:
+            items = list(iterable)
+            if initial is not None:
+                items.insert(0, initial)
+            if len(items) == 0:
+                return
+            total = items[0]
+            yield total
+            for i in range(1, len(items)):
+                total = function(total, items[i])
+                yield total
+
+        def reduce(function: Any, iterable: Any, *initial: Any) -> Any:
+            items = list(iterable)
+            if initial:
+                total, start = initial[0], 0
+            elif len(items) == 0:
+                raise TypeError("reduce() of empty iterable with no initial value")
+            else:
+                total, start = items[0], 1
+            for i in range(start, len(items)):
+                total = function(total, items[i])
+            return total
+
         return {
+            functools.reduce: reduce,
+            itertools.accumulate: accumulate,
             itertools.takewhile: takewhile,
             itertools.dropwhile: dropwhile,
             itertools.filterfalse: filterfalse,
