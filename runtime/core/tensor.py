@@ -404,12 +404,12 @@ class EagerTensor(Tensor):
 
     def __index__(self) -> int:
         raw = self.raw
-        if raw.ndim or raw.dtype.kind not in "iu":
+        if raw.ndim or raw.dtype.kind not in "iub":
             raise TypeError(
                 f"only integer scalar tensors can be converted to an index, got {self.type}; "
                 "int(x) of a scalar is one"
             )
-        return cast(int, raw.item())
+        return int(raw.item())
 
     def __round__(self, ndigits: int | None = None) -> Any:
         return round(self._scalar("a rounded number"), ndigits)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from runtime import dtypes
 from runtime.core.tensor import Tensor
 from runtime.staging.refusals import refuse
 
@@ -37,5 +38,6 @@ def repeated(items: Any, times: Any) -> Any:
 
 def _may_count(number: Any) -> bool:
     if isinstance(number, Tensor):
-        return number.dtype.is_integer and number.static_shape == ()
+        is_whole = number.dtype.is_integer or number.dtype == dtypes.bool
+        return is_whole and number.static_shape == ()
     return bool(number.type.kind != "float")

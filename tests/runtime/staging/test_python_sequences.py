@@ -518,23 +518,30 @@ TRUTHS_AS_PLACES = {
     "table": lambda n: [[1, 2], [3, 4]][n > 0][n > 5],
     "slice": lambda n: sum([1, 2, 3][n > 0 :]),
     "range": lambda n: sum(1 for _ in range(n > 0)),
-    "repeated": lambda n: len([0] * (n > 0)),
     "denied": lambda n: [10, 20][not n > 0],
+}
+TRUTHS_AS_COUNTS = {
+    "list": lambda n: len([0] * (n > 0)),
+    "text": lambda n: "-" * (n < 0) + str(abs(n)) == "-3",
 }
 
 
 @pytest.mark.parametrize("name", TRUTHS_AS_PLACES)
-def test_truths_of_numbers_are_places(name: str) -> None:
+def test_truths_are_places(name: str) -> None:
     function = TRUTHS_AS_PLACES[name]
-    staged = rt.function(lambda x: function(int(x)))
-    for n in (3, -3, 7):
-        assert staged(rt.constant(n)).numpy() == function(n)
+    for given in (function, lambda x: function(int(x))):
+        staged = rt.function(given)
+        for n in (3, -3, 7):
+            assert staged(rt.constant(n)).numpy() == given(rt.constant(n)) == function(n)
 
 
-@pytest.mark.parametrize("name", ["list", "tuple", "slice", "range"])
-def test_a_tensor_of_truths_is_no_place(name: str) -> None:
-    with pytest.raises(TypeError, match=r"got bool\[\]; int\(x\) of a scalar is one"):
-        rt.function(TRUTHS_AS_PLACES[name])(rt.constant(3))
+@pytest.mark.parametrize("name", TRUTHS_AS_COUNTS)
+def test_truths_repeat_lists_and_texts(name: str) -> None:
+    function = TRUTHS_AS_COUNTS[name]
+    for given in (function, lambda x: function(int(x))):
+        staged = rt.function(given)
+        for n in (3, -3):
+            assert staged(rt.constant(n)).numpy() == function(n)
 
 
 def extremes(xs):
