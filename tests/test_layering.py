@@ -135,7 +135,8 @@ MAY_IMPORT = {
     ),
     "runtime.staging.control": (
         f"{STAGING} autograph.objects autograph.mutation autograph.undefined "
-        "autograph.operators.truths autograph.operators.early_exits autograph.user_iterators"
+        "autograph.operators.truths autograph.operators.early_exits autograph.operators.texts "
+        "autograph.user_iterators"
     ),
     "runtime.staging.aliasing": STAGING,
     "runtime.staging.aliasing.eager_assignments": f"{STAGING} runtime.autodiff.tape autograph",

@@ -9,6 +9,7 @@ from typing import Any
 from autograph.backend import Backend, Thunk, backend_of, item_setters
 from autograph.frames import hide
 from autograph.observers import this_thread
+from autograph.operators.texts import imod
 
 
 def getitem(target: Any, key: Any) -> Any:
@@ -106,7 +107,7 @@ _UPDATES: dict[str, Callable[[Any, Any], Any]] = {
     "*=": operator.imul,
     "/=": operator.itruediv,
     "//=": operator.ifloordiv,
-    "%=": operator.imod,
+    "%=": imod,
     "**=": operator.ipow,
     "@=": operator.imatmul,
     "&=": operator.iand,

@@ -146,6 +146,14 @@ def mod(template: Any, values: Any) -> Any:
         raise
 
 
+def imod(target: Any, value: Any) -> Any:
+    """What `target %= value` leaves, of what may be a text."""
+    if isinstance(target, str):
+        return mod(target, value)
+    target %= value
+    return target
+
+
 _PERCENT = re.compile(
     r"(?P<before>%(?:\((?P<key>[^)]*)\))?[#0\- +]*"
     r"(?P<width>\*|\d+)?(?:\.(?P<digits>\*|\d+))?[hlL]?)(?P<kind>.)"

@@ -172,3 +172,14 @@ def _filled(pattern, value):
 @case((5,), (-1,))
 def filled(number):
     return _filled("%d!", number), _filled("<%5d>", number), number % 3
+
+
+@case((5,), (1,), (-1,))
+def filled_pattern_of_several(number):
+    pattern = "%d is large" if number > 2 else "only %d"
+    message = pattern % number
+    kind = "%s!" if number > 0 else 7
+    kind %= 4
+    patterns = {"kept": "%d", "filled": "at %d"}
+    patterns["filled"] %= number
+    return message, len(message), kind, patterns, ("<%s>" if number > 2 else "%s?") % (message,)

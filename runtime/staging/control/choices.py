@@ -15,6 +15,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from autograph.operators.texts import mod
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor, register_conversion
 from runtime.core.tensor import Tensor
@@ -125,10 +126,13 @@ def operator_method(function: Callable[[Any, Any], Any], is_reflected: bool = Fa
     return method
 
 
-for _name in ("add", "mul", "mod", "eq", "ne", "lt", "le", "gt", "ge"):
+for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
     setattr(Choice, f"__{_name}__", operator_method(getattr(operator, _name)))
-for _name in ("add", "mul", "mod"):
-    setattr(Choice, f"__r{_name}__", operator_method(getattr(operator, _name), is_reflected=True))
+# Of a text `%` takes staged values.
+for _function in (operator.add, operator.mul, mod):
+    _name = _function.__name__
+    setattr(Choice, f"__{_name}__", operator_method(_function))
+    setattr(Choice, f"__r{_name}__", operator_method(_function, is_reflected=True))
 
 
 def _refusing(name: str, use: str) -> None:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from autograph.operators.texts import imod, mod
 from runtime import errors
 from runtime.core.convert import register_conversion
 from runtime.graph.ir import Location
@@ -117,14 +118,15 @@ for _name in (
 ):
     setattr(TaggedUnion, f"__{_name}__", _refused)
 for _function in (
-    operator.add, operator.sub, operator.mul, operator.mod, operator.truediv, operator.floordiv,
+    operator.add, operator.sub, operator.mul, mod, operator.truediv, operator.floordiv,
     operator.pow, operator.matmul, operator.lshift, operator.rshift, operator.and_, operator.or_,
     operator.xor,
 ):  # fmt: skip
     _name = _function.__name__.rstrip("_")
     setattr(TaggedUnion, f"__{_name}__", _method(_function))
     setattr(TaggedUnion, f"__r{_name}__", _reflected(operator_method(_function, True)))
-    setattr(TaggedUnion, f"__i{_name}__", _method(getattr(operator, f"__i{_name}__")))
+    _changing = imod if _name == "mod" else getattr(operator, f"__i{_name}__")
+    setattr(TaggedUnion, f"__i{_name}__", _method(_changing))
 for _unary in (operator.neg, operator.pos, operator.abs, operator.invert):
     setattr(TaggedUnion, f"__{_unary.__name__}__", lambda self, of=_unary: self.apply(of))
 
