@@ -147,7 +147,7 @@ def mod(template: Any, values: Any) -> Any:
 
 
 def imod(target: Any, value: Any) -> Any:
-    """What `target %= value` leaves, of what may be a text."""
+    """Returns what `target %= value` leaves, of what may be a text."""
     if isinstance(target, str):
         return mod(target, value)
     target %= value
