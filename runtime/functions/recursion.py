@@ -61,7 +61,11 @@ class Assumption:
         self.name = name
         self.traces = traces
         self.key = key
-        self.callee = Callee(name)
+        self.restart()
+
+    def restart(self) -> None:
+        """Suppose nothing, as at first."""
+        self.callee = Callee(self.name)
         self.spec: Spec | None = None
         self.shared = NOTHING
         self.state = self.wider = NO_STATE

@@ -246,7 +246,7 @@ class Traced:
     def _traced(self, call: Call, assumption: Assumption) -> ConcreteFunction:
         names = call.leaf_names(self._parameters)
         labels = [self._parameters.label(place) for place in range(len(call.args))]
-        referred, prints = _referred_around(), Prints()
+        prints, tracers = Prints(), list[Tracer]()
 
         def tracer_for(referred: Wanted, **options: Any) -> Tracer:
             function = self._converted(asks=referred.asks)
@@ -259,14 +259,37 @@ class Traced:
                 self._again,
                 prints,
             )
-            return Tracer(*own, referred=referred, **options)
+            tracers.append(Tracer(*own, referred=referred, **options))
+            return tracers[-1]
 
-        if not call.plain:
-            tracer, concrete = self._kept_traced(tracer_for, call, names)
-            referred = tracer.references.known
+        if call.plain:
+            return self._recursive(tracer_for, call, names, assumption, _referred_around())
+        referred = NOTHING_WANTED
+        while True:
+            tracer, concrete = self._kept_traced(tracer_for, call, names, referred)
             if not assumption.used:
                 return concrete
             assumption.assume(tracer.returned, concrete.outer, concrete.shared)
+            known = tracer.references.known
+            try:
+                return self._recursive(tracer_for, call, names, assumption, known)
+            except Exception as error:
+                more = tracers[-1].references.more() if is_refusal(error) else None
+                if more is None or tracers[-1].put_back() is not None:
+                    raise
+                referred = more
+                _clear_frames(error)
+            assumption.restart()
+
+    def _recursive(
+        self,
+        tracer_for: Callable[..., Tracer],
+        call: Call,
+        names: Sequence[str],
+        assumption: Assumption,
+        referred: Wanted,
+    ) -> ConcreteFunction:
+        """The trace that returns what its calls of itself are supposed to."""
         for _ in range(MOST_ASSUMPTIONS):
             concrete = tracer_for(referred, inner=True).trace(call, names)
             callee = assumption.callee
@@ -304,13 +327,16 @@ class Traced:
         return refuse(message, "write the recursion as a loop", place)
 
     def _kept_traced(
-        self, tracer_for: Callable[..., Tracer], call: Call, names: Sequence[str]
+        self,
+        tracer_for: Callable[..., Tracer],
+        call: Call,
+        names: Sequence[str],
+        referred: Wanted,
     ) -> tuple[Tracer, ConcreteFunction]:
         """A trace, once it is known which parts of objects from before it changes, and of which
-        classes the run chooses objects.
+        classes the run chooses objects: of those that are `referred` already, and others.
         """
         parts: list[Part] = []
-        referred: Wanted = NOTHING_WANTED
         refusal: Exception | None = None
         for _ in range(MOST_REFERRING):
             tracer = tracer_for(referred, parts=parts)

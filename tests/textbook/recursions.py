@@ -489,3 +489,62 @@ def nested_items_up_to(x, limit):
                 break
             total += item
     return total
+
+
+# Lists that grow from one that is not empty
+
+
+@case((8,), (1,), (5,))
+def halves(number):
+    if number <= 1:
+        return [1]
+    return [number] + halves(number // 2)
+
+
+@case((3,), (0,))
+def counted_up(number):
+    if number == 0:
+        return [0]
+    found = counted_up(number - 1)
+    found.append(number)
+    return found
+
+
+@case((6,), (1,))
+def collatz_numbers(number):
+    if number == 1:
+        return [1]
+    if number % 2 == 0:
+        return [number] + collatz_numbers(number // 2)
+    return [number] + collatz_numbers(3 * number + 1)
+
+
+@case((48, 18), (5, 0))
+def quotients(a, b):
+    if b == 0:
+        return [a]
+    return [a // b] + quotients(b, a % b)
+
+
+@case((3,), (0,))
+def squares_of_all(number):
+    if number <= 0:
+        return [(0, 0)]
+    return squares_of_all(number - 1) + [(number, number * number)]
+
+
+@case((2,), (0,))
+def rows_of_two(number):
+    if number == 0:
+        return [[0, 0]]
+    rows = rows_of_two(number - 1)
+    rows.append([number, number])
+    return rows
+
+
+@case((3, 1, 2, 3), (1, 4, 5, 6))
+def moves_of_a_tower(height, start, between, end):
+    if height == 1:
+        return [(start, end)]
+    first = moves_of_a_tower(height - 1, start, end, between)
+    return first + [(start, end)] + moves_of_a_tower(height - 1, between, start, end)
