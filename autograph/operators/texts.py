@@ -5,7 +5,6 @@ from __future__ import annotations
 import builtins
 import operator
 import re
-import string
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import Any
@@ -200,7 +199,9 @@ def format_fields(template: str, *args: Any, **kwargs: Any) -> Any:
 def _fields(
     template: str, args: Sequence[Any], kwargs: dict[str, Any], places: Iterator[int]
 ) -> Any:
-    formatter, parts = string.Formatter(), list[Any]()
+    from string import Formatter  # which few programs need
+
+    formatter, parts = Formatter(), list[Any]()
     for literal, name, spec, conversion in formatter.parse(template):
         parts.append(literal)
         if name is not None and spec is not None:

@@ -27,7 +27,7 @@ from runtime.core.types import TensorType, Type
 from runtime.dtypes import DType
 from runtime.graph import numbers
 from runtime.graph.ir import Graph, Node, Origin, Position, Region, Value, walk
-from runtime.graph.nodes import CONSTANT, TO_TENSOR
+from runtime.graph.nodes import BOOL, CONSTANT, INT, TO_TENSOR
 from runtime.graph.passes.rewriting import Rewriter
 
 if TYPE_CHECKING:
@@ -62,27 +62,10 @@ def _is_signed(dtype: DType) -> bool:
     return dtype.is_integer and not dtype.is_unsigned
 
 
-_ARITHMETIC = {
-    TABLE[name]: numbers.BINARY[name]
-    for name in ("add", "sub", "mul", "floordiv", "mod", "pow", "lshift")
-} | {
-    TABLE["neg"]: numbers.UNARY["neg"],
-    TABLE["abs"]: numbers.UNARY["abs"],
-    TABLE["minimum"]: numbers.MIN,
-    TABLE["maximum"]: numbers.MAX,
-}
-_COMPARISONS = {
-    TABLE["less"]: numbers.BINARY["lt"],
-    TABLE["less_equal"]: numbers.BINARY["le"],
-    TABLE["greater"]: numbers.BINARY["gt"],
-    TABLE["greater_equal"]: numbers.BINARY["ge"],
-    TABLE["equal"]: numbers.BINARY["eq"],
-    TABLE["not_equal"]: numbers.BINARY["ne"],
-}
-# Zero divisors are found by the ops on tensors, in their words.
-_DIVISIONS = TABLE["floordiv"], TABLE["mod"]
-# A second number that only the run knows might ask for a result of any length.
-_POWERS = TABLE["pow"], TABLE["lshift"]
+_ROWS = {row.instruction: row for row in (*numbers.BINARY.values(), *numbers.UNARY.values())}
+_ROWS[TABLE["minimum"].instruction] = numbers.MIN
+_ROWS[TABLE["maximum"].instruction] = numbers.MAX
+"""What does on Python numbers what an op does on tensors, by the instruction of the op."""
 
 
 class _Exact(Rewriter):
@@ -123,17 +106,16 @@ class _Exact(Rewriter):
         """The primitive that does on Python numbers what the node does on tensors, if the result
         may be larger.
         """
-        if not all(_is_signed_scalar(value.type) for value in node.inputs):
+        row = _ROWS.get(node.primitive.instruction)
+        if row is None or not all(_is_signed_scalar(value.type) for value in node.inputs):
             return None
-        if node.primitive in _DIVISIONS and not self.constant(node.inputs[1]):
+        kind = row.infer(*[INT for _ in node.inputs])
+        if kind == BOOL:
+            return row if any(value in self.numbers for value in node.inputs) else None
+        # A second one that only the run knows may be zero, or ask for a result of any length.
+        if kind != INT or (row.fallible and (self.constant(node.inputs[1]) or 0) <= 0):
             return None
-        if node.primitive in _POWERS and (self.constant(node.inputs[1]) or 0) <= 0:
-            return None
-        if node.primitive in _COMPARISONS and not any(
-            value in self.numbers for value in node.inputs
-        ):
-            return None
-        return _ARITHMETIC.get(node.primitive) or _COMPARISONS.get(node.primitive)
+        return row
 
     def values(self, values: tuple[Value, ...]) -> tuple[Value, ...]:
         if any(value in self.numbers for value in values):

@@ -688,8 +688,11 @@ def json_default():
 
 @misuse(InGraph, "unhashable", "f.__wrapped__ for a cached f")
 def staged_value_for_a_cache():
+    asked = []
+
     @functools.lru_cache
     def sign(x):
+        asked.append(1)
         if x > 0:
             return 1
         return -1

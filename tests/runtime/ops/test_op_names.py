@@ -26,6 +26,7 @@ OTHER_NAMES = {
     "runtime/compat/v1/namespaces.py": "public names of version 1",
     "runtime/compat/v1/ops.py": "public names of version 1",
     "runtime/staging/control/choices.py": "the operators of Python",
+    "runtime/staging/symbolic_tensor.py": "the attributes of Python's complex numbers",
     "runtime/staging/control/truths.py": "the operators of Python",
     "runtime/staging/lists/growing_set.py": "the methods of Python's lists",
     "runtime/graph/executors/native/control.py": "the instructions of machine code",

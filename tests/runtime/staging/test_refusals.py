@@ -215,11 +215,6 @@ def text_beside_an_object(x):
     return x
 
 
-def template_in_a_variable(x):
-    template = "%s"
-    return template % x
-
-
 def in_an_object(x):
     return str(Holder(x))
 
@@ -304,7 +299,6 @@ REFUSED = [
     (text_of_some_values, StagingError, "depends on the value"),
     (text_of_a_variable, StagingError, "the text of a variable, 'count:0'"),
     (text_beside_an_object, StagingError, "a Holder is in a text beside staged values"),
-    (template_in_a_variable, NOT_ALLOWED, "as text"),
     (generator_used_again, StagingError, r"how far all\(\) advances its argument"),
     (iterator_of_generator_used_again, StagingError, r"how far any\(\) advances its argument"),
     (generator_over_staged_used_again, StagingError, "a generator over staged values is used a"),
