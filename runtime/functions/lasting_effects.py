@@ -31,6 +31,7 @@ from autograph.mutation.users_code import is_users_class, is_users_function
 from autograph.mutation.variables import value_of
 from autograph.objects import module_of
 from autograph.operators.texts import shown_by_user
+from runtime.core.state import state
 from runtime.staging.backend import BACKEND
 
 _ACTING = frozenset((print, exec, eval, breakpoint))
@@ -79,8 +80,14 @@ class Prints:
     def print(self, acts: Acts, *args: Any, **kwargs: Any) -> None:
         """Python's `print`, outside of staged blocks; the graph's where the run knows the text.
 
-        It acts where it writes to what the user has made.
+        It acts where it writes to what the user has made. Behind a refusal, which a handler of the
+        user's has caught, nothing is shown: Python runs again, or the refusal is raised.
         """
+        trace = state.trace
+        while trace is not None:
+            if trace.refusal is not None:
+                return
+            trace = trace.outer
         args = tuple([shown_by_user(print, arg) for arg in args])
         if BACKEND.builtin(print, *args, **kwargs) is not NotImplemented:
             return

@@ -179,3 +179,23 @@ def test_a_method_that_reads_an_item_is_asked() -> None:
         return [1, 2, 3].__getitem__(x)
 
     assert [int(rt.function(f)(rt.constant(x))) for x in (2, -3)] == [3, 1]
+
+
+class _Item:
+    def __init__(self, count: Any) -> None:
+        self.count = count
+
+
+def test_a_handler_that_catches_what_is_traced_anew_prints_nothing(capsys: Any) -> None:
+    def left(x: Any) -> Any:
+        items = {"a": _Item(3), "b": _Item(x)}
+        try:
+            if x > 2:
+                del items["a"]
+        except ValueError as error:
+            print("failed", error)
+        return len(items)
+
+    staged = rt.function(left)
+    assert [int(staged(rt.constant(x))) for x in (1, 5)] == [left(1), left(5)]
+    assert capsys.readouterr().out == ""
