@@ -42,20 +42,27 @@ def note_meeting(trace: Trace, number: Any, type: TensorType) -> None:
 
 def exact(graph: Graph, trace: Trace) -> Graph:
     """The graph with exact arithmetic of integers, if the trace has met a large Python int."""
-    if not any(_is_large(number, dtype, graph) for number, dtype in trace.met):
-        return graph
-    return _Exact(trace).graph(graph)
+    return _Exact(trace).graph(graph) if _met_large(graph, trace) else graph
 
 
-def _is_large(number: Any, dtype: DType, graph: Graph) -> bool:
-    if isinstance(number, int):
-        return number * number > int(dtype.max)  # a product of two may wrap around
+def _met_large(graph: Graph, trace: Trace) -> bool:
+    computed = set()
+    for number, dtype in trace.met:
+        if not isinstance(number, int):
+            computed.add(dtype)
+        elif _is_large(number, dtype):
+            return True
     # One that the run computes may be as large as those that it comes from.
-    return any(
-        _is_large(node.params["value"], dtype, graph)
+    return bool(computed) and any(
+        _is_large(node.params["value"], dtype)
         for node in walk(graph.body)
         if node.primitive is CONSTANT and isinstance(node.params["value"], int)
+        for dtype in computed
     )
+
+
+def _is_large(number: int, dtype: DType) -> bool:
+    return number * number > int(dtype.max)  # a product of two may wrap around
 
 
 def _is_signed(dtype: DType) -> bool:
