@@ -308,3 +308,11 @@ def side(number):
 @case((1,), (2,))
 def lights_from(number):
     return [each.name for each in Light if each >= number], Light(number) in (Light.RED,)
+
+
+@case((1,), (5,))
+def side_or_why_not(number):
+    try:
+        return Side("l" if number > 2 else "up").name
+    except ValueError as error:
+        return str(error)

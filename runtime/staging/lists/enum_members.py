@@ -36,7 +36,7 @@ def _lookup() -> Callable[..., Any]:
         def lookup(members: dict[Any, Any], value: Any, name: str) -> Any:
             if value in members:
                 return members[value]
-            raise ValueError(f"{value} is not a valid {name}")
+            raise ValueError(f"{value!r} is not a valid {name}")
 
         return lookup
 
