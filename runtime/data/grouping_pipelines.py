@@ -59,13 +59,9 @@ def batched(source: Pipeline, count: Any, *, drop: bool) -> Pipeline:
 
         return Resumed(steps)
 
-    def sliced() -> Iterator[Element]:
-        rows, end = source.rows, source.cardinality
-        assert rows is not None
-        for start in range(0, end - size + 1 if drop else end, size):
-            yield rows(start, min(start + size, end))
-
-    return Pipeline(elements if source.rows is None else sliced, known)
+    if (rows := source.rows) is None:
+        return Pipeline(elements, known)
+    return Pipeline(lambda: itertools.islice(rows.blocks(size), known), known)
 
 
 def batched_in_turn(source: Pipeline, sizes: Any, *, types: Any, drop: bool) -> Pipeline:

@@ -4,9 +4,9 @@ each iterator; a component of an element may be a pipeline itself.
 
 from __future__ import annotations
 
+import itertools
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -81,7 +81,7 @@ def attempts(source: Iterator[Element]) -> Iterator[Element | Failure]:
     held: list[Element | Failure] = []
     while True:
         try:
-            held.extend(islice(source, 1))
+            held.extend(itertools.islice(source, 1))
         except Exception as error:  # it is raised where its place is
             held.append(Failure(error))
         if not held:
@@ -94,12 +94,65 @@ def passed(iterator: Iterator[Element]) -> bool:
     return next(attempts(iterator), None) is not None
 
 
+Places = range | np.ndarray[Any, Any]
+
+
+class Rows:
+    """Elements that are rows of arrays at hand, so that many are taken at once.
+
+    at(places): the components of those at some places, stacked.
+    order(count): the places of one iteration's elements, `count` at a time; fewer at the end.
+    width: the bytes of one.
+    """
+
+    __slots__ = ("at", "order", "width")
+
+    def __init__(
+        self,
+        at: Callable[[Places], Element],
+        order: Callable[[int], Iterator[Places]],
+        width: int,
+    ) -> None:
+        self.at = at
+        self.order = order
+        self.width = width
+
+    def blocks(self, size: int) -> Iterator[Element]:
+        """`size` rows at a time, stacked; fewer at the end."""
+        most = min(_TOGETHER, _TOGETHER_BYTES // (self.width or 1))
+        # What is random about the order is drawn now, not with the first row.
+        return self._parts(self.order(size * max(1, most // size)), size)
+
+    def _parts(self, order: Iterator[Places], size: int) -> Iterator[Element]:
+        for places in order:
+            found = self.at(places)
+            for start in range(0, len(places), size):
+                yield tuple([component[start : start + size] for component in found])
+
+    def __iter__(self) -> Iterator[Element]:
+        return itertools.chain.from_iterable(map(_each, self.blocks(_TOGETHER)))
+
+
+_TOGETHER = 1024
+"""Rows that are taken at once, where they are no more than `_TOGETHER_BYTES`."""
+_TOGETHER_BYTES = 1 << 16
+
+
+def _each(block: Element) -> Iterator[Element]:
+    return zip(*map(row_iterator, block), strict=True)
+
+
+def in_order(count: int) -> Callable[[int], Iterator[Places]]:
+    """The order of rows as they stand."""
+    return lambda size: (range(at, min(at + size, count)) for at in range(0, count, size))
+
+
 class Pipeline:
     """The elements of a dataset.
 
     elements(): a new iterator over them.
     cardinality: how many there are, or INFINITE or UNKNOWN.
-    rows(start, stop): the components of some of them, stacked, where they are at hand.
+    rows: the arrays that they are rows of, where they are at hand.
     is_mapped: whether a function makes them, so that a batch of them is computed as a whole.
     """
 
@@ -109,7 +162,7 @@ class Pipeline:
         self,
         elements: Elements,
         cardinality: int,
-        rows: Callable[[int, int], Element] | None = None,
+        rows: Rows | None = None,
         is_mapped: bool = False,
     ) -> None:
         self.is_mapped = is_mapped

@@ -4,18 +4,20 @@ those of TensorFlow's (J. K. Salmon et al., Parallel random numbers: as easy as 
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
 from runtime.data.positions import current
 from runtime.ops.random.seeds import GREATEST_SEED, global_seeds, pair_of, signed
 
-_BLOCK = 256
-"""Counters that are turned into numbers at once, four numbers each."""
+_FIRST_BLOCK, _GREATEST_BLOCK = 64, 2048
+"""Counters that are turned into numbers at once, four numbers each: more from block to block."""
 
 _LOW = np.uint64(0xFFFFFFFF)
 _SHIFT = np.uint64(32)
@@ -26,8 +28,7 @@ _ROUNDS = 10
 Seeds = tuple[int, int]
 
 
-def _block(key: int, high: int, first: int) -> list[int]:
-    counters = np.arange(first, first + _BLOCK, dtype=np.uint64)
+def _block(key: int, high: int, counters: Any) -> list[int]:
     a, b = counters & _LOW, counters >> _SHIFT
     c, d = np.full_like(a, high & 0xFFFFFFFF), np.full_like(a, high >> 32)
     low_key, high_key = key & 0xFFFFFFFF, key >> 32
@@ -45,10 +46,14 @@ def _block(key: int, high: int, first: int) -> list[int]:
 def numbers(seeds: Seeds) -> Iterator[int]:
     """Unsigned 32-bit numbers, without end."""
     key, high = (seed % (1 << 64) for seed in seeds)
-    first = 0
+    return itertools.chain.from_iterable(_block(key, high, each) for each in _counters())
+
+
+def _counters() -> Iterator[Any]:
+    first, size = 0, _FIRST_BLOCK
     while True:
-        yield from _block(key, high, first)
-        first += _BLOCK
+        yield np.arange(first, first + size, dtype=np.uint64)
+        first, size = first + size, min(2 * size, _GREATEST_BLOCK)
 
 
 class SeedGenerator:

@@ -14,15 +14,15 @@ from runtime.data.pipelines import (
     UNKNOWN,
     Element,
     Pipeline,
+    Places,
     Resumed,
+    Rows,
+    in_order,
     invalid,
     row_iterator,
 )
 from runtime.data.positions import refuse_position
 from runtime.data.randomness import SeedGenerator, chosen_seeds, numbers
-
-_CHUNK = 1024
-"""Numbers of a range that are made at once."""
 
 
 def counted(start: Any, stop: Any, step: Any, *, dtype: np.dtype[Any]) -> Pipeline:
@@ -31,16 +31,15 @@ def counted(start: Any, stop: Any, step: Any, *, dtype: np.dtype[Any]) -> Pipeli
         raise invalid("Dataset.range", "step must not be 0")
     found = builtins.range(int(start), int(stop), int(step))
 
-    def rows(first: int, end: int) -> Element:
-        part = found[first:end]
-        return (np.arange(part.start, part.stop, part.step).astype(dtype, copy=False),)
-
-    def elements() -> Iterator[Element]:
-        for first in builtins.range(0, size, _CHUNK):
-            yield from zip(*rows(first, first + _CHUNK), strict=True)
+    def at(places: Places) -> Element:
+        if type(places) is builtins.range:
+            part = found[places.start : places.stop]
+            return (np.arange(part.start, part.stop, part.step).astype(dtype, copy=False),)
+        return ((found.start + places * found.step).astype(dtype, copy=False),)
 
     size = max(0, -((found.start - found.stop) // found.step))
-    return Pipeline(elements, size, rows)
+    rows = Rows(at, in_order(size), dtype.itemsize)
+    return Pipeline(rows.__iter__, size, rows)
 
 
 def counting(start: Any, step: Any, *, dtype: np.dtype[Any]) -> Pipeline:
@@ -71,10 +70,14 @@ def slices(*arrays: Any) -> Pipeline:
     def elements() -> Iterator[Element]:
         return zip(*map(row_iterator, arrays), strict=True)
 
-    def rows(start: int, stop: int) -> Element:
-        return tuple([array[start:stop] for array in arrays])
+    def at(places: Places) -> Element:
+        if type(places) is builtins.range:
+            return tuple([array[places.start : places.stop] for array in arrays])
+        return tuple([array.take(places, 0) for array in arrays])
 
-    return Pipeline(elements, len(arrays[0]), rows)
+    size = len(arrays[0])
+    width = sum([array.nbytes for array in arrays]) // max(size, 1)
+    return Pipeline(elements, size, Rows(at, in_order(size), width))
 
 
 def generated(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import warnings
 from collections.abc import Callable, Iterator
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -18,7 +19,9 @@ from runtime.data.pipelines import (
     Element,
     Failure,
     Pipeline,
+    Places,
     Resumed,
+    Rows,
     attempts,
     invalid,
     least,
@@ -28,6 +31,8 @@ from runtime.data.pipelines import (
     total,
 )
 from runtime.data.randomness import SeedGenerator, chosen_seeds, numbers
+
+T = TypeVar("T")
 
 # Elements, by a function
 
@@ -223,7 +228,20 @@ def taken(source: Pipeline, count: Any) -> Pipeline:
 
     known = most if source.cardinality == INFINITE else source.cardinality
     known = 0 if most == 0 else scaled(known, lambda n: min(n, most))
-    return Pipeline(elements, known, None if source.rows is None or known < 0 else source.rows)
+    if (rows := source.rows) is None:
+        return Pipeline(elements, known)
+    return Pipeline(elements, known, Rows(rows.at, partial(_first, rows, known), rows.width))
+
+
+def _first(rows: Rows, count: int, size: int) -> Iterator[Places]:
+    """The order of the first `count` rows, `size` at a time."""
+    order = rows.order(size)
+
+    def steps() -> Iterator[Places]:
+        for left in range(count, 0, -size):
+            yield next(order)[:left]
+
+    return steps()
 
 
 def skipped(source: Pipeline, count: Any) -> Pipeline:
@@ -479,37 +497,58 @@ def shuffled(source: Pipeline, buffer_size: Any, seed: Any, *, anew: bool) -> Pi
     size = positive(size, what, "buffer_size")
     seeds = SeedGenerator(chosen_seeds(None if seed is None else int(seed)), anew)
 
+    if source.rows is not None:
+        rows = _exchanged(source.rows, size, seeds)
+        return Pipeline(rows.__iter__, source.cardinality, rows)
+
     def elements() -> Iterator[Element]:
         draws = numbers(seeds.next())
-        iterator = source.elements()
-        # The place of the first one moves round the buffer, as in TensorFlow: so the order is its.
-        held: list[Any] = []
-        count = first = 0
-        ended = False
-
-        def steps() -> Iterator[Element]:
-            nonlocal count, first, ended
-            while True:
-                while count < size and not ended:
-                    further = next(iterator, None)
-                    if further is None:
-                        ended = True
-                    elif len(held) < size:
-                        held.append(further)
-                        count += 1
-                    else:
-                        held[first - 1] = further
-                        count += 1
-                if not count:
-                    return
-                place = (first + next(draws) % count) % len(held)
-                found, held[place] = held[place], held[first]
-                first, count = (first + 1) % len(held), count - 1
-                yield found
-
-        return Resumed(steps)
+        return Resumed(_exchanges(source.elements(), size, draws))
 
     return Pipeline(elements, source.cardinality)
+
+
+def _exchanged(rows: Rows, size: int, seeds: SeedGenerator) -> Rows:
+    """Rows in another order, of which the places alone go through the buffer."""
+
+    def order(count: int) -> Iterator[Places]:
+        draws = numbers(seeds.next())
+        found = _exchanges(itertools.chain.from_iterable(rows.order(count)), size, draws)()
+        parts = (np.fromiter(itertools.islice(found, count), np.intp) for _ in itertools.count())
+        return itertools.takewhile(len, parts)
+
+    return Rows(rows.at, order, rows.width)
+
+
+def _exchanges(source: Iterator[T], size: int, draws: Iterator[int]) -> Callable[[], Iterator[T]]:
+    """The items of a source through a buffer of `size`, from which a random one is taken."""
+    # The place of the first one moves round the buffer, as in TensorFlow: so the order is its.
+    held: list[T] = []
+    count = first = 0
+
+    def steps() -> Iterator[T]:
+        nonlocal count, first
+        for further in source:
+            if len(held) < size:
+                held.append(further)
+            else:
+                held[first - 1] = further
+            count += 1
+            if count < size:
+                continue
+            place = (first + next(draws) % size) % size
+            found, held[place] = held[place], held[first]
+            first, count = first + 1, count - 1
+            if first == size:
+                first = 0
+            yield found
+        while count:
+            place = (first + next(draws) % count) % len(held)
+            found, held[place] = held[place], held[first]
+            first, count = (first + 1) % len(held), count - 1
+            yield found
+
+    return steps
 
 
 def prefetched(source: Pipeline, buffer_size: Any) -> Pipeline:

@@ -215,6 +215,43 @@ def test_a_shuffle_without_reshuffling_repeats_itself() -> None:
     assert [int(x) for x in data] == [int(x) for x in data]
 
 
+AT_HAND = {
+    "range": lambda: Dataset.range(3, 3000, 2),
+    "down": lambda: Dataset.range(9, -9, -4),
+    "pairs": lambda: Dataset.from_tensor_slices(
+        (np.arange(1500.0).reshape(500, 3), [f"{n}" for n in range(500)])
+    ),
+    "wide": lambda: Dataset.from_tensor_slices(np.arange(7 * 9000).reshape(7, 9000)),
+    "none": lambda: Dataset.from_tensor_slices(np.zeros((0, 2))),
+}
+BEHIND = {
+    "shuffle": lambda data: data.shuffle(10, seed=3),
+    "shuffle of all": lambda data: data.shuffle(5000, seed=3),
+    "shuffles": lambda data: data.shuffle(4, seed=3).shuffle(300, seed=4),
+    "batch": lambda data: data.shuffle(10, seed=3).batch(4),
+    "large batch": lambda data: data.shuffle(100, seed=3).batch(1100),
+    "whole batches": lambda data: data.shuffle(10, seed=3).batch(4, drop_remainder=True),
+    "take of shuffle": lambda data: data.shuffle(10, seed=3).take(333).batch(5),
+    "shuffle of take": lambda data: data.take(333).shuffle(10, seed=3).batch(5),
+    "take none": lambda data: data.take(0).shuffle(10, seed=3).batch(5),
+    "batch alone": lambda data: data.batch(7),
+}
+
+
+@pytest.mark.parametrize("behind", BEHIND)
+@pytest.mark.parametrize("source", AT_HAND)
+def test_rows_at_hand_come_as_single_elements_do(source: str, behind: str) -> None:
+    at_hand = BEHIND[behind](AT_HAND[source]())
+    # A filter gives its elements one by one.
+    single = BEHIND[behind](AT_HAND[source]().filter(lambda *element: True))
+    for _ in range(2):
+        mine, others = (list(each.as_numpy_iterator()) for each in (at_hand, single))
+        assert len(mine) == len(others)
+        for one, other in zip(mine, others, strict=True):
+            np.testing.assert_equal(one, other)
+            assert rt.nest.flatten(one)[0].dtype == rt.nest.flatten(other)[0].dtype
+
+
 def test_sampling_follows_the_weights() -> None:
     parts = [Dataset.from_tensors(n).repeat() for n in range(3)]
     data = Dataset.sample_from_datasets(parts, weights=[0.2, 0.0, 0.8], seed=4).take(2000)

@@ -18,6 +18,8 @@ PARTS = {
     "src/layers/rnn/lstm_test.py src/layers/rnn/gru_test.py src/models/sequential_test.py "
     "src/layers/normalization/batch_normalization_test.py src/callbacks/early_stopping_test.py "
     "src/layers/pooling/max_pooling_test.py src/layers/merging src/layers/convolutional": 260,
+    "src/trainers/trainer_test.py src/trainers/data_adapters/array_data_adapter_test.py "
+    "src/trainers/compile_utils_test.py src/trainers/epoch_iterator_test.py": 180,
 }
 
 
