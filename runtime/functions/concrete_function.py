@@ -84,6 +84,7 @@ class ConcreteFunction:
         self.changes: Changes | None = None
         self.kept: Kept | None = None
         self.state = NO_STATE
+        self.is_exact = False
         self.devices = _devices_of(graph)
         self.single = isinstance(outputs, Leaf) and not any(self.devices)
         self.use = Use()
@@ -310,6 +311,7 @@ class ConcreteFunction:
             trace.check_raised(f"what {self.name} raises")
         if trace.watcher is not None:
             trace.watcher.adopt(self.guards)
+        trace.called_exact = trace.called_exact or self.is_exact
         kept = [] if self.kept is None else self.kept.leaves()
         values = list(map(trace.value_of, (*leaves, *kept)))
         values += self.state.lowered(trace, self.state.read())

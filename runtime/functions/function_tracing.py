@@ -82,7 +82,7 @@ from runtime.staging.control.references import (
     is_reference,
 )
 from runtime.staging.error_notes import explain, explain_depth, locate
-from runtime.staging.exact_integers import exact
+from runtime.staging.exact_integers import exact, has_met_large
 from runtime.staging.frames import beginning_of, frames_left, is_ours
 from runtime.staging.guarding.watching import Watcher
 from runtime.staging.intercepted_calls import instead_of
@@ -281,8 +281,10 @@ class Tracer:
             body = Region(body.parameters, nodes, (*body.results, *finals))
             called = replace(graph, body=body)
         whole = called is graph
-        graph = exact(graph, trace)
-        called = graph if whole else exact(called, trace)
+        met_large = has_met_large(graph, trace)
+        if met_large:
+            graph = exact(graph, trace.unique)
+            called = graph if whole else exact(called, trace.unique)
         if self.inner:
             graph = called
         made = ConcreteFunction(self.name, graph, spec, signature, labels, outer, guards)
@@ -293,7 +295,7 @@ class Tracer:
         changes = Changes(self.name, self.changes, self.ways) if self.changes else None
         made.change(changes, self.kept or None)
         made.share(shared, called, lost)
-        made.state = self.state
+        made.state, made.is_exact = self.state, met_large
         return made
 
     @contextmanager

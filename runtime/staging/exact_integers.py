@@ -15,23 +15,29 @@ After:
     item_2: py.int = py.item_int(width)
     less: py.bool = py.lt(item_2, sub)
 
-Where a tensor is asked for, such a number becomes one again, which raises if it does not fit.
+Where a tensor is asked for, such a number becomes one again, which raises if it does not fit. So it
+is in the functions that the trace calls, and in those that call what has met such a number.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import chain, count
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from runtime.core.primitive import TABLE, Primitive
 from runtime.core.types import TensorType, Type
 from runtime.dtypes import DType
 from runtime.graph import numbers
-from runtime.graph.ir import Graph, Node, Origin, Position, Region, Value, walk
+from runtime.graph.ir import Callee, Graph, Node, Origin, Position, Region, Value, walk
 from runtime.graph.nodes import BOOL, CONSTANT, INT, TO_TENSOR
 from runtime.graph.passes.rewriting import Rewriter
 
 if TYPE_CHECKING:
     from runtime.staging.tracing import Trace
+
+Unique: TypeAlias = Callable[[str], str]
 
 
 def note_meeting(trace: Trace, number: Any, type: TensorType) -> None:
@@ -40,12 +46,20 @@ def note_meeting(trace: Trace, number: Any, type: TensorType) -> None:
         trace.met.append((number, type.dtype))
 
 
-def exact(graph: Graph, trace: Trace) -> Graph:
-    """The graph with exact arithmetic of integers, if the trace has met a large Python int."""
-    return _Exact(trace).graph(graph) if _met_large(graph, trace) else graph
+def exact(graph: Graph, unique: Unique) -> Graph:
+    """The graph with exact arithmetic of integers, and with calls of such graphs.
+
+    `unique` makes the names of its values.
+    """
+    return _Exact(unique, {}).graph(graph)
 
 
-def _met_large(graph: Graph, trace: Trace) -> bool:
+def has_met_large(graph: Graph, trace: Trace) -> bool:
+    """Whether the trace of a graph, or that of a function that it calls, has met a large Python
+    int.
+    """
+    if trace.called_exact:
+        return True
     computed = set()
     for number, dtype in trace.met:
         if not isinstance(number, int):
@@ -77,12 +91,13 @@ _ROWS[TABLE["maximum"].instruction] = numbers.MAX
 
 class _Exact(Rewriter):
     """`numbers` has the Python number of what would be a tensor, `tensors` the tensors that were
-    made of such where one was asked for.
+    made of such where one was asked for, `called` what is called in place of a graph.
     """
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, unique: Unique, made: dict[Graph, Callee]) -> None:
         super().__init__()
-        self.trace = trace
+        self.unique = unique
+        self.called = made
         self.numbers: dict[Value, Value] = {}
         self.tensors: dict[Value, Value] = {}
         self.origin: Origin | Position | None = None
@@ -104,10 +119,20 @@ class _Exact(Rewriter):
             return
         primitive = self.on_numbers(node)
         if primitive is None:
-            super().node(node)
+            super().node(self.calling(node) if "callee" in node.params else node)
             return
         inputs = tuple([self.number(value) for value in node.inputs])
         self.numbers[node.outputs[0]] = self.made(primitive, *inputs)
+
+    def calling(self, node: Node) -> Node:
+        """The call of a graph with exact arithmetic, if that one is known already."""
+        graph = node.params["callee"].graph
+        if graph is None:
+            return node
+        if graph not in self.called:
+            self.called[graph] = callee = Callee(node.params["callee"].name)
+            callee.graph = _Exact(_unlike(graph), self.called).graph(graph)
+        return replace(node, params={**node.params, "callee": self.called[graph]})
 
     def on_numbers(self, node: Node) -> Primitive | None:
         """The primitive that does on Python numbers what the node does on tensors, if the result
@@ -147,9 +172,24 @@ class _Exact(Rewriter):
     def made(self, primitive: Primitive, *inputs: Value, **params: Any) -> Value:
         """The value of a node that is added for the one that is being rewritten."""
         type = primitive.infer(*[value.type for value in inputs], **params)
-        output = Value(type, self.trace.unique(primitive.name.removeprefix("py.")))
+        output = Value(type, self.unique(primitive.name.removeprefix("py.")))
         self.add(Node(primitive, inputs, (output,), params, (), self.origin))
         return output
+
+
+def _unlike(graph: Graph) -> Unique:
+    """Returns what makes names that no value of a graph has."""
+    taken = {value.name for value in graph.parameters}
+    for node in walk(graph.body):
+        made = *node.outputs, *chain(*[region.parameters for region in node.regions])
+        taken.update(value.name for value in made)
+
+    def unique(name: str) -> str:
+        made = next(made for at in count() if (made := f"{name}_{at}") not in taken)
+        taken.add(made)
+        return made
+
+    return unique
 
 
 def _is_signed_scalar(type: Type) -> bool:

@@ -87,6 +87,7 @@ class Trace:
         "_prefix",
         "_saved",
         "attempts",
+        "called_exact",
         "captures",
         "code",
         "constants",
@@ -156,6 +157,8 @@ class Trace:
         self.joined: list[Any] = []
         # Python numbers that became integers of these dtypes where paths meet.
         self.met: list[tuple[Any, DType]] = []
+        # Whether it calls a graph whose arithmetic of integers is Python's.
+        self.called_exact = False
         # The objects from before that staged blocks change, by their keys: what is in them is
         # written behind a call. None where a trace cannot have such.
         self.kept: dict[Any, Any] | None = None

@@ -218,3 +218,81 @@ def test_what_a_call_writes_is_exact_too() -> None:
     low, mine = rt.function(outer)(given, rt.constant(1, rt.int64))
     assert as_python(low) == 3
     assert as_python(mine) == [3, 10, 5]
+
+
+def width(low, high):
+    return high - low
+
+
+@rt.function
+def is_wide(low, high):
+    return width(low, high) > 100
+
+
+@rt.function
+def halved_difference(low, high):
+    return width(low, high) // 2 + is_wide(low, high)
+
+
+@rt.function
+def nearest(xs):
+    low = -BIG
+    for x in xs:
+        if x > 200:
+            low = x
+    return low
+
+
+@rt.function
+def shrunk(number, times):
+    return number if times <= 0 else shrunk(number - 1, times - 1) + 2
+
+
+def difference_in_a_call(xs):
+    low, high = -BIG, BIG
+    for x in xs:
+        if x > 100:
+            low, high = x, x + 1
+    return is_wide(low, high)
+
+
+def halves_in_calls(xs):
+    low, high = -BIG, BIG
+    for x in xs:
+        if x > 100:
+            low, high = x, x + 1
+    return halved_difference(low, high)
+
+
+def result_of_a_call(xs):
+    return nearest(xs) - xs[0] < 3
+
+
+def in_a_recursion(xs):
+    high = BIG
+    for x in xs:
+        if x > 4:
+            high = x
+    return shrunk(high, xs[0])
+
+
+@pytest.mark.parametrize(
+    ("program", "python"),
+    [
+        (difference_in_a_call, lambda xs: xs[0] < 100),
+        (result_of_a_call, lambda xs: True),
+        (halves_in_calls, lambda xs: 0 if xs[0] > 100 else BIG + 1),
+        (in_a_recursion, lambda xs: 600 if xs[0] > 4 else BIG + 3),
+    ],
+    ids=["difference_in_a_call", "result_of_a_call", "halves_in_calls", "in_a_recursion"],
+)
+def test_exact_or_refused_in_a_call(program: Any, python: Any) -> None:
+    """`python`: what Python has of the program with functions that are not decorated."""
+    staged = rt.function(program)
+    for given in [3, 1, 2], [300, 2]:
+        expected, argument = python(given), rt.constant(given, rt.int64)
+        if expected > BIG:
+            with pytest.raises(rt.errors.InvalidArgumentError, match="does not fit into int64"):
+                staged(argument)
+        else:
+            assert as_python(staged(argument)) == expected
