@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 import threading
 
+from runtime.core.state import state
+
 _VALID = re.compile(r"^[A-Za-z0-9_.\\/>-]*$")
 
 
@@ -24,7 +26,7 @@ def scoped(name: str) -> str:
 class name_scope:
     """Inside this block names of variables begin with `name/`.
 
-    Scopes may be nested, and entered again.
+    Scopes may be nested, and entered again: in a graph that is another scope, which has a number.
 
     A name that ends in "/" replaces the open scopes, an empty name leaves all of them. Raises
     ValueError for characters that names cannot have.
@@ -58,7 +60,8 @@ class name_scope:
         elif self._name.endswith("/"):
             _names.prefix = self._name
         else:
-            _names.prefix += self._name + "/"
+            name = scoped(self._name)
+            _names.prefix = (name if state.trace is None else state.trace.new_scope(name)) + "/"
         return _names.prefix
 
     def __exit__(self, *exception: object) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
-from runtime.core.naming import name_scope
+from runtime.core.naming import name_scope, scoped
 from runtime.core.shapes import TensorShape, as_shape, compatible
 from runtime.core.tensor import Tensor
 from runtime.dtypes import as_dtype, float32
@@ -30,6 +30,8 @@ AUTO_REUSE = AutoReuse()
 class VariableScope:
     """A prefix for names of variables, and whether those that exist are shared.
 
+    `original_name_scope` is the name scope that ops had in it when it was opened first.
+
     >>> with rt.Graph().as_default(), rt.compat.v1.variable_scope("layer") as scope:
     ...     scope.name
     'layer'
@@ -37,6 +39,7 @@ class VariableScope:
 
     def __init__(self, name: str, reuse: bool | AutoReuse, initializer: Any) -> None:
         self.name = name
+        self.original_name_scope = ""
         self.reuse = reuse
         self.initializer = initializer
 
@@ -76,6 +79,7 @@ def variable_scope(
     values: Any = None,
     initializer: Any = None,
     reuse: bool | AutoReuse | None = None,
+    auxiliary_name_scope: bool = True,
     **ignored: Any,
 ) -> Iterator[VariableScope]:
     """Inside this block names of variables begin with the scope's, and ops are in its name scope.
@@ -87,12 +91,16 @@ def variable_scope(
         initializer: that of variables that are made without one.
         reuse: True: `get_variable` gives variables that exist; AUTO_REUSE: it makes those that do
             not; None: as the scope around it.
+        auxiliary_name_scope: False leaves ops in the name scope around it. Otherwise their scope
+            has a number where one of this name was opened before.
 
     >>> with rt.Graph().as_default(), rt.compat.v1.variable_scope("layer"):
     ...     rt.compat.v1.get_variable("v", [2]).name
     'layer/v:0'
     """
     before = _here.scope
+    if name_or_scope is None and reuse:
+        raise ValueError("reuse=True cannot be used without a name_or_scope")
     if isinstance(name_or_scope, VariableScope):
         name, around = name_or_scope.name, name_or_scope
     else:
@@ -102,9 +110,11 @@ def variable_scope(
     _here.scope = VariableScope(
         name, reuse or around.reuse, around.initializer if initializer is None else initializer
     )
-    last = name.rpartition("/")[2]
+    last = (name if name_or_scope is not None else default_name or "").rpartition("/")[2]
     try:
-        with name_scope(last) if last else nullcontext():
+        with name_scope(last) if last and auxiliary_name_scope else nullcontext(scoped("")) as ops:
+            again = isinstance(name_or_scope, VariableScope)
+            _here.scope.original_name_scope = around.original_name_scope if again else ops
             yield _here.scope
     finally:
         _here.scope = before

@@ -431,6 +431,11 @@ class Trace:
     def _scoped(self, name: str) -> str:
         return scoped(name).removeprefix(self._prefix)
 
+    def new_scope(self, name: str) -> str:
+        """The name of a scope that is opened: no other scope or node has it."""
+        own = name.removeprefix(self._prefix)
+        return name.removesuffix(own) + self.unique(own)
+
     def unique(self, name: str) -> str:
         """`name`, with a number if this trace has used it already."""
         count = self.counts.get(name, 0)

@@ -21,7 +21,7 @@ from runtime.ops.signal.windows import Window, hann_window
 
 def _enclosing_power_of_two(length: Any) -> int:
     known = static_int(length, "frame_length, where fft_length is None,")
-    return 1 << max(known - 1, 0).bit_length()
+    return 1 << (known - 1).bit_length() if known > 0 else 0
 
 
 def stft(

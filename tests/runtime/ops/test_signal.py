@@ -72,6 +72,13 @@ def test_a_signal_comes_back_from_its_spectra() -> None:
     assert_allclose(lapped[8:56], x[8:56], rtol=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("length", "shape"), [(0, (11, 0)), (1, (10, 1)), (2, (10, 2)), (7, (10, 5)), (100, (10, 65))]
+)
+def test_spectra_have_as_many_frequencies_as_tensorflows(length: int, shape: Any) -> None:
+    assert tf.signal.stft(tf.zeros([1000]), length, 100).shape == shape
+
+
 def test_frames_are_views_of_the_signal() -> None:
     views = np.lib.stride_tricks.sliding_window_view(X, 3, 1)[:, ::2]
     assert_array_equal(tf.signal.frame(X, 3, 2), views)

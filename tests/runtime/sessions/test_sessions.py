@@ -678,6 +678,61 @@ def test_ops_of_a_scope_are_in_the_name_scope_around_it(graph: Any) -> None:
         assert names() == ("x//v:0", "x/p:0")
 
 
+def test_a_name_scope_that_is_entered_again_has_a_number(graph: Any) -> None:
+    """Names from TensorFlow 2.21."""
+
+    def entered(name: str | None, *default: str) -> str:
+        with v1.name_scope(name, *default) as scope:
+            return scope + v1.placeholder(rt.float32, name="p").name
+
+    assert [entered("a"), entered("a"), entered("a/")] == ["a/a/p:0", "a_1/a_1/p:0", "a/a/p_1:0"]
+    v1.placeholder(rt.float32, name="b")
+    assert [entered("b"), entered("a/c"), entered("a/c")] == [
+        "b_1/b_1/p:0", "a/c/a/c/p:0", "a/c_1/a/c_1/p:0",
+    ]  # fmt: skip
+    scope = rt.name_scope("a")
+    for expected in ("a_2/", "a_3/"):
+        with scope as name:
+            assert name == expected
+    assert entered(None, "a") == "a_4/a_4/p:0"
+    assert graph.unique_name("a") == "a_5"
+
+
+def test_ops_of_a_variable_scope_that_is_entered_again_have_a_number(graph: Any) -> None:
+    """Names from TensorFlow 2.21."""
+
+    def entered(name: Any, *default: str, **how: Any) -> tuple[str, ...]:
+        reuse = None if name is None else v1.AUTO_REUSE
+        with v1.variable_scope(name, *default, reuse=reuse, **how) as scope:
+            names = v1.get_variable("v", [1]).name, v1.placeholder(rt.float32, name="p").name
+            return *names, scope.original_name_scope
+
+    assert entered("a") == ("a/v:0", "a/p:0", "a/")
+    assert entered("a") == ("a/v:0", "a_1/p:0", "a_1/")
+    assert entered("a", auxiliary_name_scope=False) == ("a/v:0", "p:0", "")
+    with v1.variable_scope("a") as around:
+        assert entered("b") == ("a/b/v:0", "a_2/b/p:0", "a_2/b/")
+        assert entered("b") == ("a/b/v:0", "a_2/b_1/p:0", "a_2/b_1/")
+    assert entered(around) == ("a/v:0", "a_3/p:0", "a_2/")
+    with pytest.raises(ValueError, match="reuse=True cannot be used without a name_or_scope"):
+        v1.variable_scope(None, "a", reuse=True).__enter__()
+    assert entered(None, "a") == ("a_1/v:0", "a_4/p:0", "a_4/")
+
+
+def test_a_name_scope_of_a_function_has_a_number() -> None:
+    @rt.function
+    def twice(x):
+        for _ in range(2):
+            with rt.name_scope("a"):
+                x = rt.add(x, 1.0, name="sum")
+        return x
+
+    with rt.name_scope("around"):
+        graph = twice.get_concrete_function(rt.TensorSpec([], rt.float32)).graph
+    names = [op.name for op in graph.get_operations()]
+    assert [name for name in names if name.endswith("sum")] == ["a/sum", "a_1/sum"]
+
+
 def test_an_empty_name_of_a_scope_is_a_name(graph: Any) -> None:
     v = v1.get_variable("v", [1])
     with v1.variable_scope("", default_name="d", reuse=True) as scope:
