@@ -91,7 +91,7 @@ from runtime.staging.lists.growing_deque import stand_in
 from runtime.staging.lists.growing_dict import stand_in_for
 from runtime.staging.lists.growing_list import GrowingList, known_list
 from runtime.staging.lists.list_places import list_made
-from runtime.staging.lists.remembered_calls import forget
+from runtime.staging.lists.remembered_calls import forget, set_aside
 from runtime.staging.refusals import is_refusal, noted, refuse
 from runtime.staging.symbolic_number import (
     result_dtypes,
@@ -230,6 +230,7 @@ class Tracer:
         trace.code = getattr(self.python_function, "__code__", None)
         if self.converted is not self.python_function or _is_converted(self.converted):
             trace.converter = autograph.call
+        around = {} if self.inner else set_aside()
         existing = Snapshot({"": self.python_function, "args": args, "kwargs": kwargs})
         trace.existed, trace.watcher, trace.watch = Existed(existing), self.watcher, BlockRecorder
         trace.kept = None if self.inner else {}
@@ -263,7 +264,7 @@ class Tracer:
         finally:
             if held:
                 self.assumption.state.put_back(held)
-            forget(trace)
+            forget(trace, around)
             # Also where a handler of the user's made it go away, or raised something else.
             if trace.refusal is not None:
                 raise noted(trace.refusal)

@@ -159,6 +159,8 @@ class _Provisional(NamedTuple):
     def holds(self) -> bool:
         """True if it is what another trace would find now."""
         running, state = _thread.running, self.concrete.state
+        if not self.concrete.guards.hold():
+            return False
         if not all(each in running and each.callee is it for each, it in self.needs.items()):
             return False
         return all(state.owns(item) for _, item in self.changed()) and state.covers()

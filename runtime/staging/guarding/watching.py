@@ -298,6 +298,11 @@ class Watcher(Reader):
         self._place = "a TensorArray"
         self._see(elements, Attribute("is_current"), True)
 
+    def see_item(self, mapping: Any, key: Any, value: Any, place: str) -> None:
+        """Guard that `mapping.get(key)` is what it is, which the user calls `place`."""
+        self._place = place
+        self._see(mapping, key, value)
+
     def adopt(self, others: Guards) -> None:
         """Guard what another trace guards, for it is called in this one."""
         self._findings.adopt(others, self._where)

@@ -15,7 +15,8 @@ iterator_functions              `itertools`
 growing_dict, dict_entries      dicts that may become lists of the graph
 dict_views, dict_rows           their keys, values and items; lists as their values
 counters, ordered_dicts         `Counter`; `OrderedDict`
-remembered_calls, enum_members  `functools.cache`; members of an `Enum` by their values
+remembered_calls, eager_caches  `functools.cache`; what it remembers of eager calls
+enum_members                    members of an `Enum` by their values
 keys, staged_keys, dict_reads   keys that only the run knows; dicts that Python knows
 tensor_array                    `rt.TensorArray`
 """

@@ -10,16 +10,17 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from typing import Any, TypeAlias
-from weakref import WeakKeyDictionary
 
 import autograph
 from autograph.mutation.functions import memories
-from autograph.mutation.purity import CACHED, constants_of
+from autograph.mutation.purity import CACHED
+from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.staging.block_recorder import look_at
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.truths import Truth
+from runtime.staging.lists.eager_caches import cache_of
 from runtime.staging.lists.growing_dict import GrowingDict
 from runtime.staging.lists.keys import is_staged
 from runtime.staging.refusals import refuse
@@ -61,25 +62,13 @@ def cached_function(function: Any) -> Callable[..., Any] | None:
         return _about(owner, function.__name__)
     if type(function) is not CACHED:
         return None
-    if function in _outermost().memo.get(_ANEW, ()):
-        return _anew(function)
-    if function not in memories and _outermost().existed(function):
-        return _anew(function) if _is_pure(function) else None
+    if _outermost().existed(function):
+        return None if cache_of(function) is None else _anew(function)
     return _remembered(function) if _keeps_all(function) else None
 
 
 _ANEW = "functions that remember anew"
-_constants: WeakKeyDictionary[Any, list[Any]] = WeakKeyDictionary()
-
-
-def _is_pure(cached: Any) -> bool:
-    """Whether the calls of a function give what others gave: also of a global number that it reads,
-    which would be another one.
-    """
-    if cached.cache_parameters()["typed"]:
-        return False
-    found = constants_of(cached)
-    return found is not None and found == _constants.setdefault(cached, found)
+_AGREES = "agrees"
 
 
 def _anew(function: Any) -> Function:
@@ -94,7 +83,8 @@ def _anew(function: Any) -> Function:
                 "act, or change",
                 "give it numbers, texts and tuples of them, or call its `__wrapped__`",
             )
-        _outermost().memo.setdefault(_ANEW, {})[function] = None
+        _check_constants(function)
+        _whole(active()).memo.setdefault(_ANEW, {})[function] = None
         result = _remembered(function)(*args, **kwargs)
         if not _is_value(result):
             raise refuse(
@@ -105,6 +95,18 @@ def _anew(function: Any) -> Function:
         return result
 
     return call
+
+
+def _check_constants(function: Any) -> None:
+    """Check now, and before each call of the graph, that what it remembers is what it gives."""
+    known = cache_of(function)
+    assert known is not None
+    difference = known.difference(function)
+    if difference is not None:
+        raise refuse(*difference)
+    watcher = active().watcher
+    if watcher is not None:
+        watcher.see_item(known, _AGREES, True, f"whether {function.__name__}() gives what it has")
 
 
 def _is_value(given: Any) -> bool:
@@ -118,14 +120,33 @@ def _is_value(given: Any) -> bool:
     return given is None or is_number(given) or isinstance(given, str | Text | Truth)
 
 
-def forget(trace: Trace) -> None:
-    """Let functions from before a trace forget its calls."""
+def set_aside() -> dict[Any, Any]:
+    """Let functions from before remember anew in the graph of a function that is called, which has
+    values of its own; returns what they have remembered in the one around it.
+    """
+    begun = {} if state.trace is None else _whole(state.trace).memo.get(_ANEW, {})
+    return {function: memories.pop(function) for function in begun}
+
+
+def forget(trace: Trace, around: dict[Any, Any]) -> None:
+    """Let functions from before a trace forget its calls, and go on with those `around` it."""
     for function in trace.memo.pop(_ANEW, ()):
         del memories[function]
+    memories.update(around)
+
+
+def _whole(trace: Trace) -> Trace:
+    """The trace of which one is a part: that of a recursion is one of the caller's."""
+    while trace.kept is None and trace.outer is not None:
+        trace = trace.outer
+    return trace
 
 
 def _remembered(function: Any) -> Function:
     known = memories.setdefault(function, GrowingDict())
+    watcher = active().watcher
+    if watcher is not None:  # a graph that calls itself is that of one memory
+        watcher.see_item(memories, function, known, f"what {function.__name__}() remembers")
     return functools.partial(_call, known, _converted()(function.__wrapped__, known))
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import runtime as rt
 from autograph import StagingError
-from tests.support.staging import attempt, same_outcome
+from tests.support.staging import as_python, attempt, same_outcome
 
 
 def in_a_loop(n):
@@ -371,20 +371,89 @@ def test_another_function_or_attribute_makes_a_function_impure(monkeypatch, name
     def program(n):
         return stepping(n)
 
-    assert int(rt.function(program)(_tensor(9))) == 10
+    staged = rt.function(program)
+    assert int(staged(_tensor(9))) == 10
     if name == "limited":
         monkeypatch.setattr(limited, "step", 2)
     else:
         monkeypatch.setitem(globals(), name, lambda k: k - 1)
-    with pytest.raises(rt.errors.OperatorNotAllowedInGraphError, match="unhashable"):
-        rt.function(program)(_tensor(9))
+    for function in staged, rt.function(program):
+        with pytest.raises(StagingError, match=r"another one than in an earlier staged call"):
+            function(_tensor(9))
 
 
 def test_a_constant_that_has_changed_makes_a_function_impure(monkeypatch) -> None:
     def program(n):
         return limited(n)
 
-    assert int(rt.function(program)(_tensor(9))) == 3
+    staged = rt.function(program)
+    assert int(staged(_tensor(9))) == 3
     monkeypatch.setitem(globals(), "STEP", 5)
-    with pytest.raises(rt.errors.OperatorNotAllowedInGraphError, match="unhashable"):
-        rt.function(program)(_tensor(9))
+    for function in staged, rt.function(program):
+        with pytest.raises(StagingError, match=r"limited\(\) .*\n.* or call limited.__wrapped__"):
+            function(_tensor(9))
+    monkeypatch.setitem(globals(), "STEP", 3)
+    assert int(staged(_tensor(9))) == 3
+
+
+SCALE, OFFSET = 2, 0
+
+
+@cache
+def scaled(k):
+    return k * SCALE
+
+
+@lru_cache(maxsize=4)
+def offset(k, *rest, by=1):
+    return OFFSET if k == 0 else offset(k - by) + by
+
+
+@lru_cache
+def scaled_twice(k):
+    return scaled(k) + scaled(k) * 1.0
+
+
+@pytest.mark.parametrize("function", [scaled, offset, scaled_twice], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("before_the_trace", [True, False])
+def test_what_eager_calls_remember_of_another_constant(
+    monkeypatch, function: Any, before_the_trace: bool
+) -> None:
+    def program(n):
+        return function(n)
+
+    scaled.cache_clear(), function.cache_clear()
+    function(3)
+    staged = rt.function(program)
+    if not before_the_trace:
+        assert as_python(staged(_tensor(3))) == function(3)
+    with monkeypatch.context() as patched:
+        patched.setitem(globals(), "SCALE", 3)
+        patched.setitem(globals(), "OFFSET", 1)
+        scaled.cache_clear(), function.cache_clear()
+        function(5)
+    for _ in range(2):
+        with pytest.raises(StagingError, match=r"call \w+\.cache_clear\(\) before"):
+            staged(_tensor(3))
+    scaled.cache_clear(), function.cache_clear()
+    assert as_python(staged(_tensor(5))) == function(5)
+    for k in range(20):
+        assert as_python(staged(_tensor(k))) == function(k)
+    assert staged.experimental_get_tracing_count() <= 2
+
+
+@rt.function
+def inner_of_one(n):
+    return fibonacci(n) + stepping(n)
+
+
+def test_a_pure_function_remembers_in_each_graph() -> None:
+    @rt.function
+    def program(n):
+        return fibonacci(n), inner_of_one(n), fibonacci(n + 1), stepping(n)
+
+    def python(n):
+        return fibonacci(n), fibonacci(n) + stepping(n), fibonacci(n + 1), stepping(n)
+
+    for n in (7, 3):
+        assert as_python(program(_tensor(n))) == python(n)
