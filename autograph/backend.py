@@ -147,12 +147,23 @@ class Backend:
         """`not a`."""
         _unsupported(a, "`not`")
 
-    def and_(self, a: Any, *rest: Thunk) -> Any:
-        """`a and rest[0]() and ...`."""
+    def truth(self, a: Any) -> Any:
+        """The truth of a staged value that is an operand of `and` or `or` in a test.
+
+        >>> class Library(autograph.Backend):
+        ...     def not_(self, a):
+        ...         return not a
+        >>> Library().truth(2)
+        True
+        """
+        return self.not_(self.not_(a))
+
+    def and_(self, a: Any, *rest: Thunk, truth: Any = None) -> Any:
+        """`a and rest[0]() and ...`; `truth` is what an object `a` has answered already."""
         _unsupported(a, "`and`")
 
-    def or_(self, a: Any, *rest: Thunk) -> Any:
-        """`a or rest[0]() or ...`."""
+    def or_(self, a: Any, *rest: Thunk, truth: Any = None) -> Any:
+        """`a or rest[0]() or ...`; `truth` is what an object `a` has answered already."""
         _unsupported(a, "`or`")
 
     def assert_(self, test: Any, message: Thunk | None) -> None:

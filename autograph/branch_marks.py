@@ -25,8 +25,8 @@ import gast
 from autograph.analysis.patterns import is_left_to_python, takes_all
 from autograph.analysis.scopes import own_nodes
 from autograph.quoting.nodes import Position, is_scaffold, make_node, place, position_of
-from autograph.rewriting import is_ag, rewrite
-from autograph.trees import walk
+from autograph.rewriting import rewrite
+from autograph.trees import is_ag, walk
 
 _FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef)
 _LOOPS = (gast.For, gast.AsyncFor, gast.While)

@@ -61,15 +61,6 @@ def _is_read(node: Any) -> bool:
     return isinstance(node, gast.Name) and isinstance(node.ctx, gast.Load)
 
 
-def is_ag(node: Any, ag: str) -> bool:
-    """Whether an expression is `ag.something`."""
-    return (
-        isinstance(node, gast.Attribute)
-        and isinstance(node.value, gast.Name)
-        and node.value.id == ag
-    )
-
-
 def fits_lambda(node: gast.expr) -> bool:
     """Whether an expression means the same in a lambda: it binds nothing and does not suspend."""
     if isinstance(node, gast.Name | gast.Constant):

@@ -54,6 +54,15 @@ def walk(node: Any) -> Iterator[Any]:
                 pending.append(value)
 
 
+def is_ag(node: Any, ag: str) -> bool:
+    """Whether an expression is `ag.something`."""
+    return (
+        isinstance(node, gast.Attribute)
+        and isinstance(node.value, gast.Name)
+        and node.value.id == ag
+    )
+
+
 def new_node(cls: Any) -> Any:
     """A node without fields, made faster than by calling its class."""
     return cls.__new__(cls)

@@ -19,7 +19,8 @@ import gast
 
 from autograph.context import Context
 from autograph.quoting.builders import call_ag
-from autograph.rewriting import Rules, is_ag
+from autograph.rewriting import Rules
+from autograph.trees import is_ag
 
 
 def rules(context: Context) -> Rules:

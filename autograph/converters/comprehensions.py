@@ -128,4 +128,4 @@ def _both(tests: Sequence[gast.expr]) -> gast.expr:
     first, *rest = tests
     if not rest:
         return first
-    return call_ag("and_", [first, *(lambda_of(test, test) for test in rest)], first)
+    return call_ag("all_", [first, *(lambda_of(test, test) for test in rest)], first)

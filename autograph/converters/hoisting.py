@@ -9,7 +9,7 @@
     ...         pass
     ... '''))
     def f(x, g):
-        value = x
+        value = not not x
         if value:
             value = (y := g(x)) > 0
         if value:
@@ -18,8 +18,9 @@
             if not (x := g(x)) > 1:
                 break
 
-What is evaluated before such an expression is kept in names, so that the order stays Python's. What
-suspends the function (`yield`, `await`) cannot be hoisted; it is left to Python.
+What is evaluated before such an expression is kept in names, so that the order stays Python's: as
+its truth, where a test asks for no more. What suspends the function (`yield`, `await`) cannot be
+hoisted; it is left to Python.
 """
 
 from __future__ import annotations
@@ -30,9 +31,10 @@ from typing import Any
 import gast
 
 from autograph.analysis.scopes import own_nodes, suspends
+from autograph.analysis.tests import is_bool, tests
 from autograph.context import Context
 from autograph.quoting.builders import assign, name_load
-from autograph.quoting.templates import quote
+from autograph.quoting.templates import quote, quote_expr
 from autograph.rewriting import rewrite_statements
 from autograph.trees import copy_tree
 
@@ -58,6 +60,8 @@ def convert(context: Context) -> None:
 class _Hoisting:
     def __init__(self, context: Context) -> None:
         self.namer = context.namer
+        self.context = context
+        self.in_tests = tests(context.tree, context.ag, context.flags)
         self.kept: set[str] = set()
 
     def name(self) -> str:
@@ -141,10 +145,18 @@ class _Hoisting:
     def bool_op(self, node: gast.BoolOp, name: str) -> list[gast.stmt]:
         test = "if name: rest" if isinstance(node.op, gast.And) else "if not name: rest"
         *values, last = node.values
+        if node in self.in_tests:  # which ask each operand once
+            values = [self.truth(value) for value in values]
         made = self.into(name, last)
         for value in reversed(values):
             made = [*self.into(name, value), *quote(test, at=node, name=name, rest=made)]
         return made
+
+    def truth(self, value: gast.expr) -> gast.expr:
+        """An expression for the truth of an operand."""
+        if is_bool(value, self.context.ag, self.context.flags):
+            return value
+        return quote_expr("not not value", at=value, value=value)
 
     def if_exp(self, node: gast.IfExp, name: str) -> list[gast.stmt]:
         before, test = self.lift(node.test)

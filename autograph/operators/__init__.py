@@ -14,7 +14,7 @@ from autograph.operators.for_loop import for_loop
 from autograph.operators.growing import growing
 from autograph.operators.guards import has_class, passes
 from autograph.operators.items import getitem, setitem, update_item
-from autograph.operators.logical import and_, compare, not_, or_
+from autograph.operators.logical import all_, and_, any_, compare, not_, or_
 from autograph.operators.matching import (
     is_instance,
     is_sequence,
@@ -31,7 +31,9 @@ from autograph.operators.until import until
 from autograph.operators.while_loop import while_loop
 
 __all__ = [
+    "all_",
     "and_",
+    "any_",
     "assert_",
     "compare",
     "cond",

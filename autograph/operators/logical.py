@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,40 +14,61 @@ from autograph.operators.methods import converted_method
 from autograph.operators.truths import truth
 
 
-def and_(first: Any, *rest: Thunk) -> Any:
-    """`first and rest[0]() and ...`, with Python's value; staged from the first staged operand."""
-    value = first
-    try:
-        for position, thunk in enumerate(rest):
-            if value is not True:
-                backend = backend_of(value) or backend_of(truth(value))
-                if backend is not None:
-                    return backend.and_(value, *rest[position:])
-                if not value:
-                    return value
-            value = thunk()
-        return value
-    except BaseException as error:  # whatever passes through is the user's: only our frame goes
-        hide(error)
-        raise
+def _short_circuit(decisive: bool, tested: bool) -> Callable[..., Any]:
+    """`and` or `or`, which an operand of the `decisive` truth ends; staged from the first staged
+    operand. Its result is Python's value; `tested`, where only the truth is asked, that of what
+    ends it, so that nobody asks an operand twice.
+    """
+    undecided = not decisive
+
+    def short_circuit(first: Any, *rest: Thunk) -> Any:
+        value = first
+        try:
+            for position, thunk in enumerate(rest):
+                if value is not undecided:
+                    holds = truth(value)
+                    backend = backend_of(holds)
+                    if backend is not None:
+                        stage = backend.or_ if decisive else backend.and_
+                        if tested:
+                            return stage(*_truths(backend, holds, rest[position:]))
+                        known = {} if holds is value else {"truth": holds}
+                        return stage(value, *rest[position:], **known)
+                    if bool(holds) is decisive:
+                        return decisive if tested else value
+                value = thunk()
+            return value
+        except BaseException as error:  # whatever passes through is the user's: only ours goes
+            hide(error)
+            raise
+
+    return short_circuit
 
 
-def or_(first: Any, *rest: Thunk) -> Any:
-    """`first or rest[0]() or ...`, with Python's value; staged from the first staged operand."""
-    value = first
-    try:
-        for position, thunk in enumerate(rest):
-            if value is not False:
-                backend = backend_of(value) or backend_of(truth(value))
-                if backend is not None:
-                    return backend.or_(value, *rest[position:])
-                if value:
-                    return value
-            value = thunk()
-        return value
-    except BaseException as error:  # whatever passes through is the user's: only our frame goes
-        hide(error)
-        raise
+and_ = _short_circuit(decisive=False, tested=False)
+"""`first and rest[0]() and ...`."""
+
+or_ = _short_circuit(decisive=True, tested=False)
+"""`first or rest[0]() or ...`."""
+
+all_ = _short_circuit(decisive=False, tested=True)
+"""`first and rest[0]() and ...` as a test."""
+
+any_ = _short_circuit(decisive=True, tested=True)
+"""`first or rest[0]() or ...` as a test."""
+
+
+def _truths(backend: Backend, first: Any, rest: Sequence[Thunk]) -> Iterator[Any]:
+    yield backend.truth(first)
+    for thunk in rest:
+        # A partial: what the thunks can change is found through it.
+        yield partial(_truth_of, thunk)
+
+
+def _truth_of(thunk: Thunk) -> Any:
+    holds = truth(thunk())
+    backend = backend_of(holds)
+    return bool(holds) if backend is None else backend.truth(holds)
 
 
 def not_(value: Any) -> Any:

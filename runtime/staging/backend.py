@@ -138,13 +138,17 @@ class StagingBackend(Backend):
         """`not a`, a staged bool."""
         return logic.not_(a)
 
-    def and_(self, a: Any, *rest: Callable[[], Any]) -> Any:
-        """`a and ...`: the further operands are computed only where they are needed."""
-        return logic.and_(a, rest, BlockRecorder)
+    def truth(self, a: Any) -> Any:
+        """A staged bool, or a plain one where it is known."""
+        return branches.truth(a)
 
-    def or_(self, a: Any, *rest: Callable[[], Any]) -> Any:
+    def and_(self, a: Any, *rest: Callable[[], Any], truth: Any = None) -> Any:
+        """`a and ...`: the further operands are computed only where they are needed."""
+        return logic.and_(a, rest, BlockRecorder, truth)
+
+    def or_(self, a: Any, *rest: Callable[[], Any], truth: Any = None) -> Any:
         """`a or ...`: the further operands are computed only where they are needed."""
-        return logic.or_(a, rest, BlockRecorder)
+        return logic.or_(a, rest, BlockRecorder, truth)
 
     def assert_(self, test: Any, message: Callable[[], Any] | None) -> None:
         """A branch that raises AssertionError, which is an InvalidArgumentError too."""

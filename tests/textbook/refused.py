@@ -12,7 +12,6 @@ REFUSED: dict[str, frozenset[str]] = {
     "lists": frozenset(
         [
             "groups_kept_too_long",
-            "merge_sort_popping",
             "degrees",
         ]
     ),

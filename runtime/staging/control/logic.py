@@ -31,24 +31,26 @@ def not_(value: Any) -> Any:
     return trace.apply(numbers.NOT, (trace.value_of(steer),))
 
 
-def and_(first: Any, rest: Sequence[Block], watch: Watch = no_watch) -> Any:
+def and_(first: Any, rest: Sequence[Block], watch: Watch = no_watch, answer: Any = None) -> Any:
     """`first and rest[0]() and ...` with Python's value: an operand, or a Truth where they do not
-    join.
+    join; `answer` is the truth of the first one, where it is known.
     """
-    return _short_circuit(first, rest, "and", watch)
+    return _short_circuit(first, rest, "and", watch, answer)
 
 
-def or_(first: Any, rest: Sequence[Block], watch: Watch = no_watch) -> Any:
+def or_(first: Any, rest: Sequence[Block], watch: Watch = no_watch, answer: Any = None) -> Any:
     """`first or rest[0]() or ...` with Python's value: an operand, or a Truth where they do not
-    join.
+    join; `answer` is the truth of the first one, where it is known.
     """
-    return _short_circuit(first, rest, "or", watch)
+    return _short_circuit(first, rest, "or", watch, answer)
 
 
-def _short_circuit(value: Any, rest: Sequence[Block], name: str, watch: Watch) -> Any:
+def _short_circuit(
+    value: Any, rest: Sequence[Block], name: str, watch: Watch, answer: Any = None
+) -> Any:
     if not rest:
         return value
-    steer = truth(value)
+    steer = truth(value if answer is None else answer)
     mismatch: Mismatch | None = None
     unites = False
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from autograph.operators import and_, compare, not_, or_
+from autograph.operators import all_, and_, any_, compare, not_, or_
 from tests.autograph.staged_values import Staged, plain
 
 VALUES: list[Any] = [True, False, 0, 2, "", "a", [], [1], None]
@@ -45,6 +45,32 @@ def test_stops_where_python_stops(values: tuple[Any, ...]) -> None:
     first, second, third = thunks(values, asked)
     assert and_(first(), second, third) is (a() and b() and c())
     assert or_(first(), second, third) is (a() or b() or c())
+    assert asked == expected
+
+
+@pytest.mark.parametrize("values", list(product(VALUES, VALUES)), ids=repr)
+def test_a_test_of_two_operands(values: tuple[Any, Any]) -> None:
+    a, b = values
+    assert bool(all_(a, lambda: b)) is bool(a and b)
+    assert bool(any_(a, lambda: b)) is bool(a or b)
+
+
+@pytest.mark.parametrize("values", list(product([True, False], repeat=3)), ids=repr)
+def test_a_test_asks_each_operand_once(values: tuple[bool, ...]) -> None:
+    class Answer:
+        def __init__(self, value: bool) -> None:
+            self.value = value
+
+        def __bool__(self) -> bool:
+            asked.append(self)
+            return self.value
+
+    asked: list[Answer] = []
+    a, b, c = map(Answer, values)
+    holds = 1 if (a and (b or c)) else 0
+    expected = asked[:]
+    asked.clear()
+    assert (1 if all_(a, lambda: any_(b, lambda: c)) else 0) == holds
     assert asked == expected
 
 

@@ -243,3 +243,87 @@ def test_a_truth_value_beside_a_number_is_the_operand(function: Callable[..., An
         given = tf.constant(a, tf.int64), tf.constant(b, tf.int64)
         expected = function(a, b)
         assert repr(as_python(staged(*given))) == repr(expected), (a, b)
+
+
+# Objects, which may do something where they are asked
+
+
+class Answer:
+    """Counts how often it is asked."""
+
+    def __init__(self, value):
+        self.value = value
+        self.asked = 0
+
+    def __bool__(self):
+        self.asked += 1
+        return self.value
+
+
+def by_a_test(one, other):
+    return 1 if (one and other) or other else 2
+
+
+def by_a_statement(one, other):
+    n = 0
+    while n < 3 and (one or other):
+        n += 1
+    if not (one and other):
+        n += 10
+    assert n or one
+    return n
+
+
+def by_a_binding_test(one, other):
+    if one and (n := 4) and not (other or one):
+        return n
+    return 0
+
+
+def by_a_comprehension(one, other):
+    return [n for n in (1, 2) if one if other or n]
+
+
+ASKING = [by_a_test, by_a_statement, by_a_binding_test, by_a_comprehension]
+
+
+@pytest.mark.parametrize("function", ASKING, ids=lambda f: f.__name__)
+def test_an_object_is_asked_as_often_as_in_python(function: Callable[..., Any]) -> None:
+    def asking(a, b):
+        one, other = Answer(a > 1), Answer(b > 2)
+        return function(one, other), one.asked, other.asked
+
+    staged, converted = tf.function(asking), autograph.convert(asking)
+    for a, b in ARGUMENTS:
+        expected = asking(a, b)
+        assert as_python(staged(tf.constant(a), tf.constant(b))) == expected, (a, b)
+        assert as_python(staged(a, b)) == expected, (a, b)
+        assert converted(a, b) == expected, (a, b)
+
+
+@pytest.mark.parametrize("a", [1, 2])
+def test_the_value_of_an_object_asks_it_once(a: int) -> None:
+    def asking(a):
+        one = Answer(a > 1)
+        n = 1 if one and 4 else 2
+        both = one or n
+        return one.asked, bool(both)
+
+    one = asking(a)
+    assert as_python(tf.function(asking)(tf.constant(a))) == one
+
+
+@pytest.mark.parametrize("a", [0, 1])
+def test_an_answer_that_is_no_bool_is_pythons_error(a: int) -> None:
+    class Nonsense:
+        def __bool__(self):
+            return 3
+
+    def asking(a):
+        return 1 if a > 0 and Nonsense() else 2
+
+    if a == 0:
+        assert as_python(tf.function(asking)(tf.constant(a))) == asking(a)
+        return
+    with pytest.raises(TypeError, match="__bool__ should return bool, returned int"):
+        tf.function(asking)(tf.constant(a))
