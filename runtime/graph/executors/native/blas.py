@@ -19,6 +19,15 @@ _SPELLINGS = (
     ("cblas_{}gemm", 32),
 )
 
+_CORE_NAMES = (
+    "scipy_openblas_get_corename64_",
+    "openblas_get_corename64_",
+    "scipy_openblas_get_corename",
+    "openblas_get_corename",
+)
+_WITH_AVX2 = (b"Haswell", b"Zen")
+"""How OpenBLAS calls its kernels for AVX2, which it takes on AMD's processors with AVX-512 too."""
+
 ROW_MAJOR, PLAIN, TRANSPOSED = 101, 111, 112
 """How the interface in C calls the order of matrices, and whether they are transposed."""
 
@@ -52,6 +61,18 @@ def _library() -> ctypes.CDLL | None:
     core = getattr(np, "_core", None) or np.core
     path = getattr(core._multiarray_umath, "__file__", None)
     return ctypes.CDLL(path) if path else None
+
+
+@cache
+def vector_bytes_of_blas() -> int | None:
+    """The width of the vectors that its kernels compute with, where that is known."""
+    library = _library()
+    for name in _CORE_NAMES:
+        found = getattr(library, name, None)
+        if found is not None:
+            found.restype = ctypes.c_char_p
+            return 32 if found() in _WITH_AVX2 else None
+    return None
 
 
 def address_of(name: str) -> int:

@@ -1,4 +1,4 @@
-"""Products of matrices: small ones by blocks in registers, others by NumPy's BLAS."""
+"""Products of matrices: by blocks in registers, or by NumPy's BLAS where that is faster."""
 
 from __future__ import annotations
 
@@ -13,7 +13,13 @@ from runtime.core.types import TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel
 from runtime.graph.executors.native import ir
-from runtime.graph.executors.native.blas import PLAIN, ROW_MAJOR, TRANSPOSED, product
+from runtime.graph.executors.native.blas import (
+    PLAIN,
+    ROW_MAJOR,
+    TRANSPOSED,
+    product,
+    vector_bytes_of_blas,
+)
 from runtime.graph.executors.native.indexing import target_of
 from runtime.graph.executors.native.loops import (
     Axis,
@@ -84,10 +90,15 @@ def _takes(kernel: Kernel) -> bool:
     flat = len(b) == 2 and not params["transpose_a"]
     if not (batched or flat):
         return False
-    return product(first.dtype) is not None or _is_small(a, b, params)
+    return product(first.dtype) is not None or _is_by_blocks(a, b, params)
 
 
-def _is_small(a: Sequence[int | None], b: Sequence[int | None], params: Mapping[str, Any]) -> bool:
+def _is_by_blocks(
+    a: Sequence[int | None], b: Sequence[int | None], params: Mapping[str, Any]
+) -> bool:
+    """Whether a product is written here: a small one, and any that is packed where the vectors of
+    the BLAS are narrower than the host's.
+    """
     if params["transpose_b"] or None in a or None in b:
         return False
     rows, inner = (a[-1], a[-2]) if params["transpose_a"] else (a[-2], a[-1])
@@ -95,6 +106,10 @@ def _is_small(a: Sequence[int | None], b: Sequence[int | None], params: Mapping[
     assert rows is not None
     assert inner is not None
     assert columns is not None
+    if not params["transpose_a"] and min(rows, inner) >= LEAST_PACKED and columns:
+        of_blas = vector_bytes_of_blas()
+        if of_blas is not None and of_blas < vector_bytes():
+            return True
     return (
         inner * columns <= MOST_ELEMENTS
         and rows * inner * columns * (8 if params["transpose_a"] else 1) <= MOST_WORK
@@ -137,7 +152,7 @@ def _lower(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequenc
         to = place(builder, made.pointer, times(builder, at, size), a.dtype)
         dims = rows, inner, columns
         shapes = [[static(dim) for dim in array.dims[-2:]] for array in (a, b)]
-        if _is_small(shapes[0], shapes[1], params):
+        if _is_by_blocks(shapes[0], shapes[1], params):
             first = [Axis(rows, int64(1) if turn_a else inner)]
             along = [Axis(inner, rows if turn_a else int64(1), columns)]
             multiply(emitter, a.dtype, to, factors, first, along, columns)

@@ -187,6 +187,15 @@ def test_products_of_few_columns_by_shorter_vectors(columns: int, dtype: str) ->
     np.testing.assert_allclose(got, a.astype("float64") @ b, rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.parametrize("of_blas", [16, None], ids=["narrow BLAS", "BLAS"])
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_large_products(monkeypatch: pytest.MonkeyPatch, of_blas: int | None, dtype: str) -> None:
+    monkeypatch.setattr(products, "vector_bytes_of_blas", lambda: of_blas)
+    a, b = numbers(67, 301, dtype=dtype), numbers(301, 517, dtype=dtype, seed=1)
+    (got,) = run(lambda a, b: rt.matmul(a, b), a, b, tolerance=1e-4)
+    np.testing.assert_allclose(got, a.astype("float64") @ b, rtol=1e-4, atol=1e-3)
+
+
 # Reductions
 
 

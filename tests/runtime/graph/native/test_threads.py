@@ -98,8 +98,8 @@ def waiting(monkeypatch: pytest.MonkeyPatch) -> Iterator[Code]:
 
 def test_python_runs_while_a_long_product_is_computed(waiting: Code) -> None:
     reached, go = (ctypes.c_int.from_address(waiting.address(name)) for name in ("reached", "go"))
-    a, b = np.ones((512, 1024), np.float32), np.ones((1024, 512), np.float32)
-    run = compiled(lambda x, y: rt.matmul(x, y), rt.constant(a), rt.constant(b))
+    a, b = np.ones((512, 1024), np.float32), np.ones((512, 1024), np.float32)
+    run = compiled(lambda x, y: rt.matmul(x, y, transpose_b=True), rt.constant(a), rt.constant(b))
     thread, found = in_a_thread(run, a, b)
     while not reached.value:
         pass
