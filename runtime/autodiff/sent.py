@@ -242,10 +242,10 @@ def back_through(
     trace: Trace, primitive: Primitive, op: Any, given: Sequence[Any], sent: Sequence[Sent | None]
 ) -> list[Found]:
     """As `apply_rule`, for gradients that may be slices, and may stay or become slices."""
-    if primitive.sliced is not None and not any(sent):
+    if primitive.sliced is not None and (not any(sent) or _keeps_zeros(trace, primitive, op)):
         slices = primitive.sliced(op, *given)
         if slices is not None:
-            return [(grad, None) for grad in slices]
+            return [(grad, sent[0]) for grad in slices]
     return apply_rule(trace, primitive, op, list(map(dense, given)), sent)
 
 

@@ -10,6 +10,16 @@ import runtime as tf
 
 TABLE = np.arange(8.0).reshape(4, 2)
 PLACES = [1, 3, 1]
+
+
+def read_in_a_loop(table: Any) -> Any:
+    rows = tf.gather(table, PLACES)
+    total = tf.zeros([2], tf.float64)
+    for at in tf.range(3):
+        total = total + rows[at] ** 2.0
+    return total
+
+
 ROWS: dict[str, Callable[[Any], Any]] = {
     "gather": lambda v: tf.gather(v, PLACES),
     "matrix": lambda v: tf.gather(v, [[1, 0], [2, 2]]) ** 2.0,
@@ -35,6 +45,7 @@ ROWS: dict[str, Callable[[Any], Any]] = {
             tf.reduce_sum(v) < 0, lambda: tf.reduce_sum(tf.gather(v, PLACES)), lambda: v[0, 1] * 3.0
         )
     ),
+    "read in a loop": tf.function(read_in_a_loop),
 }
 DENSE: dict[str, Callable[[Any], Any]] = {
     "other axis": lambda v: tf.gather(v, [1, 1], axis=1),

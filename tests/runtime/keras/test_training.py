@@ -50,6 +50,20 @@ def test_one_step_of_gradient_descent() -> None:
         np.testing.assert_allclose(now, expected, rtol=1e-5)
 
 
+def test_words_that_a_loop_reads_are_learned_as_in_eager_steps() -> None:
+    words = np.random.default_rng(0).integers(0, 4, (6, 5))
+
+    def learned(*, run_eagerly: bool) -> Any:
+        keras.utils.set_random_seed(0)
+        layers = [keras.layers.Embedding(4, 3), keras.layers.GRU(2)]
+        made = keras.Sequential([keras.Input((5,), dtype="int32"), *layers])
+        made.compile(keras.optimizers.Adam(0.1), "mse", run_eagerly=run_eagerly)
+        made.fit(words, np.ones((6, 2)), epochs=3, shuffle=False, verbose=0)
+        return made.get_weights()[0]
+
+    np.testing.assert_allclose(learned(run_eagerly=False), learned(run_eagerly=True), atol=1e-4)
+
+
 def test_a_step_is_traced_once_for_each_shape() -> None:
     class Counting(keras.layers.Layer):  # type: ignore[misc]
         calls = 0
