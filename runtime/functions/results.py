@@ -99,7 +99,7 @@ def exported(
             return exported(held, numbers, what, path)
     if type(value) is Row:
         value = value.copy()
-    if type(value) is GrowingDeque:
+    if isinstance(value, GrowingDeque):
         raise _no_result(f"{what()}{path} is {with_article(type(value).__name__)}")
     if type(value) in (set, frozenset):
         value = MAKING[type(value)](value)

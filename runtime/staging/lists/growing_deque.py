@@ -4,11 +4,13 @@ for what the user makes.
 
 from __future__ import annotations
 
+import functools
 from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
 from autograph import register_backend, register_stand_in
+from runtime.graph import numbers
 from runtime.staging.builtin_functions import BUILTINS, elements, index_of
 from runtime.staging.control import iteration
 from runtime.staging.lists import (
@@ -22,29 +24,90 @@ from runtime.staging.lists.growing_list import GrowingList, ListBackend, sequenc
 from runtime.staging.lists.growing_set import GrowingSet
 from runtime.staging.lists.list_builtins import MAKING, listed
 from runtime.staging.lists.sequences import check
+from runtime.staging.refusals import refuse
+from runtime.staging.symbolic_number import apply_number
+from runtime.staging.tracing import is_symbol
 
 
 class GrowingDeque(GrowingList):
-    """A deque of the user's, without a `maxlen`."""
+    """A deque of the user's; one with a `maxlen` is of a class of its own, `deque_of(maxlen)`, for
+    two of which the run chooses have the same.
+    """
 
     __slots__ = ()
-    maxlen = None
+    maxlen: int | None = None
+    indexed = assigned = "deque index"
+
+    def __init__(self, items: Iterable[Any] = ()) -> None:
+        super().__init__(items)
+        self._shorten(at_end=False)
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
         return deque
 
+    def append(self, item: Any, /) -> None:
+        """Put an item behind the others."""
+        super().append(item)
+        self._shorten(at_end=False)
+
     def appendleft(self, item: Any, /) -> None:
         """Put an item before the others."""
-        self.insert(0, item)
+        super().insert(0, item)
+        self._shorten(at_end=True)
 
     def extendleft(self, items: Iterable[Any], /) -> None:
         """Put items before the others, one by one."""
         for item in elements(items, "extendleft()"):
             self.appendleft(item)
 
+    def insert(self, index: Any, item: Any, /) -> None:
+        """Put an item before another one. IndexError, at run time, where the deque is full."""
+        if self.maxlen is not None:
+            check(self.length() >= self.maxlen, "deque already at its maximum size")
+        super().insert(index, item)
+
+    def _join(self, others: GrowingList) -> None:
+        super()._join(others)
+        self._shorten(at_end=False)
+
+    def __mul__(self, times: Any) -> Any:
+        made = super().__mul__(times)
+        if isinstance(made, GrowingDeque):
+            made._shorten(at_end=False)
+        return made
+
+    __rmul__ = __mul__
+
+    def __imul__(self, times: Any) -> GrowingDeque:
+        self.fill(*(self * times).content())
+        return self
+
+    def _shorten(self, at_end: bool) -> None:
+        """Take out what is too much, at the end or at the front."""
+        size, most = self.length(), self.maxlen
+        if most is None or (not is_symbol(size) and size <= most):
+            return
+        if self.staged is None:
+            list.__delitem__(self, slice(most, None) if at_end else slice(size - most))
+        else:
+            kept = apply_number(numbers.MIN, size, most) if is_symbol(size) else most
+            self.keep_range(*((0, kept) if at_end else (size - kept, size)))
+
+    def __getitem__(self, index: Any) -> Any:
+        return super().__getitem__(self._checked(index))
+
+    def __setitem__(self, index: Any, item: Any) -> None:
+        super().__setitem__(self._checked(index), item)
+
+    def __delitem__(self, index: Any) -> None:
+        super().__delitem__(self._checked(index))
+
     def _of_its_kind(self, items: Iterable[Any] = ()) -> GrowingList:
-        return GrowingDeque(items)
+        return type(self)(items)
+
+    def _standing_for(self, items: Any) -> GrowingList:
+        return deque_of(items.maxlen)(items)
 
     def in_order(self) -> GrowingList:
         made = GrowingList()
@@ -68,14 +131,43 @@ class GrowingDeque(GrowingList):
         items = listed(self)
         self.fill(*(items[start:] + items[:start]).content())
 
+    def own(self) -> Any:
+        return self if self.staged is not None else deque(list.__iter__(self), self.maxlen)
+
     def __repr__(self) -> str:
-        return super().__repr__() if self.staged is not None else repr(deque(list.__iter__(self)))
+        return super().__repr__() if self.staged is not None else repr(self.own())
+
+    def _checked(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            raise TypeError("sequence index must be integer, not 'slice'")
+        size = self.length()
+        if isinstance(index, int) and isinstance(size, int) and not -size <= index < size:
+            raise IndexError(f"{self.indexed} out of range")
+        return index
 
     def _check_filled(self) -> None:
         check(self.length() == 0, "pop from an empty deque")
 
 
 # Making them
+
+
+@functools.cache
+def deque_of(maxlen: int | None) -> type[GrowingDeque]:
+    """The class of deques with so many items at most."""
+    if maxlen is None:
+        return GrowingDeque
+    name = deque.__name__  # as Python's messages name it
+    made = type(name, (GrowingDeque,), {"__slots__": (), "maxlen": maxlen})
+    _register(made)
+    return made
+
+
+def _register(kind: type[GrowingDeque]) -> None:
+    register_backend(kind, ListBackend())
+    register_stand_in(kind, deque)
+    iteration.register_sequence(kind, sequence_of)
+    staged_items.add_kind(kind)
 
 
 def stand_in(made: Any) -> Any:
@@ -86,20 +178,21 @@ def stand_in(made: Any) -> Any:
         return GrowingSet(made)
     if isinstance(made, dict):
         return stand_in_for(made)
-    return GrowingDeque(made) if made.maxlen is None else made
+    return deque_of(made.maxlen)(made)
 
 
 def _deque(items: Any = (), /, maxlen: Any = None) -> Any:
-    if maxlen is not None:
-        return NotImplemented
-    made = GrowingDeque()
-    made.fill(*listed(items).content())
+    if is_symbol(maxlen):
+        raise refuse(
+            "how many items a deque has at most only the run knows: its `maxlen` is a staged value",
+            "write `if len(d) == n: d.popleft()` before what adds to a deque without `maxlen`, or "
+            "give the number as a Python int",
+        )
+    made = deque_of(deque(maxlen=maxlen).maxlen)()  # Python's own errors
+    made.extend(listed(items))
     return made
 
 
 MAKING[deque] = BUILTINS[deque] = _deque
 GrowingDeque.__name__ = GrowingDeque.__qualname__ = deque.__name__  # as Python's messages name it
-register_backend(GrowingDeque, ListBackend())
-register_stand_in(GrowingDeque, deque)
-iteration.register_sequence(GrowingDeque, sequence_of)
-staged_items.add_kind(GrowingDeque)
+_register(GrowingDeque)

@@ -68,6 +68,7 @@ class GrowingList(GrowingSequence, RowTable):
     """
 
     __slots__ = ("__weakref__",)
+    indexed, assigned = "list index", "list assignment index"  # in messages
 
     def __init__(self, items: Iterable[Any] = ()) -> None:
         super().__init__(items)
@@ -228,22 +229,27 @@ class GrowingList(GrowingSequence, RowTable):
         return self
 
     def __add__(self, items: Any) -> Any:
-        if not isinstance(items, list):
-            if hasattr(type(items), "__radd__"):
+        own, other = self.__class__, items.__class__
+        if not issubclass(other, own):
+            if hasattr(type(items), "__radd__") and not isinstance(items, Growing):
                 return NotImplemented
-            kind = type(items).__name__
-            raise TypeError(f'can only concatenate list (not "{kind}") to list')
+            raise _not_joined(own, other)
         made = self._another()
         made.extend(items)
         return made
 
     def __radd__(self, items: Any) -> Any:
-        if not isinstance(items, list) or isinstance(items, GrowingList):
+        if isinstance(items, GrowingList) or not isinstance(items, list | deque):
             return NotImplemented
+        if not issubclass(items.__class__, self.__class__):
+            raise _not_joined(items.__class__, self.__class__)
         # Python asks here too for `items += self`.
-        made = items if adds_in_place(sys._getframe(1)) else GrowingList(items)
+        made = items if adds_in_place(sys._getframe(1)) else self._standing_for(items)
         made.extend(self)
         return made
+
+    def _standing_for(self, items: Any) -> GrowingList:
+        return GrowingList(items)
 
     def __mul__(self, times: Any) -> Any:
         if not (is_symbol(times) or isinstance(times, int)):
@@ -326,7 +332,7 @@ class GrowingList(GrowingSequence, RowTable):
         index = present(index)
         if self.staged is None and not is_symbol(index):
             return super().__getitem__(index)
-        return self.at(place_of(index, self.length()), index)
+        return self.at(place_of(index, self.length(), self.indexed), index)
 
     def __setitem__(self, index: Any, item: Any) -> None:
         index = present(index)
@@ -343,7 +349,7 @@ class GrowingList(GrowingSequence, RowTable):
         elif is_known:
             super().__setitem__(index, item)
         else:
-            place = place_of(index, self.length(), "list assignment index")
+            place = place_of(index, self.length(), self.assigned)
             self.put_at(place, item, index)
 
     def put_at(self, place: Any, item: Any, key: Any = None) -> None:
@@ -370,7 +376,7 @@ class GrowingList(GrowingSequence, RowTable):
         elif isinstance(index, slice):
             self._delete(index)
         else:
-            self.taken(place_of(index, self.length(), "list assignment index"))
+            self.taken(place_of(index, self.length(), self.assigned))
 
     def _put_list(self, place: Any, item: Any) -> None:
         """Put a list at a place that only the run knows: each item is the old one or that."""
@@ -540,6 +546,11 @@ class GrowingList(GrowingSequence, RowTable):
             else:
                 item.share()
 
+    def keep_range(self, start: Any, stop: Any) -> None:
+        """Take all items out but those at these places, of a list of the graph."""
+        size = None if is_symbol(start) or is_symbol(stop) else stop - start
+        self._move(lists.TAKE, self._covering(), _range(start, stop), size)
+
     @unfailing
     def _move(self, primitive: Any, held: StagedItems, places: Tensor, size: int | None) -> None:
         self._check_own()
@@ -609,6 +620,11 @@ class GrowingList(GrowingSequence, RowTable):
         (column,) = held.columns
         made: Tensor = apply(primitive, column, element=column.type.element)
         return made
+
+
+def _not_joined(kind: type, other: type) -> TypeError:
+    name = "collections.deque" if other is deque else other.__name__
+    return TypeError(f'can only concatenate {kind.__name__} (not "{name}") to {kind.__name__}')
 
 
 def _is_by_value(item: Any) -> bool:

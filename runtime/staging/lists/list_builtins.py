@@ -494,7 +494,8 @@ def _set_of_known(function: Any, items: Any) -> Any:
 
 
 def _deque(*args: Any, **options: Any) -> Any:
-    staged = len(args) == 1 and not options and has_staged(args[0])
+    given = (*args, *options.values())
+    staged = any(map(is_staged, given[1:] if args else given)) or bool(args and has_staged(args[0]))
     return (MAKING[deque] if staged else deque)(*args, **options)
 
 

@@ -15,18 +15,21 @@ from autograph import StagingError
 from tests.support.staging import attempt, same_outcome
 
 SETS = ("add", "discard", "remove", "update")
-DEQUES = ("append", "appendleft", "pop", "popleft", "rotate")
+DEQUES = ("append", "appendleft", "extend", "pop", "popleft", "rotate")
+MAKING = {"set": "set([{}])", "deque": "deque([{}])", "bounded": "deque([{}], 3)"}
 
 
 def random_program(chance: random.Random, kind: str) -> str:
     """A function of `x` and `y` that changes a set or deque under staged tests."""
     operands = ("x", "y", "x + y", "1", "2", "x - 1")
-    lines = [f"    items = {kind}([{', '.join(chance.sample(['0', '1', '2'], 2))}])"]
+    items = ", ".join(chance.sample(["0", "1", "2"], 2))
+    lines = [f"    items = {MAKING[kind].format(items)}"]
     for _ in range(chance.randrange(2, 6)):
         method = chance.choice(SETS if kind == "set" else DEQUES)
         item = chance.choice(operands)
         call = {
             "update": f"items.update(({item}, {chance.choice(operands)}))",
+            "extend": f"items.extend(range({item}, {chance.choice(operands)}))",
             "pop": "last = items.pop()",
             "popleft": "last = items.popleft()",
         }.get(method, f"items.{method}({item})")
@@ -39,7 +42,7 @@ def random_program(chance: random.Random, kind: str) -> str:
     ])  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", ["set", "deque"])
+@pytest.mark.parametrize("kind", MAKING)
 @pytest.mark.parametrize("seed", range(25))
 def test_random_changes(kind: str, seed: int, tmp_path: Any) -> None:
     chance = random.Random(seed)
@@ -67,23 +70,81 @@ OTHERS: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("name", OTHERS)
 @pytest.mark.parametrize("grows", [False, True])
-def test_what_is_made_of_a_deque_is_one(name: str, grows: bool) -> None:
+@pytest.mark.parametrize("most", [None, 2, 4])
+def test_what_is_made_of_a_deque_is_one(name: str, grows: bool, most: int | None) -> None:
     def program(n: Any) -> Any:
-        items = deque([n, 1])
+        items = deque([n, 1], most)
         if grows:
             for i in range(n):
                 items.append(i)
         made = OTHERS[name](items)
         is_equal = made == items
         made.appendleft(5)
-        made.remove(1)
+        if 1 in made:
+            made.remove(1)
         del made[1]
-        return isinstance(made, deque), is_equal, list(made), list(items)
+        return isinstance(made, deque), is_equal, made.maxlen, list(made), list(items)
 
     staged = rt.function(program)
     for n in (1, 3):
         expected = attempt(lambda: program(n))  # noqa: B023
         got = attempt(lambda: staged(rt.constant(n)))  # noqa: B023
+        assert same_outcome(expected, got), (n, expected, got)
+
+
+def full(n):
+    recent = deque((n, n), 2)
+    for i in range(n):
+        recent.append(i)
+    try:
+        recent.insert(0, n)
+    except IndexError:
+        return -1, list(recent)
+    return 1, list(recent)
+
+
+def of_three_at_most(n):
+    recent, none = deque(maxlen=3), deque(maxlen=0)
+    for i in range(n):
+        recent.extend([i, i + 1])
+        none.append(i)
+        if len(recent) == recent.maxlen:
+            recent.reverse()
+    return list(recent), len(none), deque(recent) == recent, deque(recent, 1)[0]
+
+
+def a_deque_beside_a_list(n):
+    recent = deque([n])
+    for i in range(n):
+        recent.append(i)
+    return recent + [n]  # noqa: RUF005
+
+
+def a_list_beside_a_deque(n):
+    recent = deque([n])
+    for i in range(n):
+        recent.append(i)
+    return [n] + recent  # noqa: RUF005
+
+
+def a_slice_of_a_deque(n):
+    recent = deque([n])
+    for i in range(n):
+        recent.append(i)
+    return list(recent[1:])
+
+
+@pytest.mark.parametrize(
+    "program",
+    [full, of_three_at_most, a_deque_beside_a_list, a_list_beside_a_deque, a_slice_of_a_deque],
+)
+def test_deques_are_pythons(program: Callable[..., Any]) -> None:
+    staged = rt.function(program)
+    for n in (0, 1, 3, 4):
+        expected = attempt(lambda: program(n))  # noqa: B023
+        got = attempt(lambda: staged(rt.constant(n)))  # noqa: B023
+        if isinstance(expected, TypeError):
+            assert str(expected) in str(got)
         assert same_outcome(expected, got), (n, expected, got)
 
 
