@@ -426,6 +426,14 @@ stand_ins: dict[type, type] = {}
 """Classes that are made while staging, and the class of the user's Python that each stands for."""
 
 
+def instance_of(value: Any, classes: Any) -> bool:
+    """`isinstance`; what says by its `__class__` that it stands for another object is none of the
+    classes that it is made of.
+    """
+    stands = type(value) in stand_ins and value.__class__ is not type(value)
+    return issubclass(value.__class__, classes) if stands else isinstance(value, classes)
+
+
 _CONTAINERS: tuple[type, ...] = (list, tuple, dict, deque, type({"": 0}.values()))
 
 

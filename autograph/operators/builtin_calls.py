@@ -11,7 +11,15 @@ from itertools import chain
 from types import GeneratorType
 from typing import Any, TypeAlias
 
-from autograph.backend import Backend, asked, backend_of, backend_within, comparing, stand_ins
+from autograph.backend import (
+    Backend,
+    asked,
+    backend_of,
+    backend_within,
+    comparing,
+    instance_of,
+    stand_ins,
+)
 from autograph.errors import ConversionError, StagingError
 from autograph.frames import hide, refusal
 from autograph.operators import reductions, texts
@@ -36,7 +44,7 @@ Function: TypeAlias = Callable[..., Any]
 Call: TypeAlias = Callable[[Any], Any]
 
 _DIRECT = (
-    "abs bin bool callable chr complex divmod float frozenset hasattr hex int isinstance "
+    "abs bin bool callable chr complex divmod float frozenset hasattr hex int "
     "issubclass iter len oct ord pow range reversed round zip"
 )
 
@@ -95,6 +103,7 @@ def taken_over(call: Call) -> dict[Function, Function]:
         **{function: _seeing(function, 2) for function in (eval, exec)},
         **{function: _showing(function) for function in (print, str, repr, ascii)},
         format: lambda value, spec="", /: texts.format(value, spec),
+        isinstance: _isinstance,
         type: _type,
     }
 
@@ -225,6 +234,19 @@ def _type(*args: Any, **kwargs: Any) -> Any:
     except BaseException as error:  # whatever passes through is the user's: only ours goes
         hide(error)
         raise
+
+
+def _isinstance(*args: Any, **kwargs: Any) -> Any:
+    try:
+        if len(args) == 2 and not kwargs and type(args[0]) in stand_ins:
+            return instance_of(*args)
+        return _plain_isinstance(*args, **kwargs)
+    except BaseException as error:  # whatever passes through is the user's: only ours goes
+        hide(error)
+        raise
+
+
+_plain_isinstance = _direct(isinstance)
 
 
 def _mapping(function: Function, call: Call) -> Function:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.backend import asked, backend_of, stand_ins
+from autograph.backend import asked, backend_of, instance_of, stand_ins
 from autograph.frames import hide
 
 
@@ -17,10 +17,12 @@ def passes(test: Any, value: Any, classes: Any) -> Any:
         classes: the classes that the guard lets pass.
     """
     try:
-        backend = backend_of(value) if test is isinstance else None
-        return (
-            test(value, classes) if backend is None else asked(backend, stands_for, value, classes)
-        )
+        if test is not isinstance:
+            return test(value, classes)
+        backend = backend_of(value)
+        if backend is None:
+            return instance_of(value, classes)
+        return asked(backend, stands_for, value, classes)
     except BaseException as error:  # whatever passes through is the user's: only our frame goes
         hide(error)
         raise

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from autograph.backend import backend_of
+from autograph.backend import backend_of, instance_of, stand_ins
 from autograph.errors import ConversionError, StagingError
 from autograph.frames import hide, refusal
 from autograph.operators.growing import is_staging
@@ -14,6 +14,7 @@ T = TypeVar("T")
 
 _DEEPEST = 10
 _MISSING = object()
+_SEQUENCE = 1 << 5  # the flag of classes that patterns like [a, b] fit
 _MATCHES_ITSELF = 1 << 22  # the flag of classes that take one pattern for the value itself
 
 
@@ -36,6 +37,7 @@ def _asked(function: Callable[..., Any], value: Any, *args: Any) -> Any:
     """`function(value, *args)`, of a staged value as its backend has it."""
     backend = backend_of(value)
     made = NotImplemented if backend is None else backend.builtin(function, value, *args)
+    function = instance_of if function is isinstance else function
     return function(value, *args) if made is NotImplemented else made
 
 
@@ -44,6 +46,9 @@ def is_sequence(subject: Any, length: int, more: bool = False) -> Any:
     """Whether `[a, b]` of this length matches: a bool, or a staged one of a list whose length only
     the run knows. With `more`, `[a, b, *rest]`.
     """
+    kind = stand_ins.get(type(subject))
+    if kind is not None and not kind.__flags__ & _SEQUENCE:
+        return False
     match subject:
         case [*_]:
             size = _asked(len, subject)
@@ -74,6 +79,8 @@ def _has_length(subject: Any) -> bool:
 @_hiding
 def middle(subject: Any, before: int, after: int) -> Any:
     """The list that the star of `[a, *rest, z]` binds."""
+    if not instance_of(subject, (list, tuple)):  # others have no slices
+        subject = _asked(list, subject)
     size = _asked(len, subject)
     items = subject[before : size - after] if after else subject[before:]
     return items if isinstance(items, list) else list(items)
@@ -84,7 +91,7 @@ def values_at(subject: Any, *keys: Any) -> tuple[Any, ...] | None:
     """The values that `{key: a}` matches; None for what is no mapping or lacks a key."""
     match subject:
         case {}:
-            if len(subject) < len(keys):
+            if keys and len(subject) < len(keys):
                 return None
             return _all_there([subject.get(key, _MISSING) for key in keys])
     return None

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from autograph.backend import instance_of
 from autograph.operators.guards import class_stood_for, stands_for
 from runtime.core.tensor import Tensor
 from runtime.graph.ir import format_location
@@ -65,7 +66,7 @@ def _is_instance(value: Any, classes: Any) -> bool:
         return issubclass(value.kind, classes)
     if isinstance(value, SymbolicNumber):
         return issubclass(_CLASSES[value.type.kind], classes)
-    answer = isinstance(value, classes)
+    answer = instance_of(value, classes)
     for handle in may_be(value):
         if isinstance(handle.variable, classes) is not answer:
             raise refuse(

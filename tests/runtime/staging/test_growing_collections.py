@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import random
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import pytest
@@ -145,6 +145,62 @@ def test_deques_are_pythons(program: Callable[..., Any]) -> None:
         got = attempt(lambda: staged(rt.constant(n)))  # noqa: B023
         if isinstance(expected, TypeError):
             assert str(expected) in str(got)
+        assert same_outcome(expected, got), (n, expected, got)
+
+
+def classes_of(items):
+    asked = list, set, deque, dict, tuple, Iterable, Sequence, (list, dict)
+    return [isinstance(items, kind) for kind in asked]
+
+
+def pattern_of(items):
+    match items:
+        case [_, *rest]:
+            return "sequence", len(rest), isinstance(rest, list)
+        case {}:
+            return "mapping"
+        case set():
+            return "set"
+        case list() | deque():
+            return "empty"
+    return "other"
+
+
+def classes(n):
+    some, last, recent = set(), deque(), deque(maxlen=2)
+    before = [classes_of(some), classes_of(last), classes_of(recent), classes_of({n})]
+    for i in range(n):
+        some.add(i)
+        last.append(i)
+        recent.append(i)
+    return before, [classes_of(some), classes_of(last), classes_of(recent)]
+
+
+def patterns(n):
+    some, last, items, table = set(), deque((n,)), [n], {}
+    before = [pattern_of(some), pattern_of(last), pattern_of({n}), pattern_of(table)]
+    for i in range(n):
+        some.add(i)
+        last.append(i)
+        items.append(i)
+        table[i] = i
+    return before, [pattern_of(some), pattern_of(last), pattern_of(items), pattern_of(table)]
+
+
+def guarded(n):
+    some = {n}
+    some.add(2)
+    if not isinstance(some, list):
+        raise TypeError("no list")
+    return 1
+
+
+@pytest.mark.parametrize("program", [classes, patterns, guarded])
+def test_collections_are_of_pythons_classes(program: Callable[..., Any]) -> None:
+    staged = rt.function(program)
+    for n in (1, 3):
+        expected = attempt(lambda: program(n))  # noqa: B023
+        got = attempt(lambda: staged(rt.constant(n)))  # noqa: B023
         assert same_outcome(expected, got), (n, expected, got)
 
 
