@@ -50,6 +50,11 @@ _COMPARISONS = frozenset((
 ))  # fmt: skip
 
 
+_OF_BITS = frozenset((
+    operator.__and__, operator.__or__, operator.__xor__, operator.__lshift__, operator.__rshift__,
+))  # fmt: skip
+
+
 _KINDS = {"b": "bool", "i": "int", "u": "int", "f": "float", "c": "complex"}
 _EXACT = {"float": dtypes.float64, "complex": dtypes.complex128}
 """The dtypes of which a scalar is Python's number."""
@@ -106,6 +111,8 @@ def _lifted(given: Any, other: Any, operation: Any) -> Any:
     kind = _python_kind(other)
     own = _python_kind(given) if isinstance(given, Tensor) else None
     if own is None or kind is None or own == kind != "bool":
+        return given
+    if operation in _OF_BITS and not {own, kind} <= {"bool", "int"}:
         return given
     if "complex" in (own, kind):
         lifts = own != "complex" and operation not in _COMPARISONS
@@ -312,6 +319,24 @@ def _invert(self: Tensor) -> Tensor:
     return comparison.logical_not(self) if self.dtype.is_bool else comparison.invert(self)
 
 
+def _unary(function: Any, operation: Any) -> Any:
+    """The method of an operator that makes a number of a truth value, as Python does."""
+
+    def method(self: Tensor) -> Any:
+        if not self.dtype.is_bool or self.static_shape != ():
+            return function(self)
+        made = operation(self._as_number())
+        return convert_to_tensor(made) if isinstance(made, int) else made
+
+    return method
+
+
+_POSITIVE = _unary(lambda self: ops.identity(self), operator.pos)
+_NEGATIVE = _unary(lambda self: math.negative(self), operator.neg)
+_ABSOLUTE = _unary(lambda self: math.abs(self), operator.abs)
+_NEG = TABLE["neg"]
+
+
 def _negative(self: EagerTensor) -> Tensor:
     run, raw = state.run, self.raw
     if raw.dtype in NUMBERS:
@@ -319,10 +344,7 @@ def _negative(self: EagerTensor) -> Tensor:
             return EagerTensor(run(operator.neg, raw))
         if state.tape is not None:
             return state.tape.single(_NEG, self, state.quiet(operator.neg, raw))  # type: ignore[no-any-return]
-    return math.negative(self)
-
-
-_NEG = TABLE["neg"]
+    return _NEGATIVE(self)  # type: ignore[no-any-return]
 
 
 def attach(method: str, general: Any, shortcut: Any) -> None:
@@ -335,8 +357,8 @@ def attach(method: str, general: Any, shortcut: Any) -> None:
 
 def _attach_all() -> None:
     for name, function, compute, accepted in _ARITHMETIC:
-        reflected = f"__r{name}__"
-        forward, backward = _general(function, reflected, compute)
+        reflected, method = f"__r{name}__", f"__{name}__"
+        forward, backward = _general(function, reflected, getattr(operator, method))
         short, short_back = forward, backward
         if compute is not None:
             op = "div" if name == "truediv" else name
@@ -344,7 +366,7 @@ def _attach_all() -> None:
             few = name in ("floordiv", "mod", "pow")
             short = _shortcut(compute, accepted, forward, op, divisible, few)
             short_back = _swapped_shortcut(compute, accepted, backward, op, few)
-        attach(f"__{name}__", forward, short)
+        attach(method, forward, short)
         attach(reflected, backward, short_back)
     for name, function, compute, reflected in _ORDER:
         forward, _ = _general(function, reflected, compute)
@@ -377,18 +399,14 @@ def _power(binary: Any) -> Any:
     return power
 
 
-def _positive(self: Tensor) -> Tensor:
-    return ops.identity(self)
-
-
 _attach_all()
 attach("__pow__", _power(Tensor.__pow__), _power(EagerTensor.__pow__))
-attach("__neg__", lambda self: math.negative(self), _negative)
+attach("__neg__", _NEGATIVE, _negative)
+attach("__pos__", _POSITIVE, _POSITIVE)
+attach("__abs__", _ABSOLUTE, _ABSOLUTE)
 attach("__matmul__", _MATMUL[0], _matmul)
 attach("__rmatmul__", _MATMUL[1], _MATMUL[1])
-attach("__pos__", _positive, _positive)
 attach("__divmod__", _divmod, _divmod)
 attach("__rdivmod__", _rdivmod, _rdivmod)
-attach("__abs__", lambda self: math.abs(self), lambda self: math.abs(self))
 attach("__invert__", _invert, _invert)
 attach("__getitem__", indexing.getitem, indexing.fast_getitem)

@@ -161,3 +161,32 @@ def test_other_numbers_beside_a_complex_one_are_refused() -> None:
             tensor * rt.constant(1j, rt.complex128)
     with pytest.raises(TypeError, match="complex"):
         rt.function(lambda x: x < rt.constant(1j, rt.complex128))(rt.constant(1))
+
+
+BITS = [operator.and_, operator.or_, operator.xor, operator.lshift, operator.rshift]
+
+
+@pytest.mark.parametrize("operation", BITS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("truth", [False, True])
+def test_bits_of_a_truth_value_beside_an_integer(operation: Any, truth: bool) -> None:
+    scalar = rt.constant(truth)
+    for integer in (0, 1, 2, 5):
+        for beside in (integer, rt.constant(integer)):
+            for made in both(operation, scalar, beside):
+                assert (int(made), made.dtype) == (operation(truth, integer), rt.int32)
+            for made in both(operation, beside, scalar):
+                assert (int(made), made.dtype) == (operation(integer, truth), rt.int32)
+
+
+@pytest.mark.parametrize("operation", [operator.neg, operator.pos, abs], ids=lambda f: f.__name__)
+@pytest.mark.parametrize("truth", [False, True])
+def test_the_number_of_a_truth_value(operation: Any, truth: bool) -> None:
+    for made in (operation(rt.constant(truth)), rt.function(operation)(rt.constant(truth))):
+        assert (int(made), made.dtype) == (operation(truth), rt.int32)
+
+
+def test_several_truth_values_are_no_numbers() -> None:
+    several = rt.constant([True, False])
+    for operation in (operator.neg, abs, lambda x: x & 1, lambda x: x << 1):
+        with pytest.raises(TypeError, match="bool"):
+            operation(several)
