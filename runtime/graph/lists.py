@@ -188,7 +188,7 @@ def _check_index(index: int, size: int, dynamic: bool) -> None:
         )
 
 
-def _get(items: Items, index: Any, *, element: TensorType) -> Any:
+def _get(items: Items, index: Any, *, element: TensorType, written: bool = False) -> Any:
     def zeros() -> Any:
         return _zeros_for(items, element.dtype, element.shape)
 
@@ -396,6 +396,12 @@ def _form_of_item(item: str) -> Callable[..., Form]:
     return form
 
 
+def _form_of_get(inputs: Sequence[Type], target: Type, params: Mapping[str, Any]) -> Form | None:
+    # What was not written is zeros, which need the kernel.
+    is_number = bool(forms.kind_of(target) and params.get("written"))
+    return _form_of_item("{}[{}]")(inputs, target, params) if is_number else None
+
+
 def _concat_type(items: ListType, *, element: TensorType) -> Type:
     rest = None if element.shape is None else (None, *element.shape[1:])
     return TensorType(element.dtype, rest)
@@ -494,9 +500,10 @@ LENGTH = _row(
     interval=intervals.length, instruction="list_length",
 )  # fmt: skip
 GET = _row(
-    "list_get", _get, lambda items, index, *, element: _rows(index.shape, element),
+    "list_get", _get,
+    lambda items, index, *, element, written=False: _rows(index.shape, element),
     "TensorListGetItem", gradient=_of_get, fallible=True, memory=Memory.READS,
-    instruction="list_get",
+    instruction="list_get", scalar=_form_of_get,
 )  # fmt: skip
 SET = _row(
     "list_set", _set, _as_first, "TensorListSetItem", gradient=_of_set, fallible=True,

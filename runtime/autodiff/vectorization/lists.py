@@ -59,7 +59,7 @@ def _read(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) -> An
     several = _are_several(given)
     if several and not all(map(has_known_rank, (*likes, *node.outputs))):
         return None
-    params = {key: rows.lifted(type) for key, type in node.params.items()}
+    params = {key: x if key == "written" else rows.lifted(x) for key, x in node.params.items()}
     if several and "type" in params:
         params["type"] = _turned_type(params["type"])
     shaped = [_turned(x) if several else x for x in map(rows.whole, likes)]

@@ -3,7 +3,6 @@
 growing_list, list_builtins     the list that stands for one of the user's; sorting and comparing
 growing, staged_items           what it holds: Python's items, or columns of the graph
 row_tables, extremes            lists in lists of the graph; the largest of them
-row_swaps                       two of them that change places
 growing_deque, queues           deques; `queue.Queue`
 growing_set                     sets
 sequences, chosen_lists         `table[i]` of Python's sequences, where only the run knows `i`

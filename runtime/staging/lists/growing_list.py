@@ -50,7 +50,6 @@ from runtime.staging.lists.growing import (
     want_lists,
 )
 from runtime.staging.lists.repetition import register_repetition
-from runtime.staging.lists.row_swaps import swaps
 from runtime.staging.lists.row_tables import RowTable, refuse_shared
 from runtime.staging.lists.sequences import bounds, check, chosen, clipped, is_staged, place_of
 from runtime.staging.refusals import asked_by_converted_code, refuse, refuse_rest
@@ -350,10 +349,10 @@ class GrowingList(GrowingSequence, RowTable):
             super().__setitem__(index, item)
         else:
             place = place_of(index, self.length(), self.assigned)
-            self.put_at(place, item, index)
+            self.put_at(place, item)
 
-    def put_at(self, place: Any, item: Any, key: Any = None) -> None:
-        """Assign the item at a place that is in bounds, and that the user calls `key`."""
+    def put_at(self, place: Any, item: Any) -> None:
+        """Assign the item at a place that is in bounds."""
         if self.staged is None and not is_symbol(place):
             super().__setitem__(place, item)
             return
@@ -361,8 +360,6 @@ class GrowingList(GrowingSequence, RowTable):
             return
         if self.staged is None and all(map(_is_by_value, (item, *list.__iter__(self)))):
             self._put_list(place, item)
-            return
-        if self.has_lists and swaps(self, place, key, item):
             return
         item = shared(item)
         if self.has_lists:
@@ -439,7 +436,9 @@ class GrowingList(GrowingSequence, RowTable):
         held = self._covering()
         if staged_items.is_row(held.element):
             return row_of(self, place, key)
-        row = [apply(lists.GET, x, place, element=x.type.element) for x in held.columns]
+        row = [
+            apply(lists.GET, x, place, element=x.type.element, written=True) for x in held.columns
+        ]
         return staged_items.item_of(row, held.element)
 
     def _slice(self, index: slice) -> GrowingList:
@@ -496,8 +495,7 @@ class GrowingList(GrowingSequence, RowTable):
         if place is not None:
             table.table.put_item(table.place, place, row)
             return True
-        kept, _ = table.table.tensors_at(table.place)
-        pairs = zip(kept, row, strict=True)
+        pairs = zip(table.table.tensors_at(table.place), row, strict=True)
         columns = [ops.concat([x, ops.reshape(v, [1])], 0) for x, v in pairs]
         table.table.put_tensors(table.place, columns)
         return True
