@@ -14,8 +14,8 @@ from runtime.graph.ir import Location
 from runtime.graph.structures import Children, Structure, structure_of
 from runtime.staging.control import joins
 from runtime.staging.control.carried_objects import refuse_change
-from runtime.staging.control.joins import Spec
 from runtime.staging.control.references import is_reference
+from runtime.staging.control.specs import Spec
 from runtime.staging.guarding.guards import Guards
 from runtime.staging.lists.chosen_lists import Row
 from runtime.staging.lists.growing import Growing, is_taken_as_it_was, place_in, want_lists

@@ -35,7 +35,7 @@ from runtime.graph.passes import optimize
 from runtime.graph.passes.shape_refinement import result_types
 from runtime.ops.reshaping import ensure_shape
 from runtime.staging.control import joins
-from runtime.staging.control.joins import Leaf, Same, Spec, Tree, Union
+from runtime.staging.control.specs import Leaf, Same, Spec, Tree, Union
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.error_notes import depth_explained
 from runtime.staging.guarding.guards import Guards

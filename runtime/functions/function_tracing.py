@@ -73,7 +73,6 @@ from runtime.staging.control.carried_objects import (
     refuse_change,
 )
 from runtime.staging.control.deferred_exceptions import is_of_program
-from runtime.staging.control.joins import Leaf, Optional, Spec, Tree
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.references import (
     NOTHING_WANTED,
@@ -81,6 +80,7 @@ from runtime.staging.control.references import (
     Wanted,
     is_reference,
 )
+from runtime.staging.control.specs import Leaf, Optional, Same, Spec, Tree, types_of
 from runtime.staging.error_notes import explain, explain_depth, locate
 from runtime.staging.exact_integers import exact, has_met_large
 from runtime.staging.frames import beginning_of, frames_left, is_ours
@@ -158,7 +158,7 @@ def _values_in(value: Any, spec: Spec) -> list[Any]:
         return [item for pair in pairs for item in _values_in(*pair)]
     if isinstance(spec, Optional) and isinstance(value, MaybeNone):
         return [None, *_values_in(value.held, spec.inner)]
-    return [None for _ in joins.types_of(spec)]
+    return [None for _ in types_of(spec)]
 
 
 def _class_of(function: Any) -> type:
@@ -481,7 +481,7 @@ class Tracer:
         if not is_own:
             result = self._exported(result, self.numbers)
         spec = self.assumption.covering(
-            joins.Same(result) if is_own else joins.abstract(result, staged=True)
+            Same(result) if is_own else joins.abstract(result, staged=True)
         )
         assert spec is not None
         self.tensors = _values_in(result, spec)

@@ -31,10 +31,10 @@ from runtime.staging.aliasing import sharing
 from runtime.staging.block_recorder import look_at
 from runtime.staging.control import joins
 from runtime.staging.control.carried_objects import refuse_change
-from runtime.staging.control.joins import Optional, Same, Spec, Tree
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.references import is_reference
 from runtime.staging.control.sameness import same
+from runtime.staging.control.specs import Optional, Same, Spec, Tree
 from runtime.staging.guarding.weak_paths import weakly
 from runtime.staging.lists.growing import Growing
 from runtime.staging.outside import DICTS, is_variable_of_python, place_key

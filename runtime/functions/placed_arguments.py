@@ -4,7 +4,6 @@ and they are the caller's lists, or new ones, behind it.
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
@@ -12,8 +11,8 @@ from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.structures import Handler, Structure, add_handler
-from runtime.staging.control.joins import Maybe, Optional, Spec, Tree, Union
 from runtime.staging.control.optional_values import MaybeNone
+from runtime.staging.control.specs import Spec, Tree, with_parts
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing import Kind
 from runtime.staging.lists.growing_list import GrowingList
@@ -75,19 +74,15 @@ class Naming:
             self.arenas.append(arena)
 
     def _spec(self, spec: Spec) -> Spec:
-        if isinstance(spec, Optional | Maybe):
-            return dataclasses.replace(spec, inner=self._spec(spec.inner))
-        if isinstance(spec, Union):
-            return dataclasses.replace(spec, kinds=tuple(map(self._spec, spec.kinds)))
         if not isinstance(spec, Tree):
-            return spec
+            return with_parts(spec, self._spec)
         keys = spec.structure.keys
         if isinstance(keys, ListArena):
             self._note(keys)
             return Tree(Structure(Placed, keys.site, _HANDLER), spec.children)
         if staged_items.is_row(spec):
             return staged_items.tree(spec.structure.kind, self._spec(keys.element), keys.size)
-        return Tree(spec.structure, tuple(map(self._spec, spec.children)))
+        return with_parts(spec, self._spec)
 
 
 class Left:

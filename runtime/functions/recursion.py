@@ -28,8 +28,8 @@ from runtime.graph.structures import Handler, add_handler
 from runtime.staging.control import joins
 from runtime.staging.control.blocks import Unreachable
 from runtime.staging.control.carried_objects import Contents, Place
-from runtime.staging.control.joins import Mismatch, Spec
 from runtime.staging.control.optional_values import MaybeNone
+from runtime.staging.control.specs import Mismatch, Spec, types_of
 from runtime.staging.images import image_of
 from runtime.staging.outside import place_key
 from runtime.staging.refusals import refuse
@@ -106,7 +106,7 @@ class Assumption:
         kept = self.state.lowered(trace, held)
         given = [*map(trace.value_of, leaves), *kept, *map(trace.value_of, self.outer)]
         self.shared.check(trace, self.name, leaves, self.outer)
-        own = list(joins.types_of(self.spec))
+        own = list(types_of(self.spec))
         types = [*own, *self.state.types()]
         taken = [leaves[at].type for at in self.shared.written]
         outputs = [Value(type, trace.unique(self.name)) for type in (*types, *taken)]
@@ -386,4 +386,4 @@ def unsettled() -> bool:
 
 def has_numbers(spec: Spec | None) -> bool:
     """True if there are Python numbers among the values."""
-    return spec is not None and any(isinstance(type, NumberType) for type in joins.types_of(spec))
+    return spec is not None and any(isinstance(type, NumberType) for type in types_of(spec))

@@ -17,7 +17,7 @@ from runtime.staging.aliasing import sharing
 from runtime.staging.block_recorder import look_at
 from runtime.staging.control import joins
 from runtime.staging.control.carried_objects import Contents, GrowingItems, Place, Recorder
-from runtime.staging.control.joins import Leaf, Mismatch, Spec, Tree
+from runtime.staging.control.specs import Leaf, Mismatch, Spec, Tree, types_of
 from runtime.staging.outside import place_key
 from runtime.staging.refusals import refuse
 from runtime.staging.symbolic_tensor import SymbolicTensor
@@ -49,7 +49,7 @@ class State:
 
     def types(self) -> list[Type]:
         """The types of the values of the graph that carry it."""
-        return [type for spec in self.specs for type in joins.types_of(spec)]
+        return [type for spec in self.specs for type in types_of(spec)]
 
     def owns(self, item: Any) -> bool:
         """True if it is one of the objects."""
@@ -59,7 +59,7 @@ class State:
         """Have parameters of a trace in the objects; what was in them."""
         before = [place.read() for place in self.places]
         for place, spec in zip(self.places, self.specs, strict=True):
-            symbols = [trace.parameter(type, "kept") for type in joins.types_of(spec)]
+            symbols = [trace.parameter(type, "kept") for type in types_of(spec)]
             for each in symbols:
                 if type(each) is SymbolicTensor and each.static_shape != ():
                     sharing.hold(each, f"a tensor in {place.name}")

@@ -19,7 +19,7 @@ from runtime.graph.storage.decoding import Decoder, Json
 from runtime.graph.storage.encoding import Encoder
 from runtime.graph.storage.type_syntax import type_of, type_text
 from runtime.graph.structures import structure_of
-from runtime.staging.control.joins import Leaf, Maybe, Mismatch, Optional, Same, Spec, Tree, Union
+from runtime.staging.control.specs import Leaf, Maybe, Mismatch, Optional, Same, Spec, Tree, Union
 from runtime.staging.guarding.guards import Guards, Reached
 
 

@@ -20,7 +20,6 @@ from runtime.graph.lists import Elements
 from runtime.graph.nodes import NUMBER_TYPES, fits
 from runtime.graph.structures import structure_of
 from runtime.staging import texts
-from runtime.staging.control import joins
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.logic import not_, or_
 from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined, bound
@@ -30,6 +29,7 @@ from runtime.staging.control.references import (
     may_be_referred_to,
     want,
 )
+from runtime.staging.control.specs import classes_in
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth
 from runtime.staging.lists.arenas import exporting
@@ -109,7 +109,7 @@ def exported(
         if value.staged is not None:
             if not numbers:
                 return value
-            kinds = list(joins.classes_in(value.staged.element))
+            kinds = list(classes_in(value.staged.element))
             if PlacedList in kinds:
                 return exported(exported_list(value), numbers, what, path)
             if any(map(is_reference_class, kinds)):

@@ -52,9 +52,10 @@ from runtime.functions.trace_cache import (
 )
 from runtime.functions.tracing_lock import tracing_lock
 from runtime.graph.ir import covers
-from runtime.staging.control import joins
+from runtime.staging.control.joined_types import join_types
 from runtime.staging.control.optional_values import present
 from runtime.staging.control.references import NOTHING_WANTED, Wanted, want
+from runtime.staging.control.specs import Spec, classes_in
 from runtime.staging.lists.arenas import refuse_given
 from runtime.staging.refusals import is_refusal, refuse
 from runtime.variables.creation import Creations
@@ -183,7 +184,7 @@ class Traced:
             return min(fitting, key=itemgetter(0))[1]
         if generic and self._reduce_retracing:
             types = [value.type for value in generic[0].graph.parameters[:count]]
-            call.types = [joins.join_types(a, b) for a, b in zip(types, call.types, strict=True)]
+            call.types = [join_types(a, b) for a, b in zip(types, call.types, strict=True)]
         return None
 
     def _trace(self, call: Call) -> ConcreteFunction | Assumption:
@@ -307,15 +308,13 @@ class Traced:
                 return settled(concrete, callee, call, names)
         raise self._refuse_endless(assumption, *before)
 
-    def _refuse_endless(
-        self, assumption: Assumption, spec: joins.Spec | None, state: State
-    ) -> Exception:
+    def _refuse_endless(self, assumption: Assumption, spec: Spec | None, state: State) -> Exception:
         """The error for a recursion that never does what is supposed of it: its last trace found
         another result, or other changes, than `spec` and `state`.
         """
         name = self._name
         if assumption.spec != spec:
-            want(*([] if assumption.spec is None else joins.classes_in(assumption.spec)))
+            want(*([] if assumption.spec is None else classes_in(assumption.spec)))
             message = f"what {name} returns takes another shape at each depth of its recursion"
             return refuse(message, "write the recursion as a loop")
         places = assumption.state.places

@@ -28,8 +28,8 @@ from runtime.staging.block_recorder import BlockRecorder
 from runtime.staging.control import branches, loops
 from runtime.staging.control.blocks import Wording, as_state, bare
 from runtime.staging.control.invariants import declared_spec
-from runtime.staging.control.joins import Spec
 from runtime.staging.control.optional_values import present
+from runtime.staging.control.specs import Spec
 from runtime.staging.frames import user_location
 from runtime.staging.lists.tensor_array import TensorArray
 from runtime.staging.scopes import active

@@ -32,17 +32,9 @@ from runtime.graph.templates import ANSWERS, FUNCTIONS, TEXT, TEXTS, Written, wr
 from runtime.staging.control import choices
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.iteration import Staged, register_sequence
-from runtime.staging.control.joins import (
-    Leaf,
-    Maybe,
-    Optional,
-    Same,
-    Spec,
-    Tree,
-    Union,
-    install_text,
-)
+from runtime.staging.control.joins import install_text
 from runtime.staging.control.optional_values import MaybeNone, bound
+from runtime.staging.control.specs import Leaf, Maybe, Optional, Same, Spec, Tree, Union
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.frames import user_location
 from runtime.staging.images import Images

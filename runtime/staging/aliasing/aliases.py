@@ -15,10 +15,11 @@ from typing import Any
 from runtime.core.dataclasses import dataclass
 from runtime.graph.ir import Location
 from runtime.staging.control.carried_objects import Contents, is_container
-from runtime.staging.control.joins import Leaf, Maybe, Optional, Spec, Tree, Union, by_kind
+from runtime.staging.control.joins import by_kind
 from runtime.staging.control.optional_values import Missing
 from runtime.staging.control.parts import join_structure_of
 from runtime.staging.control.references import is_reference, want
+from runtime.staging.control.specs import Leaf, Maybe, Optional, Spec, Tree, Union
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.frames import user_location
 from runtime.staging.lists.growing import TAKEN, GrowingSequence, inherit_sites, want_lists

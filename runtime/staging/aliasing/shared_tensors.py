@@ -14,9 +14,9 @@ from runtime.core.tensor import Tensor
 from runtime.graph.ir import Region, Value, free_values
 from runtime.graph.structures import structure_of
 from runtime.staging.aliasing import item_assignments, sharing
-from runtime.staging.control import joined_tensors, joins
-from runtime.staging.control.joins import Spec
+from runtime.staging.control import joined_tensors
 from runtime.staging.control.optional_values import Missing
+from runtime.staging.control.specs import Same, Spec, Tree
 from runtime.staging.scopes import Change, Scope
 from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.tracing import Trace
@@ -195,12 +195,12 @@ class SharedTensors:
         """The Spec of what the loop starts with, where some tensors stay the same objects."""
         if type(value) is SymbolicTensor:
             stays = id(value) in self.kept and id(value) not in self.rebound
-            return joins.Same(value) if stays else spec
-        found = structure_of(value) if isinstance(spec, joins.Tree) else None
-        if found is None or not isinstance(spec, joins.Tree) or found[0] != spec.structure:
+            return Same(value) if stays else spec
+        found = structure_of(value) if isinstance(spec, Tree) else None
+        if found is None or not isinstance(spec, Tree) or found[0] != spec.structure:
             return spec
         pairs = zip(spec.children, found[1], strict=True)
-        return joins.Tree(spec.structure, tuple([self.pinned(*pair) for pair in pairs]))
+        return Tree(spec.structure, tuple([self.pinned(*pair) for pair in pairs]))
 
     def _is_seen(
         self, entry: _Entry, used: set[Value], values: Sequence[Any], carried: set[int]

@@ -4,9 +4,11 @@ blocks, branches, loops, logic      a block; `if`, `while` and `for`, `and` and 
 iteration, invariants               what a `for` goes over; shapes that loops declare
 long_loops                          the rest of a plain `for` whose exit has become staged
 undoing                             what is undone where it is refused
+specs                               what a value is where paths meet
 joins, parts                        one value out of two, by their parts; what cannot be joined
 item_comparisons                    tuples and lists, by the first items that differ
 sameness, choices, truths           Python values: equal on all paths, one of several, or a truth
+joined_types                        types that meet
 joined_tensors, joined_variables    tensors of which items were assigned; variables
 optional_values, identity           None and unbound; `is`
 tagged_unions                       results of several kinds

@@ -23,9 +23,9 @@ from runtime.staging.control.deferred_exceptions import (
     check_not_protocol,
     is_of_program,
 )
-from runtime.staging.control.joins import Mismatch, Spec
 from runtime.staging.control.optional_values import UNNAMED
 from runtime.staging.control.parts import join_structure_of
+from runtime.staging.control.specs import Mismatch, Spec, types_of
 from runtime.staging.error_notes import locate
 from runtime.staging.frames import beginning_of, end_of, is_ours, origin_of, user_location
 from runtime.staging.images import image_of
@@ -184,7 +184,7 @@ def declare(trace: Trace, specs: Sequence[Spec], names: Names) -> list[Value]:
     for at, spec in enumerate(specs):
         hint = variable_name(names, at) or UNNAMED
         labels = joins.names_of(spec, _identifier(hint))
-        for type, label in zip(joins.types_of(spec), labels, strict=True):
+        for type, label in zip(types_of(spec), labels, strict=True):
             made.append(Value(type, trace.unique(label)))
     return made
 

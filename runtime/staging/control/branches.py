@@ -41,8 +41,8 @@ from runtime.staging.control.carried_objects import (
 )
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.joined_variables import read
-from runtime.staging.control.joins import Mismatch, Spec
 from runtime.staging.control.optional_values import MaybeNone, bound, present
+from runtime.staging.control.specs import Mismatch, Spec
 from runtime.staging.control.truths import Truth
 from runtime.staging.frames import variable_holding
 from runtime.staging.lists.growing import Growing

@@ -22,7 +22,8 @@ from runtime.graph.nodes import (
 )
 from runtime.graph.structures import Children, Handler, Structure, add_handler, structure_of
 from runtime.staging.control.deferred_exceptions import EndOfBlock, check_not_protocol
-from runtime.staging.control.joins import BLANK, Leaf, Spec, Tree, join
+from runtime.staging.control.joins import BLANK, join
+from runtime.staging.control.specs import Leaf, Spec, Tree
 from runtime.staging.error_notes import locate
 from runtime.staging.frames import origin_of
 from runtime.staging.images import image_of

@@ -12,7 +12,7 @@ from runtime.core.types import TensorType
 from runtime.graph.ir import covers
 from runtime.graph.structures import Structure, structure_of
 from runtime.staging.control import joins
-from runtime.staging.control.joins import Leaf, Spec, Tree
+from runtime.staging.control.specs import Leaf, Spec, Tree, types_of
 from runtime.staging.refusals import refuse, refuse_dtypes
 from runtime.staging.symbolic_number import SymbolicNumber
 
@@ -103,7 +103,7 @@ def _broken(name: str, declared: TensorType, left: Spec) -> Exception:
     hint = "declare a wider shape"
     if isinstance(left, Leaf) and isinstance(left.type, TensorType):
         hint += f", as {TensorShape(left.type.shape)!r}"
-    shown = ", ".join(map(str, joins.types_of(left)))
+    shown = ", ".join(map(str, types_of(left)))
     return refuse(
         f"{name!r} has the shape invariant {declared}, but is {shown} after a round", hint, name
     )

@@ -10,7 +10,7 @@ from runtime.core.types import TensorType
 from runtime.staging.aliasing import sharing
 from runtime.staging.aliasing.aliases import held_by, parts_of
 from runtime.staging.control.carried_objects import Held
-from runtime.staging.control.joins import Leaf, Maybe, Optional, Spec, Tree
+from runtime.staging.control.specs import Leaf, Maybe, Optional, Spec, Tree
 from runtime.staging.scopes import active
 from runtime.staging.symbolic_tensor import SymbolicTensor
 

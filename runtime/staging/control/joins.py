@@ -1,16 +1,8 @@
 """Joins: what a variable is where two paths meet, in one place, for branches and loops alike.
 
-Each path leaves a Python value. `abstract` describes one by a `Spec`; `join` finds the Spec that
-covers two, or refuses; `lower` turns a Python value into the graph's values for a Spec; `lift`
-builds the Python value that stands for them.
-
-    leaf        a tensor, a staged number or list: one value of the graph
-    same        Python values that are equal on all paths: no value at all
-    tree        a tuple, list, dict, namedtuple, dataclass or attrs object: its children's values
-    choice      texts or functions that differ: a tree whose child says which it is
-    optional    None on one path: a flag "is there", then the values of the other path
-    maybe       unbound on one path: a flag "is bound", then the values of the other path
-    union       a result of several kinds: a number that says which, then the values of each kind
+Each path leaves a Python value. `abstract` describes one by a `Spec` (`specs.py`); `join` finds the
+Spec that covers two, or refuses; `lower` turns a Python value into the graph's values for a
+Spec; `lift` builds the Python value that stands for them.
 
 A tensor from before the paths parted that one path leaves unbound, or None, is that very tensor
 where it is there: an item assignment by one of its names is seen by the other.
@@ -20,7 +12,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import field
 from typing import Any, cast
 
 import numpy as np
@@ -28,20 +19,20 @@ import numpy as np
 from autograph.undefined import name_of
 from runtime import dtypes, errors, ops
 from runtime.core.convert import convert_to_tensor
-from runtime.core.dataclasses import dataclass
 from runtime.core.shapes import join_shapes
 from runtime.core.tensor import Tensor
-from runtime.core.types import ListType, NumberType, ObjectHandle, TensorType, Type, variable_of
+from runtime.core.types import NumberType, ObjectHandle, TensorType, Type, variable_of
 from runtime.graph import numbers
 from runtime.graph.ir import Value
 from runtime.graph.lists import Elements
-from runtime.graph.nodes import BOOL, NUMBER_TYPES, UNDEFINED, fits
+from runtime.graph.nodes import NUMBER_TYPES, UNDEFINED, fits
 from runtime.graph.structures import Structure
 from runtime.ops.indexed_slices import IndexedSlices
 from runtime.staging.aliasing.sharing import home
 from runtime.staging.control import choices
 from runtime.staging.control.carried_objects import Held, is_mutable
-from runtime.staging.control.joined_variables import NONE, Handles, may_be, note, type_of
+from runtime.staging.control.joined_types import join_types
+from runtime.staging.control.joined_variables import Handles, may_be, note, type_of
 from runtime.staging.control.optional_values import (
     IS_THERE,
     MaybeNone,
@@ -51,89 +42,27 @@ from runtime.staging.control.optional_values import (
 )
 from runtime.staging.control.parts import join_structure_of
 from runtime.staging.control.references import is_reference_class, want
-from runtime.staging.control.sameness import same
+from runtime.staging.control.specs import (
+    Leaf,
+    Maybe,
+    Mismatch,
+    Optional,
+    Same,
+    Spec,
+    Tree,
+    Union,
+    classes_in,
+    parts,
+    types_of,
+)
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth, opened
 from runtime.staging.exact_integers import note_meeting
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Scope, Symbol
-from runtime.staging.symbolic_number import SymbolicNumber, apply_number, convertible, is_number
+from runtime.staging.symbolic_number import SymbolicNumber, apply_number, is_number
 from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.tracing import Trace
-
-# Specs
-
-
-@dataclass(frozen=True, slots=True)
-class Leaf:
-    """One value of the graph; `variables` are those that it may be in the user's Python."""
-
-    type: Type
-    variables: Handles = NONE
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Same:
-    """A Python value that is equal on all paths, or a symbol from before the paths parted."""
-
-    value: Any
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Same) and same(self.value, other.value)
-
-    __hash__ = None  # type: ignore[assignment]
-
-
-@dataclass(frozen=True, slots=True)
-class Tree:
-    """A structure and the Specs of its children."""
-
-    structure: Structure
-    children: tuple[Spec, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Optional:
-    """None, or what `inner` says."""
-
-    inner: Spec
-
-
-@dataclass(frozen=True, slots=True)
-class Maybe:
-    """Unbound, or what `inner` says."""
-
-    inner: Spec
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class Union:
-    """One of several kinds, which do not join, for the reason that `mismatch` gives."""
-
-    kinds: tuple[Spec, ...]
-    mismatch: Mismatch = field(compare=False)
-
-
-Spec = Leaf | Same | Tree | Optional | Maybe | Union
-
-
-class Mismatch(Exception):
-    """Two values do not join; `path` leads to the place within the variable.
-
-    `kinds_differ` says that they are of two kinds, of which a result may be.
-    """
-
-    def __init__(
-        self, reason: str, hint: str, dtypes_differ: bool = False, kinds_differ: bool = False
-    ) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.hint = hint
-        self.dtypes_differ = dtypes_differ
-        self.kinds_differ = kinds_differ
-        self.path = ""
-        self.places: list[int] = []
 
 
 class _Blank:
@@ -322,13 +251,9 @@ def united(a: Spec, b: Spec, mismatch: Mismatch) -> Spec:
     """
     if isinstance(a, Maybe) or isinstance(b, Maybe):
         name = a.name if isinstance(a, Maybe) else cast(Maybe, b).name
-        first = a.inner if isinstance(a, Maybe) else a
-        second = b.inner if isinstance(b, Maybe) else b
-        return Maybe(united(first, second, mismatch), name)
+        return Maybe(united(*_inside(Maybe, a, b), mismatch), name)
     if isinstance(a, Optional) or isinstance(b, Optional):
-        first = a.inner if isinstance(a, Optional) else a
-        second = b.inner if isinstance(b, Optional) else b
-        return Optional(united(first, second, mismatch))
+        return Optional(united(*_inside(Optional, a, b), mismatch))
     kinds = list(_kinds(a))
     for kind in _kinds(b):
         at = place_among(kinds, kind)
@@ -353,11 +278,9 @@ def _is_kind(spec: Spec, inner: int) -> bool:
         is_data = issubclass(kind, tuple | list | dict | set) or _is_text(spec)
         is_data = is_data or is_reference_class(kind)
         return is_data and all([_is_kind(child, inner) for child in spec.children])
-    if isinstance(spec, Optional | Maybe):
-        return _is_kind(spec.inner, inner)
     if isinstance(spec, Union):
         return inner > 0 and all([_is_kind(kind, inner - 1) for kind in spec.kinds])
-    return True
+    return all([_is_kind(part, inner) for part in parts(spec)])
 
 
 def of_kinds(a: Spec, b: Spec) -> Spec:
@@ -455,15 +378,19 @@ def _is_none(spec: Spec) -> bool:
     return isinstance(spec, Same) and spec.value is None
 
 
+def _inside(kind: type[Optional | Maybe], a: Spec, b: Spec) -> tuple[Spec, Spec]:
+    """Both, without what says that they may be missing."""
+    first, second = (x.inner if isinstance(x, kind) else x for x in (a, b))
+    return first, second
+
+
 def _join_maybe(a: Spec, b: Spec, unites: bool) -> Spec:
     if _is_unbound(b):
         a, b = b, a
     if isinstance(a, Same) and _is_unbound(a):
         return Maybe(b.inner if isinstance(b, Maybe) else b, name_of(a.value))
     name = a.name if isinstance(a, Maybe) else b.name if isinstance(b, Maybe) else ""
-    first = a.inner if isinstance(a, Maybe) else a
-    second = b.inner if isinstance(b, Maybe) else b
-    return Maybe(join(first, second, unites), name)
+    return Maybe(join(*_inside(Maybe, a, b), unites), name)
 
 
 def _optional(spec: Spec) -> Optional:
@@ -479,9 +406,7 @@ def _join_optional(a: Spec, b: Spec, unites: bool) -> Spec:
         return _optional(b)
     if _is_none(b):
         return _optional(a)
-    first = a.inner if isinstance(a, Optional) else a
-    second = b.inner if isinstance(b, Optional) else b
-    return Optional(join(first, second, unites))
+    return Optional(join(*_inside(Optional, a, b), unites))
 
 
 def _holds_data(structure: Structure) -> bool:
@@ -603,111 +528,7 @@ def shown(spec: Spec) -> str:
     return f"{shown(spec.inner)} or {'None' if isinstance(spec, Optional) else 'nothing'}"
 
 
-def join_types(a: Type, b: Type) -> Type:
-    """The type that covers both: numbers widen or take a tensor's dtype, shapes relax; else raises
-    Mismatch.
-    """
-    if isinstance(a, NumberType) and isinstance(b, NumberType):
-        if BOOL in (a, b) and a != b:  # True is printed as another number than 1
-            raise Mismatch(
-                f"it is a Python {a.kind} on one path and a Python {b.kind} on the other",
-                "leave values of one kind: int(...) of the bool, or a bool on both",
-                dtypes_differ=True,
-                kinds_differ=True,
-            )
-        return numbers.widest(a, b)
-    if isinstance(a, TensorType) and isinstance(b, TensorType):
-        if a.dtype is not b.dtype:
-            return _scalars_meet(a, b)
-        return TensorType(a.dtype, join_shapes(a.shape, b.shape))
-    if isinstance(a, TensorType) and isinstance(b, NumberType):
-        return _number_meets(b, a)
-    if isinstance(a, NumberType) and isinstance(b, TensorType):
-        return _number_meets(a, b)
-    if isinstance(a, ListType) and isinstance(b, ListType):
-        return ListType(join_types(a.element, b.element))
-    if a == b:
-        return a
-    raise Mismatch(f"{a} cannot be joined with {b}", "leave values of the same kind on both paths")
-
-
-_FLOAT_SCALAR = TensorType(dtypes.float64, ())
-
-
-def _is_whole_scalar(type: TensorType) -> bool:
-    return type.shape == () and type.dtype.is_integer
-
-
-def _scalars_meet(a: TensorType, b: TensorType) -> Type:
-    """Scalars of integers beside `float64` are Python's numbers, as they are for the operators."""
-    if (_is_whole_scalar(a) and b == _FLOAT_SCALAR) or (a == _FLOAT_SCALAR and _is_whole_scalar(b)):
-        return _FLOAT_SCALAR
-    raise _unequal_dtypes(a.dtype.name, b.dtype.name, b.dtype.name)
-
-
-def _number_meets(number: NumberType, tensor: TensorType) -> Type:
-    if number.kind == "float" and _is_whole_scalar(tensor):
-        return _FLOAT_SCALAR
-    if not convertible(number.kind, tensor.dtype):
-        raise _unequal_dtypes(f"Python {number.kind}", tensor.dtype.name, tensor.dtype.name)
-    return TensorType(tensor.dtype, join_shapes((), tensor.shape))
-
-
-def _unequal_dtypes(a: str, b: str, target: str) -> Mismatch:
-    return Mismatch(
-        f"its dtype is {a} on one path and {b} on the other",
-        f"convert one of them, for example with tf.cast(..., tf.{target})",
-        dtypes_differ=True,
-        kinds_differ=bool({a, b} & {"bool", "Python bool", "string"}),
-    )
-
-
 # Between Python values and the graph's
-
-
-def classes_in(spec: Spec) -> Iterator[type]:
-    """The classes of the structures and Python values in a Spec."""
-    if isinstance(spec, Tree):
-        yield spec.structure.kind
-        for child in spec.children:
-            yield from classes_in(child)
-    elif isinstance(spec, Optional | Maybe):
-        yield from classes_in(spec.inner)
-    elif isinstance(spec, Union):
-        for kind in spec.kinds:
-            yield from classes_in(kind)
-    elif isinstance(spec, Same):
-        yield type(spec.value)
-
-
-def values_of(spec: Spec) -> Iterator[Same]:
-    """The Python values in a Spec."""
-    if isinstance(spec, Same):
-        yield spec
-    elif isinstance(spec, Tree):
-        for child in spec.children:
-            yield from values_of(child)
-    elif isinstance(spec, Optional | Maybe):
-        yield from values_of(spec.inner)
-    elif isinstance(spec, Union):
-        for kind in spec.kinds:
-            yield from values_of(kind)
-
-
-def types_of(spec: Spec) -> Iterator[Type]:
-    """The types of the values that a Spec is carried by."""
-    if isinstance(spec, Leaf):
-        yield spec.type
-    elif isinstance(spec, Tree):
-        for child in spec.children:
-            yield from types_of(child)
-    elif isinstance(spec, Optional | Maybe):
-        yield BOOL
-        yield from types_of(spec.inner)
-    elif isinstance(spec, Union):
-        yield NUMBER_TYPES[int]
-        for kind in spec.kinds:
-            yield from types_of(kind)
 
 
 def names_of(spec: Spec, name: str) -> Iterator[str]:
@@ -796,8 +617,7 @@ def _lower_missing(
         yield from lower(value.held, spec.inner, trace, name)
     elif value is None if isinstance(spec, Optional) else is_undefined(value):
         yield trace.value_of(False)
-        for type in types_of(spec.inner):
-            yield trace.apply(UNDEFINED, (), {"type": type}).graph_value
+        yield from lower(BLANK, spec.inner, trace)
     else:
         yield trace.value_of(True)
         yield from lower(value, spec.inner, trace, name)

@@ -10,8 +10,9 @@ from runtime.graph import numbers
 from runtime.staging.control.blocks import Block, Wording
 from runtime.staging.control.branches import cond, truth
 from runtime.staging.control.carried_objects import Watch, also_watching, no_watch
-from runtime.staging.control.joins import Mismatch, abstract_pair, join
+from runtime.staging.control.joins import abstract_pair, join
 from runtime.staging.control.optional_values import MaybeNone, install_equality
+from runtime.staging.control.specs import Mismatch
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth, opened
 from runtime.staging.lists.growing import Growing

@@ -47,10 +47,10 @@ from runtime.staging.control.carried_objects import (
     with_defaults,
 )
 from runtime.staging.control.invariants import check_kept, declared_spec
-from runtime.staging.control.joins import Leaf, Mismatch, Same, Spec, Tree
 from runtime.staging.control.logic import and_
 from runtime.staging.control.parts import join_structure_of
 from runtime.staging.control.references import want
+from runtime.staging.control.specs import Leaf, Mismatch, Same, Spec, Tree, classes_in, values_of
 from runtime.staging.images import image_of
 from runtime.staging.refusals import refuse, users_names
 from runtime.staging.scopes import LOOP, active
@@ -190,7 +190,7 @@ def _refuse_unsettled(loop: Loop, before: Sequence[Spec]) -> Exception:
     pairs = zip(loop.names, before, loop.specs, strict=False)
     changed = [(name, new) for name, old, new in pairs if name and old != new]
     names = [name for name, _ in changed]
-    want(*[kind for _, spec in changed for kind in joins.classes_in(spec)])
+    want(*[kind for _, spec in changed for kind in classes_in(spec)])
     names = list(dict.fromkeys(names or filter(None, loop.names)))
     shown = ", ".join(map(repr, names[:MOST_SHOWN])) + (", ..." if len(names) > MOST_SHOWN else "")
     what = f"type of {shown} keeps" if len(names) == 1 else f"types of {shown} keep"
@@ -299,7 +299,7 @@ def notes(trace: Trace) -> Iterator[Any]:
     for known in list(trace.memo.values()):
         if type(known) is Known:
             for spec in (*known.specs, *[spec for _, spec in known.places]):
-                yield from joins.values_of(spec)
+                yield from values_of(spec)
             yield from [place for place, _ in known.places]
 
 
@@ -321,7 +321,7 @@ def _carry(loop: Loop, place: Place, others: Sequence[Contents] = ()) -> Content
 def _widened(spec: Spec, known: Spec) -> Spec:
     # An object that every round left alone, or changed in place, is now another one of its kind.
     kept = isinstance(spec, Same) and isinstance(known, Same)
-    is_past = any(type(each.value) is SymbolicTensor for each in joins.values_of(known))
+    is_past = any(type(each.value) is SymbolicTensor for each in values_of(known))
     return spec if kept or is_past else joins.join(spec, known)
 
 

@@ -18,7 +18,7 @@ from runtime.staging.lists.growing import want_lists
 from runtime.staging.refusals import refuse
 
 if TYPE_CHECKING:
-    from runtime.staging.control.joins import Mismatch
+    from runtime.staging.control.specs import Mismatch
 
 
 class TaggedUnion(Choice):

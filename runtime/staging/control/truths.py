@@ -11,7 +11,7 @@ from runtime.staging.frames import user_location
 from runtime.staging.refusals import refuse, refuse_dtypes
 
 if TYPE_CHECKING:
-    from runtime.staging.control.joins import Mismatch
+    from runtime.staging.control.specs import Mismatch
 
 
 class Truth:

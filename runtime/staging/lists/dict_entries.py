@@ -11,9 +11,9 @@ from autograph.users_words import with_article
 from runtime.core.dataclasses import dataclass
 from runtime.graph.structures import Structure, structure_of
 from runtime.staging.control import branches, joins
-from runtime.staging.control.joins import Mismatch, Spec, Tree
 from runtime.staging.control.references import want
 from runtime.staging.control.sameness import same
+from runtime.staging.control.specs import Mismatch, Spec, Tree, types_of
 from runtime.staging.lists import keys as keys_
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing import InTable, Kind
@@ -111,7 +111,7 @@ def names(keys: Entries | InTable) -> list[Any]:
         return []
     if keys.known is not None:
         return list(keys.known)
-    count = len(list(joins.types_of(cast(Kind, keys.kind).element)))
+    count = len(list(types_of(cast(Kind, keys.kind).element)))
     return [f"entries_{at}" for at in range(count)]
 
 
@@ -120,7 +120,7 @@ def describe(keys: Entries | InTable) -> str:
         return "dict of several"
     if keys.known is None:
         element = cast(Kind, keys.kind).element
-        return f"dict of {', '.join(map(str, joins.types_of(element)))}"
+        return f"dict of {', '.join(map(str, types_of(element)))}"
     return f"the keys {', '.join(map(repr, keys.known))}" if keys.known else "no keys"
 
 

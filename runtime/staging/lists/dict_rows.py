@@ -13,9 +13,8 @@ from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
 from runtime.graph import lists
 from runtime.graph.nodes import apply
-from runtime.staging.control import joins
-from runtime.staging.control.joins import Mismatch, Tree
 from runtime.staging.control.references import is_reference
+from runtime.staging.control.specs import Mismatch, Tree, types_of
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.dict_entries import Entries, covering, misfit, pair_spec
 from runtime.staging.lists.growing import (
@@ -44,7 +43,7 @@ class EntryTable(RowTable):
     @property
     def key_count(self) -> int:
         """The number of columns that keep the keys."""
-        return len(list(joins.types_of(self.held.element.children[0])))
+        return len(list(types_of(self.held.element.children[0])))
 
     @property
     def has_lists(self) -> bool:

@@ -30,9 +30,9 @@ from runtime.staging.control.carried_objects import (
     also_watching,
     no_watch,
 )
-from runtime.staging.control.joins import Mismatch, Same, Spec, Tree
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.references import is_reference
+from runtime.staging.control.specs import Mismatch, Same, Spec, Tree, classes_in, types_of
 from runtime.staging.lists import keys as keys_
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.dict_entries import (
@@ -434,7 +434,7 @@ class GrowingDict(dict[Any, Any], EntryTable):
 
     def apart(self) -> GrowingDict:
         """The dict as a result of the function: with copies of lists that the run chooses."""
-        if PlacedList not in joins.classes_in(self.held.element):
+        if PlacedList not in classes_in(self.held.element):
             return self
 
         def one_more(pair: Any, made: GrowingDict) -> GrowingDict:
@@ -591,7 +591,7 @@ class Found:
                 columns, size = staged_items.columns_of(held, spec), len(names)
         elif entries.staged.element != NO_PAIRS:
             spec = entries.staged.element.children[0]
-            count = len(list(joins.types_of(spec)))
+            count = len(list(types_of(spec)))
             columns, size = list(entries.staged.columns[:count]), entries.length()
         self.place = -1 if spec is None else keys_.place_of(spec, columns, size, key)
 

@@ -30,9 +30,9 @@ from runtime.staging.block_recorder import note_found, note_made
 from runtime.staging.builtin_functions import elements, index_of
 from runtime.staging.bytecode import adds_in_place, rows_unpacked
 from runtime.staging.control import branches, iteration, joins
-from runtime.staging.control.joins import Leaf, Mismatch, Spec, Tree
 from runtime.staging.control.optional_values import present
 from runtime.staging.control.references import is_reference, is_reference_class
+from runtime.staging.control.specs import Leaf, Mismatch, Spec, Tree, classes_in
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing import (
     Growing,
@@ -167,7 +167,7 @@ class GrowingList(GrowingSequence, RowTable):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> GrowingList:
         if self.staged is not None:
-            if any(map(is_reference_class, joins.classes_in(self.staged.element))):
+            if any(map(is_reference_class, classes_in(self.staged.element))):
                 raise refuse(
                     "a list with objects or lists in it, of which the run chooses some, is copied "
                     "with all that is in it",

@@ -32,6 +32,7 @@ from runtime.staging.control.branches import truth
 from runtime.staging.control.deferred_exceptions import failures_of
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.references import is_reference
+from runtime.staging.control.specs import Leaf, Spec, Tree, types_of
 from runtime.staging.control.undoing import Refused, undone_if_refused
 from runtime.staging.frames import user_location
 from runtime.staging.lists import keys, staged_items
@@ -112,7 +113,7 @@ class GrowingSet(GrowingList):
             raise _refuse_order("iteration")
         _ask_order()
         columns = [apply(lists.STACK, x, element=x.type.element) for x in held.columns]
-        is_one = isinstance(held.element, joins.Leaf)
+        is_one = isinstance(held.element, Leaf)
         places = bind(ops.set_order_p, columns[0] if is_one else ops.stack(columns, axis=1))
         made.fill(held.kind, [apply(lists.TAKE, column, places) for column in held.columns])
         return made
@@ -284,16 +285,16 @@ def _refuse_order(what: str, why: str = "") -> Exception:
 
 
 def _is_number(element: Any) -> bool:
-    if not isinstance(element, joins.Leaf):
+    if not isinstance(element, Leaf):
         return False
     type = staged_items.column_type(element.type)
     return isinstance(type, TensorType) and type.shape == () and keys.is_real(type.dtype)
 
 
 def _is_tuple_of_numbers(element: Any) -> bool:
-    if not isinstance(element, joins.Tree) or element.structure.kind is not tuple:
+    if not isinstance(element, Tree) or element.structure.kind is not tuple:
         return False
-    types = {staged_items.column_type(type) for type in joins.types_of(element)}
+    types = {staged_items.column_type(type) for type in types_of(element)}
     return len(types) == 1 and all(map(_is_number, element.children))
 
 
@@ -612,8 +613,8 @@ def _is_float(result: Any) -> bool:
     return _holds_floats(joins.abstract(result, staged=True))
 
 
-def _holds_floats(spec: joins.Spec) -> bool:
-    types = map(staged_items.column_type, joins.types_of(spec))
+def _holds_floats(spec: Spec) -> bool:
+    types = map(staged_items.column_type, types_of(spec))
     return any(type.dtype.is_floating for type in types)
 
 

@@ -22,7 +22,6 @@ from runtime.graph.templates import spelled
 from runtime.staging.builtin_functions import BUILTINS
 from runtime.staging.control import branches, choices, joins
 from runtime.staging.control.choices import Choice
-from runtime.staging.control.joins import Leaf, Mismatch, Same, Spec, Tree
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.references import (
     is_by_place,
@@ -32,6 +31,7 @@ from runtime.staging.control.references import (
     want_asked,
 )
 from runtime.staging.control.sameness import same
+from runtime.staging.control.specs import Leaf, Mismatch, Same, Spec, Tree
 from runtime.staging.refusals import refuse
 from runtime.staging.symbolic_number import SymbolicNumber, number_to_tensor
 from runtime.staging.texts import Text, as_tensor

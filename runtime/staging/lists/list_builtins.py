@@ -32,9 +32,9 @@ from runtime.staging.control.item_comparisons import (
     compares_itself,
     is_equal,
 )
-from runtime.staging.control.joins import Leaf, Same, Spec, Tree
 from runtime.staging.control.optional_values import present
 from runtime.staging.control.references import is_reference, is_reference_class
+from runtime.staging.control.specs import Leaf, Same, Spec, Tree
 from runtime.staging.lists import keys as keys_
 from runtime.staging.lists.comparison_sort import Comparator, order_of, orders_itself
 from runtime.staging.lists.extremes import extreme_of_lists, gives_lists

@@ -18,9 +18,9 @@ from runtime.graph.structures import HANDLER, Handler, add_handler
 from runtime.ops.joining import register_list
 from runtime.staging.block_recorder import note_found
 from runtime.staging.control import iteration, joins
-from runtime.staging.control.joins import Leaf, Mismatch, Optional, Spec, Tree
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.references import References
+from runtime.staging.control.specs import Leaf, Mismatch, Optional, Spec, Tree, classes_in
 from runtime.staging.frames import user_location
 from runtime.staging.lists import growing_list, staged_items
 from runtime.staging.lists.growing import InTable, Kind, StagedItems
@@ -194,7 +194,7 @@ def arena_of(references: References, site: str) -> ListArena:
 
 def exported_list(items: GrowingList) -> GrowingList:
     """A list with copies of what is in it and in the lists in it, as a result of the function."""
-    if PlacedList not in joins.classes_in(cast(StagedItems, items.staged).element):
+    if PlacedList not in classes_in(cast(StagedItems, items.staged).element):
         return items.copied()
 
     def one_more(item: Any, made: GrowingList) -> GrowingList:

@@ -12,7 +12,7 @@ from runtime.core.convert import convert_to_tensor
 from runtime.graph import lists
 from runtime.graph.nodes import apply
 from runtime.staging.control import joins
-from runtime.staging.control.joins import Tree
+from runtime.staging.control.specs import Tree
 from runtime.staging.frames import variable_holding
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing import (

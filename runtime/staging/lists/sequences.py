@@ -19,8 +19,8 @@ from runtime.graph.structures import has_object, structure_of
 from runtime.staging.aliasing.aliases import Copy, Joined
 from runtime.staging.builtin_functions import index_of
 from runtime.staging.control import branches, choices, iteration, joins
-from runtime.staging.control.joins import Mismatch
 from runtime.staging.control.references import is_reference
+from runtime.staging.control.specs import Mismatch
 from runtime.staging.frames import user_location
 from runtime.staging.lists import staged_items
 from runtime.staging.refusals import refuse

@@ -25,8 +25,21 @@ from runtime.staging.aliasing import sharing
 from runtime.staging.control import choices, joined_tensors, joins
 from runtime.staging.control.carried_objects import Contents, GrowingItems
 from runtime.staging.control.choices import Choice
-from runtime.staging.control.joins import Leaf, Maybe, Mismatch, Optional, Same, Spec, Tree
+from runtime.staging.control.joined_types import join_types
 from runtime.staging.control.references import is_reference_class, want, want_sites
+from runtime.staging.control.specs import (
+    Leaf,
+    Maybe,
+    Mismatch,
+    Optional,
+    Same,
+    Spec,
+    Tree,
+    Union,
+    parts,
+    types_of,
+    with_parts,
+)
 from runtime.staging.lists.growing import (
     Growing,
     GrowingSequence,
@@ -78,12 +91,7 @@ def staged(spec: Spec) -> Spec:
         if spec.structure.handler is _HANDLER and isinstance(spec.structure.keys, int):
             element = covering(spec.children) if spec.children else NOTHING
             return tree(spec.structure.kind, element, spec.structure.keys)
-        return Tree(spec.structure, tuple(map(staged, spec.children)))
-    if isinstance(spec, joins.Union):
-        return dataclasses.replace(spec, kinds=tuple(map(staged, spec.kinds)))
-    if isinstance(spec, Optional | Maybe):
-        return dataclasses.replace(spec, inner=staged(spec.inner))
-    return spec
+    return with_parts(spec, staged)
 
 
 def covering(specs: Sequence[Spec]) -> Spec:
@@ -101,7 +109,7 @@ def covering(specs: Sequence[Spec]) -> Spec:
         raise
     element = _with_images(_carried(element))
     check(element)
-    if not any(True for _ in joins.types_of(element)):
+    if not any(True for _ in types_of(element)):
         raise Mismatch(
             "its items are Python values, and only the run knows how many there are",
             "append numbers and tensors, or tuples of such",
@@ -116,9 +124,9 @@ def _carried(element: Spec) -> Spec:
     if isinstance(element, Same):
         options = choices.options_of(element.value)
         return joins.choice_of(options) if options else element
-    if isinstance(element, joins.Union):
-        return dataclasses.replace(element, kinds=tuple(map(_carried, element.kinds)))
-    if isinstance(element, Tree) and not any(True for _ in joins.types_of(element)):
+    if isinstance(element, Union):
+        return with_parts(element, _carried)
+    if isinstance(element, Tree) and not any(True for _ in types_of(element)):
         inner = [x if x == Same(None) else _carried(x) for x in element.children]
         return Tree(element.structure, tuple(inner))
     return element
@@ -128,11 +136,7 @@ def _with_images(element: Spec) -> Spec:
     """The Spec with lists that are not all of an item, for that may be None or of another kind, as
     ones in two places: nobody could say where such a list is that was read.
     """
-    if isinstance(element, Optional | Maybe):
-        return dataclasses.replace(element, inner=_image(element.inner))
-    if isinstance(element, joins.Union):
-        return dataclasses.replace(element, kinds=tuple(map(_image, element.kinds)))
-    return element
+    return element if isinstance(element, Tree) else with_parts(element, _image)
 
 
 def _image(element: Spec) -> Spec:
@@ -161,7 +165,7 @@ def check(element: Spec, inside: bool = False) -> None:
             )
         for child in element.children:
             check(child, True)
-    elif isinstance(element, joins.Union):
+    elif isinstance(element, Union):
         for kind in element.kinds:
             check(kind, True)
     elif isinstance(element, Leaf) and not isinstance(element.type, TensorType | NumberType):
@@ -170,7 +174,7 @@ def check(element: Spec, inside: bool = False) -> None:
 
 def check_watched(element: Spec) -> None:
     """StagingError for the Spec of items of which one may be a tensor that a tape watches."""
-    types = joins.types_of(element)
+    types = types_of(element)
     if any(isinstance(each, TensorType) and each.dtype.is_floating for each in types):
         raise refuse(
             "a tensor is watched that may be in a list or object already, of which the run chooses "
@@ -192,16 +196,13 @@ def is_row(element: Spec) -> bool:
 
 
 def is_flat(element: Spec) -> bool:
+    if isinstance(element, Leaf):
+        return isinstance(element.type, NumberType) or (
+            isinstance(element.type, TensorType) and element.type.shape == ()
+        )
     if isinstance(element, Tree):
         return element.structure.handler.is_tuple and all(map(is_flat, element.children))
-    if isinstance(element, Optional):
-        return is_flat(element.inner)
-    if isinstance(element, joins.Union):
-        return all(map(is_flat, element.kinds))
-    return isinstance(element, Leaf) and (
-        isinstance(element.type, NumberType)
-        or (isinstance(element.type, TensorType) and element.type.shape == ())
-    )
+    return isinstance(element, Optional | Union) and all(map(is_flat, parts(element)))
 
 
 def column_type(type: Type) -> TensorType:
@@ -221,7 +222,7 @@ def table_of(items: Sequence[float]) -> Any:
     OverflowError for one that 64 bits do not hold.
     """
     types: list[Any] = [NUMBER_TYPES[item.__class__] for item in items]
-    type = functools.reduce(joins.join_types, types)
+    type = functools.reduce(join_types, types)
     return convert_to_tensor(np.array(items, _NUMBERS[type.kind].np_dtype)), type
 
 
@@ -248,13 +249,7 @@ def with_tensors(element: Spec, numbers: Mapping[str, dtypes.DType] = DEFAULT_DT
         if is_row(element):
             keys = element.structure.keys
             return tree(element.structure.kind, with_tensors(keys.element, numbers), keys.size)
-        return Tree(element.structure, tuple([with_tensors(x, numbers) for x in element.children]))
-    if isinstance(element, Optional | Maybe):
-        return dataclasses.replace(element, inner=with_tensors(element.inner, numbers))
-    if isinstance(element, joins.Union):
-        kinds = tuple([with_tensors(kind, numbers) for kind in element.kinds])
-        return dataclasses.replace(element, kinds=kinds)
-    return element
+    return with_parts(element, functools.partial(with_tensors, numbers=numbers))
 
 
 def tree(
@@ -265,7 +260,7 @@ def tree(
     exact: bool = False,
 ) -> Tree:
     """The Spec of a list of the graph."""
-    columns = [Leaf(ListType(column_type(type))) for type in joins.types_of(element)]
+    columns = [Leaf(ListType(column_type(type))) for type in types_of(element)]
     return Tree(Structure(kind, Kind(element, size, shared, exact), _HANDLER), tuple(columns))
 
 
@@ -337,8 +332,8 @@ def _is_exact(item: Spec, element: Spec) -> bool:
         return True
     if isinstance(element, Optional):
         return _is_exact(item.inner if isinstance(item, Optional) else item, element.inner)
-    if isinstance(element, joins.Union):
-        kinds = item.kinds if isinstance(item, joins.Union) else (item,)
+    if isinstance(element, Union):
+        kinds = item.kinds if isinstance(item, Union) else (item,)
         places = [joins.place_among(element.kinds, kind) for kind in kinds]
         pairs = zip(kinds, places, strict=True)
         return all(at is not None and _is_exact(kind, element.kinds[at]) for kind, at in pairs)
@@ -350,7 +345,7 @@ def _number_kinds(spec: Spec) -> list[bool]:
     """Whether each number of an item is a fraction."""
     return [
         type.kind == "float" if isinstance(type, NumberType) else type.dtype.is_floating
-        for type in joins.types_of(spec)
+        for type in types_of(spec)
         if isinstance(type, NumberType | TensorType) and type != BOOL
     ]
 
@@ -447,7 +442,7 @@ def _made_of(items: Sequence[Any], element: Spec) -> list[Any]:
             size=len(rows),
             type=ListType(column_type(type)),
         )
-        for at, type in enumerate(joins.types_of(element))
+        for at, type in enumerate(types_of(element))
     ]
 
 
@@ -475,7 +470,7 @@ def item_of(row: Sequence[Any], element: Spec) -> Any:
     """The item of which each column keeps this."""
     if element == ALL_NONE:
         return None
-    types = joins.types_of(element)
+    types = types_of(element)
     return joins.lift(element, iter([value_of(x, t) for x, t in zip(row, types, strict=True)]))
 
 
@@ -498,7 +493,7 @@ def _converted(
     """The columns of a list of `size()` items, which get a wider Spec."""
     if held == NOTHING:
         next(columns)
-        yield from map(_empty_column, joins.types_of(wanted))
+        yield from map(_empty_column, types_of(wanted))
     elif isinstance(wanted, Optional | Maybe):
         if held == Same(None):
             yield from _blank_columns(wanted, size)
@@ -512,7 +507,7 @@ def _converted(
             inner = list(_converted(held, wanted.inner, columns, size))
             yield apply(FILLED, inner[0])
             yield from inner
-    elif isinstance(wanted, joins.Union):
+    elif isinstance(wanted, Union):
         yield from _of_kinds(held, wanted, columns, size)
     elif isinstance(wanted, Tree) and wanted.structure.kind is Choice:
         yield _chosen(held, wanted.structure.keys, columns, size)
@@ -531,7 +526,7 @@ def _converted(
             return
         if len(held.children) != len(wanted.children):
             inner = wanted.structure.keys.element
-            is_union = isinstance(inner, joins.Union)
+            is_union = isinstance(inner, Union)
             reason = inner.mismatch.reason if is_union else joins.shown(inner)
             raise refuse(
                 "a list in a list of which only the run knows the length gets an item of another "
@@ -556,7 +551,7 @@ def _blank_columns(wanted: Spec, size: Callable[[], Any]) -> Iterator[Any]:
     """The columns of as many empty lists, to which others are put, or of values that nobody
     reads.
     """
-    for type in joins.types_of(wanted):
+    for type in types_of(wanted):
         kept = column_type(type)
         shape = [dimension or 0 for dimension in kept.shape or ()]
         count = ops.reshape(convert_to_tensor(size(), dtypes.int64), [1])
@@ -584,11 +579,11 @@ def _chosen(
 
 
 def _of_kinds(
-    held: Spec, wanted: joins.Union, columns: Iterator[Any], size: Callable[[], Any]
+    held: Spec, wanted: Union, columns: Iterator[Any], size: Callable[[], Any]
 ) -> Iterator[Any]:
     """The columns of a union that gets further kinds: of the numbers of kinds, and of each kind."""
-    tags = next(columns) if isinstance(held, joins.Union) else None
-    kinds = held.kinds if isinstance(held, joins.Union) else (held,)
+    tags = next(columns) if isinstance(held, Union) else None
+    kinds = held.kinds if isinstance(held, Union) else (held,)
     places = [_place_among(wanted.kinds, kind) for kind in kinds]
     if len(set(places)) < len(places):
         raise refuse(wanted.mismatch.reason, wanted.mismatch.hint)
@@ -599,7 +594,7 @@ def _of_kinds(
     elif places != list(range(len(places))):
         stacked = apply(lists.STACK, tags, element=tags.type.element)
         tags = apply(lists.UNSTACK, ops.gather(table, stacked))
-    own = [[next(columns) for _ in joins.types_of(kind)] for kind in kinds]
+    own = [[next(columns) for _ in types_of(kind)] for kind in kinds]
     yield tags
     for at, kind in enumerate(wanted.kinds):
         if at in places:
@@ -678,7 +673,7 @@ def item_of_result(kept: Any, type: Type) -> Any:
 def _names(kind: Kind | InTable) -> list[str]:
     if isinstance(kind, InTable):
         return []
-    count = len(list(joins.types_of(kind.element)))
+    count = len(list(types_of(kind.element)))
     return ["items"] if count == 1 else [f"items_{at}" for at in range(count)]
 
 
@@ -687,7 +682,7 @@ def _describe(keys: Any) -> str:
         return "list in a list of which only the run knows the length"
     if isinstance(keys, int):
         return f"{keys or 'no'} item{'' if keys == 1 else 's'}"
-    return f"list of {', '.join(map(str, joins.types_of(keys.element)))}"
+    return f"list of {', '.join(map(str, types_of(keys.element)))}"
 
 
 _HANDLER = Handler(

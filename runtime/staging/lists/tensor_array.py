@@ -18,7 +18,8 @@ from runtime.graph import lists
 from runtime.graph.ir import format_location
 from runtime.graph.nodes import apply
 from runtime.graph.structures import Handler, Structure, add_handler
-from runtime.staging.control.joins import Spec, Tree, join
+from runtime.staging.control.joins import join
+from runtime.staging.control.specs import Spec, Tree
 from runtime.staging.frames import user_location
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import LOOP, Scope, Symbol, active

@@ -15,18 +15,9 @@ import runtime.staging.backend
 from runtime.core.types import ListType, TensorType
 from runtime.graph.nodes import BOOL, FLOAT, INT
 from runtime.staging.control import joins
-from runtime.staging.control.joins import (
-    Leaf,
-    Maybe,
-    Mismatch,
-    Optional,
-    Same,
-    Tree,
-    abstract,
-    abstract_pair,
-    join,
-    same,
-)
+from runtime.staging.control.joins import abstract, abstract_pair, join
+from runtime.staging.control.sameness import same
+from runtime.staging.control.specs import Leaf, Maybe, Mismatch, Optional, Same, Tree, types_of
 from runtime.staging.tracing import Trace
 
 
@@ -183,7 +174,7 @@ def test_lift_undoes_lower(value: Any) -> None:
     with trace:
         spec = abstract(value, staged=True)
         values = list(joins.lower(value, spec, trace))
-        assert [v.type for v in values] == list(joins.types_of(spec))
+        assert [v.type for v in values] == list(types_of(spec))
         assert len(list(joins.names_of(spec, "x"))) == len(values)
         lifted = joins.lift(spec, iter([trace.symbol(v) for v in values]))
     assert abstract(lifted, staged=True) == spec
