@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
 from runtime import dtypes, nest
@@ -24,22 +23,28 @@ UNKNOWN_CARDINALITY = UNKNOWN
 
 def integer(value: Any, what: str, name: str) -> Tensor:
     """A scalar of int64; TypeError, naming the argument, for anything else."""
-    try:
-        tensor = value if isinstance(value, Tensor) else convert_to_tensor(value)
-    except (TypeError, ValueError):
-        tensor = None
-    if tensor is None or not tensor.dtype.is_integer or tensor.shape.rank not in (0, None):
+    tensor = _integers_of(value)
+    if tensor is None or tensor.shape.rank not in (0, None):
         raise TypeError(f"{what}: {name} must be a scalar integer, got {value!r}")
-    return tensor if tensor.dtype is dtypes.int64 else cast(tensor, dtypes.int64)
+    return tensor
 
 
 def integers(value: Any, what: str, name: str) -> Tensor:
     """A scalar or a vector of int64; TypeError, naming the argument, for anything else."""
-    tensor = None
-    with contextlib.suppress(TypeError, ValueError):
-        tensor = value if isinstance(value, Tensor) else convert_to_tensor(value)
-    if tensor is None or not tensor.dtype.is_integer or tensor.shape.rank not in (0, 1, None):
+    tensor = _integers_of(value)
+    if tensor is None or tensor.shape.rank not in (0, 1, None):
         raise TypeError(f"{what}: {name} must be an integer or a vector of them, got {value!r}")
+    return tensor
+
+
+def _integers_of(value: Any) -> Tensor | None:
+    dtype = dtypes.int64 if type(value) is int else None
+    try:
+        tensor = value if isinstance(value, Tensor) else convert_to_tensor(value, dtype)
+    except (TypeError, ValueError):
+        return None
+    if not tensor.dtype.is_integer:
+        return None
     return tensor if tensor.dtype is dtypes.int64 else cast(tensor, dtypes.int64)
 
 

@@ -119,9 +119,12 @@ class Rows:
 
     def blocks(self, size: int) -> Iterator[Element]:
         """`size` rows at a time, stacked; fewer at the end."""
-        most = min(_TOGETHER, _TOGETHER_BYTES // (self.width or 1))
         # What is random about the order is drawn now, not with the first row.
-        return self._parts(self.order(size * max(1, most // size)), size)
+        return self._parts(self.order(size * max(1, self._together // size)), size)
+
+    @property
+    def _together(self) -> int:
+        return max(1, min(_TOGETHER, _TOGETHER_BYTES // (self.width or 1)))
 
     def _parts(self, order: Iterator[Places], size: int) -> Iterator[Element]:
         for places in order:
@@ -130,7 +133,7 @@ class Rows:
                 yield tuple([component[start : start + size] for component in found])
 
     def __iter__(self) -> Iterator[Element]:
-        return itertools.chain.from_iterable(map(_each, self.blocks(_TOGETHER)))
+        return itertools.chain.from_iterable(map(_each, self.blocks(self._together)))
 
 
 _TOGETHER = 1024

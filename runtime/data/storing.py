@@ -12,7 +12,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from runtime import errors
-from runtime.core.files import replacing
+from runtime.core.files import explained, replacing
 from runtime.core.shapes import compatible
 from runtime.core.types import TensorType, Type
 from runtime.data.pipelines import Element, Pipeline, Resumed, invalid
@@ -101,7 +101,7 @@ def _write(path: str, elements: list[Element]) -> None:
         for at, element in enumerate(elements)
         for place, component in enumerate(element)
     }
-    with replacing(_file(path)) as written:
+    with explained(), replacing(_file(path)) as written:
         np.savez(written, size=np.int64(len(elements)), **arrays)
 
 

@@ -128,6 +128,7 @@ ROWS: list[tuple[Callable[[], Any], type[Exception], str]] = [
         ), ValueError, "with_options",
     ),
     (lambda: Dataset.from_tensors("a").cache("x"), TypeError, "cache: strings"),
+    (lambda: list(Dataset.range(2).cache("/no/folder")), rt.errors.NotFoundError, "/no"),
 ]  # fmt: skip
 
 

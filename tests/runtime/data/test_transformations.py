@@ -5,6 +5,7 @@ import copy
 import itertools
 import random
 import threading
+import tracemalloc
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
@@ -55,6 +56,10 @@ ROWS: list[tuple[Any, Iterable[Any]]] = [
     (Dataset.range(5), range(5)),
     (Dataset.range(3000), range(3000)),
     (Dataset.range(9, 2, -3), range(9, 2, -3)),
+    (Dataset.range(1 << 40, (1 << 40) + 2), [1 << 40, (1 << 40) + 1]),
+    (Dataset.range(2).take(1 << 40).enumerate(1 << 40), [(1 << 40, 0), ((1 << 40) + 1, 1)]),
+    (Dataset.range(2).repeat(1 << 40).take(2).batch(1 << 40), [[0, 1]]),
+    (Dataset.range(1).shuffle(1 << 40).batch(1).rebatch(1 << 40), [[0]]),
     (Dataset.from_tensors([1, 2]), [[1, 2]]),
     (Dataset.from_tensor_slices([[1, 2], [3, 4]]), [[1, 2], [3, 4]]),
     (Dataset.from_tensor_slices({"a": [1, 2], "b": (["x", "y"],)}),
@@ -250,6 +255,16 @@ def test_rows_at_hand_come_as_single_elements_do(source: str, behind: str) -> No
         for one, other in zip(mine, others, strict=True):
             np.testing.assert_equal(one, other)
             assert rt.nest.flatten(one)[0].dtype == rt.nest.flatten(other)[0].dtype
+
+
+def test_large_rows_are_not_taken_together() -> None:
+    data = Dataset.from_tensor_slices(np.zeros((64, 1 << 16), np.uint8))
+    for transformed in (data.shuffle(4), data.shuffle(4).map(lambda row: row + 1)):
+        tracemalloc.start()
+        next(iter(transformed))
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < 1 << 20
 
 
 def test_sampling_follows_the_weights() -> None:
