@@ -45,6 +45,7 @@ def install(keras: Any, backend: str) -> None:
     _local_datasets(keras)
     _steps_by_slices(keras.src.optimizers.base_optimizer.BaseOptimizer)
     _counts_in_rows(keras.src.utils.numerical_utils)
+    _means_over_batches(keras.src.trainers.compile_utils.CompileLoss)
     keras.src.layers.preprocessing.index_lookup.get_null_initializer = _empty_table
 
 
@@ -108,6 +109,25 @@ def _counts_in_rows(utils: Any) -> None:
         return encode(dense, *args, **kwargs)
 
     utils.encode_categorical_inputs = run
+
+
+def _means_over_batches(base: Any) -> None:
+    """Let the loss of each of several outputs be the mean over batches, as with TensorFlow: Keras
+    weighs a batch by its size where that is known while tracing, and here it is for some.
+    """
+    build = base.build
+
+    @functools.wraps(build)
+    def run(self: Any, *args: Any) -> None:
+        build(self, *args)
+        for metric in self.metrics:
+            metric.update_state = functools.partial(_unweighted, metric.update_state)
+
+    base.build = run
+
+
+def _unweighted(update: Callable[[Any], None], values: Any, sample_weight: Any = None) -> None:
+    update(values)
 
 
 def _weights_without_suffix(keras: Any) -> None:

@@ -140,6 +140,17 @@ class Swapped(keras.Model):  # type: ignore[misc]
 
 
 @pytest.mark.parametrize("eagerly", [False, True])
+def test_the_loss_of_an_output_is_the_mean_over_batches(eagerly: bool) -> None:
+    made = of_a_dict()
+    made.compile("sgd", {"sum": "mae", "a": "mae"}, run_eagerly=eagerly)
+    rows = {"a": np.float32([[0.0, 0.0]] * 4 + [[8.0, 8.0]]), "b": np.zeros((5, 2), "f")}
+    wanted = {"sum": np.zeros((5, 2)), "a": np.zeros((5, 2))}
+    found = made.evaluate(rows, wanted, batch_size=4, return_dict=True)
+    assert found["a_loss"] == found["sum_loss"] == 4.0
+    np.testing.assert_allclose(found["loss"], 3.2, rtol=1e-6)
+
+
+@pytest.mark.parametrize("eagerly", [False, True])
 def test_data_and_outputs_may_be_dicts(eagerly: bool) -> None:
     made = of_a_dict()
     made.compile("sgd", {"sum": "mse", "a": "mae"}, run_eagerly=eagerly)
