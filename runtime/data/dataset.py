@@ -57,7 +57,8 @@ class Dataset(Selections, Groups, Combinations, Streamed):
     [0, 1, 4, 9]
     """
 
-    __slots__ = ("__weakref__", "_handle", "_layout", "_options")
+    # Users and Keras note class names on a dataset, hence the __dict__.
+    __slots__ = ("__dict__", "__weakref__", "_handle", "_layout", "_options")
 
     def __init__(self, layout: Layout, handle: Any, options: Options | None = None) -> None:
         self._layout = layout

@@ -17,8 +17,9 @@ from runtime.data.pipelines import Element
 from runtime.data.positions import refuse_position
 from runtime.functions.concrete_function import ConcreteFunction
 from runtime.functions.polymorphic_function import Function
-from runtime.graph.ir import Graph, format_location, walk_called
+from runtime.graph.ir import Graph, Node, format_location, walk, walk_called
 from runtime.graph.nodes import CHECK_ATTRIBUTE, CHECK_DEFINED, CHECK_LENGTH, CHECK_PRESENT, RAISE
+from runtime.graph.templates import raised
 from runtime.staging.control.carried_objects import refuse_change
 from runtime.staging.frames import user_location
 
@@ -138,7 +139,8 @@ def traced(what: str, function: Any, *specs: Any) -> Traced:
         if not found:
             # What it raises is part of its graph, behind ops that may fail before.
             raise ValueError(
-                f"{what}: {inner.name} raises for every element, which therefore have no type"
+                f"{what}: {inner.name} raises for every element, which therefore have no type: "
+                + "; ".join(_raised(concrete.graph))
             )
         if concrete.kept is not None:
             path = concrete.kept.parts[0].path
@@ -147,6 +149,21 @@ def traced(what: str, function: Any, *specs: Any) -> Traced:
         error.add_note(f"while tracing the function of {what}")
         raise
     return Traced(what, concrete, found[-1])
+
+
+def _raised(graph: Graph) -> list[str]:
+    """What the function that a graph calls raises."""
+    own = set(walk(graph.body))
+    raises = [node for node in walk_called(graph, set()) if node.primitive is RAISE]
+    return [_described(node) for node in raises if node not in own]
+
+
+def _described(node: Node) -> str:
+    exception = node.params["exception"]
+    if node.inputs:
+        return str(exception.text([value.name for value in node.inputs]))
+    error = raised(exception)
+    return f"{type(error).__name__}: {error}"
 
 
 _WAY_OUT = "return it as a part of the element, or keep what changes in a Variable"

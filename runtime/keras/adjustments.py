@@ -46,6 +46,7 @@ def install(keras: Any, backend: str) -> None:
     _steps_by_slices(keras.src.optimizers.base_optimizer.BaseOptimizer)
     _counts_in_rows(keras.src.utils.numerical_utils)
     _means_over_batches(keras.src.trainers.compile_utils.CompileLoss)
+    keras.src.utils.dataset_utils.is_tf_dataset = _is_dataset
     keras.src.layers.preprocessing.index_lookup.get_null_initializer = _empty_table
 
 
@@ -66,6 +67,10 @@ def _layers_for_data(backend: str) -> None:
 def _empty_table(key_dtype: Any, value_dtype: Any) -> Any:
     """The parts of a table whose vocabulary is read later."""
     return runtime.lookup.KeyValueTensorInitializer([], [], key_dtype, value_dtype)
+
+
+def _is_dataset(data: Any) -> bool:
+    return isinstance(data, runtime.data.Dataset)
 
 
 def _steps_by_slices(base: Any) -> None:

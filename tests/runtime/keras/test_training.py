@@ -293,6 +293,21 @@ def test_a_dataset_without_batches_tells_both_shapes() -> None:
         model().fit(data)
 
 
+def test_a_dataset_is_split() -> None:
+    parts = keras.utils.split_dataset(rt.data.Dataset.range(10), right_size=0.3)
+    assert [[int(x) for x in part] for part in parts] == [[*range(7)], [7, 8, 9]]
+
+
+def test_texts_in_folders_are_a_dataset(tmp_path: Path) -> None:
+    for name in ("bad", "good"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "1.txt").write_text(f"a {name} film")
+    data = keras.utils.text_dataset_from_directory(tmp_path, shuffle=False, verbose=False)
+    assert data.class_names == ["bad", "good"]
+    ((texts, labels),) = data.as_numpy_iterator()
+    assert (texts.tolist(), labels.tolist()) == ([b"a bad film", b"a good film"], [0, 1])
+
+
 @pytest.mark.parametrize("is_built", [True, False])
 def test_a_loss_without_labels_is_refused(is_built: bool) -> None:
     made = model()
