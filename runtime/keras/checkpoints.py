@@ -39,14 +39,26 @@ def _is_held(item: Any) -> bool:
 
 def install(keras: Any) -> None:
     """Give children to Keras' bases that know no backend, and values to an optimizer's new ones."""
-    for base in (keras.optimizers.Optimizer, Metric, keras.random.SeedGenerator):
+    for base in (Metric, keras.random.SeedGenerator):
         base._trackable_children = _attributes
+    keras.optimizers.Optimizer._trackable_children = _optimizer_children
     base = keras.src.optimizers.base_optimizer.BaseOptimizer
     base._track_variable = _then_restored(base._track_variable)
 
 
 def _attributes(item: object) -> dict[str, Any]:
     return vars(item)
+
+
+def _optimizer_children(optimizer: Any) -> dict[str, Any]:
+    """Its attributes, without lists of some of its variables, such as momentums."""
+    listed = set(map(id, optimizer._variables))
+
+    def is_part(item: Any) -> bool:
+        return isinstance(item, list) and all(id(each) in listed for each in item)
+
+    found = _attributes(optimizer).items()
+    return {name: item for name, item in found if name == "_variables" or not is_part(item)}
 
 
 def _then_restored(method: Callable[..., None]) -> Callable[..., None]:
