@@ -67,6 +67,8 @@ def install(keras: Any) -> None:
     _converts_subclasses(keras.metrics.Metric, ("update_state", "result"))
     _converts_subclasses(keras.regularizers.Regularizer, ("__call__",))
     _converts_subclasses(keras.constraints.Constraint, ("__call__",))
+    _converts_subclasses(keras.optimizers.schedules.LearningRateSchedule, ("__call__",))
+    _converts_subclasses(keras.optimizers.Optimizer, ("update_step",))
     keras.src.losses.losses.LossFunctionWrapper.fn = Held("fn")
     keras.metrics.MeanMetricWrapper._fn = Held("_fn")
     keras.layers.Lambda.function = Held("function")

@@ -113,6 +113,28 @@ def test_trains_as_eagerly(build: Any, loss: Any) -> None:
         np.testing.assert_allclose(eagerly, staged, rtol=2e-6, atol=1e-7)
 
 
+class Halved(keras.optimizers.schedules.LearningRateSchedule):  # type: ignore[misc]
+    def __call__(self, step: Any) -> Any:
+        return 0.1 if step < 4 else 0.05
+
+
+class OfLargeSlopes(keras.optimizers.SGD):  # type: ignore[misc]
+    def update_step(self, gradient: Any, variable: Any, rate: Any) -> None:
+        if rt.reduce_max(rt.abs(gradient)) > 0.2:
+            self.assign_sub(variable, gradient * rate)
+
+
+def test_optimizers_and_their_schedules_train_as_eagerly() -> None:
+    found = []
+    for eager in (True, False):
+        keras.utils.set_random_seed(0)
+        model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(3)])
+        model.compile(OfLargeSlopes(Halved()), "mse", run_eagerly=eager)
+        model.fit(X, Y, epochs=3, batch_size=4, shuffle=False)
+        found.append(model.get_weights()[0])
+    np.testing.assert_allclose(*found, rtol=2e-6)
+
+
 def capped_error(y: Any, outputs: Any) -> Any:
     return capped(rt.reduce_mean(rt.abs(y - outputs), axis=-1))
 
