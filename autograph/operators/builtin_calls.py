@@ -400,18 +400,21 @@ def text_method(method: Any) -> Any:
     """The stand-in for a method of a text in generated code: `format` and `join` show what they
     are given.
     """
-    name = method.__name__
-    if type(method.__self__) is not str or name not in ("format", "join"):
-        return method
-    if name == "format":
-        return functools.partial(_format, method.__self__)
-    return functools.partial(_joined, method.__self__)
+    stand_in = _OF_TEXTS.get(method.__name__) if type(method.__self__) is str else None
+    return method if stand_in is None else functools.partial(stand_in, method.__self__)
 
 
 def _format(template: str, /, *args: Any, **kwargs: Any) -> Any:
     if is_staging() and any(map(texts.formats_itself, (*args, *kwargs.values()))):
         return texts.format_fields(template, *args, **kwargs)
     return _showing(str.format)(template, *args, **kwargs)
+
+
+def _format_map(template: str, mapping: Any, /) -> Any:
+    if not is_staging() or stand_ins.get(type(mapping), type(mapping)) is not dict:
+        return template.format_map(mapping)
+    # Others than dicts may have what they do not tell.
+    return _format(template, **{key: mapping[key] for key in mapping if type(key) is str})
 
 
 def _joined(separator: str, /, *args: Any) -> Any:
@@ -426,6 +429,9 @@ def _joined(separator: str, /, *args: Any) -> Any:
     except BaseException as error:  # whatever passes through is the user's: only ours goes
         hide(error)
         raise
+
+
+_OF_TEXTS = {"format": _format, "format_map": _format_map, "join": _joined}
 
 
 def _showing(function: Function) -> Function:

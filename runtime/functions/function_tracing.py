@@ -93,6 +93,7 @@ from runtime.staging.lists.growing_list import GrowingList, known_list
 from runtime.staging.lists.list_places import list_made
 from runtime.staging.lists.remembered_calls import forget, set_aside
 from runtime.staging.refusals import is_refusal, noted, refuse
+from runtime.staging.staged_print import is_stream_write, print_in_graph, write
 from runtime.staging.symbolic_number import (
     result_dtypes,
 )
@@ -563,9 +564,8 @@ class Tracer:
 
     def _observe(self, function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
         self.watcher.watch(function)
-        if function is print and self.current is state.trace:
-            in_python = self.current.scope.outer is None
-            return functools.partial(self.prints.print, self.acts) if in_python else None
+        if (function is print or is_stream_write(function)) and self.current is state.trace:
+            return self._printing(function, in_python=self.current.scope.outer is None)
         self.acts.note(function, args)
         if self.current is state.trace:
             note_called(function)
@@ -597,6 +597,12 @@ class Tracer:
         if is_reference(receiver):  # an argument as others: the run may choose it
             return functools.partial(self._again, plain, plain, depth, receiver)
         return functools.partial(self._again, function, plain, depth)
+
+    def _printing(self, function: Any, in_python: bool) -> Callable[..., Any] | None:
+        printing = functools.partial(self.prints.print, self.acts) if in_python else print_in_graph
+        if function is print:
+            return printing if in_python else None  # which the block's recorder replaces
+        return functools.partial(write, function, printing)
 
     def _again(self, function: Any, plain: Any, depth: int, *args: Any, **kwargs: Any) -> Any:
         # A method: what watches objects looks into the arguments of a partial, not in here.

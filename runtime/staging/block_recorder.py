@@ -37,7 +37,7 @@ from runtime.staging.draws import is_draw
 from runtime.staging.outside import place_key
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
-from runtime.staging.staged_print import _print as staged_print
+from runtime.staging.staged_print import is_stream_write, print_in_graph
 
 
 class Existed:
@@ -122,7 +122,9 @@ class BlockRecorder:
 
     def _observe(self, function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
         if function is print:
-            return staged_print
+            return print_in_graph
+        if is_stream_write(function):
+            return None
         if function is next and args and self._is_own_iterator(args[0]):
             return None
         if is_draw(function):

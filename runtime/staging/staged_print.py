@@ -1,14 +1,18 @@
-"""`print` of staged values: at run time."""
+"""`print` of staged values, and `sys.stdout.write` of their texts: at run time."""
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable
 from typing import Any
 
 from autograph.backend import backend_within
 from autograph.operators.texts import shown_by_user
 from runtime.graph.templates import PRINT
+from runtime.staging.control.choices import Choice
 from runtime.staging.images import Images, as_data
 from runtime.staging.scopes import active
+from runtime.staging.texts import Text, answer
 
 
 def print_staged(*args: Any, **kwargs: Any) -> Any:
@@ -17,10 +21,10 @@ def print_staged(*args: Any, **kwargs: Any) -> Any:
     images = Images()
     images.of(given)
     is_known = not images.symbols and backend_within(given) is None
-    return NotImplemented if is_known else _print(*args, **kwargs)
+    return NotImplemented if is_known else print_in_graph(*args, **kwargs)
 
 
-def _print(
+def print_in_graph(
     *args: Any, sep: Any = None, end: Any = None, file: Any = None, flush: bool = False
 ) -> None:
     """`print`: at run time, with the run's values for the symbols in the arguments."""
@@ -34,3 +38,21 @@ def _print(
     else:
         trace.printed.append(file)
     trace.append(PRINT, [trace.value_of(item) for item in images.symbols], (), params)
+
+
+def is_stream_write(function: Any) -> bool:
+    """True for `sys.stdout.write` and `sys.stderr.write`."""
+    stream = getattr(function, "__self__", None)
+    is_stream = stream is not None and (stream is sys.stdout or stream is sys.stderr)
+    return is_stream and getattr(function, "__name__", "") == "write"
+
+
+def write(write: Any, print: Callable[..., None], text: Any, /) -> Any:
+    """What a `write` of `sys.stdout` or `sys.stderr` does, by a stand-in for `print`."""
+    if not isinstance(text, str | Text | Choice):
+        return write(text)  # Python's own error
+    stream = write.__self__
+    print(text, end="", file=None if stream is sys.stdout else stream)
+    if type(text) is Choice:
+        return text.apply(len)
+    return answer(len, text) if type(text) is Text else len(text)

@@ -2,6 +2,8 @@
 
 import contextlib
 import io
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -77,3 +79,58 @@ def test_what_prints_to_a_file_or_to_the_other_stream() -> None:
 
     outer(rt.constant(2))
     assert len(FILE.getvalue().splitlines()) == 2
+
+
+def written(x: Any) -> Any:
+    return sys.stdout.write(f"{x}\n") + sys.stdout.write("of Python\n")
+
+
+def written_in_blocks(x: Any) -> Any:
+    count = sys.stdout.write("large\n") if x > 2 else sys.stderr.write(str(x) + "\n")
+    for each in range(x):
+        count += sys.stdout.write(f"{each} ")
+        sys.stdout.write("|")
+    return count
+
+
+def written_by_a_name(x: Any) -> Any:
+    write, kind = sys.stdout.write, "odd" if x % 2 == 1 else "even"
+    return write(kind) + write(kind + f" {x}")
+
+
+@pytest.mark.parametrize("function", [written, written_in_blocks, written_by_a_name])
+def test_what_is_written_to_a_stream_is_what_python_writes(
+    function: Callable[[Any], Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    for x in (1, 3, 12):
+        count, expected = function(x), capsys.readouterr()
+        assert int(rt.function(function)(rt.constant(x))) == count
+        made = capsys.readouterr()
+        # What Python knows is written while tracing, as by `print`.
+        assert sorted(made.out.splitlines()) == sorted(expected.out.splitlines())
+        assert made.err == expected.err
+
+
+def test_a_write_is_done_once_for_each_call(capsys: pytest.CaptureFixture[str]) -> None:
+    @rt.function
+    def shown(x: Any) -> Any:
+        sys.stdout.write("traced|")
+        if x > 0:
+            sys.stdout.write("positive|")
+        sys.stdout.write(f"{x}|")
+        return x
+
+    for x in (1, -1, 2):
+        shown(rt.constant(x))
+    assert capsys.readouterr().out == "traced|positive|1|-1|positive|2|"
+
+
+def test_a_write_to_a_redirected_stream_is_refused() -> None:
+    @rt.function
+    def outer(x: Any) -> Any:
+        with contextlib.redirect_stdout(io.StringIO()):
+            sys.stdout.write(f"{x}")
+        return x
+
+    with pytest.raises(autograph.errors.StagingError, match=r"to another sys\.stdout"):
+        outer(rt.constant(2))

@@ -12,7 +12,6 @@ import os
 import pickle
 import pprint
 import string
-import sys
 import types
 import warnings
 from collections.abc import Callable
@@ -179,7 +178,6 @@ def test_a_file_is_read_outside_of_the_function() -> None:
 # The errors are Python's, and say where and what to do.
 TEMPLATE = "%s"
 ERRORS: dict[str, Callable[[Any], Any]] = {
-    "write": lambda x: sys.stdout.write(f"{x}\n"),
     "write_to_memory": lambda x: io.StringIO().write("%d" % x),
     "text_of_an_object": lambda x: print(TEMPLATE % Named(x)),
     "attribute": lambda x: setattr(Point(1), f"a{x}", 1),

@@ -60,6 +60,8 @@ TEXTS: dict[str, Callable[[Any], Any]] = {
     "percent_mapping": lambda x: "%(a)s %(b)5s" % {"a": x, "b": 1},
     "percent_wrong": lambda x: "%s %s" % (x,),
     "format_method": lambda x: "{0} {0!r:>5} {k:>25}".format(x, k=x),
+    "format_map": lambda x: "{a} {a!r:>5} {b}".format_map({"a": x, "b": "c", 1: x}),
+    "format_map_without_a_key": lambda x: "{a} {b}".format_map({"a": x}),
     "join": lambda x: ", ".join([str(x), "b", f"{x}"]),
     "join_of_a_generator": lambda x: "-".join(str(y) for y in (x, 1, x)),
     "times": lambda x: f"{x}" * 2 + 2 * f"{x}",
@@ -158,6 +160,7 @@ FORMATTED: dict[str, Callable[[Any, Any], Any]] = {
     "format_of_fields": lambda kind, x: "{1!s:>5}{0.key}{{}}{a!r:<{w}}.".format(
         kind(x), kind(2), a=Represented(x), w=7
     ),
+    "format_map": lambda kind, x: "{a} {b!r}".format_map({"a": kind(x), "b": Represented(x)}),
     "format_wrong": lambda kind, x: "{:>5}".format(kind(x)),
     "format_of_too_few": lambda kind, x: "{}{}".format(kind(x)),
 }
