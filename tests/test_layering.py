@@ -107,6 +107,7 @@ MAY_IMPORT = {
         "autograph.mutation.users_code autograph.operators autograph.twins"
     ),
     "autograph.api": "autograph",
+    "autograph.library_code": "autograph.api",
     "autograph.user_iterators": "autograph",
     "autograph.__main__": "autograph",
     "autograph": "autograph",

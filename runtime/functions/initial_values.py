@@ -33,7 +33,7 @@ from runtime.variables.primitives import assign_add_p, assign_p, assign_sub_p, r
 from runtime.variables.variable import Variable
 
 _UPDATES = {assign_add_p: TABLE["add"], assign_sub_p: TABLE["sub"]}
-"""What an update makes of the value before and its operand."""
+"""The op that makes the new value of the one before and its operand."""
 
 
 def _same_type(item: Type) -> Type:
@@ -247,7 +247,7 @@ class _History:
     def __init__(self, nodes: Iterable[Node]) -> None:
         self.nodes: list[Node] = []
         self.held: dict[Any, Value | None] = {}
-        """What changed variables hold; None where only the run knows."""
+        """The values of changed variables; None where only the run knows."""
         self.changes: dict[Any, Node] = {}
         self.uses: dict[Any, list[Node]] = {}
         self.blocked: dict[Node, str] = {}

@@ -45,7 +45,7 @@ from runtime.staging.texts import Text
 from runtime.staging.tracing import Trace
 
 MOST_TRACES = 10
-"""How often a function is traced until it is known what it changes."""
+"""The most traces of a function until it is known what it changes."""
 
 _STAGED = (SymbolicTensor, SymbolicNumber)
 _ATOMS = (str, bytes, type(None), bool, int, float, complex)

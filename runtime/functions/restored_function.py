@@ -110,8 +110,6 @@ def _default(encoder: Encoder, parameter: inspect.Parameter) -> Json:
 def _write_trace(encoder: Encoder, concrete: ConcreteFunction) -> Json:
     if concrete.lost is not None or concrete.shared.written:
         raise errors.UnimplementedError(
-            None,
-            None,
             f"{concrete.name} cannot be saved: it assigns to items of its arguments",
             hint="let it assign to items of a copy: x = tf.identity(x)",
         )

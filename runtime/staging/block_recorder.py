@@ -366,8 +366,9 @@ def _own_references() -> int:
 
 
 _OWN_REFERENCES = _own_references()
-"""What `sys.getrefcount` counts for a result that nobody holds: the variable, and up to Python 3.13
-its argument."""
+"""The count of `sys.getrefcount` for a result that nobody holds: the variable, and up to Python
+3.13 its argument.
+"""
 
 
 def _refuse_unseen(what: str, path: str, unseen: str, place: Location | None = None) -> Exception:

@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 import autograph
+from autograph.library_code import converted
 from autograph.operators import getitem
 from runtime import dtypes
 from runtime.core.inspection import signature_of
@@ -154,7 +155,8 @@ def _seed(generator: Any, *args: Any, **kwargs: Any) -> None:
 # Items
 
 
-def _definitions() -> tuple[Function, ...]:
+@converted
+def _algorithms() -> tuple[Function, ...]:
     def choice(draw: Function, items: Any) -> Any:
         size = len(items)
         if size == 0:
@@ -172,21 +174,15 @@ def _definitions() -> tuple[Function, ...]:
     return choice, shuffle, several
 
 
-@functools.cache
-def _converted() -> tuple[Function, ...]:
-    made: tuple[Function, ...] = autograph.convert(_definitions)()
-    return made
-
-
 def _choice(generator: Any, seq: Any) -> Any:
-    choice, _, _ = _converted()
+    choice, _, _ = _algorithms()
     return autograph.call(choice)(lambda size: _sure(generator, "below", INT, size), seq)
 
 
 def _shuffle(generator: Any, x: Any) -> None:
     if not isinstance(x, list):
         raise refuse("random.shuffle() of what is no list", "shuffle a list, or rt.random.shuffle")
-    _, shuffle, _ = _converted()
+    _, shuffle, _ = _algorithms()
     autograph.call(shuffle)(lambda size: _places(generator, "shuffled", size, size), x)
 
 
@@ -195,7 +191,7 @@ def _sample(generator: Any, population: Any, k: Any, *, counts: Any = None) -> A
         raise TypeError("Population must be a sequence.  For dicts or sets, use sorted(d).")
     if counts is not None:
         raise refuse("random.sample() is given `counts`", "repeat the items")
-    _, _, several = _converted()
+    _, _, several = _algorithms()
     return autograph.call(several)(
         lambda size: _places(generator, "sampled", k, size, k), population
     )
@@ -208,7 +204,7 @@ def _choices(
         given = {"weights": weights, "cum_weights": cum_weights, "k": k}
         return _places(generator, "chosen", k, size, **given)
 
-    _, _, several = _converted()
+    _, _, several = _algorithms()
     return autograph.call(several)(draw, population)
 
 

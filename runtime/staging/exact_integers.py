@@ -86,7 +86,7 @@ def _is_signed(dtype: DType) -> bool:
 _ROWS = {row.instruction: row for row in (*numbers.BINARY.values(), *numbers.UNARY.values())}
 _ROWS[TABLE["minimum"].instruction] = numbers.MIN
 _ROWS[TABLE["maximum"].instruction] = numbers.MAX
-"""What does on Python numbers what an op does on tensors, by the instruction of the op."""
+"""The functions of Python numbers that do what ops do on tensors, by the instructions of those."""
 
 
 class _Exact(Rewriter):

@@ -32,8 +32,7 @@ from runtime.staging.symbolic_tensor import SymbolicTensor
 
 _ATOMS = (bool, int, float, complex, str, slice, type(None), type(...))
 _SIZES = 2, 3
-"""What unknown sizes and numbers are in the examples: what differs between them, only the run
-knows."""
+"""The unknown sizes and numbers of the examples: what differs between them, only the run knows."""
 
 
 def staged(name: str) -> Callable[..., Any]:

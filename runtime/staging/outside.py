@@ -10,7 +10,7 @@ from autograph.backend import GlobalVariable
 from autograph.mutation.users_code import is_users, is_users_class
 
 DICTS = frozenset((dict, OrderedDict, defaultdict, Counter))
-"""What is carried of these are their items; a class of the user's may keep more, or act on changes.
+"""The classes of which the items are carried; one of the user's may keep more, or act on changes.
 """
 
 _OTHERS = frozenset((list, CellType, FunctionType, SimpleNamespace))

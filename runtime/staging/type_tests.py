@@ -178,4 +178,4 @@ TYPE_TESTS: dict[Callable[..., Any], Callable[..., Any]] = {
     callable: _callable, class_stood_for: _class_stood_for, hasattr: _hasattr,
     isinstance: _isinstance, stands_for: _stands_for, type: _type,
 }  # fmt: skip
-"""What is called for the functions that ask, if a value is staged."""
+"""The functions that are called for those that ask, if a value is staged."""

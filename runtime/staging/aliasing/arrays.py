@@ -104,8 +104,8 @@ def _of_variable() -> int:
 
 
 _ALONE = _of_variable()
-"""What is counted for an array that a variable and one tuple hold."""
+"""The count of an array that a variable and one tuple hold."""
 
 _ROW = np.zeros((1, 1))[0]
 _OF_BASE = sys.getrefcount(_ROW.base)
-"""What is counted for the memory of an array that only this array holds."""
+"""The count of the memory of an array that only this array holds."""

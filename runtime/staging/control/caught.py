@@ -377,7 +377,7 @@ def _again(trace: Trace, primitive: Primitive, params: Params) -> Callable[[Sequ
             for at, type in enumerate(types if isinstance(types, tuple) else (types,))
         ]
         trace.append(primitive, values, outputs, params, (), origin)
-        never = errors.InternalError(None, None, f"{primitive.name} works where it has failed")
+        never = errors.InternalError(f"{primitive.name} works where it has failed")
         trace.append(RAISE, (), (), {"exception": image_of(never)[0]}, (), origin)
 
     return run

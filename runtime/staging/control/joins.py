@@ -604,7 +604,7 @@ def _children(value: Any, structure: Structure) -> Sequence[Any]:
         return fit(value, structure)
     kinds = structure.kind, None if found is None else found[0].kind
     if found is None or len({is_reference_class(kind) for kind in kinds if kind}) > 1:
-        raise errors.InternalError(None, None, f"{kinds[1]} is lowered as {structure}")
+        raise errors.InternalError(f"{kinds[1]} is lowered as {structure}")
     return found[1]
 
 

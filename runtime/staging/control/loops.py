@@ -152,7 +152,7 @@ def while_loop(
 
 def _after_endless(trace: Trace) -> BaseException:
     """Returns the exception that ends the path behind a loop that only an exception ends."""
-    never = errors.InternalError(None, None, "a loop without an end has ended")
+    never = errors.InternalError("a loop without an end has ended")
     trace.append(RAISE, (), (), {"exception": image_of(never)[0]})
     return Unreachable()
 

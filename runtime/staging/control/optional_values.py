@@ -16,7 +16,7 @@ from runtime.staging.refusals import WAY_OUT, not_allowed, placed
 from runtime.staging.scopes import active
 
 IS_THERE = "_is_there"
-"""What the name of a flag has behind that of the variable."""
+"""The end of the name of a flag, behind that of the variable."""
 
 UNNAMED = "result"
 """The name in graphs of what no variable of the user's holds."""

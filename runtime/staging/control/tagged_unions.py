@@ -53,7 +53,7 @@ class TaggedUnion(Choice):
         def put(option: Any, *, _reached: Any = value) -> None:
             if not (is_reference(option) and has_member(option, name)):
                 text = f"{name!r} is assigned, which what is there in the run has not had before"
-                raise errors.InvalidArgumentError(None, None, text)
+                raise errors.InvalidArgumentError(text)
             setattr(option, name, value)
 
         self.apply(put)

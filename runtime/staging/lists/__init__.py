@@ -1,6 +1,7 @@
 """Lists: of which only the run knows the length, or which item is meant.
 
 growing_list, list_builtins     the list that stands for one of the user's; sorting and comparing
+walks                           the items of such, in loops of the graph
 growing, staged_items           what it holds: Python's items, or columns of the graph
 row_tables, extremes            lists in lists of the graph; the largest of them
 growing_deque, queues           deques; `queue.Queue`

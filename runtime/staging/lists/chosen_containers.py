@@ -8,7 +8,6 @@ meant; who changes it changes that one, and leaves the others as they are.
 
 from __future__ import annotations
 
-import functools
 import operator
 from collections.abc import Sequence
 from typing import Any, cast
@@ -23,7 +22,7 @@ from runtime.staging.lists.growing_dict import GrowingDict, stand_in_for
 from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.growing_set import GrowingSet
 from runtime.staging.lists.list_builtins import MAKING
-from runtime.staging.lists.sequences import register_several
+from runtime.staging.lists.sequences import copy_of_one, meant, register_several
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Scope, active
 
@@ -65,17 +64,10 @@ class Several(list[Any]):
         memo, scope = active().memo, active().scope
         read = memo.get((_Read, id(self)))
         if read is None or not read.holds(scope, place, contents):
-            read = _Read(scope, place, contents, _staged(self._at(place)))
+            made = copy_of_one(self, place, _copy, _NAMES)
+            read = _Read(scope, place, contents, _staged(made))
             memo[_Read, id(self)] = read
         return cast(StagedItems, read.items)
-
-    def _at(self, place: Any) -> Any:
-        made = _copy(self[-1])
-        for at, each in enumerate(self[:-1]):
-            made = branches.cond(
-                place == at, lambda each=each: _copy(each), lambda made=made: made, (), _NAMES
-            )
-        return made
 
     def write_row(self, place: Any, made: Any) -> None:
         """Put other contents into the one at a place."""
@@ -87,9 +79,7 @@ class Several(list[Any]):
                 "make them for a name of the function, [set() for _ in range(n)], and change them "
                 "where that is indexed: table[i].add(x)",
             )
-        for each in {id(each): each for each in self}.values():
-            places = [place == at for at, other in enumerate(self) if other is each]
-            here = functools.reduce(operator.or_, places)
+        for each, here in meant(self, place):
             left = branches.cond(
                 here, lambda: _copy(made), lambda each=each: _copy(each), (), _NAMES
             )

@@ -4,30 +4,31 @@
 
 from __future__ import annotations
 
-import functools
 import operator
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from autograph import register_backend, register_stand_in
 from runtime.core.convert import convert_to_tensor, register_conversion
 from runtime.graph import numbers
 from runtime.staging.aliasing.aliases import want_joined
 from runtime.staging.backend import BACKEND
 from runtime.staging.builtin_functions import BUILTINS, index_of
-from runtime.staging.control import branches, iteration
+from runtime.staging.control import branches
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing import Growing, GrowingSequence, sites_of, want_lists
-from runtime.staging.lists.growing_list import GrowingList, Items
+from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.sequences import (
     check,
     chosen,
     clipped,
+    copy_of_one,
     is_staged,
+    meant,
     place_of,
     register_several,
 )
+from runtime.staging.lists.walks import Items, let_stand_for
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 from runtime.staging.symbolic_number import apply_number
@@ -103,11 +104,7 @@ class Row(GrowingSequence):
         size = self.length()
         if not is_symbol(size):
             return GrowingList([self.at(index) for index in range(size)])
-        made = _copied(self.rows[-1])
-        for at, row in enumerate(self.rows[:-1]):
-            made = branches.cond(
-                self.place == at, lambda row=row: _copied(row), lambda made=made: made, (), _NAMES
-            )
+        made: GrowingList = copy_of_one(self.rows, self.place, _copied, _NAMES)
         return made
 
     def __len__(self) -> int:
@@ -133,14 +130,8 @@ class Row(GrowingSequence):
         if is_symbol(size) and all(isinstance(row, GrowingList) for row in self.rows):
             _assign(self, at, item)  # others may have no item there
             return
-        for row, here in self._meant():
+        for row, here in meant(self.rows, self.place):
             row[at] = branches.cond(here, lambda: item, lambda row=row: row[at], (), ("the item",))
-
-    def _meant(self) -> Iterator[tuple[Any, Any]]:
-        """Each list, and whether it is the one."""
-        for row in {id(row): row for row in self.rows}.values():
-            found = [self.place == at for at, other in enumerate(self.rows) if other is row]
-            yield row, functools.reduce(operator.or_, found)
 
     def __repr__(self) -> str:
         return repr(self.copy())
@@ -196,7 +187,7 @@ def _changing(name: str) -> Callable[..., Any]:
             raise _unknown_row(self, _CHANGES.get(name, f"{name}() of"))
         # Each list takes the items; an iterator gives them once.
         args = tuple([list(x) if isinstance(x, Iterator) else x for x in args])
-        for row, here in self._meant():
+        for row, here in meant(self.rows, self.place):
             made = branches.cond(
                 here, lambda row=row: changed(row), lambda row=row: _copied(row), (), _NAMES
             )
@@ -234,17 +225,7 @@ _OF_COPY = (
     *("__add__", "__radd__", "__mul__", "__rmul__", "__contains__", "__eq__", "__ne__"),
     *("count", "index"),
 )
-_OF_UNKNOWN_ROW = (
-    *(
-        "remove",
-        "__iadd__",
-        "__imul__",
-        "__lt__",
-        "__le__",
-        "__gt__",
-        "__ge__",
-    ),
-)
+_OF_UNKNOWN_ROW = "remove", "__iadd__", "__imul__", "__lt__", "__le__", "__gt__", "__ge__"
 for _name in _OF_COPY:
     setattr(Row, _name, _of_copy(_name))
 for _name in _OF_UNKNOWN_ROW:
@@ -289,12 +270,9 @@ def _part_of_text(text: str, key: slice) -> Any:
     return chosen(parts, start * (size + 1) + stop)
 
 
-Row.__name__ = Row.__qualname__ = "list"
 BUILTINS[operator.getitem] = _getitem
-register_backend(Row, BACKEND)
-register_stand_in(Row, list)
+let_stand_for(list, Row, Items, BACKEND)
 register_conversion(Row, lambda row, dtype: convert_to_tensor(list(row), dtype))
 register_several(list, Row)
 register_several(deque, Row)
-iteration.register_sequence(Row, Items)
 staged_items.add_kind(Row)

@@ -86,7 +86,7 @@ def _agreeing(is_less: Callable[[Any, Any], Any], differ: Callable[[Any, Any], A
         if not is_less(a, b):
             return False
         if is_less(b, a) and differ(a, b):
-            raise errors.InvalidArgumentError(None, None, _EACH_FIRST)
+            raise errors.InvalidArgumentError(_EACH_FIRST)
         return True
 
     return is_surely_less

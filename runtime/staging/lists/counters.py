@@ -24,6 +24,7 @@ from runtime.staging.lists.growing_dict import (
 )
 from runtime.staging.lists.keys import is_staged
 from runtime.staging.lists.list_builtins import listed
+from runtime.staging.lists.walks import gathered
 from runtime.staging.tracing import is_symbol
 
 
@@ -63,14 +64,11 @@ class GrowingCounter(GrowingDict, Counter[Any]):
             self[key] = self[key] + sign * count
 
     def _count(self, source: iteration.Staged, sign: int, paired: bool) -> None:
-        def one_more(item: Any, made: GrowingCounter) -> GrowingCounter:
-            changed: GrowingCounter = made.copy()
+        def put(made: GrowingCounter, item: Any) -> None:
             key, count = item if paired else (item, 1)
-            changed[key] = changed[key] + sign * count
-            return changed
+            made[key] = made[key] + sign * count
 
-        made = iteration.for_loop(source, one_more, (self.copy(),), WORDS)
-        self.fill(*made.content())
+        self.fill(*gathered(source, self.copy(), put, WORDS).content())
 
     def most_common(self, n: Any = None) -> Any:
         """The list of pairs, those with the largest counts first."""

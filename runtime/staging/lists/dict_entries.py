@@ -5,12 +5,12 @@ Specs of their pairs.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, NoReturn, cast
+from typing import Any, cast
 
 from autograph.users_words import with_article
 from runtime.core.dataclasses import dataclass
 from runtime.graph.structures import Structure, structure_of
-from runtime.staging.control import branches, joins
+from runtime.staging.control import joins
 from runtime.staging.control.references import want
 from runtime.staging.control.sameness import same
 from runtime.staging.control.specs import Mismatch, Spec, Tree, types_of
@@ -122,13 +122,6 @@ def describe(keys: Entries | InTable) -> str:
         element = cast(Kind, keys.kind).element
         return f"dict of {', '.join(map(str, types_of(element)))}"
     return f"the keys {', '.join(map(repr, keys.known))}" if keys.known else "no keys"
-
-
-def fail_where(test: Any, fail: Callable[[], NoReturn]) -> None:
-    if test is True:
-        fail()
-    elif test is not False:
-        branches.cond(test, fail, lambda: None, (), ())
 
 
 def misfit(mismatch: Mismatch) -> Exception:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, ItemsView, KeysView, ValuesView
-from typing import TYPE_CHECKING, Any, NoReturn, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from autograph import register_backend, register_stand_in
 from runtime.staging.builtin_functions import BUILTINS
 from runtime.staging.control import iteration
-from runtime.staging.lists.dict_entries import changed_while_iterated, fail_where, refusal
+from runtime.staging.lists.dict_entries import changed_while_iterated, refusal
 from runtime.staging.lists.growing import Growing
-from runtime.staging.lists.growing_list import ListBackend
+from runtime.staging.lists.walks import ListBackend, Walk, let_stand_for
 from runtime.staging.scopes import Scope, active
 from runtime.staging.tracing import is_symbol
 
@@ -50,43 +49,21 @@ class Items(View, ItemsView[Any, Any]):
     __slots__ = ()
 
 
-class Walk(iteration.Staged):
-    """The entries that a loop over a dict takes; the size may not change meanwhile."""
+class EntryWalk(Walk):
+    """The entries that a loop over a dict takes."""
 
-    __slots__ = ("entries", "part", "size", "start")
+    __slots__ = ("part",)
 
     def __init__(self, view: Any) -> None:
-        self.entries: GrowingDict = view._mapping
+        super().__init__(view._mapping, ("dictionary changed size during iteration", RuntimeError))
         self.part = view.part
-        self.start = self.entries.staged
-        self.size = self.entries.length()
-
-    @property
-    def varies(self) -> bool:
-        return True
-
-    @property
-    def streams(self) -> bool:
-        return True
-
-    def has(self, index: Any) -> Any:
-        if self.entries.staged is not self.start:
-            fail_where(self.entries.length() != self.size, _fail_for_size)
-        return index < self.size
-
-    def length(self) -> Any:
-        return self.size
 
     def at(self, index: Any) -> Any:
         if is_symbol(index):  # a round; who takes all entries at once is done with the dict
             scope = active().scope
             # By its id: what holds the dict would make it one that existed before a block.
-            active().memo.setdefault((Walk, id(scope)), (scope, set()))[1].add(id(self.entries))
-        return self.part(self.entries.pair_at(index))
-
-
-def _fail_for_size() -> NoReturn:
-    raise RuntimeError("dictionary changed size during iteration")
+            active().memo.setdefault((Walk, id(scope)), (scope, set()))[1].add(id(self.walked))
+        return self.part(self.walked.pair_at(index))
 
 
 def check_not_walked(entries: GrowingDict) -> None:
@@ -104,8 +81,8 @@ class _ViewBackend(ListBackend):
         return value._mapping.staged is not None
 
 
-def walk(view: Any) -> Walk | None:
-    return None if view._mapping.staged is None else Walk(view)
+def walk(view: Any) -> EntryWalk | None:
+    return None if view._mapping.staged is None else EntryWalk(view)
 
 
 def _in(own: Callable[[Any, Any], Any], container: Any, item: Any) -> Any:
@@ -128,6 +105,4 @@ _views = _ViewBackend()
 for _view, _of in (
     (Keys, type({}.keys())), (Values, type({}.values())), (Items, type({}.items())),
 ):  # fmt: skip
-    register_backend(_view, _views)
-    register_stand_in(_view, _of)
-    iteration.register_sequence(_view, walk)
+    let_stand_for(_of, _view, walk, _views)

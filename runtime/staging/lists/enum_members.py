@@ -8,6 +8,7 @@ from enum import Enum, EnumMeta, Flag
 from typing import Any
 
 import autograph
+from autograph.library_code import converted
 from runtime.staging.lists.keys import is_staged
 
 
@@ -30,14 +31,11 @@ def _member(kind: Any, *args: Any, **kwargs: Any) -> Any:
     return autograph.call(_lookup())(members, args[0], kind.__qualname__)
 
 
-@functools.cache
+@converted
 def _lookup() -> Callable[..., Any]:
-    def algorithm() -> Callable[..., Any]:
-        def lookup(members: dict[Any, Any], value: Any, name: str) -> Any:
-            if value in members:
-                return members[value]
-            raise ValueError(f"{value!r} is not a valid {name}")
+    def lookup(members: dict[Any, Any], value: Any, name: str) -> Any:
+        if value in members:
+            return members[value]
+        raise ValueError(f"{value!r} is not a valid {name}")
 
-        return lookup
-
-    return autograph.convert_for_staging(algorithm, asks=True)()
+    return lookup

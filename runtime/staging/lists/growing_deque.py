@@ -9,10 +9,8 @@ from collections import deque
 from collections.abc import Iterable
 from typing import Any
 
-from autograph import register_backend, register_stand_in
 from runtime.graph import numbers
 from runtime.staging.builtin_functions import BUILTINS, elements, index_of
-from runtime.staging.control import iteration
 from runtime.staging.lists import (
     chosen_containers,  # noqa: F401  (which registers what it has)
     counters,  # noqa: F401  (which registers what it has)
@@ -20,10 +18,11 @@ from runtime.staging.lists import (
     staged_items,
 )
 from runtime.staging.lists.growing_dict import stand_in_for
-from runtime.staging.lists.growing_list import GrowingList, ListBackend, sequence_of
+from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.growing_set import GrowingSet
 from runtime.staging.lists.list_builtins import MAKING, listed
 from runtime.staging.lists.sequences import check
+from runtime.staging.lists.walks import let_stand_for
 from runtime.staging.refusals import refuse
 from runtime.staging.symbolic_number import apply_number
 from runtime.staging.tracing import is_symbol
@@ -157,16 +156,13 @@ def deque_of(maxlen: int | None) -> type[GrowingDeque]:
     """The class of deques with so many items at most."""
     if maxlen is None:
         return GrowingDeque
-    name = deque.__name__  # as Python's messages name it
-    made = type(name, (GrowingDeque,), {"__slots__": (), "maxlen": maxlen})
+    made = type(deque.__name__, (GrowingDeque,), {"__slots__": (), "maxlen": maxlen})
     _register(made)
     return made
 
 
 def _register(kind: type[GrowingDeque]) -> None:
-    register_backend(kind, ListBackend())
-    register_stand_in(kind, deque)
-    iteration.register_sequence(kind, sequence_of)
+    let_stand_for(deque, kind)
     staged_items.add_kind(kind)
 
 
@@ -194,5 +190,4 @@ def _deque(items: Any = (), /, maxlen: Any = None) -> Any:
 
 
 MAKING[deque] = BUILTINS[deque] = _deque
-GrowingDeque.__name__ = GrowingDeque.__qualname__ = deque.__name__  # as Python's messages name it
 _register(GrowingDeque)

@@ -10,9 +10,8 @@ import functools
 import operator
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NoReturn, cast
+from typing import Any, cast
 
-from autograph import register_backend, register_stand_in
 from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
 from runtime.graph import lists
@@ -42,7 +41,6 @@ from runtime.staging.lists.dict_entries import (
     covering,
     describe,
     entries_of,
-    fail_where,
     misfit,
     names,
     pair_spec,
@@ -52,7 +50,7 @@ from runtime.staging.lists.dict_entries import (
 )
 from runtime.staging.lists.dict_reads import at_optional
 from runtime.staging.lists.dict_rows import EntryTable, entry_value, known_values
-from runtime.staging.lists.dict_views import Items, Keys, Values, Walk, check_not_walked, walk
+from runtime.staging.lists.dict_views import EntryWalk, Items, Keys, Values, check_not_walked, walk
 from runtime.staging.lists.growing import (
     InTable,
     Kind,
@@ -64,11 +62,12 @@ from runtime.staging.lists.growing import (
     take_all_from,
     want_lists,
 )
-from runtime.staging.lists.growing_list import GrowingList, ListBackend, collected
+from runtime.staging.lists.growing_list import GrowingList, collected
 from runtime.staging.lists.keys import index, is_staged
 from runtime.staging.lists.list_builtins import has_staged
 from runtime.staging.lists.list_places import PlacedList, apart, new_list, places_lists
 from runtime.staging.lists.sequences import check, chosen
+from runtime.staging.lists.walks import gathered, let_stand_for
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 from runtime.staging.tracing import is_symbol, unfailing
@@ -395,11 +394,7 @@ class GrowingDict(dict[Any, Any], EntryTable):
                 raise KeyError(failure)
             return keys[at], dict.pop(self, keys[at])
         size = self.length()
-
-        def fail() -> NoReturn:
-            raise KeyError(failure)
-
-        fail_where(size == 0, fail)
+        check(size == 0, failure, KeyError)
         place = size - 1 if at else 0
         key, value = self.pair_at(place)
         value = self.owned_at(place) if self.has_lists else value
@@ -437,24 +432,17 @@ class GrowingDict(dict[Any, Any], EntryTable):
         if PlacedList not in classes_in(self.held.element):
             return self
 
-        def one_more(pair: Any, made: GrowingDict) -> GrowingDict:
-            changed: GrowingDict = made.copied()
-            changed[pair[0]] = apart(pair[1])
-            return changed
+        def put(made: GrowingDict, pair: Any) -> None:
+            made[pair[0]] = apart(pair[1])
 
-        source = iteration.staged(self.items())
-        made: GrowingDict = iteration.for_loop(source, one_more, (GrowingDict(),), ("result",))
-        return made
+        return gathered(iteration.staged(self.items()), GrowingDict(), put, ("result",))
 
     def _put_all(self, source: iteration.Staged) -> None:
-        def one_more(pair: Any, made: GrowingDict) -> GrowingDict:
-            changed: GrowingDict = made.copied()
+        def put(made: GrowingDict, pair: Any) -> None:
             key, value = pair
-            changed[key] = value
-            return changed
+            made[key] = value
 
-        left = iteration.for_loop(source, one_more, (self.copied(),), WORDS)
-        self.fill(*left.content())
+        self.fill(*gathered(source, self.copied(), put, WORDS).content())
 
     def copy(self) -> Any:
         """Another dict with the same entries."""
@@ -634,13 +622,7 @@ class Found:
 
     def check(self, key: Any) -> None:
         """Raise KeyError, at run time, where there is none."""
-
-        def fail() -> NoReturn:
-            raise KeyError(key)
-
-        fail_where(
-            logic.not_(self.is_there) if is_symbol(self.is_there) else not self.is_there, fail
-        )
+        check(self.place < 0, key, KeyError)
 
 
 def _common(specs: list[Spec]) -> Spec:
@@ -663,7 +645,7 @@ def _equal(a: GrowingDict, b: GrowingDict) -> Any:
         return logic.and_(b.has(key), (is_equal,))
 
     def all_there() -> Any:
-        source = Walk(a.items())
+        source = EntryWalk(a.items())
         return iteration.for_loop(source, is_there, (True,), ("the result of ==",), lambda x: x)
 
     sizes = a.length() == b.length()
@@ -836,16 +818,12 @@ _STAND_INS: dict[Any, type] = {}
 
 def register(kind: type[GrowingDict], of: type) -> None:
     """Let dicts of a class of the user's be of this kind while a function is traced."""
-    kind.__name__ = kind.__qualname__ = of.__name__  # as Python's own messages name it
     _OF[kind] = of
     _STAND_INS[of] = kind
-    register_backend(kind, _backend)
-    register_stand_in(kind, of)
-    iteration.register_sequence(kind, lambda entries: walk(entries.keys()))
+    let_stand_for(of, kind, lambda entries: walk(entries.keys()))
     add_handler(kind, _HANDLER)
 
 
-_backend = ListBackend()
 register(GrowingDict, dict)
 register(GrowingDefaultDict, defaultdict)
 add_handler(GrowingEntries, _HANDLER)

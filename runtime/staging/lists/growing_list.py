@@ -14,7 +14,7 @@ from copy import deepcopy
 from types import NoneType
 from typing import Any, cast
 
-from autograph import StagingError, register_backend, register_stand_in
+from autograph import StagingError
 from autograph.operators.comprehensions import of_generator
 from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor, register_conversion
@@ -25,7 +25,6 @@ from runtime.graph import lists, numbers
 from runtime.graph.nodes import LIST_ADD, NUMBER_TYPES, apply
 from runtime.ops.joining import register_list
 from runtime.staging import texts
-from runtime.staging.backend import StagingBackend
 from runtime.staging.block_recorder import note_found, note_made
 from runtime.staging.builtin_functions import elements, index_of
 from runtime.staging.bytecode import adds_in_place, rows_unpacked
@@ -52,6 +51,7 @@ from runtime.staging.lists.growing import (
 from runtime.staging.lists.repetition import register_repetition
 from runtime.staging.lists.row_tables import RowTable, refuse_shared
 from runtime.staging.lists.sequences import bounds, check, chosen, clipped, is_staged, place_of
+from runtime.staging.lists.walks import Items, gathered, let_stand_for
 from runtime.staging.refusals import asked_by_converted_code, refuse, refuse_rest
 from runtime.staging.scopes import Symbol, active
 from runtime.staging.symbolic_number import SymbolicNumber, apply_number, dtypes_beside
@@ -691,14 +691,7 @@ def _refusal_of_rows(items: GrowingList, what: str) -> Exception:
 
 def collected(source: iteration.Staged) -> GrowingList:
     """The list of the elements of something staged."""
-
-    def one_more(item: Any, items: GrowingList) -> GrowingList:
-        made = items.copied()
-        made.append(item)
-        return made
-
-    made: GrowingList = iteration.for_loop(source, one_more, (GrowingList(),), ("items",))
-    return made
+    return gathered(source, GrowingList(), lambda made, item: made.append(item), ("items",))
 
 
 # Places
@@ -807,34 +800,6 @@ def _method(function: Any, items: Any, *args: Any, **kwargs: Any) -> Any:
     return function(items, *args, **kwargs)
 
 
-class ListBackend(StagingBackend):
-    """The lists that are lists of the graph by now."""
-
-    def stages(self, value: Any) -> bool:
-        return value.staged is not None
-
-
-class Items(iteration.Staged):
-    """The items of a list of the graph, also those that the loop over it appends."""
-
-    __slots__ = ("items",)
-    varies = True
-
-    def __init__(self, items: Any) -> None:
-        self.items = items
-
-    def length(self) -> Any:
-        return self.items.length()
-
-    def at(self, index: Any) -> Any:
-        return self.items.at(index)
-
-
-def sequence_of(items: GrowingList) -> iteration.Staged | None:
-    """The items for a staged loop, if only the run knows them."""
-    return None if items.staged is None else Items(items)
-
-
 def to_tensor(items: GrowingList, dtype: DType | None) -> Any:
     """The tensor of the items of a list of the graph."""
     if items.staged is None:
@@ -849,13 +814,9 @@ def whole(items: GrowingList, stacked: bool) -> Tensor | None:
     return items.joined(lists.STACK if stacked else lists.CONCAT)
 
 
-# As Python's own messages name it.
-GrowingList.__name__ = GrowingList.__qualname__ = "list"
-register_backend(GrowingList, ListBackend())
-register_stand_in(GrowingList, list)
+let_stand_for(list, GrowingList)
 register_conversion(GrowingList, to_tensor)
 register_list(GrowingList, whole)
 register_repetition(list, lambda items, times: GrowingList(items) * times)
-iteration.register_sequence(GrowingList, sequence_of)
 iteration.register_plain(GrowingList, Items)
 staged_items.add_kind(GrowingList)

@@ -15,7 +15,6 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 
-from autograph import register_backend, register_stand_in
 from autograph.backend import AnyOrder
 from autograph.operators.comprehensions import of_generator, put_all
 from runtime import errors, ops
@@ -37,10 +36,11 @@ from runtime.staging.control.undoing import Refused, undone_if_refused
 from runtime.staging.frames import user_location
 from runtime.staging.lists import keys, staged_items
 from runtime.staging.lists.growing import Growing, Kind, size_of
-from runtime.staging.lists.growing_list import GrowingList, Items, ListBackend
+from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.keys import index, is_staged
 from runtime.staging.lists.list_builtins import MAKING, has_staged
 from runtime.staging.lists.sequences import check
+from runtime.staging.lists.walks import Items, ListBackend, Walk, gathered, let_stand_for
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 from runtime.staging.tracing import is_symbol
@@ -127,7 +127,7 @@ class GrowingSet(GrowingList):
             return
         _check_hashable(item)
         if _may_be_no_object(item):
-            branches.cond(item.flag, lambda: None, _fail_for_none, (), ())
+            check(logic.not_(item.flag), _NONE_AMONG_OBJECTS, errors.InvalidArgumentError)
             item = item.held
         more, is_there = self.items(), self.has(item)
         if is_there is True:
@@ -147,14 +147,7 @@ class GrowingSet(GrowingList):
             return
         rest = self.items()
         place = self._place(item)
-
-        def fail() -> NoReturn:
-            raise KeyError(item)
-
-        if is_symbol(place):
-            branches.cond(place < 0, fail, lambda: None, (), ())
-        elif place < 0:
-            fail()
+        check(place < 0, item, KeyError)
         rest.pop(index(place))
         self.fill(*rest.content())
 
@@ -202,12 +195,7 @@ class GrowingSet(GrowingList):
             self.add(item)
 
     def _add_all(self, source: iteration.Staged) -> None:
-        def one_more(item: Any, items: GrowingSet) -> GrowingSet:
-            made = items.copied()
-            made.add(item)
-            return made
-
-        made = iteration.for_loop(source, one_more, (self.copied(),), ("the set",))
+        made = gathered(source, self.copied(), lambda made, item: made.add(item), ("the set",))
         self.fill(*made.content())
 
     def pop(self) -> Any:  # type: ignore[override]
@@ -263,9 +251,9 @@ def _may_be_no_object(item: Any) -> bool:
     return isinstance(item, MaybeNone) and is_reference(item.held)
 
 
-def _fail_for_none() -> NoReturn:
-    text = "None is put into a set of objects: keep in a bool of your own whether it was there"
-    raise errors.InvalidArgumentError(None, None, text)
+_NONE_AMONG_OBJECTS = (
+    "None is put into a set of objects: keep in a bool of your own whether it was there"
+)
 
 
 def _check_hashable(item: Any) -> None:
@@ -337,38 +325,17 @@ def _note_order_lost() -> None:
         )
 
 
-class _Walk(iteration.Staged):
-    """The items that a loop over a set takes; the size may not change meanwhile."""
+class _Walk(Walk):
+    """The items that a loop over a set takes."""
 
-    __slots__ = ("items", "made", "size", "start")
+    __slots__ = ("made",)
 
     def __init__(self, items: GrowingSet) -> None:
-        self.items = items
+        super().__init__(items, ("Set changed size during iteration", RuntimeError))
         self.made = items.in_order()
-        self.start = items.staged
-        self.size = items.length()
-
-    @property
-    def varies(self) -> bool:
-        return True
-
-    @property
-    def streams(self) -> bool:
-        return True
-
-    def has(self, index: Any) -> Any:
-        if self.items.staged is not self.start:
-            check(self.items.length() != self.size, *_CHANGED)
-        return index < self.size
-
-    def length(self) -> Any:
-        return self.size
 
     def at(self, index: Any) -> Any:
         return self.made.at(index)
-
-
-_CHANGED = "Set changed size during iteration", RuntimeError
 
 
 def _kept(items: GrowingSet, test: Callable[[Any], Any]) -> GrowingSet:
@@ -675,7 +642,7 @@ _OF_SETS = frozenset((
     *(TO_TENSOR, numbers.ITEMS["int"], numbers.ITEMS["float"], ops.range_p),
     *(lists.SET, lists.STACK, lists.NEW, CHECK_DEFINED),
 ))  # fmt: skip
-"""What fails for no item of a set: they are scalar, fit their dtype, and have their places."""
+"""The ops that fail for no item of a set: items are scalar, fit their dtype, have their places."""
 
 
 def _failures(node: Node, own: Container[Value], nodes: Sequence[Node]) -> Iterable[type]:
@@ -711,8 +678,5 @@ BUILTINS[operator.contains] = functools.partial(_in, BUILTINS[operator.contains]
 MAKING[set] = BUILTINS[set] = _set
 MAKING[frozenset] = BUILTINS[frozenset] = _frozenset
 for _kind, _class in ((GrowingSet, set), (GrowingFrozenSet, frozenset)):
-    _kind.__name__ = _kind.__qualname__ = _class.__name__  # as Python's own messages name it
-    register_backend(_kind, _SetBackend())
-    register_stand_in(_kind, _class)
-    iteration.register_sequence(_kind, _sequence_of_set)
+    let_stand_for(_class, _kind, _sequence_of_set, _SetBackend())
     staged_items.add_kind(_kind)

@@ -11,13 +11,15 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import autograph
+from autograph.library_code import converted
 from autograph.operators.comprehensions import of_generator
 from runtime.core.tensor import Tensor
 from runtime.staging.backend import called
 from runtime.staging.builtin_functions import elements
 from runtime.staging.control import iteration
-from runtime.staging.lists.growing_list import GrowingList, Items
+from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.list_builtins import holds_staged, listed
+from runtime.staging.lists.walks import Items
 from runtime.staging.refusals import refuse
 from runtime.staging.texts import Text
 
@@ -77,67 +79,64 @@ def _has_open_length(items: Any) -> bool:
     return iteration.has_open_length(source)
 
 
-@functools.cache
+@converted
 def _written() -> dict[Any, Callable[..., Any]]:
-    def algorithms() -> dict[Any, Callable[..., Any]]:
-        def takewhile(predicate: Any, iterable: Any) -> Iterator[Any]:
-            for item in iterable:
-                if not predicate(item):
-                    return
+    def takewhile(predicate: Any, iterable: Any) -> Iterator[Any]:
+        for item in iterable:
+            if not predicate(item):
+                return
+            yield item
+
+    def dropwhile(predicate: Any, iterable: Any) -> Iterator[Any]:
+        drops = True
+        for item in iterable:
+            if drops:
+                drops = predicate(item)
+            if not drops:
                 yield item
 
-        def dropwhile(predicate: Any, iterable: Any) -> Iterator[Any]:
-            drops = True
-            for item in iterable:
-                if drops:
-                    drops = predicate(item)
-                if not drops:
-                    yield item
+    def filterfalse(predicate: Any, iterable: Any) -> Iterator[Any]:
+        for item in iterable:
+            if not (item if predicate is None else predicate(item)):
+                yield item
 
-        def filterfalse(predicate: Any, iterable: Any) -> Iterator[Any]:
-            for item in iterable:
-                if not (item if predicate is None else predicate(item)):
-                    yield item
+    def compress(data: Any, selectors: Any) -> Iterator[Any]:
+        for item, is_selected in zip(data, selectors, strict=False):
+            if is_selected:
+                yield item
 
-        def compress(data: Any, selectors: Any) -> Iterator[Any]:
-            for item, is_selected in zip(data, selectors, strict=False):
-                if is_selected:
-                    yield item
-
-        def accumulate(iterable: Any, function: Any, initial: Any) -> Iterator[Any]:
-            items = list(iterable)
-            if initial is not None:
-                items.insert(0, initial)
-            if len(items) == 0:
-                return
-            total = items[0]
+    def accumulate(iterable: Any, function: Any, initial: Any) -> Iterator[Any]:
+        items = list(iterable)
+        if initial is not None:
+            items.insert(0, initial)
+        if len(items) == 0:
+            return
+        total = items[0]
+        yield total
+        for i in range(1, len(items)):
+            total = function(total, items[i])
             yield total
-            for i in range(1, len(items)):
-                total = function(total, items[i])
-                yield total
 
-        def reduce(function: Any, iterable: Any, *initial: Any) -> Any:
-            items = list(iterable)
-            if initial:
-                total, start = initial[0], 0
-            elif len(items) == 0:
-                raise TypeError("reduce() of empty iterable with no initial value")
-            else:
-                total, start = items[0], 1
-            for i in range(start, len(items)):
-                total = function(total, items[i])
-            return total
+    def reduce(function: Any, iterable: Any, *initial: Any) -> Any:
+        items = list(iterable)
+        if initial:
+            total, start = initial[0], 0
+        elif len(items) == 0:
+            raise TypeError("reduce() of empty iterable with no initial value")
+        else:
+            total, start = items[0], 1
+        for i in range(start, len(items)):
+            total = function(total, items[i])
+        return total
 
-        return {
-            functools.reduce: reduce,
-            itertools.accumulate: accumulate,
-            itertools.takewhile: takewhile,
-            itertools.dropwhile: dropwhile,
-            itertools.filterfalse: filterfalse,
-            itertools.compress: compress,
-        }
-
-    return autograph.convert(algorithms)()
+    return {
+        functools.reduce: reduce,
+        itertools.accumulate: accumulate,
+        itertools.takewhile: takewhile,
+        itertools.dropwhile: dropwhile,
+        itertools.filterfalse: filterfalse,
+        itertools.compress: compress,
+    }
 
 
 def _groupby(iterable: Any, key: Any = None) -> Any:
@@ -181,23 +180,20 @@ class Group(iteration.PythonIterator):
             )
 
 
-@functools.cache
+@converted
 def _groups() -> Callable[..., Any]:
-    def algorithm() -> Callable[..., Any]:
-        def groups(items: Any) -> Iterator[Any]:
-            size, at = len(items), 0
-            while at < size:
-                first, start = items[at], at
+    def groups(items: Any) -> Iterator[Any]:
+        size, at = len(items), 0
+        while at < size:
+            first, start = items[at], at
+            at = at + 1
+            while at < size and (items[at],) == (first,):
                 at = at + 1
-                while at < size and (items[at],) == (first,):
-                    at = at + 1
-                group = Group(items[start:at])
-                yield first, group
-                group.end()
+            group = Group(items[start:at])
+            yield first, group
+            group.end()
 
-        return groups
-
-    return autograph.convert(algorithm)()
+    return groups
 
 
 def _of_items(function: Any, *args: Any, **kwargs: Any) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 from runtime import dtypes, errors, ops
 from runtime.core.convert import convert_to_tensor
@@ -20,7 +20,7 @@ from runtime.graph.nodes import NUMBER_TYPES, apply
 from runtime.graph.structures import structure_of
 from runtime.graph.templates import spelled
 from runtime.staging.builtin_functions import BUILTINS
-from runtime.staging.control import branches, choices, joins
+from runtime.staging.control import choices, joins
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.references import (
@@ -32,6 +32,7 @@ from runtime.staging.control.references import (
 )
 from runtime.staging.control.sameness import same
 from runtime.staging.control.specs import Leaf, Mismatch, Same, Spec, Tree
+from runtime.staging.lists import sequences
 from runtime.staging.refusals import refuse
 from runtime.staging.symbolic_number import SymbolicNumber, number_to_tensor
 from runtime.staging.texts import Text, as_tensor
@@ -230,17 +231,8 @@ def check(key: Any) -> None:
         if isinstance(part, tuple):
             check(part)
         elif is_staged(part) and is_float(part):
-            branches.cond(ops.is_nan(_number(part)), _fail_for_nan, _hold, (), ())
-
-
-def _fail_for_nan() -> NoReturn:
-    raise errors.InvalidArgumentError(
-        None, None, "a NaN is a key, which Python finds by what object it is: only the run knows"
-    )
-
-
-def _hold() -> None:
-    pass
+            what = "a NaN is a key, which Python finds by what object it is: only the run knows"
+            sequences.check(ops.is_nan(_number(part)), what, errors.InvalidArgumentError)
 
 
 def _same_number(column: Tensor, key: Tensor) -> Any:

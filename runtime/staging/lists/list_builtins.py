@@ -9,7 +9,7 @@ import operator
 from collections import deque
 from collections.abc import Callable, ItemsView, Iterator, KeysView, Sequence, ValuesView
 from types import BuiltinFunctionType, GeneratorType
-from typing import Any, NoReturn
+from typing import Any
 
 from autograph.operators.comprehensions import of_generator
 from runtime import dtypes, errors, ops
@@ -39,8 +39,9 @@ from runtime.staging.lists import keys as keys_
 from runtime.staging.lists.comparison_sort import Comparator, order_of, orders_itself
 from runtime.staging.lists.extremes import extreme_of_lists, gives_lists
 from runtime.staging.lists.growing import Growing, GrowingSequence, size_of
-from runtime.staging.lists.growing_list import GrowingList, Items, collected
-from runtime.staging.lists.sequences import chosen
+from runtime.staging.lists.growing_list import GrowingList, collected
+from runtime.staging.lists.sequences import check, chosen
+from runtime.staging.lists.walks import Items
 from runtime.staging.refusals import refuse
 from runtime.staging.texts import Text
 from runtime.staging.tracing import is_symbol
@@ -217,15 +218,7 @@ def _ranks(element: Spec) -> Iterator[list[int] | None]:
 
 def check_ordered(values: Tensor) -> None:
     """Raise ValueError, at run time, where there is a NaN."""
-
-    def fail() -> NoReturn:
-        raise ValueError("a NaN has no place in an order")
-
-    branches.cond(ops.reduce_any(ops.is_nan(values)), fail, _hold, (), ())
-
-
-def _hold() -> None:
-    pass
+    check(ops.reduce_any(ops.is_nan(values)), "a NaN has no place in an order", ValueError)
 
 
 # Counting and finding
@@ -257,14 +250,8 @@ def _index(items: Any, item: Any, start: Any = 0, stop: Any = None) -> Any:
 
 def _place(items: Any, item: Any, missing: str) -> Any:
     place = place_in(items, item)
-
-    def fail() -> NoReturn:
-        raise ValueError(missing)
-
-    if is_symbol(place):
-        branches.cond(place < 0, fail, _hold, (), ())
-        return place
-    return place if place >= 0 else fail()
+    check(place < 0, missing, ValueError)
+    return place
 
 
 def place_in(items: Any, item: Any) -> Any:
@@ -339,13 +326,8 @@ def _check_no_nan(a: Any, b: Any) -> None:
         for pair in zip(a, b, strict=False):
             _check_no_nan(*pair)
     elif all(isinstance(x, float) or keys_.is_float(x) for x in (a, b)):
-        branches.cond(logic.and_(a != a, (lambda: b != b,)), _fail_for_nan, _hold, (), ())
-
-
-def _fail_for_nan() -> NoReturn:
-    raise errors.InvalidArgumentError(
-        None, None, "two NaNs are compared, which are equal in lists if they are one object"
-    )
+        what = "two NaNs are compared, which are equal in lists if they are one object"
+        check(logic.and_(a != a, (lambda: b != b,)), what, errors.InvalidArgumentError)
 
 
 def _unequal(self: GrowingList, other: Any) -> Any:

@@ -11,7 +11,6 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any, cast
 
-from autograph import register_backend, register_stand_in
 from runtime.core.convert import register_conversion
 from runtime.graph.ir import format_location
 from runtime.graph.structures import HANDLER, Handler, add_handler
@@ -24,7 +23,8 @@ from runtime.staging.control.specs import Leaf, Mismatch, Optional, Spec, Tree, 
 from runtime.staging.frames import user_location
 from runtime.staging.lists import growing_list, staged_items
 from runtime.staging.lists.growing import InTable, Kind, StagedItems
-from runtime.staging.lists.growing_list import GrowingList, ListBackend
+from runtime.staging.lists.growing_list import GrowingList
+from runtime.staging.lists.walks import Items, gathered, let_stand_for
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 
@@ -197,15 +197,10 @@ def exported_list(items: GrowingList) -> GrowingList:
     if PlacedList not in classes_in(cast(StagedItems, items.staged).element):
         return items.copied()
 
-    def one_more(item: Any, made: GrowingList) -> GrowingList:
-        made = made.copied()
+    def put(made: GrowingList, item: Any) -> None:
         made.append(apart(item))
-        return made
 
-    made: GrowingList = iteration.for_loop(
-        growing_list.Items(items), one_more, (GrowingList(),), ("result",)
-    )
-    return made
+    return gathered(Items(items), GrowingList(), put, ("result",))
 
 
 def apart(item: Any) -> Any:
@@ -266,16 +261,9 @@ _HANDLER = Handler(
 )
 
 
-def _sequence(items: PlacedList) -> iteration.Staged:
-    return growing_list.Items(items)
-
-
 setattr(PlacedList, HANDLER, _HANDLER)
-PlacedList.__name__ = PlacedList.__qualname__ = "list"
 add_handler(PlacedList, _HANDLER)
-register_backend(PlacedList, ListBackend())
-register_stand_in(PlacedList, list)
+let_stand_for(list, PlacedList, Items)
 register_conversion(PlacedList, growing_list.to_tensor)
 register_list(PlacedList, growing_list.whole)
-iteration.register_sequence(PlacedList, _sequence)
-iteration.register_plain(PlacedList, _sequence)
+iteration.register_plain(PlacedList, Items)

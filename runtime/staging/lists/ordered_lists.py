@@ -11,10 +11,11 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-import autograph
+from autograph.library_code import converted
 from runtime.staging.lists.list_builtins import holds_staged, listed
 
 
+@converted
 def _algorithms() -> dict[Callable[..., Any], Callable[..., Any]]:
     import bisect
     import heapq
@@ -148,16 +149,11 @@ def _algorithms() -> dict[Callable[..., Any], Callable[..., Any]]:
     }
 
 
-@functools.cache
-def _converted() -> dict[Callable[..., Any], Callable[..., Any]]:
-    return autograph.convert(_algorithms)()
-
-
 def order_function(function: Any) -> Callable[..., Any] | None:
     """Returns what to call for a function of `heapq` or `bisect`; None for any other."""
     if getattr(function, "__module__", None) not in ("_heapq", "heapq", "_bisect"):
         return None
-    return functools.partial(_of_order, function) if function in _converted() else None
+    return functools.partial(_of_order, function) if function in _algorithms() else None
 
 
 def _of_order(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
@@ -166,7 +162,7 @@ def _of_order(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
         return function(*args, **kwargs)
     if function.__name__ in _READING and type(args[0]) in (list, tuple, range):
         args = listed(args[0]), *args[1:]
-    return _converted()[function](*args, **kwargs)
+    return _algorithms()[function](*args, **kwargs)
 
 
 _READING = "bisect_left", "bisect_right"

@@ -4,16 +4,16 @@ list of the graph, so that staged values may decide which there are. Nobody else
 
 from __future__ import annotations
 
-import functools
 import heapq
 import queue
 from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-import autograph
+from autograph.library_code import converted
 
 
+@converted
 def _classes() -> dict[type, type]:
     # Subclasses, for `isinstance`, without their locks: where theirs would wait for another thread,
     # these raise what they raise if told not to wait.
@@ -91,16 +91,10 @@ def _classes() -> dict[type, type]:
     }
 
 
-@functools.cache
-def _converted() -> dict[type, type]:
-    made: dict[type, type] = autograph.convert(_classes)()
-    return made
-
-
 def queue_class(function: Any) -> Callable[..., Any] | None:
     """Returns the class that stands for one of `queue`; None for any other."""
     is_one = any(function is each for each in _STAGED)
-    return _converted()[function] if is_one else None
+    return _classes()[function] if is_one else None
 
 
 _STAGED = (queue.Queue, queue.LifoQueue, queue.PriorityQueue)

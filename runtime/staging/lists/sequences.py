@@ -8,6 +8,7 @@ objects, such as dataclasses, it gives an image, which nobody changes: nor the o
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn, cast
 
@@ -102,7 +103,7 @@ def _number_of(index: Any) -> Any:
     return index_of(index)
 
 
-def check(fails: Any, message: Any, error: type[Exception] = IndexError) -> None:
+def check(fails: Any, message: Any, error: Callable[[Any], Exception] = IndexError) -> None:
     """Raise this error, at run time, where this is true."""
 
     def fail() -> NoReturn:
@@ -128,6 +129,25 @@ def register_several(kind: type, one_of: Callable[[Sequence[Any], Any], Any]) ->
     among the items.
     """
     _several[kind] = one_of
+
+
+def meant(items: Sequence[Any], place: Any) -> Iterator[tuple[Any, Any]]:
+    """Each of several objects, and whether it is the one at a place."""
+    for each in {id(item): item for item in items}.values():
+        places = [place == at for at, other in enumerate(items) if other is each]
+        yield each, functools.reduce(operator.or_, places)
+
+
+def copy_of_one(
+    items: Sequence[Any], place: Any, copied: Callable[[Any], Any], words: Sequence[str]
+) -> Any:
+    """A copy of the one of several lists, sets or dicts that is at a place."""
+    made = copied(items[-1])
+    for at, each in enumerate(items[:-1]):
+        made = branches.cond(
+            place == at, lambda each=each: copied(each), lambda made=made: made, (), words
+        )
+    return made
 
 
 _TABLES = ({bool}, {int}, {float}, {int, float})

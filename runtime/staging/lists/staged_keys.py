@@ -8,7 +8,7 @@ import functools
 import operator
 from collections import defaultdict
 from collections.abc import Callable
-from typing import Any, NoReturn
+from typing import Any
 
 from runtime import dtypes, errors, ops
 from runtime.core.convert import convert_to_tensor
@@ -22,7 +22,7 @@ from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.lists.dict_reads import at_optional
 from runtime.staging.lists.growing import Growing
 from runtime.staging.lists.keys import is_real
-from runtime.staging.lists.sequences import chosen
+from runtime.staging.lists.sequences import check, chosen
 from runtime.staging.outside import DICTS
 from runtime.staging.symbolic_number import SymbolicNumber, number_to_tensor
 from runtime.staging.texts import Text
@@ -50,13 +50,9 @@ class _Found:
         """The value under the key, which is there."""
         return chosen([self.entries[key] for key in self.keys], ops.maximum(self._int64(), 0))
 
-    def or_fail(self, error: Exception) -> None:
+    def or_fail(self, message: Any, error: Callable[[Any], Exception]) -> None:
         """Raise this, at run time, where there is none."""
-
-        def fail() -> NoReturn:
-            raise error
-
-        branches.cond(self.is_there, lambda: None, fail, (), ())
+        check(self.place < 0, message, error)
 
     def _int64(self) -> Any:
         return convert_to_tensor(self.place, dtypes.int64)
@@ -81,6 +77,10 @@ def _first_of(matches: Any) -> Any:
 
 
 _DTYPES = {"bool": dtypes.bool, "int": dtypes.int64, "float": dtypes.float64}
+_UNKNOWN = (
+    "a key that only the run knows is not in the dict, and a graph cannot add it",
+    errors.InvalidArgumentError,
+)
 _EXACT = 1 << 53
 """Integers up to here are float64, too."""
 
@@ -105,23 +105,17 @@ def _getitem(own: Callable[[Any, Any], Any], entries: Any, key: Any) -> Any:
         return own(entries, key)
     found = _Found(entries, key)
     if isinstance(entries, defaultdict) and entries.default_factory is not None:
-        found.or_fail(_unknown(key))
+        found.or_fail(*_UNKNOWN)
     elif hasattr(type(entries), "__missing__"):  # a Counter
         return branches.cond(found.is_there, found.value, lambda: 0, (), ("the entry",))
     else:
-        found.or_fail(KeyError(key))
+        found.or_fail(key, KeyError)
     return found.value()
-
-
-def _unknown(key: Any) -> Exception:
-    return errors.InvalidArgumentError(
-        None, None, "a key that only the run knows is not in the dict, and a graph cannot add it"
-    )
 
 
 def _setitem(value: Any, entries: dict[Any, Any], key: Any) -> Any:
     found = _Found(entries, key)
-    found.or_fail(_unknown(key))
+    found.or_fail(*_UNKNOWN)
     for at, known in enumerate(found.keys):
         before = entries[known]
         entries[known] = branches.cond(

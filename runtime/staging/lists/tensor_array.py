@@ -301,8 +301,6 @@ class TensorArray:
         at = int(_index(index))
         if not 0 <= at < len(self._eager):
             raise errors.OutOfRangeError(
-                None,
-                None,
                 f"index {at} is out of range of a TensorArray of size {len(self._eager)}",
             )
         return self._or_zeros(self._eager[at])
@@ -325,8 +323,6 @@ class TensorArray:
         shape = self._kind.shape
         if not is_known(shape):
             raise errors.InvalidArgumentError(
-                None,
-                None,
                 "an item of a TensorArray was read that was not written: it has no shape",
             )
         return ops.zeros(shape, self.dtype)
@@ -401,8 +397,6 @@ class TensorArray:
         size = len(items)
         if at < 0 or (at >= size and not self._kind.dynamic):
             raise errors.OutOfRangeError(
-                None,
-                None,
                 f"Tried to write to index {at} but array is not resizeable and size is: {size}",
             )
         items += [None] * (at + 1 - size)

@@ -1,0 +1,93 @@
+"""Classes that stand for lists, sets and dicts of the user's, and their items in loops."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from autograph import register_backend, register_stand_in
+from runtime.staging.backend import StagingBackend
+from runtime.staging.control import iteration
+from runtime.staging.lists.growing import Growing
+from runtime.staging.lists.sequences import check
+
+G = TypeVar("G", bound=Growing)
+
+
+class Items(iteration.Staged):
+    """The items of a list of the graph, also those that the loop over it appends."""
+
+    __slots__ = ("items",)
+    varies = True
+
+    def __init__(self, items: Any) -> None:
+        self.items = items
+
+    def length(self) -> Any:
+        return self.items.length()
+
+    def at(self, index: Any) -> Any:
+        return self.items.at(index)
+
+
+class Walk(iteration.Staged):
+    """The items that a loop over a set or dict takes; the size may not change meanwhile, which
+    `changed` says: the message and class of the error.
+    """
+
+    __slots__ = ("changed", "size", "start", "walked")
+    varies = streams = True
+
+    def __init__(self, walked: Any, changed: tuple[str, type[Exception]]) -> None:
+        self.walked = walked
+        self.changed = changed
+        self.start = walked.staged
+        self.size = walked.length()
+
+    def has(self, index: Any) -> Any:
+        if self.walked.staged is not self.start:
+            check(self.walked.length() != self.size, *self.changed)
+        return index < self.size
+
+    def length(self) -> Any:
+        return self.size
+
+
+def sequence_of(items: Any) -> iteration.Staged | None:
+    """The items for a staged loop, if only the run knows them."""
+    return None if items.staged is None else Items(items)
+
+
+def gathered(source: Any, made: G, put: Callable[[G, Any], Any], words: Sequence[str]) -> G:
+    """A list, set or dict with each element of something staged, which `put` puts into it."""
+
+    def one_more(item: Any, made: G) -> G:
+        more: G = made.copied()
+        put(more, item)
+        return more
+
+    left: G = iteration.for_loop(source, one_more, (made,), words)
+    return left
+
+
+class ListBackend(StagingBackend):
+    """The lists that are lists of the graph by now."""
+
+    def stages(self, value: Any) -> bool:
+        return value.staged is not None
+
+
+def let_stand_for(
+    of: type,
+    kind: type,
+    sequence: Callable[[Any], iteration.Staged | None] = sequence_of,
+    backend: StagingBackend | None = None,
+) -> None:
+    """Let objects of `kind` stand for those of a class of Python's while a function is traced."""
+    kind.__name__ = kind.__qualname__ = of.__name__  # as Python's own messages name it
+    register_backend(kind, backend or _backend)
+    register_stand_in(kind, of)
+    iteration.register_sequence(kind, sequence)
+
+
+_backend = ListBackend()
