@@ -420,7 +420,7 @@ def backend_of_type(kind: type) -> Backend | None:
 
 
 INSPECTED = 1_000
-"""How many elements of a container are looked at for a staged one."""
+"""The number of elements of a container that are looked at for a staged one."""
 
 stand_ins: dict[type, type] = {}
 """Classes that are made while staging, and the class of the user's Python that each stands for."""

@@ -124,11 +124,11 @@ def compile_quietly(source: Any, filename: str, flags: int = 0, mode: int = 0) -
         return compile(source, filename, "exec", flags & _FUTURES | mode, dont_inherit=True)
 
 
-def as_function_def(node: gast.Lambda, name: str = "lambda_") -> gast.FunctionDef:
-    """`lambda params: expr` as `def name(params): return expr`; positions are kept."""
+def as_function_def(node: gast.Lambda) -> gast.FunctionDef:
+    """`lambda params: expr` as `def lambda_(params): return expr`; positions are kept."""
     value = node.body
     returned = gast.copy_location(gast.Return(value), value)
-    definition = gast.FunctionDef(name, node.args, [returned], [], None, None, [])
+    definition = gast.FunctionDef("lambda_", node.args, [returned], [], None, None, [])
     return gast.copy_location(definition, node)
 
 

@@ -22,7 +22,7 @@ class _Missing:
 
 
 MISSING: Final = _Missing()
-"""What stands for an attribute, an item or the content of a variable that is not there."""
+"""In place of an attribute, an item or the content of a variable that is not there."""
 
 
 # Classes

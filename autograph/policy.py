@@ -166,7 +166,7 @@ _HARMLESS = frozenset((
     *(("_thread", name) for name in ("locked", "_is_owned")),
     *((module, name) for module in ("io", "_io") for name in ("StringIO", "BytesIO")),
 ))  # fmt: skip
-"""What the modules above have that may be called: memory files are looked at."""
+"""The functions of the modules above that may be called: memory files are looked at."""
 _IMPURE_NAMES = {
     **{name: "starts or ends what runs beside it once, while tracing" for name in _CHANGES_THREADS},
     **{name: "changes settings once, while tracing" for name in _CHANGES_SETTINGS},

@@ -15,7 +15,7 @@ from autograph.locks import process_rlock
 
 Cells: TypeAlias = tuple[CellType, ...]
 Recipe: TypeAlias = tuple[CodeType, Any, bool, bool]
-"""How to make a function's twin: its code, its cells (or what gives them for the function's own),
+"""The parts of a function's twin: its code, its cells (or what gives them for the function's own),
 whether there are keyword-only parameters, and whether it may be converted otherwise while it is
 being staged."""
 

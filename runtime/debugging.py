@@ -465,7 +465,7 @@ def _describe_bad(array: Any) -> str | None:
 def _check_kernel(x: Any, *, message: str) -> Any:
     bad = _describe_bad(x)
     if bad is not None:
-        raise errors.InvalidArgumentError(None, None, f"{message} : Tensor had {bad}")
+        raise errors.InvalidArgumentError(f"{message} : Tensor had {bad}")
     return x
 
 

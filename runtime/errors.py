@@ -13,8 +13,8 @@ class OpError(Exception):
 
     `message` says all that is known: `detail`, what is wrong; `hint`, what to write instead; `op`,
     the op's name; the types of its `inputs`; the user's (file, line, column) in a graph,
-    `location`. But for the first they may be None. `error_code` is the number that TensorFlow gives
-    the class.
+    `location`. But for the first they may be None. One argument alone is what is wrong.
+    `error_code` is the number that TensorFlow gives the class.
 
     >>> try:
     ...     rt.gather([1, 2], 5)

@@ -87,7 +87,7 @@ def load(export_dir: str | os.PathLike[str]) -> Any:
     document, arrays = archive.read(path)
     if "objects" not in document:
         raise errors.InvalidArgumentError(
-            None, None, f"{path} is no saved model: it is a graph", hint="load it with Graph.load"
+            f"{path} is no saved model: it is a graph", hint="load it with Graph.load"
         )
     return decoded(path, document, arrays, read=_read_objects)
 

@@ -79,7 +79,7 @@ def _computed(kind: type) -> frozenset[str]:
 
 
 LOCKS = (type(_thread.allocate_lock()), _thread.RLock)
-"""What objects take and give back in balance; a call of one by itself is not known to be."""
+"""The classes whose methods take and give back in balance; a call of one by itself may not be."""
 
 _POINTER = object.__basicsize__ // 2
 _unchanging: WeakKeyDictionary[type, bool] = WeakKeyDictionary()

@@ -67,7 +67,7 @@ def wrapped_by(function: Any) -> list[Part]:
 
 
 memories: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
-"""What a backend has in place of what a function under `functools.cache` remembers."""
+"""The memory that a backend has in place of that of a function under `functools.cache`."""
 
 
 def remembered_by(cached: Any) -> list[Part]:

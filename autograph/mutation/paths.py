@@ -51,4 +51,4 @@ ATOMS = frozenset({
 
 
 NO_PARTS = ATOMS - {FunctionType}
-"""What containers and objects hold without leading further."""
+"""The classes of values that lead no further."""

@@ -49,8 +49,9 @@ _DIRECT = (
 )
 
 _OWN_REFERENCES = 3
-"""What `sys.getrefcount` counts for an argument that nobody holds but the call: caller, `args`, its
-own."""
+"""The count of `sys.getrefcount` for an argument that nobody holds but the call: caller, `args`,
+its own.
+"""
 
 
 class Rest:

@@ -44,7 +44,7 @@ def _own_references(items: Any) -> int:
 
 
 OWN_REFERENCES = _own_references(iter((0,)))
-"""What `sys.getrefcount` counts in `for_loop` for an iterator that nobody else holds: twice the
+"""The count of `sys.getrefcount` in `for_loop` for an iterator that nobody else holds: twice the
 chain that it is in, the parameter, and up to Python 3.13 its own argument."""
 
 
@@ -58,7 +58,7 @@ def _asking() -> int:
 
 
 _ASKING = _asking()
-"""What it counts in `_is_shared` besides those who hold the iterator: the loop's variable, and up
+"""The count in `_is_shared` besides those who hold the iterator: the loop's variable, and up
 to Python 3.13 the parameter and its own argument."""
 
 _END, _NOT_YET = object(), object()

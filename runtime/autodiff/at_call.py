@@ -21,11 +21,11 @@ from runtime.staging.guarding.weak_paths import MISSING, attribute_now
 from runtime.staging.refusals import refuse
 
 Read = dict[tuple[FunctionType, Path], tuple[Any, ...]]
-"""What functions read by static paths: the values that are compared."""
+"""The values that functions read by static paths, and that are compared."""
 
 _NUMBERS = (bool, int, float, complex, str, bytes)
 _ITEMS = 100
-"""How many items of a list or dict are compared."""
+"""The number of items of a list or dict that are compared."""
 
 
 def at_call(function: Callable[..., Any]) -> Callable[..., Any]:

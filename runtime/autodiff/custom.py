@@ -112,7 +112,7 @@ class StagedRule(Rule, Record):
         made.function, made.count, made.present = _not_there, count, present
         made.trace, made.graph, made.call = _no_trace, None, None
         made.outer = [None] * outer
-        made.error = None if error is None else errors.UnimplementedError(None, None, error)
+        made.error = None if error is None else errors.UnimplementedError(error)
         return made
 
     def _stage(self, results: Sequence[Tensor]) -> None:
@@ -174,7 +174,7 @@ class StagedRule(Rule, Record):
 
 
 def _not_there(*_: Any) -> NoReturn:
-    raise errors.InternalError(None, None, "the function of a saved gradient was asked for")
+    raise errors.InternalError("the function of a saved gradient was asked for")
 
 
 def _no_trace() -> None:

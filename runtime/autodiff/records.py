@@ -29,7 +29,8 @@ from runtime.ops.indexed_slices import Slices, dense, summed
 Record = tuple[Any, ...]
 
 UNSENT: Any = object()
-"""What a graph gives for a source that the target depends on in other runs, not in this one."""
+"""The gradient for a source that the target depends on in other runs of a graph, not in this one.
+"""
 
 
 def as_it_is(item: Any) -> Any:
@@ -134,7 +135,7 @@ def kept(tensors: Sequence[Any], places: Sequence[int] | None) -> Sequence[Any]:
 NEGATED = TABLE["neg"].partials[0]  # type: ignore[index]
 
 Step = Callable[[Record, "Sums", set[Any], dict[Any, Any]], None]
-"""How to go back over the record of any op."""
+"""The backward pass over the record of any op."""
 
 
 def backward(

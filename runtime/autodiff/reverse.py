@@ -39,8 +39,8 @@ from runtime.staging.tracing import Trace, symbol
 Rules = Mapping[
     Primitive, Callable[["Reverse", Node, Sequence[Any], Sequence["Sent | None"]], Sequence[Node]]
 ]
-"""How to go back over a node of control flow, by its primitive: from the gradients of its outputs,
-and whether they are sent; what stands in its place afterwards.
+"""The backward pass over a node of control flow, by its primitive: from the gradients of its
+outputs, and whether they are sent; what stands in its place afterwards.
 """
 
 

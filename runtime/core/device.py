@@ -55,8 +55,6 @@ def placed(name: str) -> str | None:
     if _Settings.soft_placement:
         return None
     raise errors.InvalidArgumentError(
-        None,
-        None,
         f"there is no device {name!r}: there are {_Settings.cpus} logical CPU devices and no "
         "others. With tf.config.set_soft_device_placement(True) it would be CPU:0",
     )

@@ -131,4 +131,4 @@ def _is_index(type: Type) -> bool:
 
 
 DYNAMIC = "?"
-"""What stands in the spec of a slice for an input."""
+"""The entry in the spec of a slice that stands for an input."""

@@ -407,12 +407,12 @@ def broadcast_shapes(first: Shape, *others: Shape, **params: Any) -> Shape:
 
 def wrong_value(message: str, hint: str | None = None) -> errors.InvalidArgumentError:
     """The error for a value or shape, eagerly and while tracing."""
-    return errors.InvalidArgumentError(None, None, message, hint=hint)
+    return errors.InvalidArgumentError(message, hint=hint)
 
 
 def wrong_dtype(message: str, hint: str | None = None) -> errors.WrongDtypeError:
     """The error for a dtype, eagerly and while tracing."""
-    return errors.WrongDtypeError(None, None, message, hint=hint)
+    return errors.WrongDtypeError(message, hint=hint)
 
 
 def _no_tensors_yet(raw: Any) -> Any:

@@ -222,7 +222,6 @@ def _values(plan: _Plan, features: Any) -> Any:
         return None
     if kind != plan.kind:
         raise errors.InvalidArgumentError(
-            None, None,
             f"the feature {plan.name!r} is a {kind}, but {plan.dtype.name} is asked for",
         )  # fmt: skip
     return np.array(list(getattr(found, kind).value), plan.dtype.np_dtype)
@@ -239,7 +238,7 @@ def _read_one(plan: _Plan, features: Any) -> Any:
     if values is None:
         if plan.default is None:
             raise errors.InvalidArgumentError(
-                None, None, f"the feature {plan.name!r} is required, but the record has none"
+                f"the feature {plan.name!r} is required, but the record has none"
             )
         return plan.default
     if values.size != int(np.prod(plan.shape)):
@@ -249,7 +248,6 @@ def _read_one(plan: _Plan, features: Any) -> Any:
 
 def _misfit(plan: _Plan, values: Any) -> errors.InvalidArgumentError:
     return errors.InvalidArgumentError(
-        None, None,
         f"the feature {plan.name!r} has {values.size} values, which do not fill the shape "
         f"{list(plan.shape)}",
     )  # fmt: skip
@@ -261,7 +259,7 @@ def _features_of(serialized: Any) -> Any:
         return __getattr__("Example").FromString(serialized).features.feature
     except decode_error:
         raise errors.InvalidArgumentError(
-            None, None, f"this is no serialized Example: {serialized[:20]!r}"
+            f"this is no serialized Example: {serialized[:20]!r}"
         ) from None
 
 
@@ -381,10 +379,10 @@ def _parsed(text: Any, wanted: DType) -> Any:
     try:
         found = np.asarray(_tensors().make_ndarray(kind.TensorProto.FromString(text)))
     except (_package("message").DecodeError, TypeError):
-        raise errors.InvalidArgumentError(None, None, "this is no serialized tensor") from None
+        raise errors.InvalidArgumentError("this is no serialized tensor") from None
     if as_dtype(found.dtype) is not wanted:
         raise errors.InvalidArgumentError(
-            None, None, f"the tensor is of {as_dtype(found.dtype).name}, not of {wanted.name}"
+            f"the tensor is of {as_dtype(found.dtype).name}, not of {wanted.name}"
         )
     return found
 

@@ -54,7 +54,7 @@ def at(dataset: Any, index: Any) -> Any:
     place = int(_integer(index, what, "index"))
     for element in dataset.skip(place).take(1) if place >= 0 else ():
         return element
-    raise _OutOfRangeError(None, None, f"{what}: the dataset has no element at {place}")
+    raise _OutOfRangeError(f"{what}: the dataset has no element at {place}")
 
 
 def cardinality(dataset: Any) -> Tensor:

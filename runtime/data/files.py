@@ -183,9 +183,7 @@ def _contents(
             except _Cut as error:
                 raise invalid(what, f"{path} cannot be read: {error}") from None
             except (OSError, EOFError, zlib.error, DamagedRecord) as error:
-                raise errors.DataLossError(
-                    None, None, f"{what}: {path} cannot be read: {error}"
-                ) from None
+                raise errors.DataLossError(f"{what}: {path} cannot be read: {error}") from None
 
     block = 1 if reads > 1 else sys.maxsize
     return Pipeline(lambda: in_turn(names.elements(), contents, reads, block), UNKNOWN)
@@ -195,18 +193,18 @@ def _opened(path: str, compression: str, what: str) -> IO[bytes]:
     try:
         file: Any = gzip.open(path) if compression == "GZIP" else open(path, "rb")  # noqa: SIM115
     except FileNotFoundError:
-        raise errors.NotFoundError(None, None, f"{what}: there is no file {path}") from None
+        raise errors.NotFoundError(f"{what}: there is no file {path}") from None
     except PermissionError:
-        raise errors.PermissionDeniedError(None, None, f"{what}: {path} may not be read") from None
+        raise errors.PermissionDeniedError(f"{what}: {path} may not be read") from None
     except OSError as error:
-        raise errors.UnknownError(None, None, f"{what}: {path}: {error.strerror}") from None
+        raise errors.UnknownError(f"{what}: {path}: {error.strerror}") from None
     if compression != "ZLIB":
         return file  # type: ignore[no-any-return]
     with file:
         try:
             return BytesIO(zlib.decompress(file.read()))
         except zlib.error as error:
-            raise errors.DataLossError(None, None, f"{what}: {path} is no ZLIB: {error}") from None
+            raise errors.DataLossError(f"{what}: {path} is no ZLIB: {error}") from None
 
 
 def _lines(file: IO[bytes]) -> Iterator[bytes]:

@@ -79,7 +79,7 @@ class Traced:
             if isinstance(named, StopIteration):
                 # What ends an iterator that the function uses is no end of this one.
                 named = errors.InvalidArgumentError(
-                    None, None, f"the function came to the end of an iterator: {named}"
+                    f"the function came to the end of an iterator: {named}"
                 )
             if note not in getattr(named, "__notes__", ()):
                 named.add_note(note)

@@ -109,8 +109,6 @@ def padded_stack(column: Any, shape: Any, value: Any, place: int) -> Any:
     dims = [most if dim is None else dim for dim, most in zip(wanted, longest, strict=True)]
     if any(most > dim for dim, most in zip(dims, longest, strict=True)):
         raise errors.DataLossError(
-            None,
-            None,
             f"{what}: attempted to pad to a smaller size than the input element: component {place} "
             f"is up to {longest}, padded_shapes asks for {dims}",
         )

@@ -80,8 +80,6 @@ class Iterator(StreamedIterator):
         """
         if not self._begin_saving():
             raise errors.FailedPreconditionError(
-                None,
-                None,
                 "the position of this iterator is not known: it gave elements before a Checkpoint "
                 "held it",
                 hint="make the Checkpoint before the first element is taken",

@@ -241,8 +241,6 @@ class Cursor:
         with self._lock:
             if self._record.refusal:
                 raise errors.FailedPreconditionError(
-                    None,
-                    None,
                     "the position of this iterator cannot be saved, for its elements need not come "
                     f"the same again: {self._record.refusal}",
                     hint="count the steps in a Variable, and go on with dataset.skip(step)",
@@ -265,7 +263,7 @@ class Cursor:
 
 def invalid(what: str, reason: str) -> errors.InvalidArgumentError:
     """The error of a transformation that is given a bad value."""
-    return errors.InvalidArgumentError(None, None, f"{what}: {reason}")
+    return errors.InvalidArgumentError(f"{what}: {reason}")
 
 
 def positive(value: Any, what: str, name: str) -> int:

@@ -196,9 +196,7 @@ class Saved:
         try:
             text = (self._folder / "dataset.json").read_text()
         except FileNotFoundError:
-            raise errors.NotFoundError(
-                None, None, f"{_LOAD}: there is no dataset in {path}"
-            ) from None
+            raise errors.NotFoundError(f"{_LOAD}: there is no dataset in {path}") from None
         try:
             self._take(json.loads(text))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -217,7 +215,7 @@ class Saved:
             raise ValueError(f"its format is {document['format']!r}")
         if document["version"] > VERSION:
             raise errors.UnimplementedError(
-                None, None, f"{_LOAD}: {self._folder} has version {document['version']}"
+                f"{_LOAD}: {self._folder} has version {document['version']}"
             )
         self.spec = _spec(document["element_spec"])
         self._compression = document["compression"]
@@ -251,4 +249,4 @@ class Saved:
 
 
 def _damaged(reason: str) -> errors.DataLossError:
-    return errors.DataLossError(None, None, f"{_LOAD}: {reason}")
+    return errors.DataLossError(f"{_LOAD}: {reason}")

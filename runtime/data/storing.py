@@ -112,8 +112,6 @@ def _read(path: str, types: tuple[Type, ...]) -> list[Element]:
             arrays = {name: archive[name] for name in archive.files}
     except (BadZipFile, EOFError, KeyError, ValueError):
         raise errors.DataLossError(
-            None,
-            None,
             f"Dataset.cache: the file {_file(path)} is damaged, or none of a cache",
             hint="delete it, and it is written anew",
         ) from None

@@ -335,7 +335,7 @@ def counted_out(source: Pipeline, count: Any) -> Pipeline:
 def _miscounted(found: str, expected: int) -> errors.FailedPreconditionError:
     wanted = "infinitely many" if expected == INFINITE else str(expected)
     return errors.FailedPreconditionError(
-        None, None, f"data.experimental.assert_cardinality: {found} elements, not {wanted}"
+        f"data.experimental.assert_cardinality: {found} elements, not {wanted}"
     )
 
 

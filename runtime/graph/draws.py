@@ -62,7 +62,7 @@ DRAWS: dict[str, Draw] = {
     **{name: _of(name) for name in (*FLOATS, *INTS, "seed")},
     "below": _below, "shuffled": _shuffled, "sampled": _sampled, "chosen": _chosen,
 }  # fmt: skip
-"""What draws, by the names that files have for it."""
+"""The functions that draw, by the names that files have for them."""
 
 
 def module_generator() -> Random:
@@ -86,7 +86,7 @@ def _kernel(
     if NUMBER_TYPES.get(builtins.type(drawn)) == type and not _is_large(drawn):
         return drawn
     raise errors.InvalidArgumentError(
-        None, None, f"random.{function} gave {drawn!r} where the graph was made for {type}"
+        f"random.{function} gave {drawn!r} where the graph was made for {type}"
     )
 
 

@@ -26,7 +26,7 @@ LARGEST = 1024
 _LARGEST_OUTPUT = 64
 
 FAILURES = (ValueError, TypeError, IndexError, ArithmeticError, MemoryError, errors.OpError)
-"""What ops refuse values with: the user's error, for when the op is reached."""
+"""The errors with which ops refuse values: the user's, for when the op is reached."""
 
 
 def known_values(

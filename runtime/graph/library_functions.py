@@ -75,8 +75,6 @@ def _kernel(
     array = np.asarray(result)
     if array.shape or not isinstance(type, TensorType) or array.dtype != type.dtype.np_dtype:
         raise errors.InvalidArgumentError(
-            None,
-            None,
             f"{function} gave {array.dtype}{list(array.shape)} where the graph was made for "
             f"{type}: its type depends on the values",
         )

@@ -88,18 +88,18 @@ def _row(
     return structural(name, kernel, infer, op_type=op_type or f"TensorList{words}", **facts)
 
 
-def _refusal(message: str) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(None, None, message)
-
-
 def _zeros_for(items: Items, dtype: DType, shape: Shape) -> Any:
     written = next((item for item in items if item is not None), None)
     if shape is not None and None not in shape:
         return zeroed(shape, dtype.np_dtype, None)
     if not items:
-        raise _refusal("an empty TensorArray whose elements have no known shape has no value")
+        raise errors.InvalidArgumentError(
+            "an empty TensorArray whose elements have no known shape has no value"
+        )
     if written is None:
-        raise _refusal("an item of a TensorArray was read that was not written, and has no shape")
+        raise errors.InvalidArgumentError(
+            "an item of a TensorArray was read that was not written, and has no shape"
+        )
     return zeroed(np.shape(written), dtype.np_dtype, None)
 
 
@@ -109,7 +109,9 @@ def _is_one(index: Any) -> bool:
 
 def _item(items: Items, index: int, zeros: Callable[[], Any]) -> Any:
     if not 0 <= index < len(items):
-        raise _refusal(f"index {index} is out of range of a TensorArray of size {len(items)}")
+        raise errors.InvalidArgumentError(
+            f"index {index} is out of range of a TensorArray of size {len(items)}"
+        )
     return zeros() if items[index] is None else items[index]
 
 
@@ -126,7 +128,9 @@ def _joined(items: Sequence[Any], zeros: Callable[[], Any], out: Any = None) -> 
         return np.stack(found, out=made)
     except ValueError:
         shapes = [np.shape(item) for item in found]
-        raise _refusal(f"the items of a TensorArray have different shapes: {shapes}") from None
+        raise errors.InvalidArgumentError(
+            f"the items of a TensorArray have different shapes: {shapes}"
+        ) from None
 
 
 # Kernels
@@ -141,7 +145,7 @@ def _of(*items: Any, places: tuple[int, ...], size: int, type: ListType) -> Item
 
 def _new(size: Any, *, element: TensorType) -> Items:
     if size < 0:
-        raise _refusal(f"a TensorArray cannot have {int(size)} elements")
+        raise errors.InvalidArgumentError(f"a TensorArray cannot have {int(size)} elements")
     return [None] * int(size)
 
 
@@ -174,7 +178,7 @@ def pairs(index: Any, value: Any) -> Any:
     if _is_one(index):
         return [(int(index), value)]
     if len(index) != len(value):
-        raise _refusal(
+        raise errors.InvalidArgumentError(
             f"{len(value)} elements are written to {len(index)} indices of a TensorArray"
         )
     return zip(map(int, index), value, strict=True)
@@ -182,7 +186,7 @@ def pairs(index: Any, value: Any) -> Any:
 
 def _check_index(index: int, size: int, dynamic: bool) -> None:
     if index < 0 or (index >= size and not dynamic):
-        raise _refusal(
+        raise errors.InvalidArgumentError(
             f"tried to write to index {index} of a TensorArray of size {size} that is not "
             "resizeable: make it with dynamic_size=True"
         )
@@ -270,12 +274,16 @@ def check_fits(items: Items, new: Items, exact: bool, dynamic: bool) -> None:
     """InvalidArgumentError for more elements than a TensorArray takes; `exact`: or fewer."""
     few, many = len(new) < len(items) and exact, len(new) > len(items)
     if not dynamic and (few or many):
-        raise _refusal(f"{len(new)} elements do not fit a TensorArray of size {len(items)}")
+        raise errors.InvalidArgumentError(
+            f"{len(new)} elements do not fit a TensorArray of size {len(items)}"
+        )
 
 
 def _split(value: Any, lengths: Any) -> Items:
     if int(np.sum(lengths)) != len(value):
-        raise _refusal(f"the lengths {lengths} do not sum up to the length {len(value)} to split")
+        raise errors.InvalidArgumentError(
+            f"the lengths {lengths} do not sum up to the length {len(value)} to split"
+        )
     return np.split(value, np.cumsum(lengths)[:-1])
 
 
@@ -346,7 +354,9 @@ def _set_row_item(
 
 
 def _no_row(place: Any) -> errors.InvalidArgumentError:
-    return _refusal(f"a list has no vector at {int(place)}, or none with such an item")
+    return errors.InvalidArgumentError(
+        f"a list has no vector at {int(place)}, or none with such an item"
+    )
 
 
 def _references(items: Items, at: Any) -> int:

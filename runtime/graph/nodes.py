@@ -33,7 +33,7 @@ NUMBER_TYPES: dict[type, NumberType] = {bool: BOOL, int: INT, float: FLOAT}
 
 
 def _structural(*_: Any, **__: Any) -> NoReturn:
-    raise errors.InternalError(None, None, "a structural node has no kernel")
+    raise errors.InternalError("a structural node has no kernel")
 
 
 def _nothing(*_: Type, **__: Any) -> tuple[()]:
@@ -75,8 +75,6 @@ RAISE = structural("raise", _structural, _nothing, effect=True, fallible=True)
 def _truth(value: Any) -> bool:
     if value.size != 1:
         raise errors.InvalidArgumentError(
-            None,
-            None,
             f"the truth of a tensor of shape {value.shape} is ambiguous: "
             "use reduce_any or reduce_all",
         )
@@ -102,7 +100,7 @@ def does_not_fit(value: float, dtype: DType) -> Exception:
     message = f"the Python number {value!r} does not fit into {dtype.name}"
     larger = dtypes.int64 if dtype.is_integer and fits(value, dtypes.int64) else dtypes.float64
     hint = f"make a tensor of a larger dtype of it: tf.constant(n, tf.{larger.name})"
-    return errors.InvalidArgumentError(None, None, message, hint=hint)
+    return errors.InvalidArgumentError(message, hint=hint)
 
 
 def fits(value: float, dtype: DType) -> bool:

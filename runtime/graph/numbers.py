@@ -72,18 +72,14 @@ def _pair(*types: NumberType) -> tuple[NumberType, NumberType]:
     return kind, kind
 
 
-def _invalid(message: str) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(None, None, message)
-
-
 def _power(base: float, exponent: float) -> float:
     result: Any = base**exponent
     if isinstance(result, complex):
-        raise _invalid(
+        raise errors.InvalidArgumentError(
             f"{base!r} ** {exponent!r} is complex: staged numbers are int, float or bool"
         )
     if isinstance(base, int) and isinstance(exponent, int) and isinstance(result, float):
-        raise _invalid(
+        raise errors.InvalidArgumentError(
             f"{base!r} ** {exponent!r} is a float, but the exponent of staged ints must not be "
             f"negative: write float(base) ** exponent"
         )

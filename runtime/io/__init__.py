@@ -46,9 +46,9 @@ def _read_kernel(name: Any) -> Any:
     try:
         return np.array(path.read_bytes(), object)
     except FileNotFoundError:
-        raise errors.NotFoundError(None, None, f"{path}: no such file") from None
+        raise errors.NotFoundError(f"{path}: no such file") from None
     except OSError as error:
-        raise errors.UnknownError(None, None, str(error)) from None
+        raise errors.UnknownError(str(error)) from None
 
 
 _read_p = row(
@@ -140,9 +140,7 @@ def decode_raw(
     if not (kind.is_numeric or kind.is_bool):
         raise wrong_dtype(f"out_type must be a type of numbers, not {kind.name}")
     if fixed_length is not None:
-        raise errors.UnimplementedError(
-            None, None, "decode_raw() takes no fixed_length: cut by substr"
-        )
+        raise errors.UnimplementedError("decode_raw() takes no fixed_length: cut by substr")
     x = convert_to_tensor(input_bytes, dtypes.string)
     return bind(_decode_p, x, dtype=kind, little=bool(little_endian))  # type: ignore[no-any-return]
 

@@ -131,7 +131,7 @@ class TFRecordWriter:
 
     def _opened(self) -> Any:
         if self._file is None:
-            raise errors.FailedPreconditionError(None, None, f"{self._path}: the writer is closed")
+            raise errors.FailedPreconditionError(f"{self._path}: the writer is closed")
         return self._file
 
     def __enter__(self) -> TFRecordWriter:

@@ -18,7 +18,7 @@ _STORES = frozenset((
     *("_layers", "_metrics", "_seed_generators", "_trainable_variables"),
     *("_non_trainable_variables", "_operations_by_depth", "_operations_by_name"),
 ))  # fmt: skip
-"""Where a layer or model lists again what its attributes hold."""
+"""The attributes in which a layer or model lists again what others hold."""
 
 
 def layer_children(layer: Any) -> dict[str, Any]:

@@ -132,7 +132,7 @@ def _lines(filename: Any, count: int | None) -> list[bytes]:
         with open(path, "rb") as file:
             lines = file.read().splitlines()
     except FileNotFoundError:
-        raise errors.NotFoundError(None, None, f"{path}: no such file") from None
+        raise errors.NotFoundError(f"{path}: no such file") from None
     if count is not None and len(lines) < count:
         raise wrong_value(f"{path} has {len(lines)} lines, less than a vocab_size of {count}")
     return lines[:count]

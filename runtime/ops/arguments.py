@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -24,24 +24,24 @@ def static_ints(value: Any, what: str) -> tuple[int, ...]:
     return tuple(integers.reshape(-1).tolist())
 
 
-def ints_or_tensor(value: Any, what: str) -> tuple[int, ...] | Tensor:
-    """Integers that are known while tracing, as Python integers; or the tensor of others."""
-    if type(value) is int:
-        return (value,)
-    if isinstance(value, list | tuple) and any(isinstance(each, Tensor) for each in value):
-        value = convert_to_tensor(value)
-    if isinstance(value, Tensor) and value.static_value is None and value.dtype.is_integer:
-        return value
-    return static_ints(value, what)
+def axes_or_tensor(axis: Any) -> tuple[int, ...] | Tensor:
+    """Axes that are known while tracing, as Python integers; or the tensor of others."""
+    if type(axis) is int:
+        return (axis,)
+    if isinstance(axis, list | tuple) and any(isinstance(each, Tensor) for each in axis):
+        axis = convert_to_tensor(axis)
+    return axis if _is_dynamic(axis) else static_ints(axis, "axis")
 
 
-def int_or_tensor(value: Any, what: str, scalar: bool = False) -> int | Tensor:
+def axis_or_tensor(axis: Any, scalar: bool = False) -> int | Tensor:
     """As `static_int`; the tensor itself where only the run knows it."""
-    if type(value) is int:
-        return value
-    if isinstance(value, Tensor) and value.static_value is None and value.dtype.is_integer:
-        return value
-    return static_int(value, what, scalar)
+    if type(axis) is int:
+        return axis
+    return axis if _is_dynamic(axis) else static_int(axis, "axis", scalar)
+
+
+def _is_dynamic(value: Any) -> TypeGuard[Tensor]:
+    return isinstance(value, Tensor) and value.static_value is None and value.dtype.is_integer
 
 
 def static_int(value: Any, what: str, scalar: bool = False) -> int:

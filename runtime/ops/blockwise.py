@@ -129,8 +129,8 @@ def counted(out: Any) -> Any:
 
 
 PIECE = 1 << 13
-"""How many elements NumPy is given at once where it makes an array of its own: of 64 KB, as those
-that it reads through what it converts.
+"""The number of elements that NumPy is given at once where it makes an array of its own: of 64 KB,
+as those that it reads through what it converts.
 """
 
 BITS = {4: np.int32, 8: np.int64}

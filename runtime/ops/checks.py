@@ -14,7 +14,7 @@ from runtime.core.tensor import Tensor
 
 def _checked_kernel(x: Any, fits: Any, *, caller: str, message: str) -> Any:
     if not np.all(fits):
-        raise errors.InvalidArgumentError(None, None, f"{message}: {np.array2string(x, 60)}")
+        raise errors.InvalidArgumentError(f"{message}: {np.array2string(x, 60)}")
     return x
 
 

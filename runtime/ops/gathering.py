@@ -16,7 +16,7 @@ from runtime.core.shapes import Shape, is_known, merge_shapes
 from runtime.core.tensor import Tensor
 from runtime.core.workspace import Workspace, opened
 from runtime.ops import batching, run_time_axes
-from runtime.ops.arguments import int_or_tensor, static_int
+from runtime.ops.arguments import axis_or_tensor, static_int
 from runtime.ops.checks import outside
 from runtime.ops.define import axis_in, copied, zeroed
 from runtime.ops.indexed_slices import Slices, dense
@@ -154,7 +154,7 @@ def gather(
     """
     x, places = convert_to_tensor(params), convert_to_tensor(indices)
     batch_dims = static_int(batch_dims, "batch_dims")
-    chosen = batch_dims if axis is None else int_or_tensor(axis, "axis")
+    chosen = batch_dims if axis is None else axis_or_tensor(axis)
     if batch_dims < 0 and places.ndim is not None:
         batch_dims += places.ndim
     if isinstance(chosen, Tensor):

@@ -15,7 +15,7 @@ from runtime.core.tensor import Tensor
 from runtime.core.types import TensorType
 from runtime.core.workspace import in_rows
 from runtime.ops import batching, run_time_axes
-from runtime.ops.arguments import int_or_tensor, listed, static_int, static_ints
+from runtime.ops.arguments import axis_or_tensor, listed, static_int, static_ints
 from runtime.ops.checks import checked
 from runtime.ops.define import axis_in
 from runtime.ops.reshaping import Dims
@@ -111,7 +111,7 @@ def concat(values: Any, axis: Any, name: str | None = None) -> Tensor:
     >>> rt.concat([[1], [2, 3]], 0).numpy().tolist()
     [1, 2, 3]
     """
-    place = int_or_tensor(axis, "axis")
+    place = axis_or_tensor(axis)
     if isinstance(place, Tensor):
         return _concat_at(same_dtypes(values), place)
     whole = joined(values, place, stacked=False)
@@ -319,7 +319,7 @@ def split(
     >>> [x.numpy().tolist() for x in rt.split([1, 2, 3, 4], 2)]
     [[1, 2], [3, 4]]
     """
-    x, place = convert_to_tensor(value), int_or_tensor(axis, "axis")
+    x, place = convert_to_tensor(value), axis_or_tensor(axis)
     if isinstance(place, Tensor):
         return run_time_axes.along(  # type: ignore[no-any-return]
             lambda y, front: split(y, num_or_size_splits, front[0], num), [x], place

@@ -301,7 +301,7 @@ def _power_kernel(a: Any, b: Any, out: Any = None) -> Any:
     if a.dtype.kind == "i" and np.any(np.less(b, 0)):
         message = "Integers to negative integer powers are not allowed"
         hint = "make one of them a float: tf.cast(x, tf.float64) ** y"
-        raise errors.InvalidArgumentError(None, None, message, hint=hint)
+        raise errors.InvalidArgumentError(message, hint=hint)
     if b.ndim or not a.ndim or a.dtype.kind != "f" or a.size < MANY:
         return np.power(a, b, out=out)
     short = _SHORT_POWERS.get(b.item())

@@ -17,7 +17,7 @@ from runtime.core.tensor import Tensor
 from runtime.core.workspace import Workspace, opened
 from runtime.dtypes import DType, as_dtype
 from runtime.ops import run_time_axes
-from runtime.ops.arguments import int_or_tensor, one_of, static_int
+from runtime.ops.arguments import axis_or_tensor, one_of, static_int
 from runtime.ops.blockwise import PIECE, numbers
 from runtime.ops.checks import checked
 from runtime.ops.define import axis_in, converted
@@ -63,7 +63,7 @@ def _of_places(output_type: Any) -> DType:
 
 
 def _placed(primitive: Primitive, input: Any, axis: Any, output_type: Any) -> Tensor:
-    x, place = convert_to_tensor(input), 0 if axis is None else int_or_tensor(axis, "axis")
+    x, place = convert_to_tensor(input), 0 if axis is None else axis_or_tensor(axis)
     if isinstance(place, Tensor):
         return run_time_axes.reduced(
             lambda y, front, _: _placed(primitive, y, front[0], output_type), x, place

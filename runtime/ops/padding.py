@@ -116,7 +116,6 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
 def _repeat_kernel(counts: Any, n: Any) -> Any:
     if counts.ndim > 1 or (counts.ndim == 1 and counts.size not in (1, n)):
         raise errors.InvalidArgumentError(
-            None, None,
             f"repeats has the shape {counts.shape}, for {n} elements or slices: one number for "
             "each is needed, or one for all",
         )  # fmt: skip
@@ -222,7 +221,7 @@ pad_p: Primitive = row(
 
 
 _ZEROS: dict[dtypes.DType, Any] = {dtypes.string: "", dtypes.bool: False}
-"""What the number 0 stands for, where it is no value itself."""
+"""The values that 0 stands for, of dtypes that have no 0."""
 
 
 def pad(

@@ -28,7 +28,7 @@ from runtime.core.state import state
 from runtime.core.tensor import EagerTensor, Tensor
 from runtime.dtypes import as_dtype
 from runtime.ops import batching, run_time_axes
-from runtime.ops.arguments import int_or_tensor, ints_or_tensor, listed
+from runtime.ops.arguments import axes_or_tensor, axis_or_tensor, listed
 from runtime.ops.checks import checked
 from runtime.ops.define import Example, Op, axis_in, converted, copied, fill_dims, named
 from runtime.ops.gathering import gathered
@@ -55,7 +55,7 @@ def reduced_shape(shape: Shape, *, axis: Axis, keepdims: bool, **params: Any) ->
 
 
 def _axis_of(axis: Any) -> Axis | Tensor:
-    return None if axis is None else ints_or_tensor(axis, "axis")
+    return None if axis is None else axes_or_tensor(axis)
 
 
 def restore(value: Any, like: Any, axis: Axis, keepdims: bool) -> Any:
@@ -531,7 +531,7 @@ cumprod_p: Primitive = row(
 
 def running(primitive: Primitive, x: Any, axis: Any, exclusive: bool, reverse: bool) -> Tensor:
     """A cumulative op along an axis, which may be a tensor."""
-    given, place = convert_to_tensor(x), int_or_tensor(axis, "axis", True)
+    given, place = convert_to_tensor(x), axis_or_tensor(axis, True)
     if isinstance(place, Tensor):
         return run_time_axes.kept(
             lambda y, front: running(primitive, y, front[0], exclusive, reverse), given, place

@@ -23,7 +23,7 @@ from runtime.core.shapes import (
 from runtime.core.tensor import Tensor
 from runtime.dtypes import as_dtype
 from runtime.ops import batching, run_time_axes
-from runtime.ops.arguments import int_or_tensor, listed, static_ints
+from runtime.ops.arguments import axis_or_tensor, listed, static_ints
 from runtime.ops.define import axis_in, dims_of, fill_dims, sum_to_shape_of
 
 Dims = tuple[int | None, ...]
@@ -265,7 +265,7 @@ def expand_dims(input: Any, axis: Any, name: str | None = None) -> Tensor:
     >>> rt.expand_dims([1, 2], 0).numpy().tolist()
     [[1, 2]]
     """
-    x, place = convert_to_tensor(input), int_or_tensor(axis, "axis")
+    x, place = convert_to_tensor(input), axis_or_tensor(axis)
     if isinstance(place, Tensor):
         return run_time_axes.inserted(x, place)
     return bind(expand_dims_p, x, axis=place)  # type: ignore[no-any-return]

@@ -124,7 +124,7 @@ def slice_shape(shape: Shape, *dynamic: Shape, spec: Spec) -> Shape:
 def _check_index(entry: Any, dim: int | None, axis: int) -> None:
     if entry != DYNAMIC and dim is not None and not -dim <= entry < dim:
         message = f"slice index {entry} of dimension {axis} out of bounds (size {dim})"
-        raise errors.IndexOutOfBoundsError(None, None, message)
+        raise errors.IndexOutOfBoundsError(message)
 
 
 def _sliced_dim(dim: int | None, entry: tuple[Any, ...]) -> int | None:

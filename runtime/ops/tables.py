@@ -81,9 +81,7 @@ def sorted_table(keys: Any, values: Any) -> tuple[Any, Any]:
     again = np.flatnonzero(np.asarray(keys[1:] == keys[:-1], np.bool_))
     if len(again) and not np.array_equal(values[again], values[again + 1]):
         key = keys.tolist()[again[0]]
-        raise errors.FailedPreconditionError(
-            None, None, f"the table has several values for the key {key!r}"
-        )
+        raise errors.FailedPreconditionError(f"the table has several values for the key {key!r}")
     kept = np.ones(len(keys), np.bool_)
     kept[again + 1] = False
     return keys[kept], values[kept]

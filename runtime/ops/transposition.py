@@ -15,7 +15,7 @@ from runtime.core.primitive import Memory, Order, Primitive, bind, row, sample, 
 from runtime.core.shapes import Shape, compatible
 from runtime.core.tensor import Tensor
 from runtime.ops import batching, run_time_axes
-from runtime.ops.arguments import ints_or_tensor, static_ints
+from runtime.ops.arguments import axes_or_tensor, static_ints
 from runtime.ops.define import axis_in
 
 
@@ -132,7 +132,7 @@ def reverse(tensor: Any, axis: Any, name: str | None = None) -> Tensor:
     """
     if isinstance(axis, int) or getattr(axis, "ndim", 1) == 0:
         raise wrong_value(f"reverse: axis must be a list of axes, got {axis!r}")
-    x, places = convert_to_tensor(tensor), ints_or_tensor(axis, "axis")
+    x, places = convert_to_tensor(tensor), axes_or_tensor(axis)
     if isinstance(places, Tensor):
         return run_time_axes.kept(reverse, x, places)
     return bind(reverse_p, x, axis=places)  # type: ignore[no-any-return]
@@ -181,7 +181,7 @@ def roll(input: Any, shift: Any, axis: Any, name: str | None = None) -> Tensor:
     >>> rt.roll([1, 2, 3], 1, 0).numpy().tolist()
     [3, 1, 2]
     """
-    x, by, places = convert_to_tensor(input), convert_to_tensor(shift), ints_or_tensor(axis, "axis")
+    x, by, places = convert_to_tensor(input), convert_to_tensor(shift), axes_or_tensor(axis)
     if isinstance(places, Tensor):
         return _rolled(x, by, places)
     return bind(roll_p, x, by, axis=places)  # type: ignore[no-any-return]

@@ -32,7 +32,7 @@ class Optimizer:
     """
 
     GATE_NONE, GATE_OP, GATE_GRAPH = range(3)
-    """What `gate_gradients` may be; without effect."""
+    """The values of `gate_gradients`; without effect."""
     slot_names: tuple[str, ...] = ()
     """The names of what it keeps for each variable."""
     by_rows = True

@@ -276,8 +276,6 @@ class Session:
         for value in trace.scope.parameters:
             if value in used and value not in fed:
                 raise errors.InvalidArgumentError(
-                    None,
-                    None,
                     f"You must feed a value for placeholder tensor '{value.name}' of type "
                     f"{value.type}",
                     hint="pass it in feed_dict",
@@ -349,8 +347,6 @@ def needed(
             continue
         if any(value in fed for value in made):
             raise errors.UnimplementedError(
-                None,
-                None,
                 f"the tensor {made[0].name} is fed, and the op that makes it is run too",
                 hint="feed its other outputs as well, or fetch less",
             )

@@ -114,8 +114,6 @@ class CheckpointFile:
         document = json.loads(text)
         if document["version"] > VERSION:
             raise errors.UnimplementedError(
-                None,
-                None,
                 f"{self.path} has version {document['version']} of the format, this library reads "
                 f"versions up to {VERSION}",
                 hint="install a newer version of the library",
@@ -138,7 +136,7 @@ class CheckpointFile:
                     "TensorFlow is installed, write its arrays to a file that NumPy reads"
                 )
             raise errors.NotFoundError(
-                None, None, f"there is no checkpoint {self.path}: no file {file}", hint=hint
+                f"there is no checkpoint {self.path}: no file {file}", hint=hint
             )
         try:
             return self._library.safe_open(file, framework="np", backend="pread")
@@ -151,16 +149,12 @@ class CheckpointFile:
 
     def _foreign(self, why: str) -> errors.InvalidArgumentError:
         return errors.InvalidArgumentError(
-            None,
-            None,
             f"{file_of(self.path)} is no checkpoint: {why}",
             hint="name one that train.Checkpoint has written",
         )
 
     def _damaged(self, why: object) -> errors.DataLossError:
         return errors.DataLossError(
-            None,
-            None,
             f"the checkpoint {file_of(self.path)} is damaged: {why}",
             hint="restore an earlier one",
         )
@@ -180,8 +174,6 @@ class CheckpointFile:
     def _entry(self, name: str) -> Json:
         if name not in self._entries:
             raise errors.NotFoundError(
-                None,
-                None,
                 f"the checkpoint {self.path} has no {name!r}",
                 hint=f"it has {', '.join(self.names()) or 'no arrays'}",
             )

@@ -88,8 +88,6 @@ def load_checkpoint(ckpt_dir_or_file: Path) -> CheckpointReader:
         path = latest_checkpoint(ckpt_dir_or_file)
     if path is None:
         raise errors.NotFoundError(
-            None,
-            None,
             f"there is no checkpoint in the folder {os.fspath(ckpt_dir_or_file)}",
             hint="name a checkpoint, or a folder that Checkpoint.save has written to",
         )

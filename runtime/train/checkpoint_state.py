@@ -61,8 +61,6 @@ def get_checkpoint_state(
         entry = _ENTRY.fullmatch(line)
         if entry is None:
             raise errors.DataLossError(
-                None,
-                None,
                 f"{name} is no state file of checkpoints: {line!r}",
                 hint="delete it, and restore a checkpoint by its own name",
             )

@@ -46,7 +46,6 @@ class ExponentialMovingAverage:
     ) -> None:
         self._decay = decay
         self._num_updates = num_updates
-        self._zero_debias = zero_debias
         self._name = name
         self._averages: dict[Any, Variable] = {}
 

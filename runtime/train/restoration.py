@@ -39,7 +39,7 @@ class Restoration:
         self.file = file
         self._root = weakref.ref(root, self._stop)
         self._owners: dict[int, weakref.ref[Any]] = {}
-        """Who has got the value of an entry; the first of several."""
+        """The one that has got the value of an entry; the first of several."""
         file.verify()
         for found in list(_waiting):
             if found._root() is root:
@@ -89,8 +89,6 @@ class Restoration:
             )
         if variable.dtype is not dtype:
             raise errors.InvalidArgumentError(
-                None,
-                None,
                 f"the checkpoint {self.file.path} has {dtype.name} values for {name}, the "
                 f"variable {variable.name} has the dtype {variable.dtype.name}",
                 hint="make the variable with the dtype that was saved",

@@ -75,8 +75,6 @@ class VariableHandle:
         raw = self.present()
         if raw is None:
             raise errors.FailedPreconditionError(
-                None,
-                None,
                 f"variable '{self.name}' is uninitialized: it is read before it was given a value",
             )
         return raw
@@ -97,4 +95,4 @@ class VariableHandle:
         )
         if state.trace is not None:
             raise ValueError(message)
-        raise errors.InvalidArgumentError(None, None, message)
+        raise errors.InvalidArgumentError(message)

@@ -31,7 +31,8 @@ def _references() -> int:
 
 
 _ALONE = _references()
-"""What is counted in `renew`, which holds an array twice: in a variable, as here."""
+"""The references that are counted in `renew`, which holds an array twice: in a variable, as here.
+"""
 
 
 def renew(variable: VariableHandle, value: Any, compute: Callable[..., Any]) -> None:
@@ -142,7 +143,7 @@ def _count_kernel(*, variable: VariableHandle, limit: int) -> Any:
 
     def counted(raw: Any, one: Any, out: Any) -> Any:
         if raw >= limit:
-            raise errors.OutOfRangeError(None, None, f"Reached limit of {limit}")
+            raise errors.OutOfRangeError(f"Reached limit of {limit}")
         before.append(raw.copy())
         return np.add(raw, one, dtype=raw.dtype)
 

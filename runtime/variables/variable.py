@@ -111,7 +111,7 @@ class Variable(Operators, metaclass=Creation):
     __array_priority__ = Tensor.__array_priority__
     __pandas_priority__ = Tensor.__pandas_priority__
     handle: VariableHandle
-    """What graphs and tapes refer to: it holds the value."""
+    """The handle that graphs and tapes refer to: it holds the value."""
 
     def __init__(
         self,

@@ -21,7 +21,7 @@ from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Block, Expression, Function, Local, Statement, leaves
 
 Move = tuple[Local, Local]
-"""What control flow assigns to, and what it assigns."""
+"""The local that control flow assigns to, and the one that it assigns."""
 
 Roots = Mapping[Local, Local]
 

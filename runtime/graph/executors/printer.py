@@ -419,7 +419,7 @@ HELPERS: dict[str, Any] = {
     "one_float32": np.float32(1),
     "one_float64": np.float64(1),
 }
-"""What the templates of forms mention."""
+"""The names that the templates of forms mention."""
 
 # Names that generated code uses as they are: no value may take them.
 RESERVED = (

@@ -13,8 +13,8 @@ from runtime.graph.passes.rewriting import Rewriter
 
 Fact = tuple[Value, bool]
 MOST_FACTS = 64
-"""How many facts are drawn from one test, the nearest first: where each of many flags follows from
-the one before, all of them would be a square of their number."""
+"""The number of facts that are drawn from one test, the nearest first: where each of many flags
+follows from the one before, all of them would be a square of their number."""
 
 
 class Facts(Rewriter):

@@ -25,7 +25,7 @@ from runtime.graph.passes.rewriting import number_key
 from runtime.graph.passes.run_time_dims import with_known_dims
 
 Known = tuple[Type, Any]
-"""What is known of a value: its type, and the array or number that it is in each run, or None, or
+"""The facts about a value: its type, and the array or number that it is in each run, or None, or
 UNREAD.
 """
 

@@ -54,8 +54,6 @@ def decoded(
         return read(Decoder(document, arrays), document)
     except Unknown as error:
         raise errors.UnimplementedError(
-            None,
-            None,
             f"{os.fspath(path)} cannot be loaded: {error}",
             hint="import the module that defines it first, or install a newer version",
         ) from None

@@ -85,8 +85,6 @@ def _document(path: Path, archive: zipfile.ZipFile) -> dict[str, Any]:
     version = document.get("version")
     if version != VERSION:
         raise errors.UnimplementedError(
-            None,
-            None,
             f"{os.fspath(path)} has version {version} of the format, this library reads version "
             f"{VERSION}",
             hint="save the graph with this version of the library, or load it with the one that "
@@ -112,8 +110,6 @@ def _array(archive: zipfile.ZipFile, name: str) -> Any:
 
 def _foreign(path: Path, why: str) -> errors.InvalidArgumentError:
     return errors.InvalidArgumentError(
-        None,
-        None,
         f"{os.fspath(path)} is no file of graphs: {why}",
         hint="name a file that Graph.save or saved_model.save has written",
     )
@@ -122,8 +118,6 @@ def _foreign(path: Path, why: str) -> errors.InvalidArgumentError:
 def damaged(path: Path, error: Exception) -> errors.DataLossError:
     """The error for a file that breaks the format."""
     return errors.DataLossError(
-        None,
-        None,
         f"{os.fspath(path)} is damaged: {type(error).__name__}: {error}",
         hint="save the graph again",
     )

@@ -42,7 +42,7 @@ class Place:
         """The error for an item of the node that is no data."""
         held = f"{self.graph} cannot be saved: it holds {item!r}, which no file can hold"
         if self.node is None:
-            return errors.UnimplementedError(None, None, held, hint=hint)
+            return errors.UnimplementedError(held, hint=hint)
         op, place = self.node.primitive.op_type, self.node.location
         return errors.UnimplementedError(None, op, held, location=place, hint=hint)
 

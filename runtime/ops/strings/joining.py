@@ -13,7 +13,7 @@ from runtime.core.primitive import bind, row, sample, wrong_dtype, wrong_value
 from runtime.core.shapes import Shape, merge_shapes
 from runtime.core.tensor import Tensor
 from runtime.ops import run_time_axes
-from runtime.ops.arguments import ints_or_tensor
+from runtime.ops.arguments import axes_or_tensor
 from runtime.ops.define import axis_in, dims_of, fill_dims
 from runtime.ops.strings.elements import array_of, as_bytes, as_strings, elements_of
 
@@ -111,7 +111,7 @@ def reduce_join(
     [b'ab']
     """
     x = as_strings(inputs)
-    chosen = None if axis is None else ints_or_tensor(axis, "axis")
+    chosen = None if axis is None else axes_or_tensor(axis)
     if isinstance(chosen, Tensor):
         return run_time_axes.reduced(
             lambda y, front, kept: reduce_join(y, front, kept, separator), x, chosen, keepdims

@@ -29,7 +29,7 @@ _WITH_AVX2 = (b"Haswell", b"Zen")
 """How OpenBLAS calls its kernels for AVX2, which it takes on AMD's processors with AVX-512 too."""
 
 ROW_MAJOR, PLAIN, TRANSPOSED = 101, 111, 112
-"""How the interface in C calls the order of matrices, and whether they are transposed."""
+"""The numbers of the interface in C for the order of matrices, and for transposed ones."""
 
 
 class Product(NamedTuple):

@@ -295,7 +295,7 @@ class _Loop:
         self.head, self.end = emitter.block("head"), emitter.block("end")
         self.before = self.builder.block
         self.leaving: list[tuple[Arrival, ir.Value]] = []
-        """What goes to the end, and the rounds that are left then until signals are handled."""
+        """The values that go to the end, and the rounds left then until signals are handled."""
 
     def _small(self) -> list[int]:
         """The places of ints that rounds add little to, which are small now."""

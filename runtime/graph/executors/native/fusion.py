@@ -60,7 +60,7 @@ class RowNumber:
 
 
 Operand = int | RowNumber | Array | Scalar
-"""What a step reads: another step, a number of the row, an array or a number."""
+"""An operand of a step: another step, a number of the row, an array or a number."""
 
 
 @dataclass(slots=True, eq=False)

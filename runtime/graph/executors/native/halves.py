@@ -10,35 +10,36 @@ from runtime.graph.executors.native.values import FLOAT32, FLOAT64, INT16, INT32
 
 HALF = ir.HalfType()
 _SHIFT, _QUIET = 16, 0x40
-"""What a bfloat16 lacks of a float32, and the bit that keeps a nan one."""
+"""The bits of a float32 that a bfloat16 lacks, and the one that keeps a nan one."""
 
 
-def _like(value: ir.Value, type: ir.Type) -> ir.Type:
+def like(value: ir.Value, type: ir.Type) -> ir.Type:
+    """The type, or vectors of it where the value is a vector."""
     known = value.type
     return ir.VectorType(type, known.count) if isinstance(known, ir.VectorType) else type
 
 
 def widened(builder: ir.IRBuilder, bits: ir.Value, dtype: DType) -> ir.Value:
     """The float32 that bits of a half stand for."""
-    type = _like(bits, FLOAT32)
+    type = like(bits, FLOAT32)
     if dtype.name == "float16":
-        return builder.fpext(builder.bitcast(bits, _like(bits, HALF)), type)
-    wide = builder.zext(bits, _like(bits, INT32))
+        return builder.fpext(builder.bitcast(bits, like(bits, HALF)), type)
+    wide = builder.zext(bits, like(bits, INT32))
     return builder.bitcast(builder.shl(wide, ir.Constant(wide.type, _SHIFT)), type)
 
 
 def narrowed(builder: ir.IRBuilder, value: ir.Value, dtype: DType) -> ir.Value:
     """The bits of the half that is nearest to a float32; of two, the one that ends in 0."""
     if dtype.name == "float16":
-        return builder.bitcast(builder.fptrunc(value, _like(value, HALF)), _like(value, INT16))
-    bits = builder.bitcast(value, _like(value, INT32))
+        return builder.bitcast(builder.fptrunc(value, like(value, HALF)), like(value, INT16))
+    bits = builder.bitcast(value, like(value, INT32))
     upper = builder.lshr(bits, ir.Constant(bits.type, _SHIFT))
     is_odd = builder.and_(upper, ir.Constant(bits.type, 1))
     moved = builder.add(builder.add(bits, ir.Constant(bits.type, (1 << (_SHIFT - 1)) - 1)), is_odd)
     near = builder.lshr(moved, ir.Constant(bits.type, _SHIFT))
     is_nan = builder.fcmp_unordered("uno", value, value)
     near = builder.select(is_nan, builder.or_(upper, ir.Constant(bits.type, _QUIET)), near)
-    return builder.trunc(near, _like(value, INT16))
+    return builder.trunc(near, like(value, INT16))
 
 
 def rounded(builder: ir.IRBuilder, value: ir.Value, dtype: DType) -> ir.Value:
@@ -53,10 +54,10 @@ def from_double(builder: ir.IRBuilder, value: ir.Value, dtype: DType) -> ir.Valu
     so that nothing is rounded twice; a bfloat16 is that of the nearest float32, for NumPy's, and
     TensorFlow's, is.
     """
-    single = builder.fptrunc(value, _like(value, FLOAT32))
+    single = builder.fptrunc(value, like(value, FLOAT32))
     if dtype.name == "float16":
-        back = builder.fpext(single, _like(value, FLOAT64))
-        bits = builder.bitcast(single, _like(value, INT32))
+        back = builder.fpext(single, like(value, FLOAT64))
+        bits = builder.bitcast(single, like(value, INT32))
         one = ir.Constant(bits.type, 1)
         is_inexact = builder.fcmp_ordered("!=", back, value)
         is_larger = builder.fcmp_ordered(">", back, value)

@@ -28,7 +28,7 @@ ROUNDS = 3 << 12
 """Rounds of a loop until others may run Python, and signals be handled."""
 
 MOST_ADDED = 1 << 40
-"""What a round may add: what `ROUNDS` of them add to a small int has 64 bits."""
+"""The most that a round may add: `ROUNDS` of them keep a small int within 64 bits."""
 
 
 class Increments:

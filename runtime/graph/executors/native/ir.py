@@ -149,7 +149,7 @@ class Value:
 
 
 Undefined, Poison = "undef", "poison"
-"""What stands for any number in constants."""
+"""The text that stands for any number in constants."""
 
 
 class Constant(Value):

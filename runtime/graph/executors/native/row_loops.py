@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from runtime.graph.executors.native.arrays import Nest
 
 Carried = dict[Sink | Step, list[ir.Value]]
-"""What goes from one row to the next: the state of each reduction of all elements, and the lanes of
-each step that had no result.
+"""The values that go from one row to the next: the state of each reduction of all elements, and the
+lanes of each step that had no result.
 """
 
 Values = Sequence[ir.Value]

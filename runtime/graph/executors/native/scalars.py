@@ -22,12 +22,6 @@ Builder: TypeAlias = ir.IRBuilder
 Binary = Callable[[Any, ir.Value, ir.Value], ir.Value]
 
 
-def like(value: ir.Value, type: ir.Type) -> ir.Type:
-    """The type, or vectors of it where the value is a vector."""
-    known = value.type
-    return ir.VectorType(type, known.count) if isinstance(known, ir.VectorType) else type
-
-
 def is_vector(value: ir.Value) -> bool:
     """True for a vector of elements."""
     return isinstance(value.type, ir.VectorType)
@@ -294,7 +288,7 @@ def cast(builder: Builder, value: ir.Value, source: DType, target: DType) -> ir.
     """
     if source is target:
         return value
-    type = like(value, register(target))
+    type = halves.like(value, register(target))
     if target.is_bool:
         return compared(builder, "!=", source, value, ir.Constant(value.type, 0))
     if source.is_floating:

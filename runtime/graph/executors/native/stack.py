@@ -108,13 +108,14 @@ def code() -> Code:
     if library.pthread_key_create(ctypes.byref(key), None):
         raise MemoryError("there is no room for one more value of each thread")
     functions = [getattr(library, f"pthread_{name}") for name in _FUNCTIONS]
-    return compile_module(_TEXT, ["end"], [*map(_address, functions), key.value], level=QUICK)
+    return compile_module(_TEXT, ["end"], [*map(address, functions), key.value], level=QUICK)
 
 
 def of_base(functions: Sequence[Any]) -> Code:
     """`end`, of functions that give this thread, the base of its stack, and its size."""
-    return compile_module(_TEXT_OF_BASE, ["end"], list(map(_address, functions)), level=QUICK)
+    return compile_module(_TEXT_OF_BASE, ["end"], list(map(address, functions)), level=QUICK)
 
 
-def _address(function: Any) -> int:
+def address(function: Any) -> int:
+    """The address of a function of a library that ctypes has loaded."""
     return ctypes.cast(function, ctypes.c_void_p).value or 0

@@ -29,10 +29,6 @@ def address_of(symbol: str) -> int:
     return found
 
 
-def _address(function: Any) -> int:
-    return ctypes.cast(function, ctypes.c_void_p).value or 0
-
-
 @cache
 def _library(name: str) -> Any:
     # It imports much else.
@@ -61,12 +57,14 @@ _OBJECTS = {
 
 
 def _python(name: str) -> int:
-    return id(_OBJECTS[name]) if name in _OBJECTS else _address(getattr(ctypes.pythonapi, name))
+    return (
+        id(_OBJECTS[name]) if name in _OBJECTS else stack.address(getattr(ctypes.pythonapi, name))
+    )
 
 
 SOURCES["python"] = _python
 SOURCES["numpy"] = _numpy
-SOURCES["libm"] = lambda name: _address(getattr(_library("m"), name))
+SOURCES["libm"] = lambda name: stack.address(getattr(_library("m"), name))
 SOURCES["arena"] = lambda name: arena.support().address(name)
 SOURCES["support"] = SOURCES["arena"]
 SOURCES["objects"] = lambda name: objects.code(address_of).address(name)

@@ -17,7 +17,9 @@ MOST_LETTERS = 44
 MOST_OUTPUTS = 8
 """Lines for the outputs of one operation, or for what a region yields."""
 MOST_ROWS = 8
-"""What is read further below is shown by its name there, not by a line from where it is made."""
+"""A value that is read further below is shown by its name there, not by a line from where it is
+made.
+"""
 
 ROLES = {COND: ("then", "else"), WHILE: ("body",)}
 """The titles of the regions of a node."""
