@@ -48,7 +48,7 @@ def explained() -> Iterator[None]:
         yield
     except OSError as error:
         other = errors.ResourceExhaustedError if error.errno in _FULL else errors.UnknownError
-        raise _KINDS.get(type(error), other)(None, None, str(error)) from None
+        raise _KINDS.get(type(error), other)(str(error)) from None
 
 
 @contextlib.contextmanager

@@ -46,7 +46,7 @@ class Iterator(StreamedIterator):
         try:
             return self.__next__()
         except StopIteration:
-            raise EndOfSequence(None, None, "End of sequence") from None
+            raise EndOfSequence("End of sequence") from None
 
     def __iter__(self) -> Iterator:
         _refuse_if_traced(self)

@@ -27,7 +27,7 @@ def _element_type(cursor: ObjectType) -> tuple[Type, ...]:
 
 def _next(cursor: Cursor) -> Element:
     if not cursor.advance():
-        raise EndOfSequence(None, None, "End of sequence: the iterator has no more elements")
+        raise EndOfSequence("End of sequence: the iterator has no more elements")
     return cursor.element
 
 
