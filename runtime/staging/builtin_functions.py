@@ -67,8 +67,8 @@ def _int(value: Any, base: Any = None) -> Any:
 
 
 def _bool(value: Any = False) -> Any:
-    steer = truth(value)
-    return steer if isinstance(steer, bool) else logic.not_(logic.not_(steer))
+    predicate = truth(value)
+    return predicate if isinstance(predicate, bool) else logic.not_(logic.not_(predicate))
 
 
 def _len(value: Any) -> Any:
@@ -148,15 +148,15 @@ def _in_range(numbers: iteration.Range, item: Any) -> Any:
 def _either(items: Iterator[Any], decisive: bool, watch: Watch = no_watch) -> Any:
     """`any` or `all` of some items, which are computed as far as they must be known: a bool."""
     for item in items:
-        steer = truth(item)
-        if not isinstance(steer, bool):
-            return _either_staged(steer, items, decisive, watch)
-        if steer is decisive:
+        predicate = truth(item)
+        if not isinstance(predicate, bool):
+            return _either_staged(predicate, items, decisive, watch)
+        if predicate is decisive:
             return decisive
     return not decisive
 
 
-def _either_staged(steer: Any, rest: Iterator[Any], decisive: bool, watch: Watch) -> Any:
+def _either_staged(predicate: Any, rest: Iterator[Any], decisive: bool, watch: Watch) -> Any:
     refuse_to_leave(rest)
 
     def known() -> bool:
@@ -166,7 +166,7 @@ def _either_staged(steer: Any, rest: Iterator[Any], decisive: bool, watch: Watch
         return _either(rest, decisive, watch)
 
     body, orelse = (known, further) if decisive else (further, known)
-    return branches.cond(steer, body, orelse, (), ("the result of any() or all()",), watch)
+    return branches.cond(predicate, body, orelse, (), ("the result of any() or all()",), watch)
 
 
 def _watching(items: GeneratorType[Any, Any, Any]) -> Watch:
@@ -320,19 +320,19 @@ def _pick(name: str, best: tuple[Any, Any], item: tuple[Any, Any]) -> tuple[Any,
     """The better one of two, each with its key."""
     # The first of equals wins, as in Python; a NaN stays where Python leaves it.
     a, b = best[1], item[1]
-    steer = truth(compared(operator.lt, *((a, b) if name == "max" else (b, a))))
-    if isinstance(steer, bool):
-        return item if steer else best
+    predicate = truth(compared(operator.lt, *((a, b) if name == "max" else (b, a))))
+    if isinstance(predicate, bool):
+        return item if predicate else best
     result = f"the result of {name}()"
     # Of two objects the better one may be changed afterwards, and both be known by other names.
     watch = BlockRecorder if is_container(best[0]) or is_container(item[0]) else no_watch
     if a is best[0] and b is item[0]:
         found = branches.cond(
-            steer, lambda *, of=item: of[0], lambda *, of=best: of[0], (), (result,), watch
+            predicate, lambda *, of=item: of[0], lambda *, of=best: of[0], (), (result,), watch
         )
         return found, found
     names = result, f"the key of {result}"
-    found = branches.cond(steer, lambda *, of=item: of, lambda *, of=best: of, (), names, watch)
+    found = branches.cond(predicate, lambda *, of=item: of, lambda *, of=best: of, (), names, watch)
     return found[0], found[1]
 
 

@@ -209,7 +209,7 @@ _operators()
 
 _SAMPLES: dict[str, float] = {"bool": True, "int": 1, "float": 1.0}
 DEFAULT_DTYPES = {"bool": dtypes.bool, "int": dtypes.int32, "float": dtypes.float32}
-_WIDE_DTYPES = {"bool": dtypes.bool, "int": dtypes.int64, "float": dtypes.float64}
+WIDE_DTYPES = {"bool": dtypes.bool, "int": dtypes.int64, "float": dtypes.float64}
 _WIDE = dtypes.int64, dtypes.uint64, dtypes.float64
 
 
@@ -219,7 +219,7 @@ def result_dtypes(types: Iterable[Type]) -> Mapping[str, DType]:
     These have the 64 bits of Python's where an argument has them; else they are as constants.
     """
     wide = any(isinstance(each, TensorType) and each.dtype in _WIDE for each in types)
-    return _WIDE_DTYPES if wide else DEFAULT_DTYPES
+    return WIDE_DTYPES if wide else DEFAULT_DTYPES
 
 
 @cache

@@ -55,7 +55,7 @@ _STATEMENT = Wording("the branches of `if`", "the value", unites=True)
 
 
 def truth(value: Any) -> Any:
-    """Python's truth of a value: a bool, or a symbol that can steer a cond.
+    """Python's truth of a value: a bool, or a symbol that can predicate a cond.
 
     Raises ValueError for a tensor with more than one element.
     """
@@ -117,9 +117,9 @@ def cond(
     being traced, blocks that are `is_caught` say themselves whether they have failed. Raises what
     `join` raises, and StagingError for what only Python could do.
     """
-    steer = truth(test)
-    if isinstance(steer, bool):
-        return body(*inputs) if steer else orelse(*inputs)
+    predicate = truth(test)
+    if isinstance(predicate, bool):
+        return body(*inputs) if predicate else orelse(*inputs)
     trace = active()
     if trace.attempts and not is_caught:
         size = max(len(names), 1)
@@ -127,7 +127,7 @@ def cond(
         first, second = _caught(body, size, reads), _caught(orelse, size, reads)
         labels = (*(names or ("return",)), "failure")
         given = inputs, labels, watch, orelse_first, words
-        made = cond(steer, first, second, *given, is_caught=True)
+        made = cond(predicate, first, second, *given, is_caught=True)
         _go_on(trace, made[-1])
         return pack(made[:-1], names)
     since = len(trace.joined)
@@ -135,7 +135,7 @@ def cond(
     paths = [traced(trace, block, inputs, names, watch) for block in blocks]
     if orelse_first:
         paths.reverse()
-    return pack(joined(trace, steer, paths, names, words, since), names)
+    return pack(joined(trace, predicate, paths, names, words, since), names)
 
 
 # The block, and behind its results whether it has failed; and what follows is done where it has
@@ -154,26 +154,26 @@ def install_attempts(
 
 def joined(
     trace: Trace,
-    steer: Any,
+    predicate: Any,
     paths: Sequence[Path],
     names: Names,
     words: Wording = _STATEMENT,
     since: int | None = None,
 ) -> Sequence[Any]:
     """The joined results of two traced paths: one value for each name. The first one is taken where
-    `steer` is true. Before them, `since` copies were joined.
+    `predicate` is true. Before them, `since` copies were joined.
 
     Raises Unreachable where neither comes to its end.
     """
     since = len(trace.joined) if since is None else since
     if not any(path.reached for path in paths):
         regions = [path.scope.region(()) for path in paths]
-        trace.append(COND, (trace.value_of(steer),), regions=regions)
+        trace.append(COND, (trace.value_of(predicate),), regions=regions)
         raise Unreachable
     places, named = _add_contents(trace, paths)
     labels = [*(names or ("",)), *(place.name for place in places)]
     specs = _specs(paths, labels, words, places)
-    values = _merge(trace, steer, paths, specs, labels)
+    values = _merge(trace, predicate, paths, specs, labels)
     for at, place in named.items():
         place.write(Held(1, [values[at]]))
         values[at] = place.object
@@ -287,9 +287,9 @@ def _variable_of(item: Any, reached: Sequence[Path]) -> int | None:
 
 
 def _merge(
-    trace: Trace, steer: Any, paths: Sequence[Path], specs: Sequence[Spec], names: Names
+    trace: Trace, predicate: Any, paths: Sequence[Path], specs: Sequence[Spec], names: Names
 ) -> list[Any]:
-    test = trace.value_of(steer)
+    test = trace.value_of(predicate)
     regions = [_close(trace, path, specs, names) for path in paths]
     outputs = declare(trace, specs, names)
     symbols = iter(trace.append(COND, (test,), outputs, regions=regions))

@@ -218,7 +218,7 @@ class Guard:
     def __init__(self, level: Level, failure: Failure) -> None:
         trace = level.trace
         self.level = level
-        self.steer = failure.test
+        self.predicate = failure.test
         shared = level.shared()
         self.before = shared.values() if shared else ()
         names = level.names()
@@ -254,7 +254,7 @@ class Guard:
             aliases.check(trace, self.recorder.restore)
         path.changed = undone(trace, self.recorder, path.reached)
         self.entered.close()
-        made = joined(trace, self.steer, [path, self.failing], level.names(), since=self.since)
+        made = joined(trace, self.predicate, [path, self.failing], level.names(), since=self.since)
         if shared:
             shared.put(made[level.size + 1 :])
         return tuple(made[: level.size]), made[level.size]

@@ -25,11 +25,11 @@ _OPERANDS = Wording("its operands", unites=True)
 
 def not_(value: Any) -> Any:
     """`not value`."""
-    steer = truth(value)
-    if isinstance(steer, bool):
-        return not steer
+    predicate = truth(value)
+    if isinstance(predicate, bool):
+        return not predicate
     trace = active()
-    return trace.apply(numbers.NOT, (trace.value_of(steer),))
+    return trace.apply(numbers.NOT, (trace.value_of(predicate),))
 
 
 def and_(first: Any, rest: Sequence[Block], watch: Watch = no_watch, answer: Any = None) -> Any:
@@ -51,7 +51,7 @@ def _short_circuit(
 ) -> Any:
     if not rest:
         return value
-    steer = truth(value if answer is None else answer)
+    predicate = truth(value if answer is None else answer)
     mismatch: Mismatch | None = None
     unites = False
 
@@ -59,7 +59,7 @@ def _short_circuit(
     def further() -> Any:
         nonlocal mismatch, unites
         result = _short_circuit(rest[0](), rest[1:], name, watch)
-        mismatch = None if isinstance(steer, bool) else _mismatch(value, result)
+        mismatch = None if isinstance(predicate, bool) else _mismatch(value, result)
         if mismatch is None:
             return result
         unites = mismatch.kinds_differ and _is_scalar(value) and _is_scalar(result)
@@ -73,7 +73,7 @@ def _short_circuit(
     body, orelse = (stop, further) if name == "or" else (further, stop)
     labels, watching = (f"the value of `{name}`",), also_watching(watch, rest)
     first = name == "or"
-    made = cond(steer, body, orelse, (), labels, watching, orelse_first=first, words=_OPERANDS)
+    made = cond(predicate, body, orelse, (), labels, watching, orelse_first=first, words=_OPERANDS)
     if mismatch is None:
         return made
     answer, held = made

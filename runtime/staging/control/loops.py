@@ -137,8 +137,8 @@ def while_loop(
     traced before. Raises what `join` raises, StagingError for what only Python could do, and
     ValueError for a variable that does not keep the declared Spec.
     """
-    steer = truth(first)
-    if steer is False:
+    predicate = truth(first)
+    if predicate is False:
         return bare(state)
     trace = active()
     block = key or body
@@ -147,7 +147,7 @@ def while_loop(
     loop.declared.update(declared or {})
     loop.limit_known, loop.peeled = limit_known, peeled
     loop.specs = _entry_specs(trace, loop)
-    return _staged_loop(trace, loop, steer, first)
+    return _staged_loop(trace, loop, predicate, first)
 
 
 def _after_endless(trace: Trace) -> BaseException:
@@ -157,7 +157,7 @@ def _after_endless(trace: Trace) -> BaseException:
     return Unreachable()
 
 
-def _staged_loop(trace: Trace, loop: Loop, steer: Any, first: Any) -> Any:
+def _staged_loop(trace: Trace, loop: Loop, predicate: Any, first: Any) -> Any:
     # Each widening changes the type of a variable for good, and a type can widen only so often.
     left = 10 + 5 * len(loop.specs)
     before: list[Spec] = []
@@ -168,11 +168,11 @@ def _staged_loop(trace: Trace, loop: Loop, steer: Any, first: Any) -> Any:
         if _holds(loop, round_):
             pairs = zip(loop.places, loop.specs[loop.size :], strict=True)
             trace.memo[loop.site] = Known(loop.specs[: loop.size], list(pairs))
-            return _close_loop(trace, steer, loop, round_)
+            return _close_loop(trace, predicate, loop, round_)
         trace.counts = counts
         del trace.joined[round_.since :]
         if not round_.path.reached:
-            return _peel(loop, steer, round_)
+            return _peel(loop, predicate, round_)
         limit = _limit(loop, round_)
         if limit is not None:
             return _limited_loop(loop, limit, first)
@@ -421,7 +421,7 @@ def _parameters(trace: Trace, loop: Loop) -> tuple[Any, ...]:
     return tuple([joins.lift(spec, symbols) for spec in loop.specs])
 
 
-def _peel(loop: Loop, steer: Any, failed: Round) -> Any:
+def _peel(loop: Loop, predicate: Any, failed: Round) -> Any:
     """The loop, its first round traced apart from the others, with the values that it starts with.
 
     What every round raises with the types of all rounds, may be raised by none that is run, or by a
@@ -453,7 +453,7 @@ def _peel(loop: Loop, steer: Any, failed: Round) -> Any:
         return bare(state)
 
     state = tuple(loop.values[: loop.size])
-    return cond(steer, first_round, no_round, state, loop.names[: loop.size], loop.watch)
+    return cond(predicate, first_round, no_round, state, loop.names[: loop.size], loop.watch)
 
 
 def _endless_peeling(loop: Loop, failed: Round) -> Exception:
@@ -517,7 +517,7 @@ def _widen(loop: Loop, path: Path) -> list[Spec]:
     return widened
 
 
-def _close_loop(trace: Trace, steer: Any, loop: Loop, round_: Round) -> Any:
+def _close_loop(trace: Trace, predicate: Any, loop: Loop, round_: Round) -> Any:
     refusal = trace.memo.get(round_.path.scope)
     if refusal is not None:
         raise refusal()
@@ -526,10 +526,10 @@ def _close_loop(trace: Trace, steer: Any, loop: Loop, round_: Round) -> Any:
         results = list(lower_all(trace, round_.path.values, loop.specs, loop.names))
     region = round_.path.scope.region([proceed, *results])
     check_next_round(round_.path.scope, region)
-    inputs = [trace.value_of(steer), *lower_all(trace, loop.values, loop.specs, loop.names)]
+    inputs = [trace.value_of(predicate), *lower_all(trace, loop.values, loop.specs, loop.names)]
     outputs = declare(trace, loop.specs, loop.names)
     symbols = iter(trace.append(WHILE, inputs, outputs, regions=[region]))
-    if steer is True and round_.proceed is True:
+    if predicate is True and round_.proceed is True:
         raise _after_endless(trace)
     values = [joins.lift(spec, symbols) for spec in loop.specs]
     loop.shared.end(trace, round_.path.scope, loop.names, values)

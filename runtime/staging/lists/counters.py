@@ -17,6 +17,7 @@ from runtime.staging.lists.growing_dict import (
     Found,
     GrowingDict,
     known_items,
+    made_of,
     new,
     pairs_of,
     register,
@@ -177,11 +178,5 @@ for _name in _OPERATORS:
     setattr(GrowingCounter, _name.replace("__", "__r", 1), _reflected(_name))
 
 
-def _counter(items: Any = (), /, **more: Any) -> Any:
-    made = new(GrowingCounter, None)
-    made.update(items, **more)
-    return made
-
-
-MAKING[Counter] = _counter
+MAKING[Counter] = functools.partial(made_of, GrowingCounter)
 register(GrowingCounter, Counter)

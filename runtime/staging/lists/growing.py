@@ -108,6 +108,11 @@ class Growing:
     __slots__ = ()
 
     @property
+    def table(self) -> InTable | None:
+        """The place in a list or dict of the graph where the contents are, if they are there."""
+        return None
+
+    @property
     def staged(self) -> StagedItems | None:
         """The contents, if they are lists of the graph."""
         raise NotImplementedError
@@ -150,7 +155,7 @@ class Growing:
 
         StagingError for what is another object each time that it is read.
         """
-        table: InTable | None = getattr(self, "table", None)
+        table = self.table
         if table is None:
             return None
         if table.table is None or isinstance(table.table, Growing):

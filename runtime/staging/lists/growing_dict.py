@@ -24,7 +24,6 @@ from runtime.staging.builtin_functions import known_elements
 from runtime.staging.control import branches, iteration, joins, logic
 from runtime.staging.control.branches import truth
 from runtime.staging.control.carried_objects import (
-    Contents,
     GrowingEntries,
     also_watching,
     no_watch,
@@ -680,12 +679,6 @@ def known_items(items: Any, take_all: Callable[[iteration.Staged], None]) -> Ite
 # Specs and structures
 
 
-def _flatten(item: Any) -> tuple[Any, Any]:
-    if isinstance(item, GrowingDict) and item.table is not None:
-        return item.table, ()
-    return (item.keys, item.children) if isinstance(item, Contents) else item.content()
-
-
 def _build(kind: Any, keys: Entries | InTable, children: Any) -> Any:
     if isinstance(keys, InTable):
         image = kind.__new__(kind)
@@ -709,6 +702,7 @@ def _result(kind: type[GrowingDict], keys: Entries, columns: Any) -> Any:
 
 
 def new(kind: type[GrowingDict], factory: Any) -> Any:
+    """An empty one of a class; `factory` makes the values of a defaultdict."""
     made = kind.__new__(kind)
     note_made(made)
     if isinstance(made, GrowingDefaultDict):
@@ -762,7 +756,7 @@ def _fit(item: Any, structure: Structure) -> Any:
 
 
 _HANDLER = Handler(
-    _flatten, _build, "[{}]", names, describe=describe, widen=_widen, fit=_fit,
+    staged_items.flatten, _build, "[{}]", names, describe=describe, widen=_widen, fit=_fit,
     check_optional=staged_items.check_is_own,
 )  # fmt: skip
 
@@ -779,10 +773,14 @@ def stand_in_for(made: Any) -> Any:
     return grown
 
 
-def _dict(items: Any = (), /, **more: Any) -> Any:
-    made = GrowingDict()
+def made_of(kind: type[GrowingDict], items: Any = (), /, **more: Any) -> GrowingDict:
+    """A dict of a class with the entries that the class of Python's would be given."""
+    made: GrowingDict = new(kind, None)
     made.update(items, **more)
     return made
+
+
+_dict = functools.partial(made_of, GrowingDict)
 
 
 def _from_keys(function: Callable[..., Any], keys: Any, value: Any = None, /) -> Any:

@@ -34,11 +34,10 @@ from runtime.staging.control.sameness import same
 from runtime.staging.control.specs import Leaf, Mismatch, Same, Spec, Tree
 from runtime.staging.lists import sequences
 from runtime.staging.refusals import refuse
-from runtime.staging.symbolic_number import SymbolicNumber, number_to_tensor
+from runtime.staging.symbolic_number import WIDE_DTYPES, SymbolicNumber, number_to_tensor
 from runtime.staging.texts import Text, as_tensor
 from runtime.staging.tracing import is_symbol, unfailing
 
-_DTYPES = {"bool": dtypes.bool, "int": dtypes.int64, "float": dtypes.float64}
 _WAY_OUT = "use keys of one kind: numbers, texts, or tuples of these of one length"
 
 
@@ -182,7 +181,7 @@ def _matches(spec: Spec, columns: Iterator[Any], key: Any) -> Any:
         return functools.reduce(ops.logical_and, staged) if staged else True
     column = next(columns)
     if type(key) in NUMBER_TYPES or isinstance(key, Tensor | SymbolicNumber):
-        return _same_number(_stacked(column), _number(key))
+        return _same_number(_stacked(column), number(key))
     return False
 
 
@@ -205,12 +204,13 @@ def _stacked(column: Any) -> Any:
     return apply(lists.STACK, column, element=column.type.element)
 
 
-def _number(key: Any) -> Tensor:
+def number(key: Any) -> Tensor:
+    """The tensor of a key that is a number."""
     if isinstance(key, SymbolicNumber):
-        key = number_to_tensor(key, _DTYPES[key.type.kind])
+        key = number_to_tensor(key, WIDE_DTYPES[key.type.kind])
     if isinstance(key, Tensor):
         return key
-    return convert_to_tensor(key, _DTYPES[NUMBER_TYPES[type(key)].kind])
+    return convert_to_tensor(key, WIDE_DTYPES[NUMBER_TYPES[type(key)].kind])
 
 
 def is_float(key: Any) -> bool:
@@ -232,7 +232,7 @@ def check(key: Any) -> None:
             check(part)
         elif is_staged(part) and is_float(part):
             what = "a NaN is a key, which Python finds by what object it is: only the run knows"
-            sequences.check(ops.is_nan(_number(part)), what, errors.InvalidArgumentError)
+            sequences.check(ops.is_nan(number(part)), what, errors.InvalidArgumentError)
 
 
 def _same_number(column: Tensor, key: Tensor) -> Any:

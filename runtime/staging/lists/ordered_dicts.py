@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from collections import OrderedDict
 from typing import Any
 
 from runtime.staging.control import logic
-from runtime.staging.lists.growing_dict import MAKING, GrowingDict, new, register
+from runtime.staging.lists.growing_dict import MAKING, GrowingDict, made_of, register
 from runtime.staging.lists.list_builtins import listed
 
 
@@ -41,11 +42,5 @@ class GrowingOrderedDict(GrowingDict):
         return logic.and_(made, (lambda: listed(self.keys()) == listed(other.keys()),))
 
 
-def _ordered_dict(items: Any = (), /, **more: Any) -> Any:
-    made = new(GrowingOrderedDict, None)
-    made.update(items, **more)
-    return made
-
-
-MAKING[OrderedDict] = _ordered_dict
+MAKING[OrderedDict] = functools.partial(made_of, GrowingOrderedDict)
 register(GrowingOrderedDict, OrderedDict)

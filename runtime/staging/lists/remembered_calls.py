@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import autograph
+from autograph.library_code import converted
 from autograph.mutation.functions import memories
 from autograph.mutation.purity import CACHED
 from runtime.core.state import state
@@ -32,6 +33,7 @@ from runtime.staging.tracing import Trace
 Function: TypeAlias = Callable[..., Any]
 
 
+@converted
 def _remembering() -> Function:
     def remembering(function: Function, known: Any) -> Function:
         def remembered(*args: Any) -> Any:
@@ -45,12 +47,6 @@ def _remembering() -> Function:
         return remembered
 
     return remembering
-
-
-@functools.cache
-def _converted() -> Function:
-    made: Function = autograph.convert(_remembering)()
-    return made
 
 
 def cached_function(function: Any) -> Callable[..., Any] | None:
@@ -147,7 +143,7 @@ def _remembered(function: Any) -> Function:
     watcher = active().watcher
     if watcher is not None:  # a graph that calls itself is that of one memory
         watcher.see_item(memories, function, known, f"what {function.__name__}() remembers")
-    return functools.partial(_call, known, _converted()(function.__wrapped__, known))
+    return functools.partial(_call, known, _remembering()(function.__wrapped__, known))
 
 
 def _outermost() -> Trace:

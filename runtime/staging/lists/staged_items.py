@@ -53,6 +53,7 @@ from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Symbol, active
 from runtime.staging.symbolic_number import (
     DEFAULT_DTYPES,
+    WIDE_DTYPES,
     SymbolicNumber,
     apply_number,
     number_to_tensor,
@@ -74,7 +75,6 @@ NOTHING = Tree(Structure(_Nothing, 1, _ANY), (Leaf(NUMBER_TYPES[bool]),))
 """The Spec of such items: it is carried by a column that nobody reads."""
 ALL_NONE = Optional(NOTHING)
 """The Spec of items that are all None."""
-_NUMBERS = {"bool": dtypes.bool, "int": dtypes.int64, "float": dtypes.float64}
 
 # Specs
 
@@ -211,7 +211,7 @@ def column_type(type: Type) -> TensorType:
         assert isinstance(type.element, TensorType)
         return TensorType(type.element.dtype, (None,))
     if isinstance(type, NumberType):
-        return TensorType(_NUMBERS[type.kind], ())
+        return TensorType(WIDE_DTYPES[type.kind], ())
     assert isinstance(type, TensorType)
     return type
 
@@ -223,7 +223,7 @@ def table_of(items: Sequence[float]) -> Any:
     """
     types: list[Any] = [NUMBER_TYPES[item.__class__] for item in items]
     type = functools.reduce(join_types, types)
-    return convert_to_tensor(np.array(items, _NUMBERS[type.kind].np_dtype)), type
+    return convert_to_tensor(np.array(items, WIDE_DTYPES[type.kind].np_dtype)), type
 
 
 def with_tensors(element: Spec, numbers: Mapping[str, dtypes.DType] = DEFAULT_DTYPES) -> Spec:
@@ -460,7 +460,7 @@ def row_of(item: Any, element: Spec) -> list[Any]:
 
 def _kept(symbol: Any) -> Any:
     if isinstance(symbol, SymbolicNumber):
-        return number_to_tensor(symbol, _NUMBERS[symbol.type.kind])
+        return number_to_tensor(symbol, WIDE_DTYPES[symbol.type.kind])
     if type(symbol) is Symbol:
         return apply(lists.STACK, symbol, element=symbol.type.element)
     return symbol
@@ -629,10 +629,11 @@ def _column(column: Any, wanted: ListType) -> Any:
 # Structures
 
 
-def _flatten(item: Any) -> tuple[Any, Sequence[Any]]:
-    if isinstance(item, GrowingSequence) and item.table is not None:
-        return item.table, ()
-    return (item.keys, item.children) if isinstance(item, Contents) else item.content()
+def flatten(item: Any) -> tuple[Any, Sequence[Any]]:
+    """The keys and children of a list, set or dict, or of what is in one."""
+    if isinstance(item, Contents):
+        return item.keys, item.children
+    return (item.table, ()) if item.table is not None else item.content()
 
 
 def _build(kind: Any, keys: Any, children: Sequence[Any]) -> Any:
@@ -686,7 +687,7 @@ def _describe(keys: Any) -> str:
 
 
 _HANDLER = Handler(
-    _flatten, _build, "[{}]", _names, describe=_describe, widen=_widen, fit=_fit,
+    flatten, _build, "[{}]", _names, describe=_describe, widen=_widen, fit=_fit,
     check_optional=check_is_own,
 )  # fmt: skip
 add_handler(GrowingItems, _HANDLER)

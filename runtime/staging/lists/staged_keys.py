@@ -21,10 +21,10 @@ from runtime.staging.control.choices import Choice
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.lists.dict_reads import at_optional
 from runtime.staging.lists.growing import Growing
-from runtime.staging.lists.keys import is_real
+from runtime.staging.lists.keys import is_real, number
 from runtime.staging.lists.sequences import check, chosen
 from runtime.staging.outside import DICTS
-from runtime.staging.symbolic_number import SymbolicNumber, number_to_tensor
+from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.texts import Text
 from runtime.staging.tracing import is_symbol
 
@@ -63,8 +63,7 @@ def _place(keys: list[Any], key: Any) -> Any:
         return -1
     if type(key) is Text:
         return _first_of([convert_to_tensor(key == each) for each in keys])
-    if isinstance(key, SymbolicNumber):
-        key = number_to_tensor(key, _DTYPES[key.type.kind])
+    key = number(key)
     is_wide = key.dtype.is_floating or any(isinstance(each, float) for each in keys)
     dtype = dtypes.float64 if is_wide else dtypes.int64
     table = convert_to_tensor(list(map(float if is_wide else int, keys)), dtype)
@@ -76,7 +75,6 @@ def _first_of(matches: Any) -> Any:
     return ops.where(ops.reduce_any(matches), place, ops.constant(-1, dtypes.int64))
 
 
-_DTYPES = {"bool": dtypes.bool, "int": dtypes.int64, "float": dtypes.float64}
 _UNKNOWN = (
     "a key that only the run knows is not in the dict, and a graph cannot add it",
     errors.InvalidArgumentError,
