@@ -72,7 +72,7 @@ def replaced(record: Record, item: Any, other: Any) -> Record:
     return (*head, *kept_now, record[5])
 
 
-class Outline(Tensor):
+class ShapeOnlyTensor(Tensor):
     """A shape-only tensor: the dtype and shape of one whose value no gradient reads.
 
     `raw` is an array without storage of its own; where it is floating it is full of NaN, so that a
@@ -126,7 +126,7 @@ def kept(tensors: Sequence[Any], places: Sequence[int] | None) -> Sequence[Any]:
     if places is None:
         return tensors
     return [
-        tensor if place in places else Outline(tensor.dtype, tensor.static_shape)
+        tensor if place in places else ShapeOnlyTensor(tensor.dtype, tensor.static_shape)
         for place, tensor in enumerate(tensors)
     ]
 

@@ -101,7 +101,7 @@ def placed(out: Any, shape: Sequence[int], dtype: Any) -> Any:
     return out.array(shape, dtype) if type(out) is GrowableBuffer else out
 
 
-def in_rows(array: Any) -> Any:
+def c_contiguous(array: Any) -> Any:
     """The array if it is C-contiguous, as graphs assume, else such a copy of it."""
     return array if array.flags.c_contiguous else np.ascontiguousarray(array)
 

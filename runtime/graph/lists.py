@@ -24,7 +24,7 @@ from runtime.core.primitive import Memory, Order, Primitive, flat, structural
 from runtime.core.shapes import Shape, is_known
 from runtime.core.state import state
 from runtime.core.types import ListType, TensorType, Type
-from runtime.core.workspace import in_rows, placed
+from runtime.core.workspace import c_contiguous, placed
 from runtime.dtypes import DType
 from runtime.graph.ir import Node, Value
 from runtime.graph.nodes import (
@@ -205,7 +205,7 @@ def _get_like(items: Items, index: Any, like: Any) -> Any:
     if _is_one(index):
         return _or_zeros(items, int(index), like)
     found = [_or_zeros(items, int(at), row) for at, row in zip(index, like, strict=True)]
-    return in_rows(np.stack(found))
+    return c_contiguous(np.stack(found))
 
 
 def _get_or_zeros(items: Items, index: Any, *, type: TensorType) -> Any:
@@ -247,7 +247,7 @@ def _stack(
 def _stack_like(items: Items, like: Any) -> Any:
     if not items or len(like) == 0:  # of a list that has grown there may be more items
         return np.zeros_like(like)
-    return in_rows(np.stack([_or_zeros(items, at, row) for at, row in enumerate(like)]))
+    return c_contiguous(np.stack([_or_zeros(items, at, row) for at, row in enumerate(like)]))
 
 
 def _has(items: Items, *index: Any) -> bool:

@@ -13,7 +13,7 @@ from runtime.core.primitive import Memory, Order, Primitive, bind, row, sample, 
 from runtime.core.shapes import Shape, merge_shapes
 from runtime.core.tensor import Tensor
 from runtime.core.types import TensorType
-from runtime.core.workspace import in_rows
+from runtime.core.workspace import c_contiguous
 from runtime.ops import batching, run_time_axes
 from runtime.ops.arguments import axis_or_tensor, listed, static_int, static_ints
 from runtime.ops.checks import checked
@@ -70,7 +70,7 @@ def _concat_gradient(op: Any, g: Any) -> Any:
 
 
 concat_p: Primitive = row(
-    "concat", lambda *values, axis, out=None: in_rows(np.concatenate(values, axis, out)),
+    "concat", lambda *values, axis, out=None: c_contiguous(np.concatenate(values, axis, out)),
     signature="A*->A",
     shape=_concat_shape, op_type="ConcatV2", gradient=_concat_gradient, keep_inputs=(),
     samples=(sample("2,3", "4,3", axis=0), sample("2,1", "2,2", "2,3", axis=-1)), order=Order.C,
@@ -160,7 +160,7 @@ def _stack_shape(*shapes: Shape, axis: int) -> Shape:
 
 
 stack_p: Primitive = row(
-    "stack", lambda *values, axis, out=None: in_rows(np.stack(values, axis, out)),
+    "stack", lambda *values, axis, out=None: c_contiguous(np.stack(values, axis, out)),
     signature="A*->A",
     shape=_stack_shape,
     op_type="Pack", keep_inputs=(),

@@ -13,7 +13,7 @@ from runtime.core.convert import convert_to_tensor, get_static_value, tensor_of
 from runtime.core.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
 from runtime.core.shapes import Shape
 from runtime.core.tensor import Tensor
-from runtime.core.workspace import in_rows
+from runtime.core.workspace import c_contiguous
 from runtime.ops.arguments import one_of, static_int
 from runtime.ops.define import axis_in, dims_of, fill_dims
 from runtime.ops.reshaping import no_gradients
@@ -144,7 +144,7 @@ def _pad_kernel(
     if len(widths) != x.ndim or any(n < 0 for pair in widths for n in pair):
         raise wrong_value(f"paddings {widths} do not fit shape {x.shape}")
     if mode != "CONSTANT":
-        return in_rows(np.pad(x, widths, mode=_MODES[mode]))  # type: ignore[call-overload]
+        return c_contiguous(np.pad(x, widths, mode=_MODES[mode]))  # type: ignore[call-overload]
     ends = [(before, before + dim) for (before, _), dim in zip(widths, x.shape, strict=True)]
     if out is None:
         sizes = [end + after for (_, end), (_, after) in zip(ends, widths, strict=True)]

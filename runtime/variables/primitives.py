@@ -15,7 +15,7 @@ from runtime import dtypes, errors
 from runtime.core.primitive import Memory, Order, row
 from runtime.core.state import state
 from runtime.core.types import TensorType
-from runtime.core.workspace import in_rows
+from runtime.core.workspace import c_contiguous
 from runtime.dtypes import DType
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _assign_kernel(value: Any, *, variable: VariableHandle, shared: bool = True)
         renew(variable, value, _copied)
         return ()
     with variable.lock:
-        variable.raw = in_rows(value)
+        variable.raw = c_contiguous(value)
     return ()
 
 
@@ -100,7 +100,7 @@ def _updating(ufunc: Any) -> Callable[..., tuple[()]]:
         # A copy, because a graph that assigns runs in the context itself.
         # What NumPy returns for a string is no array.
         made = state.context.copy().run(ufunc, raw, value, out)
-        return in_rows(np.asarray(made, raw.dtype) if isinstance(made, bytes) else made)
+        return c_contiguous(np.asarray(made, raw.dtype) if isinstance(made, bytes) else made)
 
     def kernel(value: Any, *, variable: VariableHandle) -> tuple[()]:
         what = f"{ufunc.__name__} a value to"

@@ -18,7 +18,7 @@ from runtime.core.shapes import Shape, TensorShape, as_shape, compatible
 from runtime.core.state import init_scope, state
 from runtime.core.tensor import CPU, EagerTensor, Operators, Reference, Tensor, shown
 from runtime.core.types import TensorType
-from runtime.core.workspace import in_rows
+from runtime.core.workspace import c_contiguous
 from runtime.dtypes import DType, as_dtype
 from runtime.ops.arguments import static_int
 from runtime.ops.indexed_slices import IndexedSlices
@@ -144,7 +144,7 @@ class Variable(Operators, metaclass=Creation):
             trainable = synchronization is not VariableSynchronization.ON_READ
         handle = VariableHandle(self, name, as_dtype(raw.dtype), declared, bool(trainable))
         handle.check_shape(raw.shape)
-        handle.raw = in_rows(raw)
+        handle.raw = c_contiguous(raw)
         self._set_up(handle, synchronization, aggregation, constraint)
 
     def _set_up(
@@ -563,7 +563,7 @@ class Variable(Operators, metaclass=Creation):
 def _restore(raw: Any, name: str, shape: Shape, trainable: bool, *how: Any) -> Variable:
     made = object.__new__(Variable)
     handle = VariableHandle(made, name, as_dtype(raw.dtype), shape, trainable)
-    handle.raw = in_rows(as_array(raw))
+    handle.raw = c_contiguous(as_array(raw))
     made._set_up(handle, *how)
     return made
 
@@ -572,7 +572,7 @@ def restored(raw: Any, name: str, type: TensorType, trainable: bool) -> Variable
     """A variable as it was saved: of this name, and without a value where `raw` is None."""
     made = object.__new__(Variable)
     handle = VariableHandle(made, name, type.dtype, type.shape, trainable)
-    handle.raw = None if raw is None else in_rows(as_array(raw))
+    handle.raw = None if raw is None else c_contiguous(as_array(raw))
     made._set_up(handle)
     return made
 

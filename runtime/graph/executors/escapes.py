@@ -96,7 +96,7 @@ def _candidates(node: Node, layouts: Layouts) -> list[int]:
     for at, parameter in enumerate(body.parameters):
         given, result = node.inputs[at + 1], body.results[at + 1]
         same = layouts.memory(given) == layouts.memory(parameter) == layouts.memory(result)
-        in_rows = is_array(parameter) and parameter not in layouts
-        if same and (in_rows or isinstance(parameter.type, ListType)):
+        contiguous = is_array(parameter) and parameter not in layouts
+        if same and (contiguous or isinstance(parameter.type, ListType)):
             found.append(at)
     return found

@@ -95,8 +95,8 @@ class Layouts(Forward):
             self.copied.update(node.outputs)
             return
         axes = self._axes(node) if _is_known(node) else None
-        in_rows = axes is not None and axes == tuple(range(len(axes)))
-        if not in_rows and (axes is not None or self._is_strided(node)):
+        contiguous = axes is not None and axes == tuple(range(len(axes)))
+        if not contiguous and (axes is not None or self._is_strided(node)):
             self.axes.update((value, axes) for value in node.outputs if may_be_permuted(value))
         if views(node):
             source, primitive = node.inputs[0], node.primitive

@@ -52,7 +52,7 @@ def taken_apart(held: Held, type: Type) -> list[ir.Value]:
     if isinstance(held, Scalar):
         return [held.value]
     if isinstance(held, Items):
-        return [held.pointer, held.count, held.room]
+        return [held.pointer, held.count, held.capacity]
     assert isinstance(type, TensorType)
     assert type.shape is not None
     unknown = [at for dim, at in zip(type.shape, held.dims, strict=True) if dim is None]

@@ -143,7 +143,7 @@ def _grown(emitter: Emitter, items: Items, count: ir.Value, length: ir.Value, fr
     nothing = ir.Constant(POINTER, None)
     second = builder.gep(slot, [int64(8)], source_etype=BYTE)
     builder.store(nothing if fresh else items.pointer, slot)
-    builder.store(int64(0) if fresh else items.room, second)
+    builder.store(int64(0) if fresh else items.capacity, second)
     size = bytes_of(builder, times(builder, count, length), element.dtype)
     kind = ir.FunctionType(POINTER, [POINTER, POINTER, INT64])
     emitter.uses += 1
@@ -185,7 +185,7 @@ def _cleared(emitter: Emitter, kernel: Kernel, number: ir.Value) -> Items:
     length = size_of(builder, _dims(element))
     made = _grown(emitter, _empty(element), number, length, fresh=True)
     clear(builder, made.pointer, bytes_of(builder, times(builder, number, length), element.dtype))
-    return Items(made.pointer, number, made.room, element)
+    return Items(made.pointer, number, made.capacity, element)
 
 
 def _new(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
@@ -225,7 +225,7 @@ def _push(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence
     length = size_of(builder, _dims(items.element))
     made = _grown(emitter, items, more, length, fresh=not emitter.linear)
     _store(emitter, made, count, value)
-    return [Items(made.pointer, more, made.room, items.element)]
+    return [Items(made.pointer, more, made.capacity, items.element)]
 
 
 def _set(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
@@ -249,7 +249,7 @@ def _set(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[
         start = place(builder, made.pointer, times(builder, items.count, length), element.dtype)
         clear(builder, start, gap)
     _store(emitter, made, at, value)
-    return [Items(made.pointer, count, made.room, element)]
+    return [Items(made.pointer, count, made.capacity, element)]
 
 
 def _get(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
@@ -303,7 +303,7 @@ def _unstack(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Seque
     made = _grown(emitter, _empty(element), count, length, fresh=True)
     size = bytes_of(builder, times(builder, count, length), element.dtype)
     copy(builder, made.pointer, array.pointer, size)
-    return [Items(made.pointer, count, made.room, element)]
+    return [Items(made.pointer, count, made.capacity, element)]
 
 
 def _takes_array(kernel: Kernel) -> bool:

@@ -54,11 +54,11 @@ class Array:
 
 @dataclass(slots=True, eq=False)
 class Items:
-    """A list: of `count` elements of one type, one behind the other, in memory of `room` bytes."""
+    """A list: of `count` elements of one type, one behind the other, in `capacity` bytes."""
 
     pointer: ir.Value
     count: ir.Value
-    room: ir.Value
+    capacity: ir.Value
     element: TensorType
 
 
