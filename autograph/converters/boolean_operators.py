@@ -19,7 +19,7 @@ from functools import partial
 
 import gast
 
-from autograph.analysis.tests import tests
+from autograph.analysis.conditions import conditions
 from autograph.context import Context
 from autograph.quoting.builders import call_ag, lambda_of
 from autograph.rewriting import Rules, fits_lambda
@@ -27,7 +27,7 @@ from autograph.rewriting import Rules, fits_lambda
 
 def rules(context: Context) -> Rules:
     """Returns the rule for each type of node."""
-    in_tests = tests(context.tree, context.ag, context.flags)
+    in_tests = conditions(context.tree, context.ag, context.flags)
     return {gast.BoolOp: partial(_bool_op, in_tests), gast.UnaryOp: _unary_op}
 
 

@@ -30,8 +30,8 @@ from typing import Any
 
 import gast
 
+from autograph.analysis.conditions import conditions, is_bool
 from autograph.analysis.scopes import own_nodes, suspends
-from autograph.analysis.tests import is_bool, tests
 from autograph.context import Context
 from autograph.quoting.builders import assign, name_load
 from autograph.quoting.templates import quote, quote_expr
@@ -61,7 +61,7 @@ class _Hoisting:
     def __init__(self, context: Context) -> None:
         self.namer = context.namer
         self.context = context
-        self.in_tests = tests(context.tree, context.ag, context.flags)
+        self.in_tests = conditions(context.tree, context.ag, context.flags)
         self.kept: set[str] = set()
 
     def name(self) -> str:

@@ -1,4 +1,4 @@
-"""The `and` and `or` that are tests: their truth alone is asked."""
+"""The conditions among `and` and `or`: their truth alone is asked."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from autograph.trees import is_ag, walk
 _BOOLS = frozenset(("compare", "has_class", "is_instance", "is_sequence", "not_", "passes"))
 
 
-def tests(tree: Any, ag: str, flags: Collection[str]) -> frozenset[gast.BoolOp]:
+def conditions(tree: Any, ag: str, flags: Collection[str]) -> frozenset[gast.BoolOp]:
     """The `and` and `or` in the tests of a tree of which an operand may be no bool; for others the
     value is the truth.
     """
