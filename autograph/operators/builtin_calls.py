@@ -7,7 +7,7 @@ import functools
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from itertools import chain
+from itertools import chain, starmap
 from types import GeneratorType
 from typing import Any, TypeAlias
 
@@ -32,6 +32,7 @@ from autograph.operators.comprehensions import (
     next_of,
     numbered,
     of_generator,
+    rows_of,
     set_of,
 )
 from autograph.operators.growing import is_staging
@@ -95,6 +96,7 @@ def taken_over(call: Call) -> dict[Function, Function]:
         **{function: _mapping(function, call) for function in (map, functools.reduce)},
         filter: _filtering(call),
         enumerate: _enumerating(_direct(enumerate)),
+        zip: _zipping(_direct(zip)),
         next: next_of(_of_all(_direct(next), reductions.first, decided=True, steps=True)),
         set: _of_all(_direct(set), set_of),
         **{function: _ordering(function, call) for function in (max, min, sorted)},
@@ -258,12 +260,31 @@ def _mapping(function: Function, call: Call) -> Function:
             applied = (call(args[0]), *args[1:]) if args else args
             if function is map and len(args) == 2 and of_generator(args[1]) is not None:
                 return generator(args[1], lambda items: map(applied[0], items))
+            if function is map and len(args) > 2:
+                items, rows = rows_of(args[1:])
+                if rows is not None:
+                    return generator(rows, lambda items: starmap(applied[0], items))
+                applied = (applied[0], *items)
             return _ask(_first_backend(args), function, applied, kwargs)
         except BaseException as error:  # whatever passes through is the user's: only ours goes
             hide(error)
             raise
 
     return builtin
+
+
+def _zipping(builtin: Function) -> Function:
+    """For `zip`, also of iterators of the user's."""
+
+    def zipping(*args: Any, **kwargs: Any) -> Any:
+        try:
+            items, rows = (args, None) if kwargs.get("strict") else rows_of(args)
+            return builtin(*items, **kwargs) if rows is None else rows
+        except BaseException as error:  # whatever passes through is the user's: only ours goes
+            hide(error)
+            raise
+
+    return zipping
 
 
 def _enumerating(builtin: Function) -> Function:

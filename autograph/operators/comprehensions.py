@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from functools import partial
 from types import CellType, FrameType, GeneratorType
 from typing import Any, NamedTuple, TypeAlias
@@ -502,11 +502,13 @@ class UserIterators(NamedTuple):
     """The stand-ins for the calls that Python makes of an iterator of the user's.
 
     `steps_of(items, begun)` is the generator of what an object gives, or of what is left of an
-    iterator that has `begun`; `next_of(iterator, *default)` what `next` gives.
+    iterator that has `begun`; `next_of(iterator, *default)` what `next` gives; `in_rows(items)`
+    what `zip(*items)` gives, or None where Python's own does.
     """
 
     steps_of: Callable[[Any, bool], Iterator[Any]]
     next_of: Callable[..., Any]
+    in_rows: Callable[[Sequence[Any]], Iterator[Any] | None]
 
 
 user_iterators: UserIterators
@@ -538,6 +540,21 @@ def next_of(builtin: Callable[..., Any]) -> Callable[..., Any]:
             raise
 
     return taking
+
+
+def rows_of(items: Sequence[Any]) -> tuple[Sequence[Any], Iterator[Any] | None]:
+    """The arguments of `zip`, which asks for iterators at once; and the generator of its rows where
+    some are the user's.
+    """
+    if not any(_gives_iterator(each) for each in items):
+        return items, None
+    begun = [iter(each) if _gives_iterator(each) else each for each in items]
+    return begun, user_iterators.in_rows(begun)
+
+
+def _gives_iterator(items: Any) -> bool:
+    iterate = converted_method(items, "__iter__")
+    return iterate is not None and not is_generator_function(users_member(iterate))
 
 
 def of_generator(items: Any, decided: bool = False) -> Given | None:

@@ -126,13 +126,19 @@ def _is_not(left: Any, right: Any) -> Any:
     return not_(_is(left, right))
 
 
+memberships: list[Callable[[Any, Any], Any]] = []
+"""Each tells whether an item is in what gives its items one by one; None of what it does not know.
+"""
+
+
 def _in(item: Any, container: Any) -> Any:
     method = converted_method(container, "__contains__")
     if method is not None:
         return not_(not_(method(container, item)))
-    iterate = converted_method(container, "__iter__") if is_staging() else None
-    if iterate is not None and not hasattr(type(container), "__contains__"):
-        container = [*iterate(container)]
+    if is_staging() and not hasattr(type(container), "__contains__"):
+        found = next((x for ask in memberships if (x := ask(item, container)) is not None), None)
+        if found is not None:
+            return found
     # A library's list may hold staged values and be plain itself.
     backend = backend_of_type(type(container)) or backend_of(item) or backend_inside(container)
     if backend is None and isinstance(item, _SEQUENCES):

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from autograph.backend import AnyOrder, backend_of
-from autograph.errors import StagingError
-from autograph.frames import refusal
+from autograph.backend import AnyOrder
 from autograph.operators.comprehensions import Given, of_generator
 from autograph.operators.cond import cond
 from autograph.operators.definedness import defined
-from autograph.operators.logical import compare, not_, or_
+from autograph.operators.logical import compare, memberships, not_, or_
 from autograph.undefined import Undefined
 
 
@@ -48,6 +46,22 @@ def decided(given: Given, name: str, decisive: bool) -> Any:
     )
 
 
+def contains(item: Any, items: Any) -> Any:
+    """`item in items` of a generator; None of anything else."""
+    given = of_generator(items, decided=True)
+    if given is None:
+        return None
+
+    def is_it(element: Any, found: Any) -> Any:
+        return compare(item, "in", (element,))
+
+    names = "the result of `in`"
+    return given.in_rounds(is_it, (False,), not_, names, known=False, taker=AnyOrder(stops=True))
+
+
+memberships.append(contains)
+
+
 def first(given: Given, *default: Any) -> Any:
     """`next(generator)` or `next(generator, default)`, where it has given nothing yet."""
 
@@ -61,13 +75,16 @@ def first(given: Given, *default: Any) -> Any:
     start = (False, Undefined(name))
     names = f"whether there is an element, {name}"
     found, taken = given.in_rounds(take, start, is_none_found, names, known=False)
-    if not default and backend_of(found) is not None:
-        raise refusal(
-            StagingError,
-            "only the run knows if the generator has an element for next()",
-            hint="give next() a default, and test for it",
-        )
-    return cond(found, lambda *, of=taken: defined(of), lambda: next(iter(()), *default), (), name)
+
+    def missing() -> Any:
+        return default[0] if default else end()
+
+    return cond(found, lambda *, of=taken: defined(of), missing, (), name)
+
+
+def end() -> None:
+    """Raise what `next` raises for a generator without another element, maybe at run time."""
+    raise StopIteration
 
 
 def extreme(

@@ -4,12 +4,14 @@ nothing of staged values.
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable
-from types import BuiltinFunctionType
+from types import BuiltinFunctionType, MethodType
 from typing import Any
 
 import autograph
+from autograph import user_iterators
 from autograph.operators.logical import compare
 from runtime.staging.chosen_values import TAKEN, taking
 from runtime.staging.control.references import References, is_reference
@@ -54,6 +56,8 @@ def instead_of(
         return taking(watcher.getattr if function is getattr else function)
     if type(getattr(function, "__self__", None)) is str and function.__name__ not in _MAKING:
         return taking(function)
+    if type(function) is MethodType and user_iterators.is_next(function):
+        return functools.partial(user_iterators.asked, function)
     if isinstance(function, type) and references.has(function):
         return referring(references, autograph.constructor(function))
     if references.known.refers:

@@ -422,3 +422,161 @@ def running_totals(n):
     for factorial in itertools.accumulate(range(1, n), lambda a, b: a * b, initial=1):
         total += factorial
     return list(itertools.accumulate(range(n))), squares, total
+
+
+class Oops(Exception):
+    pass
+
+
+class Failing:
+    """Counts to 3, and fails at a number."""
+
+    def __init__(self, at):
+        self.at, self.now = at, 0
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        self.now += 1
+        if self.now == self.at:
+            raise Oops
+        if self.now > 3:
+            raise StopIteration
+        return self.now
+
+
+class Tens(Count):
+    def __next__(self):
+        return super().__next__() * 10
+
+
+class Even(Count):
+    def __next__(self):
+        found = super().__next__()
+        while found % 2:
+            found = super().__next__()
+        return found
+
+
+class After:
+    def __init__(self, items):
+        self.items = items
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return next(self.items) + 1
+
+
+@case((1,), (3,), (9,))
+def a_failure_between_items(at):
+    found = []
+    try:
+        for number in Failing(at):
+            found.append(number)
+    except Oops:
+        return "oops", found
+    return "fine", found
+
+
+@case((1,), (3,), (9,))
+def a_list_of_what_fails(at):
+    try:
+        return list(Failing(at)), sum(Failing(at))
+    except Oops:
+        return "oops"
+
+
+@case((1,), (3,), (9,))
+def the_same_written_out(at):
+    found, now = [], 0
+    try:
+        while True:
+            try:
+                now += 1
+                if now == at:
+                    raise Oops
+                if now > 3:
+                    raise KeyError
+                item = now
+            except KeyError:
+                break
+            found.append(item)
+    except Oops:
+        return "oops", found
+    return "fine", found
+
+
+@case((2, 4), (5, 4), (2, 2))
+def of_subclasses(first, last):
+    left = Tens(first, last)
+    return list(Tens(first, last)), sum(Even(first, last)), next(left, -1), list(left)
+
+
+@case((2, 4), (5, 4), (2, 2))
+def around_another(first, last):
+    return list(After(Count(first, last))), max(After(Tens(first, last)), default=0)
+
+
+@case((2, 4), (5, 4), (2, 2))
+def asked_for_an_item(first, last):
+    numbers = Count(first, last)
+    return 3 in numbers, list(numbers), last in Count(1, 3), 7 not in Count(first, last)
+
+
+@case((2, 4), (5, 4), (0, 2))
+def a_generator_asked_for_an_item(first, last):
+    squares = (x * x for x in range(first, last))
+    return 4 in squares, 9 in (x * x for x in range(first, last))
+
+
+@case((2, 4), (5, 4), (2, 9))
+def side_by_side(first, last):
+    rows = list(
+        zip(Count(first, last), Count(1, 3), "abcd", range(9), [last, 5, 6, 7], strict=False)
+    )
+    return rows, [a * b for a, b in zip([1, 2, 3], Count(first, last), strict=False)]
+
+
+@case((2, 4), (5, 4), (2, 9))
+def side_by_side_and_what_is_left(first, last):
+    left, right = Count(first, last), Count(1, 2)
+    rows = list(zip(left, right, strict=False))
+    further = [x for x, _ in zip(left, [1], strict=False)]
+    return rows, further, list(left), list(right)
+
+
+@case((2, 4), (5, 4), (2, 9))
+def left_early(first, last):
+    total = 0
+    for at, (a, b) in enumerate(zip(Count(first, last), Count(1, 5), strict=False)):
+        if a > 4:
+            break
+        total += at * a + b
+    return total, dict(zip("ab", Count(first, last), strict=False))
+
+
+@case((2, 4), (5, 4), (2, 9))
+def mapped_side_by_side(first, last):
+    sums = list(map(lambda a, b: a + b, Count(first, last), [10, 20, 30]))
+    return sums, sum(map(lambda a, b: a * b, Count(first, last), Count(1, 3)))
+
+
+@case((2, 4), (5, 4), (0, 2))
+def the_first_or_stop(first, last):
+    try:
+        return next(x for x in range(first, last) if x > 1)
+    except StopIteration:
+        return -1
+
+
+@case((2, 4), (2, 9))
+def the_first_of_all(first, last):
+    return next(x for x in Count(first, last) if x > 3)
+
+
+@case((3,), (0,))
+def a_dict_of_a_generator(n):
+    return dict((x, x * 2) for x in range(n))

@@ -222,7 +222,8 @@ class Guard:
         shared = level.shared()
         self.before = shared.values() if shared else ()
         names = level.names()
-        state = (*[BLANK] * level.size, failure, *level.kept(self.before))
+        failed = Failure(failure.code, failure.sites, certain=True)
+        state = (*[BLANK] * level.size, failed, *level.kept(self.before))
         self.failing = traced(trace, lambda: pack(state, names), (), names, no_watch)
         inputs = (*level.args, *self.before)
         labels = [f"input {at}" for at in range(len(level.args))]

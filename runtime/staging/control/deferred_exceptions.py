@@ -10,12 +10,13 @@ import ast
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext, suppress
+from inspect import CO_GENERATOR
 from types import FrameType, FunctionType
 from typing import Any
 
 import numpy as np
 
-from autograph.user_iterators import is_advanced
+from autograph.user_iterators import is_asked, is_end
 from runtime import errors, ops
 from runtime.core.primitive import Primitive
 from runtime.core.types import TensorType, Type
@@ -109,32 +110,45 @@ _PROTOCOL: dict[type[BaseException], tuple[str, ...]] = {
 }
 
 
-def check_not_protocol(error: BaseException) -> None:
+def check_not_protocol(error: BaseException, taken: FrameType | None = None) -> None:
     """StagingError for an exception that Python waits for: staged, it would never come.
 
     StopIteration always is one, an IndexError or AttributeError where the user's method for that
-    raised it.
+    raised it. `taken` is the frame with the `try` that takes it.
     """
     methods = next((m for kind, m in _PROTOCOL.items() if isinstance(error, kind)), None)
-    if methods is None or _is_advanced("__next__", *methods):
+    if methods is None:
         return
     codes = [frame.f_code for frame in frames_left(error)]
+    called = list(_calls_of(("__next__", *methods), error, taken))
+    is_known = bool(called) or (bool(codes) and is_end(codes[-1]))
+    if is_known and all(map(is_asked, called[:1] if methods else called)):
+        return
     names = {code.co_name for code in codes if not is_ours(code.co_filename)}
     is_awaited = names.intersection(methods) and not is_subscript(sys._getframe(1), methods)
     if not methods or is_awaited:
         name = type(error).__name__
         raise refuse(
             f"{name} under a staged test would be raised at run time, but Python waits for it now",
-            "take from it by `for` or `next`, or loop over a range and test the bound in the loop",
+            "take from it by `for` or `next`, or make a list of it: list(...)",
         ) from None
 
 
-def _is_advanced(*methods: str) -> bool:
-    """Whether one of these, which the present statement stands in, is called where a `try` takes
-    its exception.
+def _calls_of(
+    methods: Sequence[str], error: BaseException, taken: FrameType | None
+) -> Iterator[FrameType]:
+    """The frames of the user's functions of these names that an exception leaves until it is taken,
+    innermost first; and those of generators that Python runs, which make another one of it.
     """
-    found = next((x for x in user_frames(None) if x.f_code.co_name in methods), None)
-    return found is not None and is_advanced(frame_of_function(found))
+    left = frames_left(error)
+    frame: FrameType | None = left[-1] if left else sys._getframe(1)
+    while frame is not None and frame is not taken:
+        if frame.f_code.co_name in methods and not is_ours(frame.f_code.co_filename):
+            frame = frame_of_function(frame)
+            yield frame
+        elif frame.f_code.co_flags & CO_GENERATOR:
+            yield frame
+        frame = frame.f_back
 
 
 _TENSOR_FAILURES: tuple[type[BaseException], ...] = (

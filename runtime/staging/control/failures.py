@@ -307,7 +307,7 @@ def failure_of(trace: Trace, error: BaseException) -> Failure | None:
         return None
     root = None if attempt is None else attempt.frame
     trace.check_raised(type(error).__name__, type(error), root)
-    check_not_protocol(error)
+    check_not_protocol(error, root)
     locate(error)
     origin = origin_of(error, trace.root)
     error.__traceback__ = None  # it holds what the blocks around have made

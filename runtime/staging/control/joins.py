@@ -151,6 +151,10 @@ def _with_absence(value: Missing, inner: Spec) -> Spec:
     return Maybe(inner, value.name) if isinstance(value, MaybeUndefined) else Optional(inner)
 
 
+def _is_blank(spec: Spec) -> bool:
+    return isinstance(spec, Same) and spec.value is BLANK
+
+
 def _is_absent(value: Any) -> bool:
     return value is None or is_undefined(value)
 
@@ -210,8 +214,10 @@ def join(a: Spec, b: Spec, unites: bool = False) -> Spec:
 
     Raises Mismatch, whose `path` says where in the variable.
     """
-    if a == b:
+    if a == b or _is_blank(b):
         return a
+    if _is_blank(a):
+        return b
     if isinstance(a, Maybe) or isinstance(b, Maybe) or _is_unbound(a) or _is_unbound(b):
         return _join_maybe(a, b, unites)
     if isinstance(a, Optional) or isinstance(b, Optional) or _is_none(a) or _is_none(b):

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, cast
 
+from autograph.operators.comprehensions import listed, of_generator
 from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
 from runtime.graph import lists
@@ -803,6 +804,9 @@ def dict_function(function: Any) -> Callable[..., Any] | None:
     def make(*args: Any, **kwargs: Any) -> Any:
         if args and isinstance(args[0], zip | map | filter | enumerate):
             args = (list(args[0]), *args[1:])
+        given = of_generator(args[0]) if args else None
+        if given is not None:
+            args = (listed(given), *args[1:])
         staged = args and has_staged(args[0])
         return (MAKING if staged else {}).get(function, function)(*args, **kwargs)
 
