@@ -28,7 +28,7 @@ from runtime.staging.lists.sequences import (
     place_of,
     register_several,
 )
-from runtime.staging.lists.walks import Items, let_stand_for
+from runtime.staging.lists.walks import Items, give_methods, let_stand_for
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 from runtime.staging.symbolic_number import apply_number
@@ -162,7 +162,6 @@ def _of_copy(name: str) -> Callable[..., Any]:
     def method(self: Row, *args: Any) -> Any:
         return getattr(self.copy(), name)(*args)
 
-    method.__name__ = name
     return method
 
 
@@ -170,7 +169,6 @@ def _of_unknown_row(name: str) -> Callable[..., Any]:
     def method(self: Row, *args: Any, **kwargs: Any) -> Any:
         raise _unknown_row(self, f"{name}() of")
 
-    method.__name__ = name
     return method
 
 
@@ -193,7 +191,6 @@ def _changing(name: str) -> Callable[..., Any]:
             )
             row.fill(*made.content())
 
-    method.__name__ = name
     return method
 
 
@@ -226,12 +223,9 @@ _OF_COPY = (
     *("count", "index"),
 )
 _OF_UNKNOWN_ROW = "remove", "__iadd__", "__imul__", "__lt__", "__le__", "__gt__", "__ge__"
-for _name in _OF_COPY:
-    setattr(Row, _name, _of_copy(_name))
-for _name in _OF_UNKNOWN_ROW:
-    setattr(Row, _name, _of_unknown_row(_name))
-for _name in ("append", "clear", "extend", "insert", "reverse", "sort"):
-    setattr(Row, _name, _changing(_name))
+give_methods(Row, _OF_COPY, _of_copy)
+give_methods(Row, _OF_UNKNOWN_ROW, _of_unknown_row)
+give_methods(Row, ("append", "clear", "extend", "insert", "reverse", "sort"), _changing)
 _assign, _drop = _changing("__setitem__"), _changing("__delitem__")
 Row.pop = _pop  # type: ignore[assignment, method-assign]
 Row.__delitem__ = _delete  # type: ignore[assignment, method-assign]

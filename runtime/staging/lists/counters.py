@@ -25,7 +25,7 @@ from runtime.staging.lists.growing_dict import (
 )
 from runtime.staging.lists.keys import is_staged
 from runtime.staging.lists.list_builtins import listed
-from runtime.staging.lists.walks import gathered
+from runtime.staging.lists.walks import gathered, give_methods
 from runtime.staging.tracing import is_symbol
 
 
@@ -154,28 +154,25 @@ def _counter_operator(name: str) -> Callable[..., Any]:
         made = own(self, *others)
         return stand_in_for(made) if type(made) is Counter else made
 
-    method.__name__ = name
     return method
 
 
-for _name in (
+_NAMES = (
     *("__add__", "__sub__", "__or__", "__and__", "__pos__", "__neg__"),
     *("__iadd__", "__isub__", "__ior__", "__iand__", "__le__", "__lt__", "__ge__", "__gt__"),
-):
-    setattr(GrowingCounter, _name, _counter_operator(_name))
+)
+give_methods(GrowingCounter, _NAMES, _counter_operator)
 
 
 def _reflected(name: str) -> Callable[..., Any]:
     def method(self: GrowingCounter, other: Any) -> Any:
-        return getattr(stand_in_for(other), name)(self)
+        return getattr(stand_in_for(other), name.replace("__r", "__", 1))(self)
 
-    method.__name__ = name
     return method
 
 
 # A Counter that is none of these asks here first.
-for _name in _OPERATORS:
-    setattr(GrowingCounter, _name.replace("__", "__r", 1), _reflected(_name))
+give_methods(GrowingCounter, ("__radd__", "__rsub__", "__ror__", "__rand__"), _reflected)
 
 
 MAKING[Counter] = functools.partial(made_of, GrowingCounter)

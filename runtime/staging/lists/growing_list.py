@@ -51,7 +51,7 @@ from runtime.staging.lists.growing import (
 from runtime.staging.lists.repetition import register_repetition
 from runtime.staging.lists.row_tables import RowTable, refuse_shared
 from runtime.staging.lists.sequences import bounds, check, chosen, clipped, is_staged, place_of
-from runtime.staging.lists.walks import Items, gathered, let_stand_for
+from runtime.staging.lists.walks import Items, gathered, give_methods, let_stand_for
 from runtime.staging.refusals import asked_by_converted_code, refuse, refuse_rest
 from runtime.staging.scopes import Symbol, active
 from runtime.staging.symbolic_number import SymbolicNumber, apply_number, dtypes_beside
@@ -738,20 +738,18 @@ _WHAT = {
 }
 
 
-def _refusing(name: str, what: str) -> Callable[..., Any]:
-    own = getattr(list, name)
+def _refusing(name: str) -> Callable[..., Any]:
+    own, what = getattr(list, name), _WHAT[name]
 
     def method(self: GrowingList, *args: Any, **kwargs: Any) -> Any:
         for item in filter(_is_known_to_run, (self, *args)):
             raise _refusal(item, what)
         return own(self, *args, **kwargs)
 
-    method.__name__ = name
     return method
 
 
-for _name, _what in _WHAT.items():
-    setattr(GrowingList, _name, _refusing(_name, _what))
+give_methods(GrowingList, _WHAT, _refusing)
 
 
 # Where it is known

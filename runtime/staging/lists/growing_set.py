@@ -40,7 +40,14 @@ from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.keys import index, is_staged
 from runtime.staging.lists.list_builtins import MAKING, has_staged
 from runtime.staging.lists.sequences import check
-from runtime.staging.lists.walks import Items, ListBackend, Walk, gathered, let_stand_for
+from runtime.staging.lists.walks import (
+    Items,
+    ListBackend,
+    Walk,
+    gathered,
+    give_methods,
+    let_stand_for,
+)
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 from runtime.staging.tracing import is_symbol
@@ -453,15 +460,16 @@ def _is_known(items: Any) -> bool:
     return not has_staged(items)
 
 
-def _of_sets(name: str, staged: Callable[..., Any], of_sets_only: bool) -> Callable[..., Any]:
+def _of_sets(name: str) -> Callable[..., Any]:
     """A method of sets: Python's own for those of which Python knows the items."""
-    own = getattr(set, name)
+    own, is_operator = getattr(set, name), name in _OPERATORS
+    staged = _OPERATORS[name] if is_operator else _METHODS[name]
 
     def found(self: GrowingSet, *others: Any) -> Any:
-        if of_sets_only and not all(isinstance(x, set | frozenset) for x in others):
+        if is_operator and not all(isinstance(x, set | frozenset) for x in others):
             return NotImplemented
         if not all(map(_is_known, (self, *others))):
-            return staged(self, *(map(_as_set, others) if of_sets_only else others))
+            return staged(self, *(map(_as_set, others) if is_operator else others))
         known = [x._python(name) if isinstance(x, GrowingSet) else x for x in others]
         made = own(self._python(name), *known)
         return GrowingSet(made) if isinstance(made, set) else made
@@ -474,12 +482,12 @@ def _of_sets(name: str, staged: Callable[..., Any], of_sets_only: bool) -> Calla
         alike.fill(*made.content())
         return alike
 
-    method.__name__ = name
     return method
 
 
-def _changing(name: str, made: Callable[..., Any]) -> Callable[..., Any]:
+def _changing(name: str) -> Callable[..., Any]:
     """A method that gives a set what another one makes."""
+    made = getattr(GrowingSet, _CHANGING[name])
 
     def method(self: GrowingSet, *others: Any) -> Any:
         found = made(self, *others)
@@ -488,15 +496,11 @@ def _changing(name: str, made: Callable[..., Any]) -> Callable[..., Any]:
         self.fill(*found.content())
         return self if name.startswith("__i") else None
 
-    method.__name__ = name
     return method
 
 
-for _names, _only in ((_METHODS, False), (_OPERATORS, True)):
-    for _name, _method in _names.items():
-        setattr(GrowingSet, _name, _of_sets(_name, _method, _only))
-for _name, _of in _CHANGING.items():
-    setattr(GrowingSet, _name, _changing(_name, getattr(GrowingSet, _of)))
+give_methods(GrowingSet, (*_METHODS, *_OPERATORS), _of_sets)
+give_methods(GrowingSet, _CHANGING, _changing)
 GrowingSet.__hash__ = None
 
 
@@ -509,11 +513,11 @@ def _absent(name: str, kind: str = "set") -> Callable[..., Any]:
     return method
 
 
-for _name in (
+_OF_LISTS = (
     *("append", "extend", "insert", "index", "count", "sort", "reverse", "__getitem__"),
     *("__setitem__", "__delitem__", "__add__", "__radd__", "__mul__", "__rmul__", "__iadd__"),
-):
-    setattr(GrowingSet, _name, _absent(_name))
+)
+give_methods(GrowingSet, _OF_LISTS, _absent)
 
 
 class GrowingFrozenSet(GrowingSet):
@@ -536,11 +540,11 @@ class GrowingFrozenSet(GrowingSet):
         return frozenset(map(keys.hashable, items))
 
 
-for _name in (
+_OF_SETS_ALONE = (
     *("add", "remove", "discard", "pop", "clear", "intersection_update", "difference_update"),
     *("symmetric_difference_update",),
-):
-    setattr(GrowingFrozenSet, _name, _absent(_name, "frozenset"))
+)
+give_methods(GrowingFrozenSet, _OF_SETS_ALONE, functools.partial(_absent, kind="frozenset"))
 for _name, _of in _CHANGING.items():
     if _name.startswith("__i"):
         setattr(GrowingFrozenSet, _name, getattr(GrowingSet, _of))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
 from autograph import register_backend, register_stand_in
@@ -88,6 +88,14 @@ def let_stand_for(
     register_backend(kind, backend or _backend)
     register_stand_in(kind, of)
     iteration.register_sequence(kind, sequence)
+
+
+def give_methods(kind: type, names: Iterable[str], method_of: Callable[[str], Any]) -> None:
+    """Give a class a method for each of these names."""
+    for name in names:
+        method = method_of(name)
+        method.__name__ = name
+        setattr(kind, name, method)
 
 
 _backend = ListBackend()
