@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import os
 import zlib
 from collections.abc import Mapping, Sequence
@@ -111,17 +112,31 @@ class CheckpointFile:
         text = metadata[_GRAPH]
         if metadata.get(_SUM) != str(zlib.crc32(text.encode())):
             raise self._damaged("its graph of objects is not the one that was written")
-        document = json.loads(text)
-        if document["version"] > VERSION:
-            raise errors.UnimplementedError(
-                f"{self.path} has version {document['version']} of the format, this library reads "
-                f"versions up to {VERSION}",
-                hint="install a newer version of the library",
-            )
+        document = self._document(text)
         self.objects: list[Json] = document["objects"]
         self._entries: dict[str, Json] = document["arrays"]
         for name in self._entries:
             self._check_head(name)
+
+    def _document(self, text: str) -> Json:
+        document = json.loads(text)
+        match document:
+            case {"format": str(found), "version": int(version)} if found == FORMAT:
+                if version > VERSION:
+                    raise errors.UnimplementedError(
+                        f"{self.path} has version {version} of the format, this library reads "
+                        f"versions up to {VERSION}",
+                        hint="install a newer version of the library",
+                    )
+            case _:
+                raise self._foreign(f"its graph of objects is not of the format {FORMAT!r}")
+        match document:
+            case {"objects": [{"children": dict()}, *_] as objects, "arrays": dict(arrays)}:
+                if all(map(_is_array, arrays.values())) and all(
+                    _is_object(each, len(objects), arrays) for each in objects
+                ):
+                    return document
+        raise self._damaged("its graph of objects was changed behind its writing")
 
     def _opened(self) -> Any:
         file = file_of(self.path)
@@ -215,6 +230,30 @@ class CheckpointFile:
         held = set(self._file.keys())
         if name not in held or tuple(self._file.get_slice(name).get_shape()) != shape:
             raise self._damaged(f"its head does not hold {name!r} as it was written")
+
+
+def _is_object(entry: Json, count: int, arrays: dict[str, Json]) -> bool:
+    match entry:
+        case {"array": str(name)}:
+            return name in arrays and type(entry.get("name", "")) is str
+        case {"children": dict(children)}:
+            return all(type(at) is int and 0 <= at < count for at in children.values())
+    return False
+
+
+def _is_array(entry: Json) -> bool:
+    match entry:
+        case {"dtype": str(dtype), "shape": [*dims]}:
+            if not all(type(n) is int and n >= 0 for n in dims):
+                return False
+        case _:
+            return False
+    try:
+        as_dtype(dtype)
+        texts = [base64.b64decode(text, validate=True) for text in entry.get("base64", ())]
+    except (TypeError, ValueError):
+        return False
+    return len(texts) == math.prod(dims) if "base64" in entry else type(entry.get("crc32")) is int
 
 
 def _sum_of(file: BinaryIO, size: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import field
 
 from runtime import errors
@@ -54,20 +55,26 @@ def get_checkpoint_state(
     try:
         with open(name, encoding="utf-8") as file:
             lines = file.read().splitlines()
+        return _state(checkpoint_dir, filter(str.strip, lines))
     except (FileNotFoundError, NotADirectoryError):
         return None
+    except ValueError as error:
+        raise errors.DataLossError(
+            f"{name} is no state file of checkpoints: {error}",
+            hint="delete it, and restore a checkpoint by its own name",
+        ) from None
+
+
+def _state(folder: Path, lines: Iterable[str]) -> CheckpointState:
     found: dict[str, list[str]] = {}
-    for line in filter(str.strip, lines):
-        entry = _ENTRY.fullmatch(line)
+    for line in lines:
+        entry = _TEXT.fullmatch(line) or _NUMBER.fullmatch(line)
         if entry is None:
-            raise errors.DataLossError(
-                f"{name} is no state file of checkpoints: {line!r}",
-                hint="delete it, and restore a checkpoint by its own name",
-            )
+            raise ValueError(repr(line))
         found.setdefault(entry[1], []).append(entry[2])
 
     def path(text: str) -> str:
-        return os.path.join(checkpoint_dir, json.loads(text))
+        return os.path.join(folder, json.loads(text))
 
     kept = found.get("last_preserved_timestamp")
     return CheckpointState(
@@ -78,7 +85,8 @@ def get_checkpoint_state(
     )
 
 
-_ENTRY = re.compile(r'(\w+): ("(?:[^"\\]|\\.)*"|[-+.\de]+)')
+_TEXT = re.compile(r'(\w+_paths?): ("(?:[^"\\]|\\.)*")')
+_NUMBER = re.compile(r"(\w+_timestamps?): ([-+.\de]+)")
 
 
 def write_state(folder: Path, state: CheckpointState, latest_filename: str | None = None) -> None:

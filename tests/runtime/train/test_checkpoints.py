@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -343,8 +344,65 @@ def test_a_checkpoint_of_tensorflows_says_so(tmp_path: Path) -> None:
         rt.train.Checkpoint(v=variable(1.0)).restore(tmp_path / "ckpt-1")
 
 
-def test_a_damaged_state_file_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "checkpoint").write_text("what is this", encoding="utf-8")
+def of_graph(path: Path, change: Callable[[Any], Any]) -> None:
+    """Change the graph of objects in a file, and its checksum with it."""
+    whole = path.read_bytes()
+    end = 8 + int.from_bytes(whole[:8], "little")
+    head = json.loads(whole[8:end])
+    metadata = head["__metadata__"]
+    document = json.loads(metadata["checkpoint"])
+    change(document)
+    text = metadata["checkpoint"] = json.dumps(document)
+    metadata["checkpoint_crc32"] = str(zlib.crc32(text.encode()))
+    made = json.dumps(head).encode()
+    path.write_bytes(len(made).to_bytes(8, "little") + made + whole[end:])
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda graph: graph.update(format="another"),
+        lambda graph: graph.update(version="1"),
+        lambda graph: graph.pop("objects"),
+        lambda graph: graph.update(objects=[]),
+        lambda graph: graph.update(objects={}),
+        lambda graph: graph["objects"][0].update(children="a"),
+        lambda graph: graph["objects"][0]["children"].update(a=99),
+        lambda graph: graph["objects"][0]["children"].update(a=-1),
+        lambda graph: graph["objects"][0]["children"].update(a=None),
+        lambda graph: graph["objects"].append({}),
+        lambda graph: graph["objects"].append({"array": "none"}),
+        lambda graph: graph["objects"].append({"array": ["none"]}),
+        lambda graph: graph.update(arrays=[]),
+        lambda graph: graph["arrays"].update(x=None),
+        lambda graph: graph["arrays"].update(x={"dtype": "string", "shape": []}),
+        *(
+            lambda graph, entry=entry: [each.update(entry) for each in graph["arrays"].values()]
+            for entry in (
+                {"dtype": "none"}, {"dtype": 3}, {"shape": 3}, {"shape": [-1]}, {"crc32": "a"},
+                {"base64": ["!"]}, {"base64": 3}, {"base64": [3]}, {"base64": []},
+            )
+        ),
+    ],
+)  # fmt: skip
+def test_a_graph_of_objects_that_was_changed_is_refused(change: Any, tmp_path: Path) -> None:
+    path, _ = small(tmp_path)
+    of_graph(path, lambda graph: None)
+    assert outcome(path) == ([1.0, 2.0, 3.0], b"text")
+    of_graph(path, change)
+    assert outcome(path) == "refused"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"what is this", b"\xff\xfe\x00", b"model_checkpoint_path: 5",
+        rb'model_checkpoint_path: "\q"',
+        b'model_checkpoint_path: "a"\nall_model_checkpoint_timestamps: 1.2.3',
+    ],
+)  # fmt: skip
+def test_a_damaged_state_file_is_refused(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "checkpoint").write_bytes(content)
     with pytest.raises(errors.DataLossError, match="no state file"):
         rt.train.latest_checkpoint(tmp_path)
 
