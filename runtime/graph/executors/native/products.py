@@ -66,8 +66,13 @@ MOST_ELEMENTS = 1 << 17
 LEAST_MASKED = 32
 """Bytes of vectors that hosts read and write a part of in one instruction."""
 
-LEAST_PACKED = 64
-"""Rows of both factors from which on the second one is copied for each block of columns."""
+LEAST_BY_BLOCKS = 64
+"""Rows of both factors from which on blocks are as fast as any BLAS of vectors as wide."""
+
+LEAST_READ = 1 << 30
+"""Bytes of a second factor that are read in all rows together, from which on a copy of each block
+of columns pays: what caches hold is read faster where it stands.
+"""
 
 MULTIPLICATIONS = 8
 """As many, with their additions, take as long as a cheap op on an element."""
@@ -106,7 +111,7 @@ def _is_by_blocks(
     assert rows is not None
     assert inner is not None
     assert columns is not None
-    if not params["transpose_a"] and min(rows, inner) >= LEAST_PACKED and columns:
+    if not params["transpose_a"] and min(rows, inner) >= LEAST_BY_BLOCKS and columns:
         of_blas = vector_bytes_of_blas()
         if of_blas is not None and of_blas < vector_bytes():
             return True
@@ -229,7 +234,7 @@ def multiply(
         rows.append(Axis(int64(1), int64(0)))
     height, line, _ = rows[-1]
     block = Block(builder, dtype, line, inner, static(columns) or 0, static(height) or 0)
-    is_packed = static(columns) != block.span and _is_worth_packing(builder, rows, inner)
+    is_packed = static(columns) != block.span and _is_worth_packing(block, rows, columns)
     room = [*(axis.count for axis in inner), int64(block.span)]
     pointers = [target, *factors]
     blocks = _blocks_of_part(block, rows, [columns, pitch])
@@ -308,12 +313,13 @@ def _write_columns(
         block.run(start, second, to, pitch)
 
 
-def _is_worth_packing(builder: ir.IRBuilder, rows: Sequence[Axis], inner: Sequence[Axis]) -> bool:
-    """Whether so many rows of the second factor are read so often that they are better next to each
-    other: caches hold few rows that are the same power of 2 apart.
+def _is_worth_packing(block: Block, rows: Sequence[Axis], columns: ir.Value) -> bool:
+    """Whether so much of the second factor is read that its rows are better next to each other:
+    caches hold few rows that are the same power of 2 apart.
     """
-    sizes = [static(size_of(builder, [axis.count for axis in axes])) for axes in (rows, inner)]
-    return all(size is not None and size >= LEAST_PACKED for size in sizes)
+    height = static(size_of(block.builder, [axis.count for axis in rows])) or 0
+    read = height * block.depth * (static(columns) or 0) * block.dtype.size
+    return block.depth >= LEAST_BY_BLOCKS and read >= LEAST_READ
 
 
 def _packed(
