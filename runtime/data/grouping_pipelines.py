@@ -173,10 +173,9 @@ def windows(source: Pipeline, size: Any, shift: Any, stride: Any, *, drop: bool)
     reach = (count - 1) * apart + 1
 
     def elements() -> Iterator[Element]:
-        return Raised(found())
+        return Raised(found(attempts(source.elements())))
 
-    def found() -> Iterator[Element | Failure]:
-        iterator = attempts(source.elements())
+    def found(iterator: Iterator[Element | Failure]) -> Iterator[Element | Failure]:
         held: deque[Element | Failure] = deque(itertools.islice(iterator, reach))
         while held and not (drop and len(held) < reach):
             group = list(itertools.islice(held, 0, None, apart))

@@ -157,9 +157,10 @@ class Pipeline:
     cardinality: how many there are, or INFINITE or UNKNOWN.
     rows: the arrays that they are rows of, where they are at hand.
     is_mapped: whether a function makes them, so that a batch of them is computed as a whole.
+    is_shuffled: whether it is a shuffle itself, which TensorFlow makes one with a repeat of it.
     """
 
-    __slots__ = ("cardinality", "elements", "is_mapped", "rows")
+    __slots__ = ("cardinality", "elements", "is_mapped", "is_shuffled", "rows")
 
     def __init__(
         self,
@@ -167,8 +168,10 @@ class Pipeline:
         cardinality: int,
         rows: Rows | None = None,
         is_mapped: bool = False,
+        is_shuffled: bool = False,
     ) -> None:
         self.is_mapped = is_mapped
+        self.is_shuffled = is_shuffled
         self.elements = elements
         self.cardinality = cardinality
         self.rows = rows

@@ -183,11 +183,14 @@ def flattened(source: Pipeline, *outer: Any, function: Traced) -> Pipeline:
 def repeated(source: Pipeline, count: Any) -> Pipeline:
     """The elements again and again; without end where `count` is negative."""
     times = int(count)
+    if times == 1:
+        return source
+    if times == 0:
+        return Pipeline(lambda: iter(()), 0)
 
     def elements() -> Iterator[Element]:
-        turns = itertools.count() if times < 0 else iter(range(times))
-        inputs: Iterator[Element] = iter(())
-        empty = False
+        turns = itertools.count() if times < 0 else iter(range(times - 1))
+        inputs, empty = source.elements(), True
 
         def steps() -> Iterator[Element]:
             nonlocal inputs, empty
@@ -195,13 +198,18 @@ def repeated(source: Pipeline, count: Any) -> Pipeline:
                 for element in inputs:
                     empty = False
                     yield element
-                if (empty and times < 0) or next(turns, None) is None:
+                if empty and times < 0:
                     return
+                if next(turns, None) is None:
+                    break
                 inputs, empty = source.elements(), True
+            if not source.is_shuffled:
+                # TensorFlow begins once more, so that its shuffles draw seeds once more.
+                source.elements()
 
         return Resumed(steps)
 
-    if times == 0 or source.cardinality == 0:
+    if source.cardinality == 0:
         return Pipeline(elements, 0)
     if times < 0:
         return Pipeline(elements, INFINITE)
@@ -402,7 +410,9 @@ def concatenated(*sources: Pipeline) -> Pipeline:
     """The elements of one after those of another."""
 
     def elements() -> Iterator[Element]:
-        return itertools.chain.from_iterable(source.elements() for source in sources)
+        first, *rest = sources
+        behind = itertools.chain.from_iterable(source.elements() for source in rest)
+        return itertools.chain(first.elements(), behind)
 
     return Pipeline(elements, total([source.cardinality for source in sources]))
 
@@ -499,13 +509,13 @@ def shuffled(source: Pipeline, buffer_size: Any, seed: Any, *, anew: bool) -> Pi
 
     if source.rows is not None:
         rows = _exchanged(source.rows, size, seeds)
-        return Pipeline(rows.__iter__, source.cardinality, rows)
+        return Pipeline(rows.__iter__, source.cardinality, rows, is_shuffled=True)
 
     def elements() -> Iterator[Element]:
         draws = numbers(seeds.next())
         return Resumed(_exchanges(source.elements(), size, draws))
 
-    return Pipeline(elements, source.cardinality)
+    return Pipeline(elements, source.cardinality, is_shuffled=True)
 
 
 def _exchanged(rows: Rows, size: int, seeds: SeedGenerator) -> Rows:

@@ -208,6 +208,27 @@ def test_a_seeded_shuffle_is_the_same_in_every_run() -> None:
     assert [int(x) for x in Dataset.range(12).shuffle(5, seed=7)] == first
 
 
+JOINED = [[0, 2, 1, 3], [2, 1, 0, 3], [2, 1, 0, 3]]
+AGAIN = [[2, 1, 0, 3], [2, 1, 0, 3], [0, 2, 1, 3]]
+
+
+@pytest.mark.parametrize(
+    ("behind", "then"),
+    [
+        (lambda data: data, JOINED),
+        (lambda data: data.repeat(1), JOINED),
+        (lambda data: data.batch(1).unbatch(), AGAIN),
+        (lambda data: data.window(4).flat_map(lambda part: part), AGAIN),
+        (lambda data: data.concatenate(Dataset.range(0)), AGAIN),
+    ],
+)
+def test_orders_of_repeated_shuffles_are_tensorflows(behind: Any, then: list[list[int]]) -> None:
+    """In the second iteration too: there a repeat begins once more at its end."""
+    data = behind(Dataset.range(4).shuffle(4, seed=1)).repeat(3)
+    first = [[0, 3, 1, 2], [2, 3, 1, 0], [3, 0, 1, 2]]
+    assert [batches(map(int, data), 4) for _ in range(2)] == [first, then]
+
+
 @pytest.mark.parametrize(("count", "size"), [(0, 3), (1, 1), (10, 1), (10, 3), (10, 10), (10, 99)])
 def test_a_shuffle_gives_each_element_once_and_none_too_early(count: int, size: int) -> None:
     found = [int(x) for x in Dataset.range(count).shuffle(size)]
