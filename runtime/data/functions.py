@@ -152,7 +152,7 @@ def traced(what: str, function: Any, *specs: Any) -> Traced:
 
 
 def _raised(graph: Graph) -> list[str]:
-    """What the function that a graph calls raises."""
+    """Describe what the functions that a graph calls raise."""
     own = set(walk(graph.body))
     raises = [node for node in walk_called(graph, set()) if node.primitive is RAISE]
     return [_described(node) for node in raises if node not in own]
