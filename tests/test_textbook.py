@@ -42,6 +42,7 @@ from tests.textbook import (
     sorting,
     structures,
     tables,
+    tuples,
     waiting,
     words,
 )  # fmt: skip
@@ -52,7 +53,7 @@ MODULES = (
     *(searches, sorting, recursions, structures, dynamic, formulas),
     *(mathematics, games, commerce, groups, bits, physics, adjacency, simulations, slots),
     *(containers, runs, waiting, chosen_objects, chosen_lists, shortcuts, chances, asking),
-    iterators,
+    iterators, tuples,
 )  # fmt: skip
 CASES = [case for module in MODULES for case in module.CASES]
 DTYPES = {int: rt.int64, float: rt.float64, bool: rt.bool}

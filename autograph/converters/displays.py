@@ -1,6 +1,7 @@
 """Lower displays of which only the run may know something: a list with `*items` in it to
-`ag.spread`, a set to `ag.set_spread`, and a set and a dict with a member or key that is no constant
-to `ag.set_of` and `ag.dict_of`, which takes what a dict unpacks as well.
+`ag.spread`, a tuple to `ag.tuple_spread`, a set to `ag.set_spread`, and a set and a dict with a
+member or key that is no constant to `ag.set_of` and `ag.dict_of`, which takes what a dict unpacks
+as well.
 
 >>> from autograph.pipeline import show
 >>> print(show('displays', '''
@@ -18,6 +19,7 @@ as Python does.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import gast
@@ -31,12 +33,13 @@ _SIMPLE = (gast.Name, gast.Constant)
 
 def rules(context: Context) -> Rules:
     """Returns the rule for each type of node."""
-    return {gast.List: _spread, gast.Set: _set_of, gast.Dict: _dict_of}
+    tuples = partial(_spread, name="tuple_spread")
+    return {gast.List: _spread, gast.Tuple: tuples, gast.Set: _set_of, gast.Dict: _dict_of}
 
 
-def _spread(node: Any) -> gast.expr:
+def _spread(node: Any, name: str = "spread") -> gast.expr:
     is_read = isinstance(node.ctx, gast.Load)
-    return _of_parts("spread", node) if is_read and _unpacks(node) else node
+    return _of_parts(name, node) if is_read and _unpacks(node) else node
 
 
 def _unpacks(node: Any) -> bool:

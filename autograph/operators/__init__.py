@@ -9,7 +9,7 @@ from autograph.operators.assertion import assert_
 from autograph.operators.comprehensions import dict_comp, generator, list_comp, set_comp
 from autograph.operators.cond import cond
 from autograph.operators.definedness import defined
-from autograph.operators.displays import dict_of, set_of, set_spread, spread
+from autograph.operators.displays import dict_of, set_of, set_spread, spread, tuple_spread
 from autograph.operators.for_loop import for_loop
 from autograph.operators.growing import growing
 from autograph.operators.guards import has_class, passes
@@ -65,6 +65,7 @@ __all__ = [
     "template",
     "text",
     "try_",
+    "tuple_spread",
     "until",
     "update_item",
     "values_at",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any
 
-from autograph.backend import Thunk, backend_of, backend_within, stand_ins
+from autograph.backend import Thunk, asked, backend_of, backend_within, stand_ins
 from autograph.frames import hide
 from autograph.operators.comprehensions import of_generator
 from autograph.operators.growing import growing, is_staging
@@ -18,6 +18,17 @@ def spread(first: Any, *rest: Thunk) -> Any:
         for thunk in rest:
             made = _extended(made, thunk())
         return made
+    except BaseException as error:  # whatever passes through is the user's: only our frame goes
+        hide(error)
+        raise
+
+
+def tuple_spread(first: Any, *rest: Thunk) -> Any:
+    """`(*first, *rest[0](), ...)`: staged where only the run knows how many items one has."""
+    try:
+        made = spread(first, *rest)
+        backend = backend_of(made)
+        return tuple(made) if backend is None else asked(backend, tuple, made)
     except BaseException as error:  # whatever passes through is the user's: only our frame goes
         hide(error)
         raise

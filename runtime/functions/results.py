@@ -115,7 +115,7 @@ def exported(
             if any(map(is_reference_class, kinds)):
                 raise _no_result(f"{what()}{path} has objects, and only the run knows how many")
             return value.exported(numbers)
-        value = list(value)
+        value = value.own()
     if isinstance(value, GrowingDict):
         if value.staged is not None:
             return value.apart().exported(numbers) if numbers else value

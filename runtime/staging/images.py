@@ -80,7 +80,7 @@ class Images:
             raise item.refusal()
         if id(item) in above:
             return Opaque(item)
-        if isinstance(item, GrowingSequence) and item.__class__ is not list:
+        if isinstance(item, GrowingSequence) and item.__class__ not in (list, tuple):
             return self._of_collection(item)
         if isinstance(item, Growing) and is_reference(item):
             item = item.copied()

@@ -734,7 +734,6 @@ def set_comprehension(xs):
     return len({x for x in xs if x > 2})
 
 
-@limit("A tuple times an integer")
 def tuple_repeated(x):
     return len((1,) * x)
 

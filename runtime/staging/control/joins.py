@@ -210,7 +210,8 @@ _text: Tree
 
 
 def join(a: Spec, b: Spec, unites: bool = False) -> Spec:
-    """The Spec that covers both. With `unites`, what is in them may be of several kinds.
+    """The Spec that covers both. With `unites`, what is in them may be of several kinds, and tuples
+    of several lengths.
 
     Raises Mismatch, whose `path` says where in the variable.
     """
@@ -439,6 +440,8 @@ def _way_out(a: Tree, b: Tree) -> str:
 def _join_trees(a: Tree, b: Tree, unites: bool) -> Spec:
     if a.structure != b.structure:
         widen = a.structure.handler.widen or b.structure.handler.widen
+        if widen is None and unites and _are_tuples(a, b):
+            widen = _widen_tuples
         widened = None if widen is None else widen(a, b)
         if widened is not None:
             return cast(Spec, widened)
@@ -452,17 +455,44 @@ def _join_trees(a: Tree, b: Tree, unites: bool) -> Spec:
             )
         reason = f"the structures differ: {a.structure} and {b.structure}"
         raise Mismatch(reason, _way_out(a, b), kinds_differ=True)
-    unites = unites and _holds_data(a.structure)
+    join_children = _joining(a.structure, unites)
     joined = []
     for place, (x, y) in enumerate(zip(a.children, b.children, strict=True)):
         try:
             wider = _wider(x, y) if place and a.structure.kind is IndexedSlices else None
-            joined.append(wider or (of_kinds(x, y) if unites else join(x, y)))
+            joined.append(wider or join_children(x, y))
         except Mismatch as mismatch:
             mismatch.path = a.structure.path(place) + mismatch.path
             mismatch.places.insert(0, place)
             raise
     return Tree(a.structure.joined(b.structure), tuple(joined))
+
+
+def _joining(structure: Structure, unites: bool) -> Callable[[Spec, Spec], Spec]:
+    """The function that joins the children of a structure."""
+    if not _holds_data(structure):
+        return _join_attributes
+    return of_kinds if unites else join
+
+
+def _join_attributes(a: Spec, b: Spec) -> Spec:
+    """The Spec that covers two attributes of an object: they are of one kind, or tuples."""
+    if isinstance(a, Tree) and isinstance(b, Tree) and _are_tuples(a, b):
+        return _join_trees(a, b, unites=True)
+    return join(a, b)
+
+
+def _are_tuples(a: Tree, b: Tree) -> bool:
+    return a.structure.kind is b.structure.kind is tuple
+
+
+_widen_tuples: Callable[[Tree, Tree], Tree | None]
+
+
+def install_tuples(widen: Callable[[Tree, Tree], Tree | None]) -> None:
+    """Have `widen` give the Spec of tuples of two lengths; None where their items do not fit."""
+    global _widen_tuples
+    _widen_tuples = widen
 
 
 def _both(pair: tuple[type, type]) -> tuple[tuple[type, type], tuple[type, type]]:

@@ -5,6 +5,7 @@ walks                           the items of such, in loops of the graph
 growing, staged_items           what it holds: Python's items, or columns of the graph
 row_tables, extremes            lists in lists of the graph; the largest of them
 growing_deque, queues           deques; `queue.Queue`
+growing_tuple                   tuples
 growing_set                     sets
 sequences, chosen_lists         `table[i]` of Python's sequences, where only the run knows `i`
 chosen_containers               that is one of several sets or dicts

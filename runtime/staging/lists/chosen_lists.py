@@ -18,6 +18,7 @@ from runtime.staging.control import branches
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing import Growing, GrowingSequence, sites_of, want_lists
 from runtime.staging.lists.growing_list import GrowingList
+from runtime.staging.lists.growing_tuple import grown_tuple
 from runtime.staging.lists.sequences import (
     check,
     chosen,
@@ -239,6 +240,8 @@ def _getitem(target: Any, key: Any) -> Any:
     if isinstance(key, slice):
         if own is str.__getitem__ and key.step is None:
             return _part_of_text(target, key)
+        if own is tuple.__getitem__:
+            return grown_tuple(GrowingList(target)[key])
         return GrowingList(target)[key] if own is list.__getitem__ else NotImplemented
     if own is range.__getitem__:
         place = place_of(key, len(target), "range object index")

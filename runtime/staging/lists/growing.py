@@ -102,10 +102,11 @@ class Growing:
 
     A staged one has a StagedItems in place of its items: who puts back what was in it puts that
     back too. `sites_inside` are the places of the program where the lists that were ever in it may
-    have been made.
+    have been made. `plain` is Python's own class that it stands for.
     """
 
     __slots__ = ()
+    plain: type
 
     @property
     def table(self) -> InTable | None:
@@ -190,6 +191,7 @@ class GrowingSequence(list[Any], Growing):
     """
 
     __slots__ = ("sites", "sites_inside")
+    plain: type = list
     sites: frozenset[str]
     sites_inside: frozenset[str]
 

@@ -35,6 +35,7 @@ class GrowingDeque(GrowingList):
 
     __slots__ = ()
     maxlen: int | None = None
+    plain = deque
     indexed = assigned = "deque index"
 
     def __init__(self, items: Iterable[Any] = ()) -> None:

@@ -716,10 +716,12 @@ def _check_sizes(given: Any, wanted: Any) -> None:
 def _refusal(items: Growing, what: str) -> Exception:
     if items.staged is not None:
         active(*items.staged.columns)
+    kind = "tuple" if items.plain is tuple else "list"
+    ways = "" if kind == "tuple" else "append, pop, insert, extend, "
     return refuse(
-        f"{what} needs a list of which Python knows the items; how many are in this one only the "
+        f"{what} needs a {kind} of which Python knows the items; how many are in this one only the "
         "run knows",
-        "use append, pop, insert, extend, items, len and `for`, or make a tensor of it (tf.stack)",
+        f"use {ways}items, len and `for`, or make a tensor of it (tf.stack)",
     )
 
 

@@ -57,6 +57,7 @@ class GrowingSet(GrowingList):
     """A set of the user's: a list without equal items."""
 
     __slots__ = ()
+    plain: type = set
 
     def __init__(self, items: Iterable[Any] = ()) -> None:
         super().__init__()
@@ -524,6 +525,7 @@ class GrowingFrozenSet(GrowingSet):
     """A frozenset of the user's."""
 
     __slots__ = ()
+    plain = frozenset
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:

@@ -293,9 +293,9 @@ def _remove(self: GrowingList, item: Any) -> None:
 
 
 def _equal(self: GrowingList, other: Any) -> Any:
-    if not isinstance(other, list):
+    if not isinstance(other, list | tuple):
         return NotImplemented
-    if issubclass(self.__class__, deque) != issubclass(other.__class__, deque):
+    if not _are_alike(self, other):
         return False
     mine, its = self.length(), other.length() if isinstance(other, Growing) else len(other)
     if is_symbol(mine) or is_symbol(its):
@@ -304,6 +304,13 @@ def _equal(self: GrowingList, other: Any) -> Any:
         return False
     pairs = zip(elements(self, "=="), elements(other, "=="), strict=True)
     return all_of([is_equal(a, b) for a, b in pairs])
+
+
+def _are_alike(a: Any, b: Any) -> bool:
+    """Whether both are lists, or deques, or tuples."""
+    return all(
+        issubclass(a.__class__, kind) == issubclass(b.__class__, kind) for kind in (deque, tuple)
+    )
 
 
 def _all_equal(items: GrowingList, others: Any) -> Any:
@@ -341,7 +348,7 @@ def _ordering(operation: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     """`<`, or another operation of `operator`, of lists: by the first items that differ."""
 
     def method(self: GrowingList, other: Any) -> Any:
-        if not isinstance(other, list):
+        if not isinstance(other, list | tuple) or not _are_alike(self, other):
             return NotImplemented
         both = [x if isinstance(x, GrowingList) else GrowingList(x) for x in (self, other)]
         mine, its = (x.length() for x in both)

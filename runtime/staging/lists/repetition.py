@@ -13,15 +13,15 @@ _repeat: dict[type, Callable[[Any, Any], Any]] = {}
 
 
 def register_repetition(kind: type, repeat: Callable[[Any, Any], Any]) -> None:
-    """Let `repeat(items, times)` be a list or text times an integer of the graph."""
+    """Let `repeat(items, times)` be a list, tuple or text times an integer of the graph."""
     _repeat[kind] = repeat
 
 
 def repeated(items: Any, times: Any) -> Any:
-    """A list or text times an integer of the graph, as Python repeats it; NotImplemented for
+    """A list, tuple or text times an integer of the graph, as Python repeats it; NotImplemented for
     others.
 
-    StagingError for a tuple, whose length only the run would know.
+    StagingError for bytes, whose length only the run would know.
     """
     if not isinstance(items, list | tuple | str | bytes) or not _may_count(times):
         return NotImplemented

@@ -154,6 +154,12 @@ def check(element: Spec, inside: bool = False) -> None:
             return
         if not element.structure.handler.is_tuple:
             want(element.structure.kind)
+            if _plain(element.structure.kind) is tuple:
+                raise Mismatch(
+                    "an item of a list of which only the run knows the length is a tuple of which "
+                    "only the run knows the length, too",
+                    "append a list in its place: list(items)",
+                )
             is_list = issubclass(element.structure.kind, list)
             if is_list:
                 want_sites(frozenset())
@@ -288,14 +294,13 @@ def _widen(a: Tree, b: Tree) -> Tree:
     check_is_own(a)
     check_is_own(b)
     kinds = [each.structure.kind for each in (a, b)]
-    for each in (a, b):
-        if each.structure.kind is not list and each.structure.handler is not _HANDLER:
-            raise Mismatch(
-                f"the structures differ: {a.structure} and {b.structure}",
-                "make a list on both paths",
-                kinds_differ=not all(issubclass(kind, list) for kind in kinds),
-            )
-    kind = next(kind for kind in kinds if kind is not list)
+    kind = next(each.structure.kind for each in (a, b) if each.structure.handler is _HANDLER)
+    if not all(_joins(kind, each.structure) for each in (a, b)):
+        raise Mismatch(
+            f"the structures differ: {a.structure} and {b.structure}",
+            f"make a {_plain(kind).__name__} on both paths",
+            kinds_differ=not all(issubclass(each, list) for each in kinds),
+        )
     sizes = {_size(each.structure.keys) for each in (a, b)}
     size = sizes.pop() if len(sizes) == 1 else None
     keys = [each.structure.keys for each in (a, b) if not _is_known(each)]
@@ -309,6 +314,22 @@ def _widen(a: Tree, b: Tree) -> Tree:
         if not size or not _is_known(a) or not _is_known(b):
             raise
         return _paired(a if a.structure.kind is kind else b, a, b)
+
+
+def _plain(kind: type) -> type:
+    """Python's own class that a class stands for."""
+    found: type = getattr(kind, "plain", kind)
+    return found
+
+
+def _joins(kind: type, structure: Structure) -> bool:
+    """Whether what stands for a container joins one: a list, of the run or Python's own, another
+    one, a tuple another one, and of others one of the same class.
+    """
+    if structure.handler is not _HANDLER:
+        return structure.kind is _plain(kind)
+    is_of_kind = _plain(structure.kind) is _plain(kind) in (list, tuple)
+    return is_of_kind or structure.kind is kind
 
 
 def _check_exact(items: Sequence[Spec], element: Spec) -> None:

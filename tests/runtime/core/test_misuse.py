@@ -715,11 +715,11 @@ def truth_of_an_empty_comparison():
     f(X)
 
 
-@misuse(StagingError, "a tuple times an integer of the graph", "tf.fill([n], value)")
-def tuple_repeated_by_a_tensor():
+@misuse(StagingError, "a bytes times an integer of the graph", "tf.fill([n], value)")
+def bytes_repeated_by_a_tensor():
     @rt.function
     def f(n):
-        return n * (1, 2)  # <-
+        return n * b"ab"  # <-
 
     f(N)
 

@@ -65,10 +65,10 @@ def growing_list(x):
     return items
 
 
-def growing_tuple(x):
+def nested_tuple(x):
     items = (x,)
     while x > 0:
-        items = (*items, x)
+        items = (items, x)
         x = x - 1
     return items
 
@@ -133,7 +133,7 @@ REFUSED = [
     (unequal_dtypes, TypeError, "y", "float32 on one path and int32"),
     (unequal_dtypes_inside, TypeError, "d", r"d\['k'\]\[1\]"),
     (unequal_objects, autograph.StagingError, "mode", "differ"),
-    (growing_tuple, autograph.StagingError, "items", "tuple of 1 and tuple of 2"),
+    (nested_tuple, autograph.StagingError, "items", "tuple of 1 and tuple of 2"),
     (loop_dtype, TypeError, "y", "int32 on one path and float32"),
     (raise_in_made_manager, autograph.StagingError, None, "past the `with` at line"),
     (global_list, autograph.StagingError, "GLOBAL", "2 items and 1 item"),

@@ -194,3 +194,12 @@ def test_flags_tell_what_is_there() -> None:
             constants = {n.outputs[0]: n.params.get("value") for n in trace.scope.nodes}
             assert [constants[v] for v in lowered][: len(flags)] == flags
             assert [v.type for v in lowered] == [BOOL, BOOL, INT]
+
+
+@pytest.mark.parametrize("other", [(1, 2, "a"), (1, 2, 3.5), (1, (2, 3), 4)], ids=repr)
+def test_tuples_of_two_lengths_join_if_their_items_are_alike(other: tuple[Any, ...]) -> None:
+    joined = join(abstract((1, 2)), abstract((1, 2, 3)), unites=True)
+    assert isinstance(joined, Tree)
+    assert joined.structure.kind().__class__ is tuple
+    with pytest.raises(Mismatch, match="tuple of 2 and tuple of 3"):
+        join(abstract((1, 2)), abstract(other), unites=True)
