@@ -48,7 +48,7 @@ def is_stream_write(function: Any) -> bool:
 
 
 def write(write: Any, print: Callable[..., None], text: Any, /) -> Any:
-    """What a `write` of `sys.stdout` or `sys.stderr` does, by a stand-in for `print`."""
+    """`sys.stdout.write(text)`, or that of `sys.stderr`, by a stand-in for `print`."""
     if not isinstance(text, str | Text | Choice):
         return write(text)  # Python's own error
     stream = write.__self__

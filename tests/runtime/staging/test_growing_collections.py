@@ -304,6 +304,24 @@ def raised(n):
     raise ValueError(deque([n]))
 
 
+def of_another_maxlen(n):
+    short, long = deque([n], 2), deque([n], 3)
+    recent = short if n > 1 else long
+    return recent.maxlen
+
+
+def a_deque_or_a_list(n):
+    last, items = deque([n]), [n]
+    chosen = last if n > 1 else items
+    return isinstance(chosen, list)
+
+
+def a_tuple_or_a_list(n):
+    row, items = tuple(range(n)), [n]
+    chosen = row if n > 1 else items
+    return isinstance(chosen, list)
+
+
 def returned(n):
     items = deque()
     if n > 0:
@@ -320,10 +338,13 @@ def returned(n):
         (joined_before, StagingError, r"asks for their order.* loses items or is joined \(.*:\d"),
         (raised, StagingError, "a deque that holds staged values is printed or raised"),
         (returned, TypeError, "is a deque"),
+        (of_another_maxlen, StagingError, "the deques have another maxlen"),
+        (a_deque_or_a_list, StagingError, "cannot be joined.*make a deque on both paths"),
+        (a_tuple_or_a_list, StagingError, "cannot be joined.*make a tuple on both paths"),
     ],
 )
 def test_refused(program: Callable[..., Any], error: type[Exception], words: str) -> None:
-    with pytest.raises(error, match=words) as caught:
+    with pytest.raises(error, match=f"(?s){words}") as caught:
         rt.function(program)(rt.constant(2))
     assert __file__ in str(caught.value)
 
