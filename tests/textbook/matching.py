@@ -2,7 +2,7 @@
 
 from collections import namedtuple
 from dataclasses import dataclass
-from enum import Enum, IntEnum
+from enum import Enum, Flag, IntEnum
 
 from tests.textbook.bank import bank
 
@@ -316,3 +316,48 @@ def side_or_why_not(number):
         return Side("l" if number > 2 else "up").name
     except ValueError as error:
         return str(error)
+
+
+class Access(Flag):
+    READ = 1
+    WRITE = 2
+    RUN = 4
+
+
+class Level(IntEnum):
+    LOW = 1
+    HIGH = 7
+
+
+@case((5,), (3,), (0,))
+def flags_on_paths(n):
+    access = Access.READ | Access.WRITE
+    if n > 2:
+        access = access | Access.RUN
+    if n > 4:
+        access &= ~Access.READ
+    return access.value, bool(access & Access.READ), (access ^ Access.WRITE).value
+
+
+@case((5,), (3,), (0,))
+def numbers_of_members(n):
+    level = Level.LOW if n > 2 else Level.HIGH
+    return (
+        level - 1,
+        9 - level,
+        level // 2,
+        level / 2,
+        level**2,
+        -level,
+        ~level,
+        level << 1,
+        level | 8,
+    )
+
+
+@case((5,), (2,), (0,))
+def flags_in_rounds(n):
+    access = Access(0)
+    for i in range(n):
+        access |= Access.READ if i % 2 else Access.RUN
+    return access.value

@@ -11,6 +11,7 @@ import functools
 import operator
 import types
 from collections.abc import Callable, Sequence
+from functools import partialmethod
 from typing import Any, NoReturn
 
 import numpy as np
@@ -128,11 +129,16 @@ def operator_method(function: Callable[[Any, Any], Any], is_reflected: bool = Fa
 
 for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
     setattr(Choice, f"__{_name}__", operator_method(getattr(operator, _name)))
-# Of a text `%` takes staged values.
-for _function in (operator.add, operator.mul, mod):
-    _name = _function.__name__
+# Of a text `%` takes staged values; members of an `IntEnum` or a `Flag` have the others.
+for _function in (
+    operator.add, operator.mul, mod, operator.sub, operator.truediv, operator.floordiv,
+    operator.pow, operator.and_, operator.or_, operator.xor, operator.lshift, operator.rshift,
+):  # fmt: skip
+    _name = _function.__name__.rstrip("_")
     setattr(Choice, f"__{_name}__", operator_method(_function))
     setattr(Choice, f"__r{_name}__", operator_method(_function, is_reflected=True))
+for _operator in (operator.neg, operator.pos, operator.abs, operator.invert):
+    setattr(Choice, f"__{_operator.__name__}__", partialmethod(Choice.apply, _operator))
 
 
 def _refusing(name: str, use: str) -> None:

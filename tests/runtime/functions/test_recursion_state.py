@@ -426,7 +426,7 @@ def test_a_recursion_that_never_returns_is_refused() -> None:
         go(n)
         return left
 
-    words = "go changes 'left' and calls itself, but no call of it returns"
+    words = "go is a graph of its own, which may raise KeyError at run time, past the `try` around"
     with pytest.raises(autograph.errors.StagingError, match=words) as caught:
         rt.function(function)(rt.constant(3))
     assert __file__ in str(caught.value)
