@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterator, Sequence
+from inspect import CO_GENERATOR
 from types import CodeType, FrameType, MethodType
 from typing import Any, NamedTuple
 
@@ -126,6 +127,13 @@ def is_asked(frame: FrameType) -> bool:
 def is_end(code: CodeType) -> bool:
     """Whether it is the code that raises where a generator has no element for `next`."""
     return code is end.__code__
+
+
+def runs_generator(frame: FrameType) -> bool:
+    """Whether a generator is run in a frame: by Python, or as a loop."""
+    is_loop = frame.f_code.co_name == "visit"
+    is_loop = is_loop and frame.f_globals.get("__name__") == "autograph.generator_managers"
+    return is_loop or bool(frame.f_code.co_flags & CO_GENERATOR)
 
 
 class Templates(NamedTuple):

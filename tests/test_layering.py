@@ -108,6 +108,7 @@ MAY_IMPORT = {
     ),
     "autograph.api": "autograph",
     "autograph.library_code": "autograph.api",
+    "autograph.user_attributes": "autograph",
     "autograph.user_iterators": "autograph",
     "autograph.__main__": "autograph",
     "autograph": "autograph",

@@ -13,6 +13,7 @@ from typing import Any
 import autograph
 from autograph import user_iterators
 from autograph.operators.logical import compare
+from autograph.user_attributes import attribute_function
 from runtime.staging.chosen_values import TAKEN, taking
 from runtime.staging.control.references import References, is_reference
 from runtime.staging.draws import draw_function
@@ -52,8 +53,12 @@ def instead_of(
 
     `references` are the objects that the run chooses, `watcher` notes what `getattr` reads.
     """
+    if function is hasattr:
+        return attribute_function(function, args)
+    if function is getattr:
+        return functools.partial(_getattr, taking(watcher.getattr))
     if type(function) is BuiltinFunctionType and function in TAKEN:
-        return taking(watcher.getattr if function is getattr else function)
+        return taking(function)
     if type(getattr(function, "__self__", None)) is str and function.__name__ not in _MAKING:
         return taking(function)
     if type(function) is MethodType and user_iterators.is_next(function):
@@ -71,3 +76,7 @@ def instead_of(
         return lambda a, b: compare(a, sign, b)
     instead = list_function(function) or sequence_function(function, args)
     return instead or next(filter(None, (find(function) for find in _FINDERS)), None)
+
+
+def _getattr(plain: Function, *args: Any) -> Any:
+    return (attribute_function(getattr, args) or plain)(*args)

@@ -873,3 +873,36 @@ def held_by_classes_below(items):
         else:
             first.others.append(item)
     return first.alias, first.others, second.items, first.items is first.alias
+
+
+class Sold:
+    def __init__(self, left):
+        self.left = left
+
+    @property
+    def price(self):
+        if self.left < 1:
+            raise AttributeError("sold out")
+        return self.left * 2
+
+
+class SoldTwice(Sold):
+    @property
+    def price(self):
+        return super().price + 1
+
+
+@case((3,), (0,))
+def whether_it_has_a_price(left):
+    item, twice = Sold(left), SoldTwice(left)
+    return hasattr(item, "price"), getattr(item, "price", -1), getattr(twice, "price", -2)
+
+
+@case((3,), (0,))
+def prices_in_rounds(left):
+    total = 0
+    for i in range(left):
+        if hasattr(Sold(i), "price"):
+            total += i
+        total += getattr(Sold(i), "price", 100)
+    return total, getattr(Sold(left), "left", None), hasattr(Sold(left), "cost")

@@ -10,13 +10,12 @@ import ast
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext, suppress
-from inspect import CO_GENERATOR
 from types import FrameType, FunctionType
 from typing import Any
 
 import numpy as np
 
-from autograph.user_iterators import is_asked, is_end
+from autograph.user_iterators import is_asked, is_end, runs_generator
 from runtime import errors, ops
 from runtime.core.primitive import Primitive
 from runtime.core.types import TensorType, Type
@@ -137,18 +136,32 @@ def check_not_protocol(error: BaseException, taken: FrameType | None = None) -> 
 def _calls_of(
     methods: Sequence[str], error: BaseException, taken: FrameType | None
 ) -> Iterator[FrameType]:
-    """The frames of the user's functions of these names that an exception leaves until it is taken,
-    innermost first; and those of generators that Python runs, which make another one of it.
+    """The frames that an exception leaves until it is taken, innermost first, of which it matters
+    who called them: those of the user's functions of these names, of what `map` and others call for
+    an item, and of generators, which make another exception of it.
     """
     left = frames_left(error)
     frame: FrameType | None = left[-1] if left else sys._getframe(1)
     while frame is not None and frame is not taken:
-        if frame.f_code.co_name in methods and not is_ours(frame.f_code.co_filename):
+        is_method = False
+        if not is_ours(frame.f_code.co_filename):
             frame = frame_of_function(frame)
-            yield frame
-        elif frame.f_code.co_flags & CO_GENERATOR:
+            is_method = frame.f_code.co_name in methods or _is_callback(frame)
+        if is_method or runs_generator(frame):
             yield frame
         frame = frame.f_back
+
+
+_CALLING_BACK = frozenset((
+    "autograph.operators.builtin_calls", "runtime.staging.builtin_functions",
+    "runtime.staging.control.iteration",
+))  # fmt: skip
+
+
+def _is_callback(frame: FrameType) -> bool:
+    """Whether a function of Python's, such as `map`, or its stand-in called the user's."""
+    caller = frame.f_back
+    return caller is not None and caller.f_globals.get("__name__") in _CALLING_BACK
 
 
 _TENSOR_FAILURES: tuple[type[BaseException], ...] = (
