@@ -15,6 +15,7 @@ from runtime.core.tensor import Tensor
 from runtime.ops import run_time_axes
 from runtime.ops.arguments import axes_or_tensor
 from runtime.ops.define import axis_in, dims_of, fill_dims
+from runtime.ops.reductions import reduced_shape
 from runtime.ops.strings.elements import array_of, as_bytes, as_strings, elements_of
 
 
@@ -66,14 +67,11 @@ def join(inputs: Any, separator: str | bytes = "", name: str | None = None) -> T
 def _reduce_join_shape(
     shape: Shape, *, axis: tuple[int, ...] | None, keepdims: bool, separator: bytes
 ) -> Shape:
-    if shape is None:
-        return () if axis is None and not keepdims else None
-    gone = range(len(shape)) if axis is None else [axis_in(i, len(shape)) for i in axis]
-    if len(set(gone)) < len(gone):
-        raise wrong_value(f"duplicate reduction dimension in {axis}")
-    if keepdims:
-        return tuple(1 if i in gone else dim for i, dim in enumerate(shape))
-    return tuple(dim for i, dim in enumerate(shape) if i not in gone)
+    if shape is not None and axis is not None:
+        gone = [axis_in(i, len(shape)) for i in axis]
+        if len(set(gone)) < len(gone):
+            raise wrong_value(f"duplicate reduction dimension in {axis}")
+    return reduced_shape(shape, axis=axis, keepdims=keepdims)
 
 
 def _reduce_join_kernel(

@@ -243,25 +243,26 @@ def want_parts(mismatch: Mismatch, values: Iterable[Any], changed: Any) -> None:
     if not mismatch.places and isinstance(changed, list):
         want_lists(changed)
     for value in values:
-        part = value
-        for place in mismatch.places:
-            found = join_structure_of(part)
-            if found is None or place >= len(found[1]):
-                break
-            part = found[1][place]
+        part = _part(value, mismatch)
         if isinstance(part, list):
             want_lists(part)
+
+
+def _part(value: Any, mismatch: Mismatch) -> Any:
+    """The part of a value that does not join."""
+    for place in mismatch.places:
+        found = join_structure_of(value)
+        if found is None or place >= len(found[1]):
+            break
+        value = found[1][place]
+    return value
 
 
 def place_of(value: Any, mismatch: Mismatch, block: Block | None) -> Location | None:
     """Returns the place where the part of `value` that does not join was made; else where
     its block ends.
     """
-    for place in mismatch.places:
-        found = join_structure_of(value)
-        if found is None or place >= len(found[1]):
-            break
-        value = found[1][place]
+    value = _part(value, mismatch)
     origin: Origin | None = getattr(value, "origin", None) if is_symbol(value) else None
     if origin is not None:
         # What is there from the beginning: an argument.

@@ -104,21 +104,23 @@ class Arena:
 
     def read(self, name: str, place: Any) -> Any:
         """The value of an attribute."""
-        column = self.column(name)
-        if column.staged is None and is_symbol(place) and len(column) == 0:
-            raise AttributeError(name)  # of no object: a branch that is never taken
+        column = self._column_at(name, place)
         if is_symbol(place):
             self._check_exact(column)
         return column.at(place)
 
     def write(self, name: str, place: Any, value: Any) -> None:
         """Assign an attribute."""
-        column = self.column(name)
-        if column.staged is None and is_symbol(place) and len(column) == 0:
-            raise AttributeError(name)
+        column = self._column_at(name, place)
         if column.staged is not None or is_symbol(place):
             self._check_exact(column, value)
         column.put_at(place, value)
+
+    def _column_at(self, name: str, place: Any) -> GrowingList:
+        column = self.column(name)
+        if column.staged is None and is_symbol(place) and len(column) == 0:
+            raise AttributeError(name)  # of no object: a branch that is never taken
+        return column
 
     def _check_exact(self, column: GrowingList, *values: Any) -> None:
         specs = [*column.specs(), *map(joins.abstract, values)]

@@ -64,7 +64,7 @@ from runtime.staging.lists.growing import (
 )
 from runtime.staging.lists.growing_list import GrowingList, collected
 from runtime.staging.lists.keys import index, is_staged
-from runtime.staging.lists.list_builtins import has_staged
+from runtime.staging.lists.list_builtins import has_staged, opposite
 from runtime.staging.lists.list_places import PlacedList, apart, new_list, places_lists
 from runtime.staging.lists.sequences import check, chosen
 from runtime.staging.lists.walks import gathered, let_stand_for
@@ -250,10 +250,7 @@ class GrowingDict(dict[Any, Any], EntryTable):
         return _equal(self, stand_in_for(other))
 
     def __ne__(self, other: object) -> Any:
-        answer = self.__eq__(other)
-        if answer is NotImplemented or isinstance(answer, bool):
-            return answer if answer is NotImplemented else not answer
-        return logic.not_(answer)
+        return opposite(self.__eq__(other))
 
     __hash__ = None  # type: ignore[assignment]
 

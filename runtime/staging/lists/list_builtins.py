@@ -338,10 +338,12 @@ def _check_no_nan(a: Any, b: Any) -> None:
 
 
 def _unequal(self: GrowingList, other: Any) -> Any:
-    answer = _equal(self, other)
-    if answer is NotImplemented or isinstance(answer, bool):
-        return answer if answer is NotImplemented else not answer
-    return logic.not_(answer)
+    return opposite(_equal(self, other))
+
+
+def opposite(answer: Any) -> Any:
+    """The answer of `!=`, for that of `==`: a bool, a staged one or NotImplemented."""
+    return answer if answer is NotImplemented else logic.not_(answer)
 
 
 def _ordering(operation: Callable[[Any, Any], Any]) -> Callable[..., Any]:
