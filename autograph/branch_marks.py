@@ -23,12 +23,11 @@ from typing import Any, NamedTuple
 import gast
 
 from autograph.analysis.patterns import is_left_to_python, takes_all
-from autograph.analysis.scopes import own_nodes
+from autograph.analysis.scopes import FUNCTIONS, own_nodes
 from autograph.quoting.nodes import Position, is_scaffold, make_node, place, position_of
 from autograph.rewriting import rewrite
 from autograph.trees import is_ag, walk
 
-_FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef)
 _LOOPS = (gast.For, gast.AsyncFor, gast.While)
 _CONTROL = {"cond", "for_loop", "while_loop"}
 _LEAVES = "leaves"  # the `kind` of a mark behind which control leaves the function
@@ -43,7 +42,7 @@ class _Next(NamedTuple):
 
 def mark(tree: Any) -> None:
     """Put marks into a definition as the user wrote it, and into the functions in it."""
-    for function in [node for node in walk(tree) if isinstance(node, _FUNCTIONS)]:
+    for function in [node for node in walk(tree) if isinstance(node, FUNCTIONS)]:
         marks = _Marks(_first_line(function))
         function.body = marks.block(function.body, _Next(leaves=True))
 
@@ -59,7 +58,7 @@ def finish(tree: Any, ag: str) -> None:
         leaves = getattr(node.value, "kind", None) == _LEAVES
         return _leaving(node) if leaves else control(node)
 
-    rules = {gast.Assign: control, gast.Expr: expression, **dict.fromkeys(_FUNCTIONS, _function)}
+    rules = {gast.Assign: control, gast.Expr: expression, **dict.fromkeys(FUNCTIONS, _function)}
     rewrite(tree, rules)
     _function(tree)
 

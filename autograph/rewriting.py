@@ -13,7 +13,7 @@ from typing import Any
 
 import gast
 
-from autograph.analysis.scopes import own_nodes, suspends
+from autograph.analysis.scopes import FUNCTIONS, own_nodes, suspends
 
 Rule = Callable[[Any], Any]
 Rules = Mapping[type[gast.AST], Rule]
@@ -23,7 +23,6 @@ _SKIPPED = {
     "type_comment", "id", "attr", "kind", "conversion", "simple", "arg",
 }  # fmt: skip
 _LEAVES = (gast.Name, gast.Constant, gast.Pass, gast.Global, gast.Nonlocal)
-_FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef)
 
 
 def rewrite(tree: Any, rules: Rules) -> None:
@@ -105,7 +104,7 @@ def _list(values: list[Any], rules: Rules) -> list[Any]:
 
 def _methods(node: gast.ClassDef, rules: Rules) -> None:
     for statement in node.body:
-        if isinstance(statement, (*_FUNCTIONS, gast.ClassDef)):
+        if isinstance(statement, (*FUNCTIONS, gast.ClassDef)):
             _visit(statement, rules)
 
 

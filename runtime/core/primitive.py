@@ -429,7 +429,8 @@ def install_tensor(wrap: Callable[[Any], Any]) -> None:
     _wrap = wrap
 
 
-_MAPPED = (ValueError, TypeError, IndexError, ArithmeticError, MemoryError, errors.OpError)
+FAILURES = (ValueError, TypeError, IndexError, ArithmeticError, MemoryError, errors.OpError)
+"""The errors with which ops refuse values."""
 
 
 def bind(primitive: Primitive, *inputs: Any, **params: Any) -> Any:
@@ -460,7 +461,7 @@ def bind(primitive: Primitive, *inputs: Any, **params: Any) -> Any:
         try:
             # A copy, because a context cannot be entered twice and a kernel may run Python.
             result = state.context.copy().run(primitive.kernel, *raws, **params)
-        except _MAPPED as error:
+        except FAILURES as error:
             # What the kernel raised says the same, in NumPy's words.
             raise _explain(primitive, inputs, params, error) from None
     if type(result) is tuple:

@@ -39,7 +39,7 @@ from runtime.staging.guarding.weak_paths import weakly
 from runtime.staging.lists.growing import Growing
 from runtime.staging.outside import DICTS, is_variable_of_python, place_key
 from runtime.staging.scopes import Symbol
-from runtime.staging.symbolic_number import SymbolicNumber
+from runtime.staging.symbolic_number import CLASSES, SymbolicNumber
 from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.texts import Text
 from runtime.staging.tracing import Trace
@@ -436,8 +436,5 @@ def _label(path: str) -> str:
 
 def _restored(raw: Any, type: Type) -> Any:
     if isinstance(type, NumberType):
-        return _PYTHON[type.kind](raw)
+        return CLASSES[type.kind](raw)
     return raw if isinstance(raw, Tensor) else wrap(raw)
-
-
-_PYTHON: dict[str, Callable[[Any], Any]] = {"bool": bool, "int": int, "float": float}

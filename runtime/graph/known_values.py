@@ -11,8 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from runtime import errors
-from runtime.core.primitive import Memory, Primitive
+from runtime.core.primitive import FAILURES, Memory, Primitive
 from runtime.core.shapes import is_known, size_of
 from runtime.core.state import state
 from runtime.core.types import TensorType, Type
@@ -24,9 +23,6 @@ LARGEST = 1024
 """Elements of the largest array that is computed before a graph runs."""
 
 _LARGEST_OUTPUT = 64
-
-FAILURES = (ValueError, TypeError, IndexError, ArithmeticError, MemoryError, errors.OpError)
-"""The errors with which ops refuse values: the user's, for when the op is reached."""
 
 
 def known_values(

@@ -25,7 +25,7 @@ from runtime.staging.scopes import InScope, active
 _INDEXED = "index a tensor with it, or a list that is made for a name of the function"
 
 
-_CLASSES = {"bool": bool, "int": int, "float": float}
+CLASSES = {"bool": bool, "int": int, "float": float}
 
 
 class SymbolicNumber(InScope):
@@ -47,7 +47,7 @@ class SymbolicNumber(InScope):
     @class_property
     def __class__(self) -> Any:
         """The class of the number, where a class pattern of `match` asks for it."""
-        return _CLASSES[self.type.kind] if in_class_pattern(sys._getframe(2)) else SymbolicNumber
+        return CLASSES[self.type.kind] if in_class_pattern(sys._getframe(2)) else SymbolicNumber
 
     @property
     def real(self) -> Any:

@@ -25,10 +25,8 @@ from runtime.staging.control.references import is_reference
 from runtime.staging.frames import user_location
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
-from runtime.staging.symbolic_number import SymbolicNumber
+from runtime.staging.symbolic_number import CLASSES, SymbolicNumber
 from runtime.staging.symbolic_tensor import AS_NUMBER
-
-_CLASSES = {"bool": bool, "int": int, "float": float}
 
 
 def of_each(test: Callable[[Any], Any], value: Any) -> Any:
@@ -65,7 +63,7 @@ def _is_instance(value: Any, classes: Any) -> bool:
     if isinstance(value, iteration.PythonIterator):
         return issubclass(value.kind, classes)
     if isinstance(value, SymbolicNumber):
-        return issubclass(_CLASSES[value.type.kind], classes)
+        return issubclass(CLASSES[value.type.kind], classes)
     answer = instance_of(value, classes)
     for handle in may_be(value):
         if isinstance(handle.variable, classes) is not answer:
@@ -90,7 +88,7 @@ def _class_of(value: Any) -> Any:
     if isinstance(value, iteration.PythonIterator):
         return value.kind
     if isinstance(value, SymbolicNumber):
-        return _CLASSES[value.type.kind]
+        return CLASSES[value.type.kind]
     if _number_in(value) is not None:
         _note(_AS_TENSOR, AS_NUMBER)
     return type(value)

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.primitive import Primitive
+from runtime.core.primitive import FAILURES, Primitive
 from runtime.core.shapes import is_known, join_shapes
 from runtime.core.types import ListType, ResidualsType, TensorType, Type
 from runtime.graph import lists, nodes
 from runtime.graph.dataflow import Forward
 from runtime.graph.ir import Callee, Graph, Node, Region, Value, covers, diverges
-from runtime.graph.known_values import FAILURES, LARGEST, of_shape
+from runtime.graph.known_values import LARGEST, of_shape
 from runtime.graph.passes.constant_folding import compute
 from runtime.graph.passes.rewriting import number_key
 from runtime.graph.passes.run_time_dims import with_known_dims

@@ -267,17 +267,10 @@ class Stream(Staged):
     """The elements that an iterator gives, one after another."""
 
     __slots__ = ("iterator",)
+    varies = streams = True
 
     def __init__(self, items: Streamed) -> None:
         self.iterator = items._staged_iter()
-
-    @property
-    def varies(self) -> bool:
-        return True
-
-    @property
-    def streams(self) -> bool:
-        return True
 
     def has(self, index: Any) -> Any:
         return self.iterator._advance()
