@@ -4,12 +4,11 @@ raise, which only the run may know.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from autograph.api import convert_for_staging
 from autograph.calls import call
+from autograph.library_code import converted
 from autograph.mutation.users_code import is_users_class
 from autograph.objects import of_classes
 
@@ -40,22 +39,19 @@ class Templates(NamedTuple):
     get_or: Callable[[Any, str, Any], Any]
 
 
-@functools.cache
+@converted
 def _templates() -> Templates:
-    def templates() -> tuple[Any, ...]:
-        def has(item: Any, name: str) -> Any:
-            try:
-                getattr(item, name)
-            except AttributeError:
-                return False
-            return True
+    def has(item: Any, name: str) -> Any:
+        try:
+            getattr(item, name)
+        except AttributeError:
+            return False
+        return True
 
-        def get_or(item: Any, name: str, default: Any) -> Any:
-            try:
-                return getattr(item, name)
-            except AttributeError:
-                return default
+    def get_or(item: Any, name: str, default: Any) -> Any:
+        try:
+            return getattr(item, name)
+        except AttributeError:
+            return default
 
-        return has, get_or
-
-    return Templates(*convert_for_staging(templates)())
+    return Templates(has, get_or)

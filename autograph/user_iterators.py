@@ -4,15 +4,14 @@ so that only the run need know when it raises StopIteration.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator, Sequence
 from inspect import CO_GENERATOR
 from types import CodeType, FrameType, MethodType
 from typing import Any, NamedTuple
 
-from autograph.api import convert_for_staging
 from autograph.backend import backend_of
 from autograph.calls import call
+from autograph.library_code import converted
 from autograph.objects import STANDS_IN
 from autograph.operators import getitem
 from autograph.operators.comprehensions import UserIterators, install_user_iterators
@@ -147,58 +146,55 @@ class Templates(NamedTuple):
     item_or_end: Callable[[Any, Any], Any]
 
 
-@functools.cache
+@converted
 def _templates() -> Templates:
-    def templates() -> tuple[Any, ...]:
-        def further_steps(iterator: Any) -> Iterator[Any]:
-            while True:
-                try:
-                    item = advance(iterator)
-                except StopIteration:
-                    return
-                yield item
-
-        def all_steps(items: Any) -> Iterator[Any]:
-            begun = begin(items)
-            if begun.is_users:
-                yield from further_steps(begun.given_away())
-            else:
-                yield from begun.given_away()
-
-        def items_in_turn(items: Any) -> Iterator[Any]:
-            place = 0
-            while True:
-                try:
-                    item = item_at(items, place)
-                except IndexError:
-                    return
-                yield item
-                place = place + 1
-
-        def next_or(iterator: Any, default: Any) -> Any:
+    def further_steps(iterator: Any) -> Iterator[Any]:
+        while True:
             try:
-                return advance(iterator)
+                item = advance(iterator)
             except StopIteration:
-                return default
+                return
+            yield item
 
-        def all_rows(sources: tuple[Any, ...]) -> Iterator[Any]:
-            place = 0
-            while True:
-                try:
-                    row = row_at(sources, place)
-                except (StopIteration, Ended):
-                    return
-                yield row
-                place = place + 1
+    def all_steps(items: Any) -> Iterator[Any]:
+        begun = begin(items)
+        if begun.is_users:
+            yield from further_steps(begun.given_away())
+        else:
+            yield from begun.given_away()
 
-        def item_or_end(items: Any, place: Any) -> Any:
-            if place >= len(items):
-                raise Ended
-            return getitem(items, place)
+    def items_in_turn(items: Any) -> Iterator[Any]:
+        place = 0
+        while True:
+            try:
+                item = item_at(items, place)
+            except IndexError:
+                return
+            yield item
+            place = place + 1
 
-        return all_steps, further_steps, items_in_turn, next_or, all_rows, item_or_end
+    def next_or(iterator: Any, default: Any) -> Any:
+        try:
+            return advance(iterator)
+        except StopIteration:
+            return default
 
-    return Templates(*convert_for_staging(templates)())
+    def all_rows(sources: tuple[Any, ...]) -> Iterator[Any]:
+        place = 0
+        while True:
+            try:
+                row = row_at(sources, place)
+            except (StopIteration, Ended):
+                return
+            yield row
+            place = place + 1
+
+    def item_or_end(items: Any, place: Any) -> Any:
+        if place >= len(items):
+            raise Ended
+        return getitem(items, place)
+
+    return Templates(all_steps, further_steps, items_in_turn, next_or, all_rows, item_or_end)
 
 
 install_user_iterators(UserIterators(steps_of, next_of, in_rows))
