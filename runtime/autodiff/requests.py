@@ -75,8 +75,12 @@ def fills_with_zeros(unconnected: Any) -> bool:
 
 def settled(item: Any) -> Any:
     """The item, or the variable that it holds; a symbol that another name has changed stands for
-    what it is now.
+    what it is now. What may be missing is checked to be there, when the graph runs.
     """
+    if getattr(item, "may_be_missing", False):
+        from runtime.staging.control.optional_values import present
+
+        item = present(item)
     variable = variable_of(item)
     if variable is not None:
         return variable
@@ -116,8 +120,9 @@ def _leaves(structure: Any, what: str) -> list[Any]:
 
 def one_of(given: Any, what: str) -> Any:
     """The one tensor or variable that is given; TypeError for anything else."""
-    if isinstance(given, Tensor) or variable_of(given) is not None:
-        return settled(given)
+    given = settled(given)
+    if isinstance(given, Tensor) or is_variable(given):
+        return given
     raise TypeError(
         f"the {what} must be one tensor or variable, but it is a {type(given).__name__}: join "
         "tensors to one, or use a persistent tape and one call for each"

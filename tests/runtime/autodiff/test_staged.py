@@ -259,3 +259,20 @@ def test_a_tape_that_was_never_entered_has_seen_nothing() -> None:
 
     assert body(tf.constant(1.0)) is None
     assert tf.function(body)(tf.constant(1.0)) is None
+
+
+def test_what_may_be_none_is_a_target_and_a_source_where_it_is_there() -> None:
+    def slope(x: Any) -> Any:
+        y = z = None
+        if x > 0.0:
+            y = x
+        with tf.GradientTape(persistent=True) as tape:
+            tape.watch(y)
+            if x > 1.0:
+                z = y * y
+        return tape.gradient(z, y) + tape.jacobian(z, y)
+
+    staged = tf.function(slope)
+    assert float(staged(tf.constant(3.0))) == float(slope(tf.constant(3.0))) == 12.0
+    with pytest.raises(TypeError, match="'z' is None here"):
+        staged(tf.constant(0.5))
