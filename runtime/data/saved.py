@@ -194,7 +194,7 @@ class Saved:
     def __init__(self, path: str, compression: str) -> None:
         self._folder = Path(path)
         try:
-            text = (self._folder / "dataset.json").read_text()
+            text = (self._folder / "dataset.json").read_bytes()
         except FileNotFoundError:
             raise errors.NotFoundError(f"{_LOAD}: there is no dataset in {path}") from None
         try:

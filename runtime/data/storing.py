@@ -107,17 +107,23 @@ def _write(path: str, elements: list[Element]) -> None:
 
 def _read(path: str, types: tuple[Type, ...]) -> list[Element]:
     try:
-        with open(_file(path), "rb") as file, np.load(file, allow_pickle=False) as archive:
+        with (
+            explained(),
+            open(_file(path), "rb") as file,
+            np.load(file, allow_pickle=False) as archive,
+        ):
             size = int(archive["size"])
             arrays = {name: archive[name] for name in archive.files}
-    except (BadZipFile, EOFError, KeyError, ValueError):
+    except (BadZipFile, EOFError, KeyError, TypeError, ValueError):
         raise errors.DataLossError(
             f"Dataset.cache: the file {_file(path)} is damaged, or none of a cache",
             hint="delete it, and it is written anew",
         ) from None
-    named = [[f"{at}.{place}" for place in range(len(types))] for at in range(size)]
-    found = [tuple([arrays[name] for name in names if name in arrays]) for names in named]
-    if len(arrays) != 1 + size * len(types) or not all(_fits(each, types) for each in found):
+    found: list[Element] = []
+    if len(arrays) == 1 + size * len(types):
+        named = [[f"{at}.{place}" for place in range(len(types))] for at in range(size)]
+        found = [tuple([arrays[name] for name in names if name in arrays]) for names in named]
+    if len(found) != size or not all(_fits(each, types) for each in found):
         raise invalid(
             "Dataset.cache",
             f"the file {_file(path)} has elements of another dataset: delete it, or give another "

@@ -92,6 +92,7 @@ HEAD = {"format": "runtime.dataset", "version": 1, "compression": "", "element_s
     ("text", "kind"),
     [
         ("", errors.DataLossError),
+        ("\xff", errors.DataLossError),
         ("[]", errors.DataLossError),
         ('{"format": "other"}', errors.DataLossError),
         (json.dumps(HEAD), errors.DataLossError),
@@ -103,7 +104,7 @@ HEAD = {"format": "runtime.dataset", "version": 1, "compression": "", "element_s
     ],
 )
 def test_another_head_is_refused(text: str, kind: Any, tmp_path: Path) -> None:
-    (tmp_path / "dataset.json").write_text(text)
+    (tmp_path / "dataset.json").write_bytes(text.encode("latin-1"))
     with pytest.raises(kind, match=r"Dataset\.load"):
         Dataset.load(tmp_path)
 

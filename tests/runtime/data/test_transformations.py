@@ -481,6 +481,17 @@ def test_a_damaged_cache_file_is_refused(kept: int, tmp_path: Path) -> None:
         list(Dataset.range(5).cache(name))
 
 
+@pytest.mark.parametrize(
+    ("size", "kind"),
+    [(1 << 40, errors.InvalidArgumentError), (-1, errors.InvalidArgumentError),
+     ([1, 2], errors.DataLossError)],
+)  # fmt: skip
+def test_a_cache_file_of_another_size_is_refused(size: Any, kind: Any, tmp_path: Path) -> None:
+    np.savez(tmp_path / "cache.npz", size=np.array(size))
+    with pytest.raises(kind, match=r"Dataset\.cache: the file"):
+        list(Dataset.range(5).cache(tmp_path / "cache"))
+
+
 def test_threads_may_write_one_cache(tmp_path: Path) -> None:
     data = Dataset.range(200).cache(tmp_path / "cache")
     threads = [threading.Thread(target=list, args=(data,)) for _ in range(4)]
