@@ -296,13 +296,13 @@ def _widen(a: Tree, b: Tree) -> Tree:
     kinds = [each.structure.kind for each in (a, b)]
     kind = next(each.structure.kind for each in (a, b) if each.structure.handler is _HANDLER)
     if not all(_joins(kind, each.structure) for each in (a, b)):
-        name, *others = dict.fromkeys(_plain(each).__name__ for each in kinds)
+        names = [_plain(each).__name__ for each in kinds]
         raise Mismatch(
-            f"the structures differ: {a.structure} and {b.structure}"
-            if others
-            else f"the {name}s have another maxlen",
-            f"make a {_plain(kind).__name__} on both paths" + ", of one maxlen" * (not others),
-            kinds_differ=not all(issubclass(each, list) for each in kinds),
+            f"one is a {names[0]} and the other a {names[1]}"
+            if names[0] != names[1]
+            else f"they are {names[0]}s of another maxlen",
+            f"make a {_plain(kind).__name__} on both paths",
+            kinds_differ=True,
         )
     sizes = {_size(each.structure.keys) for each in (a, b)}
     size = sizes.pop() if len(sizes) == 1 else None
