@@ -174,12 +174,12 @@ UNCHANGED = {
         "def f(x, i):\n    del T[i]\n    T[i] = x.y[i] = x",
     ],
     "displays": [
-        SIMPLE.replace("[i + x for i in y]", "[x, [y], (*x, y), {**{'a': x}}]"),
+        SIMPLE.replace("[i + x for i in y]", "[x, [y], (x, y), {**{'a': x}}]"),
         SIMPLE.replace("in y", "in (1, 2)"),
         ANNOTATIONS,
         "def f(x):\n    [a, *b] = x\n    return [*x, (y := x)], [x, *[(yield)]], y",
         "def f(x, y):\n    return {1: x, 'a': y, **{'b': y}}, {1, 'a'}, {}",
-        "def f(x, y):\n    return {**x, y: (yield)}, {x: 1 for x in (1, 2)}, {*x, *[(yield)]}",
+        "def f(x, y):\n    return {**x, y: (yield)}, {x: 1 for x in (1, 2)}, {*x, *[(yield)]}, (*x, *[(yield)])",
     ],
     "calls": [
         PATTERNS,
