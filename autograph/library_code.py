@@ -16,3 +16,8 @@ def converted(make: Callable[[], T]) -> Callable[[], T]:
     converted when they are first asked for.
     """
     return functools.cache(lambda: convert_for_staging(make)())
+
+
+def asking(make: Callable[[], T]) -> Callable[[], T]:
+    """`converted`, in the form in which each comparison and each read of an item asks a backend."""
+    return functools.cache(lambda: convert_for_staging(make, asks=True)())

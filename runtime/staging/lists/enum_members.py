@@ -8,7 +8,7 @@ from enum import Enum, EnumMeta, Flag
 from typing import Any
 
 import autograph
-from autograph.library_code import converted
+from autograph.library_code import asking
 from runtime.staging.lists.keys import is_staged
 
 
@@ -31,7 +31,7 @@ def _member(kind: Any, *args: Any, **kwargs: Any) -> Any:
     return autograph.call(_lookup())(members, args[0], kind.__qualname__)
 
 
-@converted
+@asking
 def _lookup() -> Callable[..., Any]:
     def lookup(members: dict[Any, Any], value: Any, name: str) -> Any:
         if value in members:
