@@ -241,6 +241,10 @@ class GrowingSequence(list[Any], Growing):
         memo[TAKEN] = memo.get(TAKEN, frozenset()) | sites_of(self) | sites_inside(self)
         list.__setitem__(self, slice(None), [TAKEN])
 
+    def be_apart(self, items: StagedItems) -> None:
+        """Be in no list of the graph any more, with these items."""
+        list.__setitem__(self, slice(None), [items])
+
     def fill(self, keys: Any, children: Sequence[Any]) -> None:
         """Put into it what `content` says."""
         table = self.table

@@ -49,6 +49,7 @@ from runtime.staging.lists.growing import (
     want_lists,
 )
 from runtime.staging.lists.repetition import register_repetition
+from runtime.staging.lists.row_swaps import swaps
 from runtime.staging.lists.row_tables import RowTable, refuse_shared
 from runtime.staging.lists.sequences import bounds, check, chosen, clipped, is_staged, place_of
 from runtime.staging.lists.walks import Items, gathered, give_methods, let_stand_for
@@ -349,10 +350,10 @@ class GrowingList(GrowingSequence, RowTable):
             super().__setitem__(index, item)
         else:
             place = place_of(index, self.length(), self.assigned)
-            self.put_at(place, item)
+            self.put_at(place, item, index)
 
-    def put_at(self, place: Any, item: Any) -> None:
-        """Assign the item at a place that is in bounds."""
+    def put_at(self, place: Any, item: Any, key: Any = None) -> None:
+        """Assign the item at a place that is in bounds, and that the user calls `key`."""
         if self.staged is None and not is_symbol(place):
             super().__setitem__(place, item)
             return
@@ -360,6 +361,8 @@ class GrowingList(GrowingSequence, RowTable):
             return
         if self.staged is None and all(map(_is_by_value, (item, *list.__iter__(self)))):
             self._put_list(place, item)
+            return
+        if self.has_lists and swaps(self, place, key, item):
             return
         item = shared(item)
         if self.has_lists:
@@ -495,7 +498,8 @@ class GrowingList(GrowingSequence, RowTable):
         if place is not None:
             table.table.put_item(table.place, place, row)
             return True
-        pairs = zip(table.table.tensors_at(table.place), row, strict=True)
+        kept, _ = table.table.tensors_at(table.place)
+        pairs = zip(kept, row, strict=True)
         columns = [ops.concat([x, ops.reshape(v, [1])], 0) for x, v in pairs]
         table.table.put_tensors(table.place, columns)
         return True

@@ -48,9 +48,10 @@ class RowTable(Growing):
         """Put other lists in place of them, as many."""
         raise NotImplementedError
 
-    def tensors_at(self, place: Any) -> list[Any]:
-        """The tensors that the list at a place is kept as."""
-        return [_row_of(column, place) for column in self.rows()[1]]
+    def tensors_at(self, place: Any) -> tuple[list[Any], Any]:
+        """The tensors that the list at a place is kept as, and its structure."""
+        element, columns = self.rows()
+        return [_row_of(column, place) for column in columns], element.structure
 
     def length_at(self, place: Any) -> Any:
         """The number of items of the list at a place."""

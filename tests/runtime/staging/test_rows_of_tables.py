@@ -199,6 +199,31 @@ def second_half_in_a_branch(n):
     return t
 
 
+def records_sorted_by_bubbles(n):
+    rows = [[i * 7 % 5 * 0.5, i] for i in range(n)]
+    for _ in range(n):
+        for j in range(n - 1):
+            if rows[j][0] > rows[j + 1][0]:
+                rows[j], rows[j + 1] = rows[j + 1], rows[j]
+    return rows
+
+
+def widened_and_swapped(n):
+    rows = [[0] * 2 for i in range(n)]
+    for i in range(n):
+        rows[i][0] = i / 2
+    for i in range(n - 1):
+        rows[i], rows[i + 1] = rows[i + 1], rows[i]
+    return rows
+
+
+def largest_of_records(n):
+    rows = [[i * 0.5, i] for i in range(n + 1)]
+    best = max(rows, key=lambda row: -row[0])
+    best[1] = 0.25
+    return rows
+
+
 def half_swapped(n):
     t = [[i] * n for i in range(n)]
     first = t[0]
@@ -490,6 +515,7 @@ RIGHT = [
     *(first_kept, first_kept2, put_in_branch, row_kept, another_row_in_each_round, moved_away),
     item_that_other_rows_have_not,
     *(rows_rotated, swapped_behind_a_name, second_half_in_a_branch, half_swapped),
+    *(records_sorted_by_bubbles, widened_and_swapped, largest_of_records),
     *(to_another_place, in_a_tuple, helper, concat, same_row_twice, two_tables),
 ]
 
