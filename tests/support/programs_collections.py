@@ -235,8 +235,23 @@ _DISPLAYS = (
     "do: if grown:;     grown.pop(0)",
 )
 
+_ITERATORS = (
+    "int: 1 if {value} in Up({value}) else 0",
+    "int: 2 if {value} in (x * 2 for x in Up({value})) else 3",
+    "int: sum(x * y for x, y in zip(Up({value}), [3, {value}, 1])) % 97",
+    "int: sum(Up({value})) + max(Down({value}), default=2)",
+    "int: next(Up({value}), 7) + len(list(Down({value})))",
+    "do: for {v} in Up({value}):;     if {v} == {value}:;         break;     grown.append({v})",
+    "do: for {k}, {v} in zip(Down({value}), grown):;     a = (a + {k} * {v}) % 97",
+    "do: grown = list(map(lambda x, y: x + y, Up({value}), Down({value})))",
+    "do: {r} = Up({value}); {v} = 3 in {r}; b = (b + next({r}, 9) + (1 if {v} else 0)) % 97",
+    "do: {r} = Up({value}); try:;     b = (next({r}) + next({r})) % 97; "
+    "except StopIteration:;     b = (b + 1) % 97",
+    "do: try:;     a = next(x for x in xs if x > {value}); except StopIteration:;     a = 5",
+)
+
 COLLECTIONS = (
-    *_DICTS, *_DICTS, *_GROUPS, *_SETS, *_DEQUES, *_COUNTERS, *_TABLES, *_DISPLAYS,
+    *_DICTS, *_DICTS, *_GROUPS, *_SETS, *_DEQUES, *_COUNTERS, *_TABLES, *_DISPLAYS, *_ITERATORS,
 )  # fmt: skip
 
 COLLECTIONS_PRELUDE = """\
@@ -254,6 +269,25 @@ def step(x, y=1, *, z=0):
 def put(into, key, value):
     into[key] = value
     return len(into)
+
+
+class Up:
+    def __init__(self, end):
+        self.now, self.end = 0, end % 5
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.now >= self.end:
+            raise StopIteration
+        self.now += 1
+        return self.now
+
+
+class Down(Up):
+    def __next__(self):
+        return 7 - super().__next__()
 
 
 """

@@ -175,7 +175,7 @@ def gen_all(x, f):
     return all(f(a) for a in x)
 
 
-@refused
+@works
 def gen_in(x, f):
     return True in (f(a) for a in x)
 
