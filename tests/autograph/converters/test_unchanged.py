@@ -179,7 +179,8 @@ UNCHANGED = {
         ANNOTATIONS,
         "def f(x):\n    [a, *b] = x\n    return [*x, (y := x)], [x, *[(yield)]], y",
         "def f(x, y):\n    return {1: x, 'a': y, **{'b': y}}, {1, 'a'}, {}",
-        "def f(x, y):\n    return {**x, y: (yield)}, {x: 1 for x in (1, 2)}, {*x, *[(yield)]}, (*x, *[(yield)])",
+        "def f(x, y):\n    return {**x, y: (yield)}, {x: 1 for x in (1, 2)}",
+        "def f(x):\n    return {*x, *[(yield)]}, (*x, *[(yield)])",
     ],
     "calls": [
         PATTERNS,
