@@ -6,12 +6,15 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import autograph
+from autograph.library_code import asking
 from runtime.staging.backend import called
 from runtime.staging.builtin_functions import BUILTINS
 from runtime.staging.control import branches, iteration
 from runtime.staging.control.carried_objects import also_watching, no_watch
 from runtime.staging.lists.dict_views import Keys, View
 from runtime.staging.lists.growing_list import GrowingList, shared
+from runtime.staging.lists.sequences import check
 from runtime.staging.scopes import active
 
 
@@ -40,8 +43,17 @@ def extreme_of_lists(function: Callable[..., Any]) -> Callable[..., Any]:
             return place, of_item(source.at(place))
 
         def best() -> Any:
-            candidates = iteration.Map(candidate, [iteration.Range(source.length())])
-            return _at(items, BUILTINS[function](candidates, key=operator.itemgetter(1))[0])
+            if key is None:
+                check(
+                    source.length() == 0,
+                    f"{function.__name__}() arg is an empty sequence",
+                    ValueError,
+                )
+                found = autograph.call(_places()[function])(source.at, source.length())
+            else:
+                candidates = iteration.Map(candidate, [iteration.Range(source.length())])
+                found = BUILTINS[function](candidates, key=operator.itemgetter(1))[0]
+            return _at(items, found)
 
         if not default:
             return best()
@@ -53,3 +65,26 @@ def extreme_of_lists(function: Callable[..., Any]) -> Callable[..., Any]:
         )
 
     return builtin
+
+
+@asking
+def _places() -> dict[Any, Callable[..., Any]]:
+    """For `max` and `min` what finds the place of the first one of items that are compared as they
+    are, such as lists are.
+    """
+
+    def greatest(at: Callable[[Any], Any], count: Any) -> Any:
+        found = 0
+        for place in range(1, count):
+            if at(place) > at(found):
+                found = place
+        return found
+
+    def least(at: Callable[[Any], Any], count: Any) -> Any:
+        found = 0
+        for place in range(1, count):
+            if at(place) < at(found):
+                found = place
+        return found
+
+    return {max: greatest, min: least}

@@ -224,6 +224,30 @@ def largest_of_records(n):
     return rows
 
 
+def first_of_the_greatest(n):
+    rows = [[(i * 7) % 3, i % 2] for i in range(n)]
+    best = max(rows)
+    best.append(9)
+    return rows, min(rows)
+
+
+def least_of_ragged(n):
+    rows = []
+    for i in range(n):
+        row = [1]
+        for j in range(i % 3):
+            row.append(j)
+        rows.append(row)
+    return min(rows), max(rows), min(rows, default=[])
+
+
+def greatest_of_values(n):
+    rows = {}
+    for i in range(n):
+        rows[i] = [(i * 3) % 5, i]
+    return max(rows.values())[1], min(rows.items())
+
+
 def half_swapped(n):
     t = [[i] * n for i in range(n)]
     first = t[0]
@@ -516,6 +540,7 @@ RIGHT = [
     item_that_other_rows_have_not,
     *(rows_rotated, swapped_behind_a_name, second_half_in_a_branch, half_swapped),
     *(records_sorted_by_bubbles, widened_and_swapped, largest_of_records),
+    *(first_of_the_greatest, least_of_ragged, greatest_of_values),
     *(to_another_place, in_a_tuple, helper, concat, same_row_twice, two_tables),
 ]
 
