@@ -293,17 +293,9 @@ def check_is_own(spec: Spec) -> None:
 def _widen(a: Tree, b: Tree) -> Tree:
     check_is_own(a)
     check_is_own(b)
-    kinds = [each.structure.kind for each in (a, b)]
     kind = next(each.structure.kind for each in (a, b) if each.structure.handler is _HANDLER)
     if not all(_joins(kind, each.structure) for each in (a, b)):
-        names = [_plain(each).__name__ for each in kinds]
-        raise Mismatch(
-            f"one is a {names[0]} and the other a {names[1]}"
-            if names[0] != names[1]
-            else f"they are {names[0]}s of another maxlen",
-            f"make a {_plain(kind).__name__} on both paths",
-            kinds_differ=True,
-        )
+        raise _apart(a, b)
     sizes = {_size(each.structure.keys) for each in (a, b)}
     size = sizes.pop() if len(sizes) == 1 else None
     keys = [each.structure.keys for each in (a, b) if not _is_known(each)]
@@ -317,6 +309,25 @@ def _widen(a: Tree, b: Tree) -> Tree:
         if not size or not _is_known(a) or not _is_known(b):
             raise
         return _paired(a if a.structure.kind is kind else b, a, b)
+
+
+def _apart(a: Tree, b: Tree) -> Mismatch:
+    """The reason why what stands for a container does not join another one. Lists of which one is
+    referred to are of one kind: traced once more, both are.
+    """
+    plain = [_plain(each.structure.kind) for each in (a, b)]
+    one, other = (kind.__name__ for kind in plain)
+    if plain == [list, list]:
+        return Mismatch(
+            f"the structures differ: {a.structure} and {b.structure}", "make a list on both paths"
+        )
+    return Mismatch(
+        f"they are {one}s of another maxlen"
+        if one == other
+        else f"one is a {one} and the other a {other}",
+        f"make a {one} on both paths",
+        kinds_differ=True,
+    )
 
 
 def _plain(kind: type) -> type:
