@@ -272,7 +272,9 @@ ASKED_FOR = {
     "autograph.pipeline": "autograph.printing",
     "autograph.twins": "autograph.conversion",
     "runtime.autodiff.jacobians": "runtime.autodiff.staged_jacobians",
-    "runtime.autodiff.requests": "runtime.staging.control.joined_variables",
+    "runtime.autodiff.requests": (
+        "runtime.staging.control.joined_variables runtime.staging.control.optional_values"
+    ),
     "runtime.autodiff.tape": (
         "runtime.autodiff.activity runtime.autodiff.staged runtime.autodiff.tape_scopes"
     ),

@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 from collections import deque
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NoReturn
 
 from runtime.graph import numbers
 from runtime.staging.builtin_functions import BUILTINS, elements, index_of
@@ -130,6 +130,11 @@ class GrowingDeque(GrowingList):
         start = -index_of(steps) % (size + (size == 0))
         items = listed(self)
         self.fill(*(items[start:] + items[:start]).content())
+
+    @property
+    def sort(self) -> NoReturn:
+        # A list has it, a deque has not.
+        raise AttributeError("'collections.deque' object has no attribute 'sort'")
 
     def own(self) -> Any:
         return self if self.staged is not None else deque(list.__iter__(self), self.maxlen)

@@ -134,9 +134,23 @@ def a_slice_of_a_deque(n):
     return list(recent[1:])
 
 
+def sorted_in_place(n):
+    items = deque([3, n])
+    items.append(n)
+    items.sort()
+    return items[0]
+
+
 @pytest.mark.parametrize(
     "program",
-    [full, of_three_at_most, a_deque_beside_a_list, a_list_beside_a_deque, a_slice_of_a_deque],
+    [
+        full,
+        of_three_at_most,
+        a_deque_beside_a_list,
+        a_list_beside_a_deque,
+        a_slice_of_a_deque,
+        sorted_in_place,
+    ],
 )
 def test_deques_are_pythons(program: Callable[..., Any]) -> None:
     staged = rt.function(program)
