@@ -111,7 +111,7 @@ def _widened(a: Tree, b: Tree) -> Tree | None:
     return staged_items.tree(GrowingTuple, element)
 
 
-for _name in ("append", "clear", "extend", "insert", "pop", "remove", "reverse", "sort"):
+for _name in sorted(each for each in {*vars(list)} - {*vars(tuple)} if each.isalpha()):
 
     def _missing(self: GrowingTuple, name: str = _name) -> NoReturn:
         raise AttributeError(f"'tuple' object has no attribute {name!r}")
