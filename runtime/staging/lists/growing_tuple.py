@@ -111,7 +111,9 @@ def _widened(a: Tree, b: Tree) -> Tree | None:
     return staged_items.tree(GrowingTuple, element)
 
 
-for _name in sorted(each for each in {*vars(list)} - {*vars(tuple)} if each.isalpha()):
+# What shows a tuple takes a copy of it.
+_OF_LISTS = {each for each in {*vars(list)} - {*vars(tuple)} if each.isalpha()} - {"copy"}
+for _name in sorted(_OF_LISTS):
 
     def _missing(self: GrowingTuple, name: str = _name) -> NoReturn:
         raise AttributeError(f"'tuple' object has no attribute {name!r}")
