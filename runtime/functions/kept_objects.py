@@ -60,19 +60,30 @@ class Part:
         path: the user's expression for it.
         name: of an attribute; None for variables and containers.
         entries: the keys, or places, of the entries that are inputs; others stay what they are.
+        is_input: False for an attribute of which each value has a trace of its own.
     """
 
-    __slots__ = ("_read", "entries", "is_whole", "key", "name", "path")
+    __slots__ = ("_read", "entries", "is_input", "is_whole", "key", "name", "path")
 
     def __init__(
-        self, path: str, item: Any, name: str | None = None, entries: Iterable[Any] = ()
+        self,
+        path: str,
+        item: Any,
+        name: str | None = None,
+        entries: Iterable[Any] = (),
+        is_input: bool = True,
     ) -> None:
         self.path = path
         self.name = name
         self.entries = frozenset(entries)
+        self.is_input = is_input
         self.key = place_key(item), name
         self.is_whole = name is None and not is_variable_of_python(item)
         self._read = weakly(item)
+
+    def reads_within(self, other: Part) -> bool:
+        """True if what it reads, `other` reads."""
+        return self.entries <= other.entries and self.is_input <= other.is_input
 
     @property
     def holder(self) -> str:
@@ -112,6 +123,8 @@ class Part:
         tensors and numbers in it, which are inputs.
         """
         leaves: list[Any] = []
+        if not self.is_input:
+            return _fixed(value), leaves
         if not self.is_whole:
             return _key(value, leaves), leaves
         pairs = value.items() if isinstance(value, dict) else enumerate(value)
@@ -122,6 +135,8 @@ class Part:
 
     def with_inputs(self, value: Any, given: Iterator[Any]) -> Any:
         """The content with these in place of its inputs."""
+        if not self.is_input:
+            return value
         if not self.is_whole:
             return _rebuilt(value, given)
         if isinstance(value, list):
@@ -244,7 +259,7 @@ def _gather(
     for path, item, before, test in altered:
         for part in _changed(path, item, before, place_key(item) in kept, test):
             older = found.get(part.key)
-            if older is None or not part.entries <= older.entries:
+            if older is None or not part.reads_within(older):
                 found[part.key] = part
 
 
@@ -258,7 +273,8 @@ def _changed(path: str, item: Any, before: Any, is_kept: bool, test: _Test) -> I
         pairs = {at: (old.get(at, MISSING), now.get(at, MISSING)) for at in (*old, *now)}
         changed = {at: pair for at, pair in pairs.items() if pair[0] is not pair[1]}
         if is_kept or any(test(*pair) for pair in changed.values()):
-            yield Part(path, item, entries=old.keys() & changed.keys())
+            inputs = [at for at, pair in changed.items() if is_kept or not _is_truth(*pair)]
+            yield Part(path, item, entries=old.keys() & inputs)
     elif isinstance(before, dict) and not isinstance(item, dict):
         yield from _attributes_changed(path, item, before, is_kept, test)
 
@@ -270,7 +286,9 @@ def _attributes_changed(
     pairs = {name: (before.get(name, MISSING), attribute_of(item, name)) for name in names}
     changed = {name: pair for name, pair in pairs.items() if pair[0] is not pair[1]}
     if is_kept or any(test(*pair) for pair in changed.values()):
-        yield from [Part(f"{path}.{name}", item, name) for name in changed]
+        for name, pair in changed.items():
+            is_input = is_kept or not _is_truth(*pair)
+            yield Part(f"{path}.{name}", item, name, is_input=is_input)
 
 
 def _names_of(item: Any) -> Iterable[str]:
@@ -291,8 +309,13 @@ def _in_place(before: Any, now: Any) -> bool:
 
 
 def _is_count(before: Any, now: Any) -> bool:
-    """True for a number that is another one now; a truth value may say what is made already."""
+    """True for a number that is another one now."""
     return type(before) in _COUNTS and type(now) in _COUNTS
+
+
+def _is_truth(before: Any, now: Any) -> bool:
+    """True for a truth value that is the other one now: it may say what is made already."""
+    return type(before) is bool and type(now) is bool
 
 
 def holds_staged(value: Any) -> bool:

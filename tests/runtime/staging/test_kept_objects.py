@@ -259,6 +259,47 @@ def plain_at_the_top():
     return f, lambda: vars(account)
 
 
+@session((1,), (3,), (-2,))
+def a_flag_that_unconverted_code_reads():
+    class Filter:
+        def __init__(self):
+            self.is_made = False
+            self.weight = 0
+            self.last = 0
+
+        @rt.autograph.experimental.do_not_convert
+        def make(self):
+            if not self.is_made:
+                self.weight = 3
+                self.is_made = True
+
+    held = Filter()
+
+    def f(x):
+        held.make()
+        held.last = held.weight * x
+        return held.last
+
+    return f, lambda: vars(held)
+
+
+@session((1,), (3,), (-2,))
+def an_entry_that_unconverted_code_reads():
+    held = {"is_made": False, "last": 0}
+
+    @rt.autograph.experimental.do_not_convert
+    def make():
+        if not held["is_made"]:
+            held["is_made"] = True
+
+    def f(x):
+        make()
+        held["last"] = 2 * x
+        return held["last"] if held["is_made"] else 0
+
+    return f, lambda: held
+
+
 # Lists and dicts
 
 
