@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
-from typing import Any
+from typing import Any, cast
 
 from runtime import errors
 from runtime.core.dataclasses import dataclass
 from runtime.graph.ir import format_location
-from runtime.graph.nodes import RAISE, WHILE
+from runtime.graph.nodes import NUMBER_TYPES, RAISE, WHILE
 from runtime.staging.aliasing import aliases
 from runtime.staging.aliasing.item_assignments import check_next_round
 from runtime.staging.aliasing.shared_tensors import SharedTensors
@@ -38,6 +38,7 @@ from runtime.staging.control.blocks import (
 )
 from runtime.staging.control.branches import cond, truth
 from runtime.staging.control.carried_objects import (
+    Attributes,
     Contents,
     Place,
     Recorder,
@@ -261,7 +262,7 @@ def _carry_known(trace: Trace, loop: Loop, recorder: Recorder) -> None:
         if place is None or any(place.object is other.object for other in loop.places):
             continue
         if _is_usable(trace, place.read()):
-            spec = joins.abstract_entry(_carry(loop, place))
+            spec = _spec_of(_carry(loop, place), wide)
             try:
                 loop.specs.append(_widened(spec, wide))
             except Mismatch:
@@ -481,13 +482,30 @@ def _carry_further(loop: Loop, path: Path) -> bool:
     widened = [_widen_change(place, path) for place in loop.places]
     for place in new:
         left = path.changed[id(place.object)][1]
-        loop.specs.append(joins.abstract_entry(_carry(loop, place, [left])))
+        loop.specs.append(_spec_of(_carry(loop, place, [left]), joins.abstract(left)))
     carried = [
         path.changed[id(place.object)][1] if id(place.object) in path.changed else place.read()
         for place in loop.places
     ]
     path.values += tuple(carried)
     return bool(new) or any(widened)
+
+
+def _spec_of(contents: Contents, left: Spec) -> Spec:
+    """The Spec of what is in an object at first: its attributes that are numbers, and that a round
+    has `left` alone, stay Python's.
+    """
+    spec, now = joins.abstract_entry(contents), joins.abstract(contents)
+    is_one = isinstance(now, Tree) and isinstance(left, Tree) and now.structure == left.structure
+    if type(contents) is not Attributes or not is_one:
+        return spec
+    triples = zip(*[cast(Tree, each).children for each in (spec, now, left)], strict=True)
+    children = [there if _is_number(there) and there == then else at for at, there, then in triples]
+    return Tree(cast(Tree, spec).structure, tuple(children))
+
+
+def _is_number(spec: Spec) -> bool:
+    return isinstance(spec, Same) and type(spec.value) in NUMBER_TYPES
 
 
 def _widen_change(place: Place, path: Path) -> bool:

@@ -131,3 +131,42 @@ def test_nests_take_no_exponential_number_of_traces(
         assert float(value) == float(expected[0])
         assert int(count) == expected[1]
     assert rounds[1] <= 4.5 * rounds[0]
+
+
+class Walk:
+    def __init__(self) -> None:
+        self.is_long = True
+        self.stride = 2
+        self.at = 0
+        self.last: Any = None
+
+
+@autograph.do_not_convert
+def stride(walk: Walk) -> int:
+    return 10 * walk.stride if walk.is_long else 1
+
+
+def walked(n: Any, times: Any) -> Any:
+    walk = Walk()
+    for at in range(times):
+        for i in range(n):
+            walk.at += stride(walk) + i
+        walk.last = at
+    return walk.at, walk.last
+
+
+def slowed(n: Any, times: Any) -> Any:
+    walk = Walk()
+    for _ in range(times):
+        for i in range(n):
+            walk.at += stride(walk) + i
+            if walk.at > 30:
+                walk.is_long = False
+    return walk.at, walk.is_long
+
+
+def test_numbers_of_an_object_that_no_round_changes_are_pythons() -> None:
+    found = rt.function(walked)(rt.constant(3), rt.constant(2))
+    assert [int(each) for each in found] == [*walked(3, 2)]
+    with pytest.raises(rt.errors.OperatorNotAllowedInGraphError, match="walk_is_long"):
+        rt.function(slowed)(rt.constant(3), rt.constant(2))
