@@ -132,7 +132,10 @@ class Snapshot:
             if is_hidden(kind):
                 return render(path)
             for found in kinds_of(kind):
-                entry = self._entries.get(found.key(item))
+                key = found.key(item)
+                if key not in self._entries:  # beyond the bounds of what led to it
+                    self._reach(deque([(item, path, 0, True)]))
+                entry = self._entries.get(key)
                 if entry is None:
                     return render(path)
                 parts = found.parts(item, entry.state)
@@ -257,6 +260,24 @@ class Snapshot:
             kind, value = entry.kind, entry.value
             if holding is None or any(holding(x) for *_, x in kind.parts(value, kind.take(value))):
                 kind.put(value, entry.state)
+
+    def renew(self, value: Any) -> None:
+        """Take an object for what it is now, and what is in its containers and in the objects of
+        installed packages that it leads to.
+        """
+        met: set[Any] = set()
+        pending = [value]
+        while pending:
+            item = pending.pop()
+            for kind in kinds_of(type(item)):
+                key = kind.key(item)
+                entry = self._entries.get(key)
+                is_part = entry is not None and (entry.lent or isinstance(item, list | dict | set))
+                if entry is None or key in met or not (is_part or item is value):
+                    continue
+                met.add(key)
+                self._entries[key] = entry._replace(state=kind.take(item))
+                pending += [child for *_, child in kind.parts(item, kind.take(item))]
 
     def advanced(self) -> str | None:
         """The path of an iterator that stands elsewhere now, where it cannot be put back."""

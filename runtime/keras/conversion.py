@@ -11,6 +11,7 @@ from typing import Any
 
 import autograph
 from runtime.core.state import state
+from runtime.staging.block_recorder import renew
 
 
 def converts(cls: type, names: Iterable[str]) -> None:
@@ -69,6 +70,7 @@ def install(keras: Any) -> None:
     _converts_subclasses(keras.constraints.Constraint, ("__call__",))
     _converts_subclasses(keras.optimizers.schedules.LearningRateSchedule, ("__call__",))
     _converts_subclasses(keras.optimizers.Optimizer, ("update_step",))
+    keras.optimizers.Optimizer.apply = _settled(keras.optimizers.Optimizer.apply)
     keras.src.losses.losses.LossFunctionWrapper.fn = Held("fn")
     keras.metrics.MeanMetricWrapper._fn = Held("_fn")
     keras.layers.Lambda.function = Held("function")
@@ -81,3 +83,17 @@ def _converts_subclasses(base: Any, names: Iterable[str]) -> None:
         converts(cls, names)
 
     base.__init_subclass__ = classmethod(init_subclass)
+
+
+def _settled(apply: Callable[..., Any]) -> Callable[..., Any]:
+    """An optimizer's `apply`, the first of which makes its variables, as if before a trace."""
+
+    @functools.wraps(apply)
+    def run(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
+        was_built = optimizer.built
+        result = apply(optimizer, *args, **kwargs)
+        if not was_built:
+            renew(optimizer)
+        return result
+
+    return run

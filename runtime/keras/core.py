@@ -15,11 +15,10 @@ from keras.src.backend.common.symbolic_scope import SymbolicScope, in_symbolic_s
 
 import runtime
 from runtime.core.convert import register_conversion
-from runtime.core.state import init_scope, state
+from runtime.core.state import init_scope
 from runtime.core.tensor import is_tensor
 from runtime.keras.loading import run_theirs
 from runtime.keras.notes import install as install_notes
-from runtime.staging.refusals import refuse
 from runtime.train.restoration import proceed
 
 SUPPORTS_SPARSE_TENSORS = False
@@ -34,7 +33,6 @@ class Variable(KerasVariable):
     is_tensor_like = True
 
     def _initialize(self, value: Any) -> None:
-        self._check_place()
         if isinstance(value, runtime.Variable):
             self._value = value
         else:
@@ -42,21 +40,10 @@ class Variable(KerasVariable):
                 value, dtype=self._dtype, trainable=self.trainable, name=self.name
             )
 
-    def _check_place(self) -> None:
-        """Refuse a variable that a staged branch or loop makes."""
-        trace = state.trace
-        while trace is not None:
-            if trace.scope.outer is not None:
-                raise refuse(
-                    f"the Keras variable {self.path!r} is made in {trace.scope.kind}, which may "
-                    "run any number of times",
-                    "build before: call a model or layer once, or give it an Input; for an "
-                    "optimizer write optimizer.build(model.trainable_variables)",
-                )
-            trace = trace.outer
-
     def _initialize_with_initializer(self, initializer: Callable[..., Any]) -> None:
-        self._initialize(lambda: initializer(self._shape, dtype=self._dtype))
+        # Once, before all that is being traced: also what a staged branch or loop builds.
+        with init_scope():
+            self._initialize(lambda: initializer(self._shape, dtype=self._dtype))
 
     def _deferred_initialize(self) -> None:
         if self._value is not None:
@@ -66,10 +53,8 @@ class Variable(KerasVariable):
                 f"Variable {self.path} is made in a stateless scope: build the layer or the model "
                 "before it is used there"
             )
-        self._check_place()
-        with init_scope():
-            self._initialize_with_initializer(self._initializer)
-            self._initializer = None
+        self._initialize_with_initializer(self._initializer)
+        self._initializer = None
         proceed()
 
     def assign(self, value: Any) -> Any:

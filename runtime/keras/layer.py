@@ -13,6 +13,7 @@ import runtime
 from runtime.core.state import state
 from runtime.keras.checkpoints import layer_children
 from runtime.keras.conversion import converts
+from runtime.staging.block_recorder import renew
 from runtime.train.restoration import proceed
 
 
@@ -52,6 +53,8 @@ class Layer:
 
     def _post_build(self) -> None:
         proceed()
+        self._lock_state()  # type: ignore[attr-defined]
+        renew(self)
 
     def _trackable_children(self) -> dict[str, Any]:
         return layer_children(self)

@@ -29,6 +29,7 @@ from autograph.mutation.users_code import is_users_class, is_users_function
 from autograph.operators.comprehensions import Called, of_generator
 from autograph.policy import impure, is_harmless
 from autograph.users_words import with_article
+from runtime.core.state import state
 from runtime.graph.ir import Location
 from runtime.staging.control.blocks import Block, Names
 from runtime.staging.control.iteration import Streamed
@@ -116,6 +117,10 @@ class BlockRecorder:
     def watch(self, path: str, item: Any) -> None:
         """Look at one more object."""
         self._snapshot.add(path, item)
+
+    def renew(self, item: Any) -> None:
+        """Take an object for what it is now."""
+        self._snapshot.renew(item)
 
     def _notes(self) -> list[Any]:
         return [*self._snapshot.notes(), self._made]
@@ -298,6 +303,17 @@ def look_at(path: str, item: Any, is_given: bool) -> None:
         recorder.watch(path, item)
     if not is_given:
         _existed().globals.add(path, item)
+
+
+def renew(item: Any) -> None:
+    """Take an object for what it was before all that is being traced: a layer, once it is built."""
+    for recorder in _thread.recorders:
+        recorder.renew(item)
+    trace = state.trace
+    while trace is not None:
+        for snapshot in trace.existed.snapshots if isinstance(trace.existed, Existed) else ():
+            snapshot.renew(item)
+        trace = trace.outer
 
 
 def note_called(function: Any) -> None:

@@ -377,6 +377,28 @@ def test_a_root_added_later_keeps_what_was_seen_before() -> None:
     assert [change.path for change in snapshot.changes()] == ["len(first)", "len(both[1])"]
 
 
+def test_an_object_that_is_renewed_is_put_back_to_what_it_is_then() -> None:
+    class Layer:
+        def __init__(self) -> None:
+            self.built = False
+            self.weights: list[int] = []
+            self.inner = Inner()
+
+    class Inner:
+        count = 0
+
+    layer, other = Layer(), [0]
+    snapshot = Snapshot({"layer": layer, "other": other})
+    layer.built, layer.inner.count = True, 1
+    layer.weights.append(3)
+    other.append(4)
+    snapshot.renew(layer)
+    layer.weights.append(5)
+    snapshot.restore()
+    assert (layer.built, layer.weights, other) == (True, [3], [0])
+    assert layer.inner.count == 0  # another object of the user's
+
+
 def test_what_a_snapshot_knows() -> None:
     inner: list[Any] = []
     snapshot = Snapshot({"v": {"a": inner}})

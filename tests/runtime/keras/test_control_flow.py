@@ -177,24 +177,32 @@ def test_a_built_model_is_first_called_in_a_staged_loop() -> None:
 
 
 @pytest.mark.parametrize("built", [True, False])
-def test_what_is_built_in_a_staged_loop_is_refused(built: bool) -> None:
-    layer, optimizer = keras.layers.Dense(2), keras.optimizers.Adam()
-    if built:
-        layer(rt.ones([1, 3]))
+def test_a_staged_loop_builds_layers_and_optimizers(built: bool) -> None:
+    def training() -> Any:
+        keras.utils.set_random_seed(3)
+        layer, optimizer = keras.layers.Dense(2), keras.optimizers.Adam(0.1)
+        if built:
+            layer(rt.ones([1, 3]))
 
-    @rt.function
-    def train(x: Any) -> Any:
-        loss = rt.constant(0.0)
-        for _ in rt.range(3):
-            with rt.GradientTape() as tape:
-                loss = rt.reduce_sum(layer(x) ** 2)
-            weights = layer.trainable_variables
-            optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
-        return loss
+        def train(x: Any) -> Any:
+            loss = rt.constant(0.0)
+            for _ in rt.range(3):
+                with rt.GradientTape() as tape:
+                    loss = rt.reduce_sum(layer(x) ** 2)
+                weights = layer.trainable_variables
+                optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
+            return loss
 
-    with pytest.raises(ValueError, match=r"Keras variable .* is made in the body of a loop") as e:
-        train(rt.ones([2, 3]))
-    assert "optimizer.build(model.trainable_variables)" in str(e.value)
+        return train, layer, optimizer
+
+    eager, staged = training(), training()
+    trains = eager[0], rt.function(staged[0])
+    for _ in range(2):
+        expected, got = (train(rt.ones([2, 3])) for train in trains)
+        np.testing.assert_allclose(got, expected, rtol=1e-5)
+    assert int(staged[2].iterations) == 6
+    for mine, theirs in zip(staged[2].variables, eager[2].variables, strict=True):
+        np.testing.assert_allclose(mine, theirs, rtol=1e-5)
 
 
 class _BuiltByItsCall(keras.Model):  # type: ignore[misc]
@@ -206,24 +214,72 @@ class _BuiltByItsCall(keras.Model):  # type: ignore[misc]
         return self.dense(x)
 
 
-def test_a_model_that_a_staged_block_would_build_is_refused_until_it_is_built() -> None:
-    net = _BuiltByItsCall()
-
-    def looped(x: Any) -> Any:
+@pytest.mark.parametrize("value", [1.0, -1.0])
+def test_a_staged_block_builds_a_model_once(value: float) -> None:
+    def looped(net: Any, x: Any) -> Any:
         for _ in rt.range(2):
             x = net(x)
         return x
 
-    def chosen(x: Any) -> Any:
+    def chosen(net: Any, x: Any) -> Any:
         if rt.reduce_sum(x) > 0.0:
             x = net(x)
         return x
 
-    x = rt.ones([2, 3])
+    x = value * rt.ones([2, 3])
     for function in (looped, chosen):
-        with pytest.raises(ValueError, match=r"Keras variable .__built_by_its_call.*kernel'") as e:
-            rt.function(function)(x)
-        assert "call a model or layer once" in str(e.value)
-    net(x)
-    for function in (looped, chosen):
-        np.testing.assert_allclose(rt.function(function)(x), function(x), rtol=1e-6)
+        net = _BuiltByItsCall()
+        staged = rt.function(lambda x, function=function, net=net: function(net, x))
+        first = staged(x)
+        assert len(net.weights) == 2
+        for got in (first, staged(x)):
+            np.testing.assert_allclose(got, function(net, x), rtol=1e-6)
+
+
+class _Keeping(keras.layers.Layer):  # type: ignore[misc]
+    """Keeps what it computed last, as attention layers keep their scores."""
+
+    def __init__(self, inner: Any) -> None:
+        super().__init__()
+        self.inner = inner
+        self.last: Any = None
+
+    def call(self, x: Any) -> Any:
+        self.last = self.inner(x)
+        return x + self.last
+
+
+class _Stack(keras.Model):  # type: ignore[misc]
+    def __init__(self, depth: int) -> None:
+        super().__init__()
+        self.layers_ = [
+            _Keeping(keras.Sequential([keras.layers.Dense(2), keras.layers.Dropout(0.1)]))
+            for _ in range(depth)
+        ]
+        self.last: Any = None
+
+    def call(self, x: Any) -> Any:
+        for layer in self.layers_:
+            x = layer(x)
+        self.last = self.layers_[-1].last
+        return x
+
+
+@pytest.mark.parametrize("depth", [1, 9])
+def test_layers_that_keep_what_they_computed_last(depth: int) -> None:
+    net = _Stack(depth)
+    net.compile(keras.optimizers.SGD(0.01), "mse")
+    net.fit(X, X, epochs=1, batch_size=6, verbose=0)
+    assert len(net.weights) == 2 * depth
+    assert net.last.shape == (6, 2)
+
+    @rt.function
+    def repeated(x: Any, times: Any) -> Any:
+        for _ in rt.range(times):
+            x = net(x)
+        return x, net.last
+
+    expected = net(net(X)), net.last
+    for got, same in zip(repeated(X, rt.constant(2)), expected, strict=True):
+        np.testing.assert_allclose(got, same, rtol=1e-5)
+    np.testing.assert_allclose(net.last, expected[1], rtol=1e-5)
