@@ -98,7 +98,7 @@ _MODULES = (
     "autodiff autograph bitwise compat config data debugging dtypes errors experimental image "
     "io linalg lookup math nest nn random raw_ops saved_model signal strings summary train"
 )
-_WITH_EXTRAS = "keras"
+_WITH_EXTRAS = "keras keras.initializers keras.losses keras.metrics keras.optimizers"
 _LATER = {
     "runtime.dtypes": "bfloat16",
     "runtime.autodiff": (

@@ -6,6 +6,7 @@ graph that holds one cannot be saved.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -118,11 +119,32 @@ def _called(
     return nest.pack_sequence_as(Tout, parts) if nest.is_nested(Tout) else parts[0]
 
 
-def py_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None = None) -> Any:
+def _decorator(call: Callable[..., Any], Tout: Any, name: str) -> Callable[..., Any]:
+    """What makes a function one whose calls are `call(function, arguments)`."""
+    if Tout is None:
+        raise TypeError(f"{name}() as a decorator needs to know what is returned: Tout=...")
+
+    def decorated(func: Callable[..., Any]) -> Callable[..., Any]:
+        checked_callable(func, f"{name}(): func")
+
+        @functools.wraps(func)
+        def run(*args: Any) -> Any:
+            return call(func, args)
+
+        return run
+
+    return decorated
+
+
+def py_function(
+    func: Callable[..., Any] | None = None, inp: Any = None, Tout: Any = None,
+    name: str | None = None,
+) -> Any:  # fmt: skip
     """A Python function of tensors as one op: `func(*inp)`, run whenever the graph runs.
 
     Args:
         func: takes eager tensors; returns what `Tout` declares, as tensors or what becomes them.
+            Without one this is a decorator: `@rt.py_function(Tout=rt.float32)`.
         inp: a list of tensors.
         Tout: a dtype or a TensorSpec, or a list of them; an empty list for no results.
 
@@ -136,6 +158,8 @@ def py_function(func: Callable[..., Any], inp: Any, Tout: Any, name: str | None 
     >>> doubled(rt.constant([1, 2])).numpy().tolist()
     [2, 4]
     """
+    if func is None:
+        return _decorator(functools.partial(py_function, Tout=Tout), Tout, "py_function")
     if state.trace is None:
         return _eager(func, inp, Tout)
     return _called(func, inp, Tout, True, True, "py_function")
@@ -164,6 +188,7 @@ def numpy_function(
 
     Args:
         func: takes arrays of its own; returns what `Tout` declares: arrays, numbers, texts.
+            Without one this is a decorator: `@rt.numpy_function(Tout=rt.float32)`.
         inp: a list of tensors.
         Tout: a dtype or a TensorSpec, or a list of them.
         stateful: False where equal arguments give equal results: calls may then be left out.
@@ -176,5 +201,6 @@ def numpy_function(
     [1.0, 3.0]
     """
     if func is None:
-        raise TypeError("numpy_function() needs a function: func=..., inp=[...], Tout=...")
+        call = functools.partial(numpy_function, Tout=Tout, stateful=stateful)
+        return _decorator(call, Tout, "numpy_function")
     return _called(func, inp, Tout, False, stateful, "numpy_function")

@@ -109,7 +109,7 @@ _REASONS = {
         "feature_column estimator nn.RNNCell*"
     ),
     "it is Keras': pip install 'autograph-runtime[keras]', then import runtime.keras": (
-        "keras losses metrics optimizers initializers layers nn.*rnn* nn.rnn_cell"
+        "keras layers nn.*rnn* nn.rnn_cell"
     ),
 }
 

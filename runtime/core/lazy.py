@@ -25,16 +25,18 @@ def attributes(
     Args:
         names: from a module to the names that it supplies, separated by spaces.
         modules: the package's own modules that are attributes of it, separated by spaces.
-        extras: further ones, which need an optional extra; they are not listed.
+        extras: further ones, and modules in them that are attributes too, which need an optional
+            extra; they are not listed.
     """
     suppliers = {name: module for module, listed in names.items() for name in listed.split()}
-    own, optional = frozenset(modules.split()), frozenset(extras.split())
+    own = frozenset(modules.split())
+    optional = {path.rpartition(".")[2]: path for path in extras.split()}
 
     def get(name: str) -> Any:
         if name in own:
             return import_module(f"{package}.{name}")
         if name in optional:
-            return _optional(f"{package}.{name}")
+            return _optional(f"{package}.{optional[name]}")
         if name not in suppliers:
             raise _absent(package, name)
         load(package, suppliers[name], names)

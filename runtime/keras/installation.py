@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from importlib import import_module, metadata
 from types import ModuleType
 
+from runtime.keras import compatibility
 from runtime.keras.loading import BackendFinder
 
 BACKEND = "runtime"
@@ -40,6 +41,7 @@ def install() -> ModuleType:
     import_module("runtime.keras.checkpoints").install(keras)
     import_module("runtime.keras.adjustments").install(keras, BACKEND)
     import_module("runtime.keras.whole_files").install(keras)
+    compatibility.install(keras)
     return keras
 
 

@@ -15,10 +15,11 @@ from functools import partial
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
-from importlib.util import find_spec, spec_from_loader
+from importlib.util import spec_from_loader
 from types import ModuleType
 from typing import Any
 
+from runtime.keras.compatibility import public_module
 from runtime.keras.names import TENSORFLOW
 
 _THEIRS = "keras.src.backend.tensorflow"
@@ -60,10 +61,10 @@ class BackendFinder(MetaPathFinder):
 
 def _public(name: str, path: Sequence[str] | None) -> ModuleSpec | None:
     """`runtime.keras.layers` is `keras.layers`; where this package has a module, it is that."""
-    theirs = name.removeprefix("runtime.")
-    if PathFinder.find_spec(name, path) is not None or find_spec(theirs) is None:
+    if PathFinder.find_spec(name, path) is not None:
         return None
-    return _spec(name, partial(_rename, theirs))
+    theirs = public_module(name.removeprefix("runtime."))
+    return None if theirs is None else _spec(name, partial(_rename, theirs))
 
 
 class _Filling(Loader):

@@ -279,6 +279,39 @@ def test_a_python_function_without_results_gives_none() -> None:
     assert seen == [2.0]
 
 
+def test_python_functions_by_decorators() -> None:
+    @tf.numpy_function(Tout=[tf.float64, tf.int64])
+    def both(x: Any, n: Any) -> Any:
+        """Of arrays."""
+        assert type(x) is np.ndarray
+        return np.sin(x), np.int64(n + 1)
+
+    @tf.py_function(Tout=tf.float64)
+    def branching(x: Any) -> Any:
+        return x * x if x > 0.0 else -x
+
+    @tf.function
+    def staged(x: Any, n: Any) -> Any:
+        return both(x, n), branching(x[0])
+
+    assert both.__name__ == "both"
+    assert both.__doc__ == "Of arrays."
+    x = tf.constant([0.5, 2.0], tf.float64)
+    for (sine, more), part in (staged(x, 3), (both(x, 3), branching(x[0]))):
+        np.testing.assert_allclose(sine, np.sin([0.5, 2.0]))
+        assert int(more) == 4
+        assert float(part) == 0.25
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = branching(x[1])
+    assert tape.gradient(y, x).numpy().tolist() == [0.0, 4.0]
+    for decorator in (tf.numpy_function, tf.py_function):
+        with pytest.raises(TypeError, match="Tout="):
+            decorator()
+        with pytest.raises(TypeError, match="func"):
+            decorator(Tout=tf.float32)(3)
+
+
 # functions of one number that build lists, and their derivatives
 OF_LISTS: list[tuple[Any, Any]] = [
     (lambda v: tf.scan(lambda a, x: a * x, X, initializer=v), lambda v: 1 + 2 + 6),
