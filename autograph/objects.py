@@ -189,11 +189,17 @@ def is_a(item: Any, kinds: Any) -> bool:
     return issubclass(type(item), kinds)
 
 
+_ANNOTATES = ("__annotate__", "__annotate_func__")
+"""What a class has from Python 3.14 on to make its annotations, when they are asked for."""
+
+
 def is_implicit(name: str, member: Any, others: Collection[str]) -> bool:
     """True if Python runs this member of a class by itself; `others` are special names for which it
     does not count.
     """
     special = name.startswith("__") and name.endswith("__") and name not in others
+    if name in _ANNOTATES:
+        return False
     return special or is_a(member, property | cached_property | partialmethod)
 
 

@@ -268,6 +268,19 @@ def _is_of_unknown_length(items: Any) -> bool:
     return source is not None and iteration.has_open_length(source)
 
 
+def _of_nothing(function: Callable[..., Any]) -> str:
+    """The text of Python's error for no items: another one from 3.12 on."""
+    try:
+        function(())
+    except ValueError as error:
+        return str(error)
+    raise AssertionError
+
+
+EMPTY = {"max": _of_nothing(max), "min": _of_nothing(min)}
+"""The texts of the errors that `max` and `min` of nothing end in."""
+
+
 def _extreme(name: str, tensor_op: Callable[..., Any]) -> Callable[..., Any]:
     def builtin(*args: Any, key: Any = None, **default: Any) -> Any:
         vector = args[0] if len(args) == 1 and key is None else None
@@ -279,7 +292,7 @@ def _extreme(name: str, tensor_op: Callable[..., Any]) -> Callable[..., Any]:
         if not items and default:
             return default["default"]
         if not items:
-            raise ValueError(f"{name}() arg is an empty sequence")
+            raise ValueError(EMPTY[name])
         keyed = ((item, item if key is None else key(item)) for item in items)
         return functools.reduce(functools.partial(_pick, name), keyed)[0]
 
@@ -292,7 +305,7 @@ def _extreme_of(
     def empty() -> Any:
         if default:
             return default["default"]
-        raise ValueError(f"{name}() arg is an empty sequence")
+        raise ValueError(EMPTY[name])
 
     def best() -> Any:
         return _best_float(name, vector) if vector.dtype.is_floating else tensor_op(vector)

@@ -9,7 +9,7 @@ from typing import Any
 import autograph
 from autograph.library_code import asking
 from runtime.staging.backend import called
-from runtime.staging.builtin_functions import BUILTINS
+from runtime.staging.builtin_functions import BUILTINS, EMPTY
 from runtime.staging.control import branches, iteration
 from runtime.staging.control.carried_objects import also_watching, no_watch
 from runtime.staging.lists.dict_views import Keys, View
@@ -44,11 +44,7 @@ def extreme_of_lists(function: Callable[..., Any]) -> Callable[..., Any]:
 
         def best() -> Any:
             if key is None:
-                check(
-                    source.length() == 0,
-                    f"{function.__name__}() arg is an empty sequence",
-                    ValueError,
-                )
+                check(source.length() == 0, EMPTY[function.__name__], ValueError)
                 found = autograph.call(_places()[function])(source.at, source.length())
             else:
                 candidates = iteration.Map(candidate, [iteration.Range(source.length())])

@@ -173,15 +173,22 @@ def interrupted(name: str) -> None:
     function, raw = ENDLESS[name]
     run = compiled(function, rt.constant(raw))
 
+    begun = threading.Event()
+
     def interrupt() -> None:
+        begun.wait()
         for _ in range(1000):
             sum(range(1000))
         signal.raise_signal(signal.SIGINT)
 
+    def interrupted_run() -> None:
+        begun.set()
+        run(raw)
+
     thread = threading.Thread(target=interrupt)
     thread.start()
     with pytest.raises(KeyboardInterrupt):
-        run(raw)
+        interrupted_run()
     thread.join()
 
 
