@@ -120,7 +120,7 @@ def _called(
 
 
 def _decorator(call: Callable[..., Any], Tout: Any, name: str) -> Callable[..., Any]:
-    """What makes a function one whose calls are `call(function, arguments)`."""
+    """A decorator of functions whose calls are `call(function, arguments)` from then on."""
     if Tout is None:
         raise TypeError(f"{name}() as a decorator needs to know what is returned: Tout=...")
 

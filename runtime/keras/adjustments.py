@@ -14,6 +14,7 @@ from keras.src.utils import module_utils
 
 import runtime
 from runtime.keras import structures as known_structures
+from runtime.keras.conversion import converted
 from runtime.keras.names import TENSORFLOW
 from runtime.ops.ragged import RaggedTensor
 from runtime.staging.frames import register_package
@@ -48,6 +49,7 @@ def install(keras: Any, backend: str) -> None:
     _means_over_batches(keras.src.trainers.compile_utils.CompileLoss)
     keras.src.utils.dataset_utils.is_tf_dataset = _is_dataset
     keras.src.layers.preprocessing.index_lookup.get_null_initializer = _empty_table
+    keras.layers.TextVectorization._apply_standardize_with_np_arrays = _standardized
 
 
 def _layers_for_data(backend: str) -> None:
@@ -67,6 +69,11 @@ def _layers_for_data(backend: str) -> None:
 def _empty_table(key_dtype: Any, value_dtype: Any) -> Any:
     """The parts of a table whose vocabulary is read later."""
     return runtime.lookup.KeyValueTensorInitializer([], [], key_dtype, value_dtype)
+
+
+def _standardized(layer: Any, texts: Any) -> Any:
+    """Texts as a function of the user's makes them from a tensor, as with TensorFlow."""
+    return converted(layer._standardize)(runtime.convert_to_tensor(texts, runtime.string))
 
 
 def _is_dataset(data: Any) -> bool:

@@ -187,6 +187,7 @@ _INTERNAL = Names(
         "types": Names("types", own={"Tensor": _OwnVariable}),
         "tracking": Names("tracking", own={"Trackable": type("_Trackable", (), {})}),
         "smart_cond": Names("smart_cond", own={"smart_cond": smart_cond}),
+        "tf2": Names("tf2", own={"enabled": lambda: True}),
     },
 )
 _XLA = Names("xla", own={"dynamic_update_slice": dynamic_update_slice})
@@ -202,6 +203,14 @@ _PYTHON_OPS = Names(
         ),
     },
 )
+
+
+class _VersionOne:
+    """The names of version 1, which few functions of Keras ask for."""
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(runtime.compat.v1, name)
+
 
 TENSORFLOW = Names(
     "tf",
@@ -220,7 +229,9 @@ TENSORFLOW = Names(
             own={
                 "as_text": as_text,
                 "v1": Names(
-                    "tf.compat.v1", own={"Dimension": _Never, "SummaryMetadata": summary_metadata}
+                    "tf.compat.v1",
+                    _VersionOne(),
+                    {"Dimension": _Never, "SummaryMetadata": summary_metadata},
                 ),
             },
         ),

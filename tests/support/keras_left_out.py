@@ -2,6 +2,8 @@
 the folder of the package.
 """
 
+import sys
+
 FILES = {
     "src/backend/jax/*": "they are of another backend",
     "src/backend/torch/*": "they are of another backend",
@@ -74,3 +76,6 @@ TESTS = {
     "*::RandomFlipTest::test_tf_data_compatibility": "it holds for the random numbers of a seed",
     "*ragged*": "ragged tensors are only what layers for words make inside",
 }
+if sys.version_info >= (3, 14):
+    # A program of a user's is imported by its workers, and `runtime.keras` with it.
+    TESTS["*multiprocessing*"] = "workers begin anew, and import Keras without this backend"
