@@ -7,9 +7,9 @@ integers by an instruction of their own, and says of some loads that they borrow
 from __future__ import annotations
 
 import dis
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from types import CodeType, FrameType
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple
 
 OPERATORS = [text for _, text in dis._nb_ops]  # type: ignore[attr-defined]
 """The binary operators by the argument of `BINARY_OP`."""
@@ -45,36 +45,26 @@ def _name(name: str, operator: str) -> str:
 # Exceptions
 
 
-Range: TypeAlias = tuple[int, int, int]
-"""Where instructions begin and end that are protected by the handler that begins at the third."""
+def count_handlers(frame: FrameType) -> int:
+    """The number of handlers, of `try` and `with`, that an exception meets where a frame stands."""
+    code, at, count = frame.f_code, frame.f_lasti, 0
+    ranges = list(_protected_ranges(code))
+    for _ in ranges:
+        found = next((target for start, end, target in ranges if start <= at < end), None)
+        if found is None:
+            break
+        # Handlers that only clean up, of a generator's end or of a comprehension, begin otherwise.
+        count += code.co_code[found] == dis.opmap["PUSH_EXC_INFO"]
+        at = found  # a handler's beginning is in the range of the next one around
+    return count
 
 
-def protected_ranges(code: CodeType) -> Iterator[Range]:
-    """The ranges of instructions that are protected."""
+def _protected_ranges(code: CodeType) -> Iterator[tuple[int, int, int]]:
+    """The ranges of instructions that are protected, each with the beginning of its handler."""
     numbers = _varints(code.co_exceptiontable)
     for start in numbers:
         length, target, _ = next(numbers), next(numbers), next(numbers)
         yield start * 2, (start + length) * 2, target * 2
-
-
-def is_protected(frame: FrameType) -> bool:
-    """Whether a `try` or `with` would act on an exception where a frame stands."""
-    code = frame.f_code
-    handlers = handlers_in_turn(list(protected_ranges(code)), frame.f_lasti)
-    # Handlers that only clean up, of a generator's end or of a comprehension, do not begin so.
-    return any(code.co_code[target] == dis.opmap["PUSH_EXC_INFO"] for target in handlers)
-
-
-def handlers_in_turn(ranges: Sequence[Range], at: int) -> Iterator[int]:
-    """Yields the handlers of an exception at an instruction, and of one raised there: each
-    handler's beginning is in the range of the next one around.
-    """
-    for _ in ranges:
-        found = next((target for start, end, target in ranges if start <= at < end), None)
-        if found is None:
-            return
-        yield found
-        at = found
 
 
 def _varints(table: bytes) -> Iterator[int]:

@@ -204,14 +204,24 @@ _files = _Files()
 def _files_of(function: FunctionType) -> Iterator[SourceFile]:
     """Yields the files in which the definition of a function may stand."""
     filename = function.__code__.co_filename
-    linecache.checkcache(filename)
-    # From 3.13 on, `python -c` enters its own source as "<string>", the name that `exec` gives too.
-    lines = [] if filename == "<string>" else linecache.getlines(filename, function.__globals__)
-    if lines:
-        yield _files.parsed(filename, lines)
+    file = file_named(filename, function.__globals__)
+    if file is not None:
+        yield file
     elif filename.startswith("<"):
         for text in texts_of_magics(function):
             yield _parse(filename, text.splitlines(keepends=True))
+
+
+def file_named(filename: str, names: dict[str, Any]) -> SourceFile | None:
+    """The file that code was compiled from, whose global names these are, if it can be read.
+
+    Raises:
+        ConversionError: it is not valid Python.
+    """
+    linecache.checkcache(filename)
+    # From 3.13 on, `python -c` enters its own source as "<string>", the name that `exec` gives too.
+    lines = [] if filename == "<string>" else linecache.getlines(filename, names)
+    return _files.parsed(filename, lines) if lines else None
 
 
 def _parse(filename: str, lines: list[str]) -> SourceFile:
@@ -419,6 +429,15 @@ def _children(
 def _join(path: str, node: Any) -> str:
     name = getattr(node, "name", "<lambda>")
     return f"{path}.{name}" if path else name
+
+
+def statements_at(body: Sequence[ast.stmt], line: int) -> Iterator[ast.stmt]:
+    """Yields the statements that a line is in, outer ones first."""
+    for statement in body:
+        if statement.lineno <= line <= (statement.end_lineno or 0):
+            yield statement
+            for block in _blocks(statement):
+                yield from statements_at(block, line)
 
 
 def _definitions(

@@ -67,6 +67,9 @@ MAY_IMPORT = {
         "autograph.code_comparison"
     ),
     "autograph.undefined": "autograph.errors",
+    "autograph.handlers": (
+        "autograph.errors autograph.frames autograph.instructions autograph.source"
+    ),
     "autograph.backend": DISPATCH,
     "autograph.operators": (
         f"{DISPATCH} autograph.observers autograph.operators autograph.objects autograph.policy "
@@ -136,7 +139,7 @@ MAY_IMPORT = {
         f"{STAGING} autograph.codes autograph.instructions autograph.objects autograph.mutation"
     ),
     "runtime.staging.control": (
-        f"{STAGING} autograph.objects autograph.mutation autograph.undefined "
+        f"{STAGING} autograph.objects autograph.mutation autograph.undefined autograph.handlers "
         "autograph.operators.truths autograph.operators.early_exits autograph.operators.texts "
         "autograph.user_iterators"
     ),
@@ -268,6 +271,7 @@ ASKED_FOR = {
     "autograph.api": "autograph.conversion",
     "autograph.calls": "autograph.generator_managers",
     "autograph.conversion": "autograph.printing",
+    "autograph.handlers": "autograph.source",
     "autograph.generator_managers": "autograph.conversion autograph.yields",
     "autograph.pipeline": "autograph.printing",
     "autograph.twins": "autograph.conversion",

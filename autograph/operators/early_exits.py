@@ -13,7 +13,7 @@ from typing import Any
 
 from autograph.errors import StagingError
 from autograph.frames import refusal
-from autograph.instructions import is_protected
+from autograph.instructions import count_handlers
 
 
 def refuse_to_leave(iterator: Any) -> None:
@@ -67,7 +67,7 @@ def _protected_in(iterator: Any) -> Any:
     frame = iterator.gi_frame if is_generator else None
     if is_generator and (frame is None or not iterator.gi_suspended):
         return None
-    if frame is not None and is_protected(frame):
+    if frame is not None and count_handlers(frame):
         return iterator
     inner = (_protected_in(each) for each in held_iterators(iterator))
     return next((each for each in inner if each is not None), None)

@@ -3,7 +3,6 @@
 Each of these is asked by a method that Python calls, or of code that is not converted, so that no
 converted text could tell it:
 
-handlers_around   a staged statement may stand in frames of functions that were not converted
 rows_unpacked     `__iter__` is not told how many items `a, b = t` wants
 adds_in_place     `__radd__` is asked for `items += self` as for `items + self`
 is_operator       a function of ours is called by the user as well as by an operator
@@ -16,25 +15,16 @@ returns_of        the place of a result is known when the function has returned
 
 from __future__ import annotations
 
-import ast
 import dis
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
 from types import CodeType, FrameType
-from typing import Any, NamedTuple
+from typing import Any
 
-from autograph.instructions import (
-    OPERATORS,
-    Range,
-    handlers_in_turn,
-    instructions,
-    operation_at,
-    protected_ranges,
-)
+from autograph.instructions import OPERATORS, instructions, operation_at
 from runtime.core.shapes import Shape
 from runtime.graph.ir import Location, position_of
-from runtime.staging.frames import beginning_of, is_ours, text_at
+from runtime.staging.frames import beginning_of, is_ours
 
 # The operations that ask
 
@@ -141,124 +131,3 @@ def _returns(code: CodeType) -> dict[Location, int]:
                 found.setdefault(location, instruction.offset)
         before = instruction
     return found
-
-
-# The handlers around a statement
-
-
-# The classes of an `except`, each as a name and the attributes read of it; empty: every exception.
-Clause = tuple[tuple[str, ...], ...]
-
-
-class Handler(NamedTuple):
-    """The handling of exceptions by a `try` or a `with` of the user's.
-
-    `manager` is the expression of the `with`, if it can be read; `clauses` are those of the `try`
-    that are `except`: None stands for what else it does (`finally`), or what cannot be read.
-    """
-
-    kind: str
-    line: int
-    manager: ast.expr | None
-    clauses: tuple[Clause | None, ...]
-
-
-def handlers_around(frame: FrameType) -> Iterator[Handler]:
-    """The handlers that an exception at the present instruction meets, innermost first."""
-    ranges, handlers = _handlers(frame.f_code)
-    for target in handlers_in_turn(ranges, frame.f_lasti):
-        handler = handlers[target]
-        if handler is not None:
-            yield handler
-
-
-@lru_cache(maxsize=256)
-def _handlers(code: CodeType) -> tuple[Sequence[Range], dict[int, Handler | None]]:
-    """The protected ranges of a function, and which handler of the user's begins at each target."""
-    ranges = list(protected_ranges(code))
-    listed = list(instructions(code)) if ranges else []
-    places = {instruction.offset: at for at, instruction in enumerate(listed)}
-    first: dict[int, int] = {}
-    for start, _, _ in ranges:
-        for target in handlers_in_turn(ranges, start):
-            first[target] = min(start, first.get(target, start))
-    return ranges, {
-        target: _handler(code, listed, places, target, start) for target, start in first.items()
-    }
-
-
-def _handler(
-    code: CodeType,
-    listed: list[dis.Instruction],
-    places: dict[int, int],
-    target: int,
-    start: int,
-) -> Handler | None:
-    kind = _kind_of(listed, places[target])
-    if kind is None:
-        return None
-    before = listed[: places[start]]
-    # `try` itself is an instruction that does nothing.
-    header = before[-1] if before and before[-1].opname == "NOP" else listed[places[start]]
-    number = (header.positions and header.positions.lineno) or code.co_firstlineno
-    manager = _manager(code, before) if kind == "with" else None
-    clauses = _clauses(listed, places, places[target]) if kind == "try" else ()
-    return Handler(kind, number, manager, tuple(clauses))
-
-
-def _kind_of(listed: Sequence[dis.Instruction], at: int) -> str | None:
-    # Handlers that only clean up (after `except`, after a comprehension) do not begin so.
-    if listed[at].opname != "PUSH_EXC_INFO":
-        return None
-    return "with" if listed[at + 1].opname == "WITH_EXCEPT_START" else "try"
-
-
-def _clauses(
-    listed: Sequence[dis.Instruction], places: dict[int, int], at: int
-) -> Iterator[Clause | None]:
-    """The `except` clauses of the handler that begins at `at`, in order; at last None, if it does
-    more than raise the exception again.
-    """
-    at += 1
-    while True:
-        paths: list[tuple[str, ...]] = []
-        while listed[at].opname in _READS_CLASS:
-            instruction = listed[at]
-            if instruction.opname in ("LOAD_ATTR", "LOAD_METHOD"):
-                paths[-1] = (*paths[-1], str(instruction.argval))
-            elif instruction.opname.startswith("LOAD_"):
-                paths.append((str(instruction.argval),))
-            at += 1
-        operation = listed[at].opname
-        if operation == "POP_TOP" and not paths:
-            yield ()
-        elif operation != "CHECK_EXC_MATCH" and (operation != "RERAISE" or paths):
-            yield None
-        if operation != "CHECK_EXC_MATCH":
-            return
-        yield tuple(paths)
-        jump = next(i for i in listed[at:] if "JUMP" in i.opname)
-        at = places[jump.argval]
-
-
-_READS_CLASS = frozenset((
-    "LOAD_GLOBAL", "LOAD_NAME", "LOAD_FAST", "LOAD_FAST_CHECK", "LOAD_DEREF", "LOAD_ATTR",
-    "BUILD_TUPLE", "CACHE", "NOP", "EXTENDED_ARG",
-))  # fmt: skip
-
-
-def _manager(code: CodeType, before: Sequence[dis.Instruction]) -> ast.expr | None:
-    """The expression of a `with`, out of the user's file; `before` ends where its block begins."""
-    names = tuple(instruction.opname for instruction in before[-len(_ENTERS) :])
-    entering = 1 if names[-1:] == ("BEFORE_WITH",) else len(_ENTERS) * (names == _ENTERS)
-    if not entering or len(before) <= entering:
-        return None
-    text = text_at(code.co_filename, before[-entering - 1].positions)
-    try:
-        return ast.parse(text.strip(), mode="eval").body
-    except SyntaxError:
-        return None
-
-
-_ENTERS = ("COPY", "LOAD_SPECIAL", "SWAP", "SWAP", "LOAD_SPECIAL", "CALL")
-"""The instructions that Python 3.14 has for `BEFORE_WITH`."""

@@ -1,7 +1,7 @@
 """The refusal of exceptions that are put off to run time, where a handler would have met them now.
 
-What Python would do with an exception is read off the frames between a staged statement and the
-start of the trace (`runtime/staging/bytecode.py`).
+What Python would do with an exception is told by the handlers in the frames between a staged
+statement and the start of the trace.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from autograph.handlers import Clause, Handler, handlers_around
 from autograph.user_iterators import is_asked, is_end, runs_generator
 from runtime import errors, ops
 from runtime.core.primitive import Primitive
@@ -30,14 +31,7 @@ from runtime.graph.nodes import (
     TRUTH,
 )
 from runtime.graph.numbers import BINARY
-from runtime.staging.bytecode import (
-    Clause,
-    Handler,
-    handlers_around,
-    is_operator,
-    is_subscript,
-    raises,
-)
+from runtime.staging.bytecode import is_operator, is_subscript, raises
 from runtime.staging.frames import frame_of_function, frames_left, is_ours, user_frame, user_frames
 from runtime.staging.refusals import refuse
 
@@ -300,10 +294,8 @@ def _classes_of(clause: Clause, frame: FrameType) -> Iterator[type[BaseException
     """The classes that an `except` names; None stands for one that is not known by reading."""
     if not clause:
         yield BaseException
-    for path in clause:
-        holder: Any = _read(ast.Name(path[0]), frame)
-        for name in path[1:]:
-            holder = getattr(holder, "__dict__", {}).get(name, _UNKNOWN)
+    for expression in clause:
+        holder = _read(expression, frame)
         for kind in holder if isinstance(holder, tuple) else (holder,):
             known = isinstance(kind, type) and issubclass(kind, BaseException)
             yield kind if known else None

@@ -1,12 +1,9 @@
 """What is read from bytecode, on this Python and as Python 3.14 would have it."""
 
-import ast
 import dis
 import functools
-import os.path
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import nullcontext, suppress
 from types import CodeType, FrameType, SimpleNamespace
 from typing import Any
 
@@ -22,7 +19,6 @@ from tests.support.versions import has
 class Config:
     rate = 2
     table: Any = {"k": 3, 5: 7}  # noqa: RUF012  # read alone
-    managers = (nullcontext(),)
 
 
 config = Config()
@@ -88,62 +84,6 @@ def _tells(function: Any) -> Any:
     return tells
 
 
-def _ask_handlers() -> Any:
-    frame = sys._getframe(1)
-    return [handler._replace(manager=None) for handler in bytecode.handlers_around(frame)], [
-        handler.manager and ast.unparse(handler.manager)
-        for handler in bytecode.handlers_around(frame)
-    ]
-
-
-def in_a_try() -> Any:
-    try:
-        return _ask_handlers()
-    except (ValueError, os.path.os.error):
-        raise
-    except Exception:
-        return None
-
-
-def in_a_bare_try() -> Any:
-    try:
-        return _ask_handlers()
-    except:  # noqa: E722
-        return None
-
-
-def in_a_finally() -> Any:
-    try:
-        found = _ask_handlers()
-    finally:
-        sys.getrefcount(config)
-    return found
-
-
-def in_a_with() -> Any:
-    with suppress(ValueError, KeyError):
-        return _ask_handlers()
-
-
-def in_a_with_of_a_local() -> Any:
-    manager = nullcontext()
-    with manager, config.managers[0] as held:
-        found = _ask_handlers()
-    return found, held
-
-
-def in_both() -> Any:
-    with nullcontext():
-        try:
-            with suppress(KeyError) as _:
-                return _ask_handlers()
-        except KeyError:
-            return None
-
-
-HANDLING = [in_a_try, in_a_bare_try, in_a_finally, in_a_with, in_a_with_of_a_local, in_both]
-
-
 @pytest.fixture
 def as_3_14(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
     def change() -> None:
@@ -157,7 +97,7 @@ def as_3_14(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
 
 def _forget() -> None:
     kept = code_paths.paths_in, code_paths.names_in, code_paths.stores_in, code_paths.imports_of
-    for each in (*kept, bytecode._handlers):
+    for each in kept:
         each.cache_clear()
 
 
@@ -173,13 +113,6 @@ def test_python_3_14_tells_the_same(function: Any, as_3_14: Callable[[], None]) 
     assert _tells(function) == before
 
 
-@pytest.mark.parametrize("function", HANDLING, ids=lambda each: each.__name__)
-def test_handlers_are_found_on_python_3_14(function: Any, as_3_14: Callable[[], None]) -> None:
-    before = function()
-    as_3_14()
-    assert function() == before
-
-
 def test_what_is_read() -> None:
     def path(is_global: bool, root: str, *steps: Any) -> code_paths.Path:
         return code_paths.Path(is_global, root, steps)
@@ -193,14 +126,6 @@ def test_what_is_read() -> None:
         code_paths.Import("paths", "os", 0, "path"),
         code_paths.Import("joined", "os.path", 0, "join"),
         code_paths.Import("split", "os.path", 0, "split"),
-    )
-    (kinds, managers) = in_a_with()
-    assert [kind.kind for kind in kinds] == ["with"]
-    assert managers == ["suppress(ValueError, KeyError)"]
-    assert in_a_with_of_a_local()[0][1] == ["config.managers[0]", "manager"]
-    assert in_a_try()[0][0].clauses[:2] == (
-        (("ValueError",), ("os", "path", "os", "error")),
-        (("Exception",),),
     )
 
 
