@@ -24,6 +24,7 @@ from runtime.graph.data import Record
 from runtime.graph.ir import Callee, Value, covers
 from runtime.graph.nodes import CALL
 from runtime.staging.control.carried_objects import no_watch, refuse_change
+from runtime.staging.scopes import called
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -241,14 +242,6 @@ def _without_tapes() -> Iterator[None]:
         state.tapes = before
 
 
-def _called(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns what to call for a function of the user's: converted, if the
-    active trace converts.
-    """
-    trace = state.trace
-    return function if trace is None else trace.called(function)
-
-
 @overload
 def custom_gradient(f: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P, R]: ...
 @overload
@@ -309,7 +302,7 @@ class _Call:
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         with _noting_accesses() as accesses:
-            result, grad_fn = _pair(_called(self.function)(*args, **kwargs))
+            result, grad_fn = _pair(called(self.function)(*args, **kwargs))
         given = self._flat(args, kwargs)
         among = {id(item) for item in given}
         variables = [v for v in accesses.found.values() if id(v) not in among]
@@ -358,9 +351,9 @@ def _function(
     def rule(*grads: Any) -> list[Any]:
         grads = tuple(map(another, grads))
         if not variables:
-            found, of_variables = _called(grad_fn)(*grads), []
+            found, of_variables = called(grad_fn)(*grads), []
         else:
-            found, of_variables = _called(grad_fn)(*grads, variables=list(variables))
+            found, of_variables = called(grad_fn)(*grads, variables=list(variables))
             if len(of_variables) != len(variables):
                 raise ValueError(
                     "the gradient function of a custom_gradient must return one gradient for each "
@@ -414,14 +407,14 @@ def recompute_grad(f: Callable[P, R]) -> Callable[P, R]:
         # A graph is made of its gradient at once.
         again = at_call(f) if state.tapes and state.trace is None else f
         with _without_tapes():
-            result = _called(f)(*args, **kwargs)
+            result = called(f)(*args, **kwargs)
 
         def grad(*upstream: Any, variables: Sequence[Any] = ()) -> Any:
             given = nest.map_structure(_told_apart, kept)
             tensors = [item for item in nest.flatten(given) if _is_differentiated(item)]
             with GradientTape() as tape:
                 tape.watch(tensors)
-                results = _called(again)(*given, **named)
+                results = called(again)(*given, **named)
             made = tape.gradient(results, [tensors, list(variables)], list(upstream))
             found = nest.map_structure(lambda x: None if x is None else convert_to_tensor(x), made)
             return found if variables else found[0]
@@ -450,6 +443,6 @@ def grad_pass_through(f: Callable[P, R]) -> Callable[P, R]:
         def grad(*upstream: Any, variables: Sequence[Any] | None = None) -> Any:
             return upstream if variables is None else (upstream, [None] * len(variables))
 
-        return _called(f)(*args, **kwargs), grad
+        return called(f)(*args, **kwargs), grad
 
     return custom_gradient(inner)

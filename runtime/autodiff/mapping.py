@@ -14,10 +14,9 @@ from runtime.core.shapes import TensorSpec
 from runtime.core.state import state
 from runtime.core.types import TensorType
 from runtime.dtypes import int32
-from runtime.staging.backend import called
 from runtime.staging.explicit_control_flow import checked_callable
 from runtime.staging.functional import TensorRows, map_fn
-from runtime.staging.scopes import active
+from runtime.staging.scopes import active, called
 
 
 def vectorized_map(

@@ -68,14 +68,6 @@ register_locating(locate_hidden)
 failures.install_known(is_from_before)
 
 
-def called(function: Any) -> Any:
-    """Returns what to call where a library function calls the user's: converted, if the trace
-    converts.
-    """
-    trace = state.trace
-    return function if trace is None else trace.called(function)
-
-
 class StagingBackend(Backend):
     """Stages control flow into the active trace."""
 

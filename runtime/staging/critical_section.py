@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from runtime.core.state import state
-from runtime.staging.backend import called
 from runtime.staging.explicit_control_flow import checked_callable
+from runtime.staging.scopes import called
 
 
 class CriticalSection:

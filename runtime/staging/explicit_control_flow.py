@@ -23,7 +23,6 @@ from runtime.core.types import is_variable
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.structures import structure_of
 from runtime.ops.arguments import listed, static_int
-from runtime.staging.backend import called
 from runtime.staging.block_recorder import BlockRecorder
 from runtime.staging.control import branches, loops
 from runtime.staging.control.blocks import Wording, as_state, bare
@@ -32,7 +31,7 @@ from runtime.staging.control.optional_values import present
 from runtime.staging.control.specs import Spec
 from runtime.staging.frames import user_location
 from runtime.staging.lists.tensor_array import TensorArray
-from runtime.staging.scopes import active
+from runtime.staging.scopes import active, called
 from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.symbolic_tensor import SymbolicTensor
 

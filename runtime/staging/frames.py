@@ -8,7 +8,7 @@ import linecache
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from types import CodeType, FrameType, TracebackType
 from typing import cast
@@ -276,22 +276,17 @@ def end_of(code: CodeType) -> Location:
     return code.co_filename, line, column + 1
 
 
-def text_at(filename: str, positions: Iterable[int | None] | None) -> str:
-    """The user's text there, out of the file; empty where that is not known."""
-    known = [part for part in positions or () if part is not None]
+def instruction_text(code: CodeType, offset: int) -> str:
+    """The user's text for an instruction, out of the file; empty where that is not known."""
+    positions = next(islice(code.co_positions(), offset // 2, None), ())
+    known = [part for part in positions if part is not None]
     if len(known) < 4:
         return ""
     line, end_line, column, end_column = known
-    lines = [linecache.getline(filename, n).encode() for n in range(line, end_line + 1)]
+    lines = [linecache.getline(code.co_filename, n).encode() for n in range(line, end_line + 1)]
     lines[-1] = lines[-1][:end_column]
     lines[0] = lines[0][column:]
-    return b"".join(lines).decode(errors="replace")
-
-
-def instruction_text(code: CodeType, offset: int) -> str:
-    """The user's text for an instruction."""
-    positions = next(islice(code.co_positions(), offset // 2, None), None)
-    return text_at(code.co_filename, positions).strip()
+    return b"".join(lines).decode(errors="replace").strip()
 
 
 def called_at(frame: FrameType) -> str | None:

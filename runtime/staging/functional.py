@@ -17,9 +17,9 @@ from runtime.core.state import state
 from runtime.core.types import TensorType
 from runtime.dtypes import DType
 from runtime.errors import OpError
-from runtime.staging.backend import called
 from runtime.staging.explicit_control_flow import check_takes, checked_callable, while_loop
 from runtime.staging.lists.tensor_array import TensorArray
+from runtime.staging.scopes import called
 
 R = TypeVar("R")
 

@@ -187,3 +187,19 @@ def active(*used: Any) -> Trace:
                 raise refusals.leaked(item)
         raise errors.InaccessibleTensorError("a symbol is used while no graph is being traced")
     return cast("Trace", trace)
+
+
+def outermost() -> Trace:
+    """The trace of the function that calls those that are traced now."""
+    trace = active()
+    while trace.outer is not None:
+        trace = trace.outer
+    return trace
+
+
+def called(function: Any) -> Any:
+    """Returns what to call where a library function calls the user's: converted, if the trace
+    converts.
+    """
+    trace = state.trace
+    return function if trace is None else trace.called(function)

@@ -16,13 +16,12 @@ from typing import Any
 import autograph
 from autograph.mutation.users_code import is_users_class
 from runtime import errors
-from runtime.staging.backend import called
 from runtime.staging.control.branches import truth
 from runtime.staging.control.carried_objects import no_watch
 from runtime.staging.control.item_comparisons import compared, without_effects
 from runtime.staging.control.references import is_reference
 from runtime.staging.lists.growing_list import GrowingList
-from runtime.staging.scopes import active
+from runtime.staging.scopes import active, called
 
 
 def orders_itself(item: Any) -> bool:

@@ -8,14 +8,13 @@ from typing import Any
 
 import autograph
 from autograph.library_code import asking
-from runtime.staging.backend import called
 from runtime.staging.builtin_functions import BUILTINS, EMPTY
 from runtime.staging.control import branches, iteration
 from runtime.staging.control.carried_objects import also_watching, no_watch
 from runtime.staging.lists.dict_views import Keys, View
 from runtime.staging.lists.growing_list import GrowingList, shared
 from runtime.staging.lists.sequences import check
-from runtime.staging.scopes import active
+from runtime.staging.scopes import active, called
 
 
 def gives_lists(items: Any) -> bool:

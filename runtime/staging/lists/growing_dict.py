@@ -19,7 +19,6 @@ from runtime.graph import lists
 from runtime.graph.lists import Elements
 from runtime.graph.nodes import apply
 from runtime.graph.structures import Handler, Structure, add_handler, structure_of
-from runtime.staging.backend import called
 from runtime.staging.block_recorder import note_made
 from runtime.staging.builtin_functions import known_elements
 from runtime.staging.control import branches, iteration, joins, logic
@@ -69,7 +68,7 @@ from runtime.staging.lists.list_places import PlacedList, apart, new_list, place
 from runtime.staging.lists.sequences import check, chosen
 from runtime.staging.lists.walks import gathered, let_stand_for
 from runtime.staging.refusals import refuse
-from runtime.staging.scopes import active
+from runtime.staging.scopes import active, called
 from runtime.staging.tracing import is_symbol, unfailing
 
 _ENTRIES = object()

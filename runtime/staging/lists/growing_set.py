@@ -49,7 +49,7 @@ from runtime.staging.lists.walks import (
     let_stand_for,
 )
 from runtime.staging.refusals import refuse
-from runtime.staging.scopes import active
+from runtime.staging.scopes import active, outermost
 from runtime.staging.tracing import is_symbol
 
 
@@ -307,15 +307,8 @@ _ASKED, _LOST = object(), object()
 """
 
 
-def _memo() -> dict[Any, Any]:
-    trace = active()
-    while trace.outer is not None:
-        trace = trace.outer
-    return trace.memo
-
-
 def _ask_order() -> None:
-    memo = _memo()
+    memo = outermost().memo
     if _LOST in memo:
         raise _refuse_order("iteration", f", for a set loses items or is joined ({memo[_LOST]})")
     memo.setdefault(_ASKED, format_location(user_location()))
@@ -323,7 +316,7 @@ def _ask_order() -> None:
 
 def _note_order_lost() -> None:
     """A set is changed so that its order does not follow from that of its items."""
-    memo = _memo()
+    memo = outermost().memo
     memo.setdefault(_LOST, format_location(user_location()))
     if _ASKED in memo:
         raise refuse(

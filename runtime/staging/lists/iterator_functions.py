@@ -14,13 +14,13 @@ import autograph
 from autograph.library_code import converted
 from autograph.operators.comprehensions import of_generator
 from runtime.core.tensor import Tensor
-from runtime.staging.backend import called
 from runtime.staging.builtin_functions import elements
 from runtime.staging.control import iteration
 from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.list_builtins import holds_staged, listed
 from runtime.staging.lists.walks import Items
 from runtime.staging.refusals import refuse
+from runtime.staging.scopes import called
 from runtime.staging.texts import Text
 
 _TAKING: frozenset[Any] = frozenset((

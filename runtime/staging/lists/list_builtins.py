@@ -21,7 +21,6 @@ from runtime.graph.lists import TAKE
 from runtime.graph.nodes import apply
 from runtime.graph.structures import has_object
 from runtime.graph.templates import TEXT_RANKS
-from runtime.staging.backend import called
 from runtime.staging.builtin_functions import BUILTINS, elements
 from runtime.staging.control import branches, iteration, logic
 from runtime.staging.control.branches import truth
@@ -43,6 +42,7 @@ from runtime.staging.lists.growing_list import GrowingList, collected
 from runtime.staging.lists.sequences import check, chosen
 from runtime.staging.lists.walks import Items
 from runtime.staging.refusals import refuse
+from runtime.staging.scopes import called
 from runtime.staging.texts import Text
 from runtime.staging.tracing import is_symbol
 

@@ -25,7 +25,7 @@ from runtime.staging.lists.eager_caches import cache_of
 from runtime.staging.lists.growing_dict import GrowingDict
 from runtime.staging.lists.keys import is_staged
 from runtime.staging.refusals import refuse
-from runtime.staging.scopes import active
+from runtime.staging.scopes import active, outermost
 from runtime.staging.symbolic_number import is_number
 from runtime.staging.texts import Text
 from runtime.staging.tracing import Trace
@@ -58,7 +58,7 @@ def cached_function(function: Any) -> Callable[..., Any] | None:
         return _about(owner, function.__name__)
     if type(function) is not CACHED:
         return None
-    if _outermost().existed(function):
+    if outermost().existed(function):
         return None if cache_of(function) is None else _anew(function)
     return _remembered(function) if _keeps_all(function) else None
 
@@ -144,14 +144,6 @@ def _remembered(function: Any) -> Function:
     if watcher is not None:  # a graph that calls itself is that of one memory
         watcher.see_item(memories, function, known, f"what {function.__name__}() remembers")
     return functools.partial(_call, known, _remembering()(function.__wrapped__, known))
-
-
-def _outermost() -> Trace:
-    """The trace of the function that calls those that are traced now."""
-    trace = active()
-    while trace.outer is not None:
-        trace = trace.outer
-    return trace
 
 
 def _keeps_all(cached: Any) -> bool:

@@ -6,7 +6,7 @@ Each rounds once, as NumPy's does. Integers wrap around.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 from runtime.dtypes import DType
@@ -19,7 +19,6 @@ from runtime.graph.ir import Node
 
 Operands = Sequence[ir.Value]
 Builder: TypeAlias = ir.IRBuilder
-Binary = Callable[[Any, ir.Value, ir.Value], ir.Value]
 
 
 def is_vector(value: ir.Value) -> bool:
