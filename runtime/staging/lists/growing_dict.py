@@ -554,30 +554,36 @@ def _without_effects(factory: Callable[[], Any]) -> Callable[[], Any]:
 class Found:
     """The entry under a key: its place, -1 where there is none.
 
-    Of a dict that Python knows, only the keys are looked at that may be equal by their kinds;
+    Of a dict that Python knows, only the `names` are looked at that may be equal by their kinds;
     `all_keys` for a place among all of them.
     """
 
-    def __init__(self, entries: GrowingDict, key: Any, all_keys: bool = False) -> None:
+    def __init__(self, entries: Any, key: Any, all_keys: bool = False) -> None:
         self.entries = entries
         self.key = key
         self.values: list[Any] | None = None
-        spec: Spec | None = None
-        keys_.check(key)
-        if entries.staged is None:
-            items = list(dict.items(entries))
+        staged = None
+        if isinstance(entries, GrowingDict):
+            keys_.check(key)
+            staged = entries.staged
+        if staged is None:
+            items = dict.items(entries)
             known = [x for x in items if all_keys or keys_.may_equal(x[0], key)]
+            self.names = [name for name, _ in known]
             self.values = [value for _, value in known]
-            names = [name for name, _ in known]
-            if known and any(keys_.may_equal(name, key) for name in names):
-                spec = _common([keys_.spec_of(name) for name in names])
-                held: Any = GrowingList(names)
-                columns, size = staged_items.columns_of(held, spec), len(names)
-        elif entries.staged.element != NO_PAIRS:
-            spec = entries.staged.element.children[0]
-            count = len(list(types_of(spec)))
-            columns, size = list(entries.staged.columns[:count]), entries.length()
-        self.place = -1 if spec is None else keys_.place_of(spec, columns, size, key)
+            self.place = self._place_among_names()
+        elif staged.element == NO_PAIRS:
+            self.place = -1
+        else:
+            spec = staged.element.children[0]
+            columns = staged.columns[: len(list(types_of(spec)))]
+            self.place = keys_.place_of(spec, columns, entries.length(), key)
+
+    def _place_among_names(self) -> Any:
+        try:
+            return keys_.place_among(self.names, self.key)
+        except Mismatch as mismatch:
+            raise misfit(mismatch) from None
 
     @property
     def is_there(self) -> Any:
@@ -598,15 +604,16 @@ class Found:
 
     def value_or(self, default: Callable[[], Any]) -> Any:
         """The value under the key, or the default value."""
-        if self.is_there is False:
+        is_there = self.is_there
+        if is_there is False:
             return default()
         if self.values is None and self.entries.has_lists:
             return self._list_or(default())
         if self.values is not None and any(isinstance(value, list) for value in self.values):
-            at = ops.where(self.is_there, self.place, len(self.values))
+            at = ops.where(is_there, self.place, len(self.values))
             return chosen([*self.values, default()], at)
         watch = also_watching(active().watch or no_watch, (default,))
-        return branches.cond(self.is_there, self.value, default, (), ("the entry",), watch)
+        return branches.cond(is_there, self.value, default, (), ("the entry",), watch)
 
     def _list_or(self, default: Any) -> Any:
         if isinstance(default, GrowingList):
@@ -619,16 +626,6 @@ class Found:
     def check(self, key: Any) -> None:
         """Raise KeyError, at run time, where there is none."""
         check(self.place < 0, key, KeyError)
-
-
-def _common(specs: list[Spec]) -> Spec:
-    made = specs[0]
-    try:
-        for spec in specs[1:]:
-            made = joins.join(made, spec)
-    except Mismatch as mismatch:
-        raise misfit(mismatch) from None
-    return made
 
 
 def _equal(a: GrowingDict, b: GrowingDict) -> Any:

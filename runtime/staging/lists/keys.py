@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from runtime import dtypes, errors, ops
@@ -32,7 +32,7 @@ from runtime.staging.control.references import (
 )
 from runtime.staging.control.sameness import same
 from runtime.staging.control.specs import Leaf, Mismatch, Same, Spec, Tree
-from runtime.staging.lists import sequences
+from runtime.staging.lists import sequences, staged_items
 from runtime.staging.refusals import refuse
 from runtime.staging.symbolic_number import WIDE_DTYPES, SymbolicNumber, number_to_tensor
 from runtime.staging.texts import Text, as_tensor
@@ -156,6 +156,38 @@ def place_of(spec: Spec, columns: Sequence[Any], size: Any, key: Any) -> Any:
     matches = ops.logical_and(found, ops.fill(count, True))
     behind = ops.range(convert_to_tensor(1, dtypes.int64), ops.reshape(count, []) + 1)
     return ops.reduce_sum(ops.where(matches, behind, ops.zeros_like(behind))) - 1
+
+
+_EXACT = 1 << 53
+"""Integers up to here are float64, too."""
+
+
+def place_among(names: Sequence[Any], key: Any) -> Any:
+    """The place of an equal key among these, which Python knows; -1 where there is none. Raises
+    Mismatch for keys of several kinds.
+    """
+    if not any(may_equal(name, key) for name in names):
+        return -1
+    if type(key) is Text and all(type(name) is str for name in names):
+        return _first_of([convert_to_tensor(key == name) for name in names])
+    if isinstance(key, Tensor | SymbolicNumber) and are_exact(names):
+        key = number(key)
+        is_wide = key.dtype.is_floating or any(isinstance(name, float) for name in names)
+        dtype = dtypes.float64 if is_wide else dtypes.int64
+        table = convert_to_tensor(list(map(float if is_wide else int, names)), dtype)
+        return _first_of(ops.equal(table, ops.cast(key, dtype)))
+    spec = functools.reduce(joins.join, map(spec_of, names))
+    return place_of(spec, staged_items.columns_of(list(names), spec), len(names), key)
+
+
+def are_exact(names: Iterable[Any]) -> bool:
+    """Whether these are numbers that are the same as integers and as floats."""
+    return all(type(name) in NUMBER_TYPES and abs(name) < _EXACT for name in names)
+
+
+def _first_of(matches: Any) -> Any:
+    place = ops.cast(ops.argmax(ops.cast(matches, dtypes.int32)), dtypes.int64)
+    return ops.where(ops.reduce_any(matches), place, ops.constant(-1, dtypes.int64))
 
 
 def _matches(spec: Spec, columns: Iterator[Any], key: Any) -> Any:

@@ -10,8 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
-from runtime import dtypes, errors, ops
-from runtime.core.convert import convert_to_tensor
+from runtime import errors
 from runtime.core.tensor import Tensor
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.staging.backend import SETTERS
@@ -21,66 +20,18 @@ from runtime.staging.control.choices import Choice
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.lists.dict_reads import at_optional
 from runtime.staging.lists.growing import Growing
-from runtime.staging.lists.keys import is_real, number
-from runtime.staging.lists.sequences import check, chosen
+from runtime.staging.lists.growing_dict import Found
+from runtime.staging.lists.keys import are_exact, is_real
+from runtime.staging.lists.sequences import check
 from runtime.staging.outside import DICTS
 from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.texts import Text
 from runtime.staging.tracing import is_symbol
 
-
-class _Found:
-    """The entry of a dict that a staged key means: its place among those whose keys are numbers, or
-    texts, as it is; -1 where there is none.
-    """
-
-    def __init__(self, entries: dict[Any, Any], key: Any) -> None:
-        kinds = (str,) if type(key) is Text else NUMBER_TYPES
-        self.keys = [each for each in entries if type(each) in kinds]
-        self.entries = entries
-        self.key = key
-        self.place = _place(self.keys, key)
-
-    @property
-    def is_there(self) -> Any:
-        """Whether there is one."""
-        return self.place >= 0
-
-    def value(self) -> Any:
-        """The value under the key, which is there."""
-        return chosen([self.entries[key] for key in self.keys], ops.maximum(self._int64(), 0))
-
-    def or_fail(self, message: Any, error: Callable[[Any], Exception]) -> None:
-        """Raise this, at run time, where there is none."""
-        check(self.place < 0, message, error)
-
-    def _int64(self) -> Any:
-        return convert_to_tensor(self.place, dtypes.int64)
-
-
-def _place(keys: list[Any], key: Any) -> Any:
-    if not keys:
-        return -1
-    if type(key) is Text:
-        return _first_of([convert_to_tensor(key == each) for each in keys])
-    key = number(key)
-    is_wide = key.dtype.is_floating or any(isinstance(each, float) for each in keys)
-    dtype = dtypes.float64 if is_wide else dtypes.int64
-    table = convert_to_tensor(list(map(float if is_wide else int, keys)), dtype)
-    return _first_of(ops.equal(table, ops.cast(key, dtype)))
-
-
-def _first_of(matches: Any) -> Any:
-    place = ops.cast(ops.argmax(ops.cast(matches, dtypes.int32)), dtypes.int64)
-    return ops.where(ops.reduce_any(matches), place, ops.constant(-1, dtypes.int64))
-
-
 _UNKNOWN = (
     "a key that only the run knows is not in the dict, and a graph cannot add it",
     errors.InvalidArgumentError,
 )
-_EXACT = 1 << 53
-"""Integers up to here are float64, too."""
 
 
 def _is_asked(entries: Any, key: Any) -> bool:
@@ -92,8 +43,7 @@ def _is_asked(entries: Any, key: Any) -> bool:
     is_number = isinstance(key, SymbolicNumber) or (
         isinstance(key, Tensor) and key.static_shape == () and is_real(key.dtype)
     )
-    numbers = [each for each in entries if type(each) in NUMBER_TYPES]
-    return is_number and all(abs(each) < _EXACT for each in numbers)
+    return is_number and are_exact(each for each in entries if type(each) in NUMBER_TYPES)
 
 
 def _getitem(own: Callable[[Any, Any], Any], entries: Any, key: Any) -> Any:
@@ -101,20 +51,20 @@ def _getitem(own: Callable[[Any, Any], Any], entries: Any, key: Any) -> Any:
         if type(key) is Text and not isinstance(entries, Growing):
             raise key.refusal("given to getitem()")
         return own(entries, key)
-    found = _Found(entries, key)
+    found = Found(entries, key)
     if isinstance(entries, defaultdict) and entries.default_factory is not None:
-        found.or_fail(*_UNKNOWN)
+        check(found.place < 0, *_UNKNOWN)
     elif hasattr(type(entries), "__missing__"):  # a Counter
-        return branches.cond(found.is_there, found.value, lambda: 0, (), ("the entry",))
+        return found.value_or(lambda: 0)
     else:
-        found.or_fail(key, KeyError)
+        found.check(key)
     return found.value()
 
 
 def _setitem(value: Any, entries: dict[Any, Any], key: Any) -> Any:
-    found = _Found(entries, key)
-    found.or_fail(*_UNKNOWN)
-    for at, known in enumerate(found.keys):
+    found = Found(entries, key)
+    check(found.place < 0, *_UNKNOWN)
+    for at, known in enumerate(found.names):
         before = entries[known]
         entries[known] = branches.cond(
             found.place == at, lambda: value, lambda before=before: before, (), ("the entry",)
@@ -123,7 +73,7 @@ def _setitem(value: Any, entries: dict[Any, Any], key: Any) -> Any:
 
 
 def _contains(own: Callable[[Any, Any], Any], container: Any, item: Any) -> Any:
-    return _Found(container, item).is_there if _is_asked(container, item) else own(container, item)
+    return Found(container, item).is_there if _is_asked(container, item) else own(container, item)
 
 
 def key_function(function: Any) -> Callable[..., Any] | None:
@@ -152,8 +102,7 @@ def _got(function: Any, entries: Any, args: tuple[Any, ...]) -> Any:
 
 
 def _get(entries: dict[Any, Any], key: Any, default: Any = None) -> Any:
-    found = _Found(entries, key)
-    return branches.cond(found.is_there, found.value, lambda: default, (), ("the entry",))
+    return Found(entries, key).value_or(lambda: default)
 
 
 def _set_entry(value: Any, entries: Any, key: Any) -> Any:

@@ -282,6 +282,13 @@ def texts_among_the_keys(n):
     return {"a": 1, 1: 2, 2: 5}[n]
 
 
+LISTS = {1: [4, 5], 2: [6, 7, 8]}
+
+
+def lists_with_a_default(n):
+    return LISTS.get(n, [0])[-1], len(LISTS.get(n, []))
+
+
 def counted(n):
     counts = Counter({0: 1, 1: 5})
     counts[n % 2] += 1
@@ -296,8 +303,8 @@ def with_a_factory(n):
 
 
 PROGRAMS = (
-    entries, entries_of_tensors, global_entries, floats, texts_among_the_keys, counted,
-    with_a_factory,
+    entries, entries_of_tensors, global_entries, floats, texts_among_the_keys,
+    lists_with_a_default, counted, with_a_factory,
 )  # fmt: skip
 
 
