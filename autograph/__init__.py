@@ -1,6 +1,30 @@
 """AutoGraph: plain Python control flow, rewritten so that it may depend on staged values.
 
 Python in, Python out: it knows no array library. One plugs in with a `Backend`.
+
+api, policy                         what the user calls; which functions are converted
+conversion, pipeline, forms         one conversion; the converters in their order; its purposes
+converters, analysis, quoting       one construct each; tables of facts; scaffolding
+context, names, rewriting           what converters share: the state, fresh names, walks,
+lowering, exits, branch_marks       blocks and calls on them, exits as flags, marks for coverage
+source, magics, code_comparison     from a function to its tree
+trees, load                         trees of `ast` and gast; from a tree to a function
+printing, line_wrapping             from a tree to text
+string_literals                     literals in it
+operators, backend                  what generated code calls; where a tensor library plugs in
+calls, twins                        the converted function for what code calls
+class_members, user_attributes      what Python calls by itself: special methods, properties,
+user_iterators, generator_managers  iterators, generators, by
+yields                              their `yield`s as calls
+undefined, attributes               a name without a value; what a twin has of its function
+mutation, objects                   what code changes; objects below what classes override
+codes, instructions, handlers       facts of code objects, of bytecode, of `try` and `with`
+errors, users_words, frames, cells  refusals: words and places; the user's frames, and notebooks
+kept_conversions, kept_files        conversions that later processes find
+library_code                        the library's own code that is converted
+observers, line_profiles            who looks on: coverage, line_profiler
+locks, versions                     forked processes; versions of Python
+command_line, __main__              `python -m autograph`
 """
 
 import autograph.user_iterators  # noqa: F401  # of which operators make use

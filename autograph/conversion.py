@@ -15,11 +15,11 @@ from autograph import branch_marks, kept_conversions, load, pipeline, source
 from autograph.cells import format_place
 from autograph.codes import handles_exceptions, nested_codes
 from autograph.forms import Form
-from autograph.kept_conversions import Converted
+from autograph.kept_conversions import ConvertedCode
 from autograph.observers import coverage_runs
 
 
-def convert_code(function: FunctionType, form: Form = Form.PLAIN) -> Converted:
+def convert_code(function: FunctionType, form: Form = Form.PLAIN) -> ConvertedCode:
     """The converted code for a function's, in a form.
 
     Raises:

@@ -30,7 +30,7 @@ from autograph.observers import coverage_runs
 SHELF = Shelf("AUTOGRAPH_CONVERSION_CACHE", "conversions", b"autograph conversion 1\n", ".code")
 
 
-class Converted(NamedTuple):
+class ConvertedCode(NamedTuple):
     """Converted code, all code objects in it, and the name that it calls the operators by."""
 
     code: CodeType
@@ -38,11 +38,11 @@ class Converted(NamedTuple):
     ag: str
 
 
-def converted(code: CodeType, ag: str) -> Converted:
-    return Converted(code, list(nested_codes(code)), ag)
+def converted(code: CodeType, ag: str) -> ConvertedCode:
+    return ConvertedCode(code, list(nested_codes(code)), ag)
 
 
-def find(function: FunctionType, form: Form) -> Converted | None:
+def find(function: FunctionType, form: Form) -> ConvertedCode | None:
     """The conversion of a function that is kept; None where there is none."""
     filename = function.__code__.co_filename
     if SHELF.directory() is None or not os.path.isfile(filename):
@@ -57,7 +57,9 @@ def find(function: FunctionType, form: Form) -> Converted | None:
     return converted(code, ag) if original == function.__code__ else None
 
 
-def keep(made_of: Sequence[str | bytes] | None, function: FunctionType, made: Converted) -> None:
+def keep(
+    made_of: Sequence[str | bytes] | None, function: FunctionType, made: ConvertedCode
+) -> None:
     """Keep what was made of these parts, if it is known what they are."""
     if made_of is None:
         return

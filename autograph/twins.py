@@ -10,7 +10,7 @@ from autograph import kept_conversions, policy
 from autograph.codes import CodeTable, handles_exceptions, makes_generators
 from autograph.errors import ConversionError
 from autograph.forms import Form
-from autograph.kept_conversions import Converted
+from autograph.kept_conversions import ConvertedCode
 from autograph.locks import process_rlock
 
 Cells: TypeAlias = tuple[CellType, ...]
@@ -67,7 +67,7 @@ def _make(function: FunctionType, form: Form) -> Made:
     return _noted(function, form, convert_code(function, form))
 
 
-def _noted(function: FunctionType, form: Form, converted: Converted) -> Made:
+def _noted(function: FunctionType, form: Form, converted: ConvertedCode) -> Made:
     note_generated(converted.codes, function.__code__)
     made = Made(converted.code, converted.ag)
     _made[form][function.__code__] = made

@@ -1,1 +1,6 @@
-"""Pure functions from a tree to a table: they write nothing on nodes."""
+"""Pure functions from a tree to a table: they write nothing on nodes.
+
+scopes, liveness, definedness       names: read and bound, read later, surely with a value
+flow, blocks                        how control leaves statements; what a block is given and gives
+conditions, patterns                what only the truth is asked of; patterns of `match`
+"""

@@ -6,13 +6,13 @@ fields of the AST's nodes. `call` is in `autograph.calls`, since it converts.
 """
 
 from autograph.operators.assertion import assert_
+from autograph.operators.class_checks import has_class, passes
 from autograph.operators.comprehensions import dict_comp, generator, list_comp, set_comp
 from autograph.operators.cond import cond
 from autograph.operators.definedness import defined
 from autograph.operators.displays import dict_of, set_of, set_spread, spread, tuple_spread
 from autograph.operators.for_loop import for_loop
 from autograph.operators.growing import growing
-from autograph.operators.guards import has_class, passes
 from autograph.operators.items import getitem, setitem, update_item
 from autograph.operators.logical import all_, and_, any_, compare, not_, or_
 from autograph.operators.matching import (

@@ -86,7 +86,7 @@ def _ways_by_id(arguments: Mapping[int | str, Any]) -> dict[int, list[Way]]:
     return found
 
 
-class Kept:
+class KeptItem:
     """An item of a list that the function leaves unchanged: `way` leads to it in the arguments."""
 
     # No dataclass, which joins would take apart.
@@ -97,7 +97,7 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ListChange:
     """The items of one list at the end of the function."""
 
     path: str
@@ -106,7 +106,7 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Rows:
+class ArenaChange:
     """The items of all lists of an arena at the end of the function: `given` has the paths of the
     arguments among them, and the ways to these, by their places.
     """
@@ -140,17 +140,17 @@ class Given:
         export: Callable[[Any], Any],
         is_own: Callable[[Any], bool],
         location: Location | None,
-    ) -> tuple[list[Change | Rows], list[Any]]:
+    ) -> tuple[list[ListChange | ArenaChange], list[Any]]:
         """The lists that are different now, and what is in each: what `is_own`, no assignment has
         changed.
 
         StagingError for another container that was changed.
         """
         images = list({id(image.item): image for image in self.images}.values())
-        known = {id(image.item): Kept(image.way) for image in images}
+        known = {id(image.item): KeptItem(image.way) for image in images}
         naming = Naming(self._arenas)
         leaving = _Leaving(known, lambda item: export(naming.of(item)))
-        changes: list[Change | Rows] = []
+        changes: list[ListChange | ArenaChange] = []
         contents = []
         for image in images:
             changed = changed_image([image])
@@ -161,13 +161,13 @@ class Given:
                 why = "it is an argument, which a traced function gets as a copy of the caller's"
                 raise refuse_change(changed, why, location=location)
             own = [(at, child) for at, child in enumerate(before) if is_own(child)]
-            items = leaving.items(item, {id(child): Kept((*way, at)) for at, child in own})
-            changes.append(Change(path, way, joins.abstract(items, staged=True)))
+            items = leaving.items(item, {id(child): KeptItem((*way, at)) for at, child in own})
+            changes.append(ListChange(path, way, joins.abstract(items, staged=True)))
             contents.append(items)
         for arena, rows in naming.rows():
             items = export(rows)
             spec = joins.abstract(items, staged=True)
-            changes.append(Rows(arena.site, self._arenas.get(arena, {}), spec))
+            changes.append(ArenaChange(arena.site, self._arenas.get(arena, {}), spec))
             contents.append(items)
         return changes, contents
 
@@ -176,7 +176,7 @@ class Changes:
     """The lists that a function changes, and how to write to those of a call."""
 
     def __init__(
-        self, name: str, changes: Sequence[Change | Rows], ways: Mapping[Way, list[Way]]
+        self, name: str, changes: Sequence[ListChange | ArenaChange], ways: Mapping[Way, list[Way]]
     ) -> None:
         self.name = name
         self._changes = tuple(changes)
@@ -185,7 +185,9 @@ class Changes:
     def _changed(self) -> Iterator[tuple[str, Way]]:
         for change in self._changes:
             yield from (
-                change.given.values() if isinstance(change, Rows) else [(change.path, change.way)]
+                change.given.values()
+                if isinstance(change, ArenaChange)
+                else [(change.path, change.way)]
             )
 
     def check(self, args: Iterable[Any], kwargs: dict[str, Any], guards: Guards) -> None:
@@ -204,7 +206,7 @@ class Changes:
                     "pass a copy: list(...)",
                     path,
                 )
-        if state.trace is not None and any(isinstance(each, Rows) for each in self._changes):
+        if state.trace is not None and any(isinstance(each, ArenaChange) for each in self._changes):
             raise refuse(
                 f"{self.name} changes lists of its arguments, of which the run chooses one, and is "
                 "called in another function, which is a graph of its own",
@@ -219,11 +221,11 @@ class Changes:
             {
                 rows.site: {at: _at(arguments, way) for at, (_, way) in rows.given.items()}
                 for rows in self._changes
-                if isinstance(rows, Rows)
+                if isinstance(rows, ArenaChange)
             },
-            {rows.site: items for rows, items in pairs if isinstance(rows, Rows)},
+            {rows.site: items for rows, items in pairs if isinstance(rows, ArenaChange)},
         )
-        changed = [(each, items) for each, items in pairs if isinstance(each, Change)]
+        changed = [(each, items) for each, items in pairs if isinstance(each, ListChange)]
         made = [
             (_at(arguments, change.way), _with_own(items, arguments, left))
             for change, items in changed
@@ -240,18 +242,18 @@ class Changes:
 class _Leaving:
     """Takes the items of changed lists apart: `kept` are the parts of arguments, by their ids."""
 
-    def __init__(self, kept: Mapping[int, Kept], export: Callable[[Any], Any]) -> None:
+    def __init__(self, kept: Mapping[int, KeptItem], export: Callable[[Any], Any]) -> None:
         self._kept = kept
         self._export = export
         self._new: list[Any] = []
 
-    def items(self, items: Any, own: Mapping[int, Kept]) -> Any:
+    def items(self, items: Any, own: Mapping[int, KeptItem]) -> Any:
         """The items of a list, of which some are its `own` from before."""
         if isinstance(items, Growing) and items.staged is not None:
             return self._export(items)
         return [self._item(item, own) for item in items]
 
-    def _item(self, item: Any, own: Mapping[int, Kept]) -> Any:
+    def _item(self, item: Any, own: Mapping[int, KeptItem]) -> Any:
         found = own.get(id(item)) or self._kept.get(id(item))
         if found is not None:
             return found
@@ -293,7 +295,7 @@ def _put(target: Any, items: Any) -> None:
 
 
 def _with_own(item: Any, arguments: dict[Any, Any], left: Left) -> Any:
-    if isinstance(item, Kept):
+    if isinstance(item, KeptItem):
         return _at(arguments, item.way)
     if isinstance(item, Placed):
         return left.of(item)

@@ -18,10 +18,10 @@ from autograph.objects import is_generator_function
 from runtime.core.state import state
 from runtime.dtypes import DType
 from runtime.functions.changed_arguments import (
-    Change,
+    ArenaChange,
     Changes,
     Given,
-    Rows,
+    ListChange,
     Way,
     images_of,
     ways_of,
@@ -211,7 +211,7 @@ class Tracer:
         self.given = Given()
         self.placed: dict[int, tuple[Structure, Children]] = {}
         self.ways: dict[Way, list[Way]] = {}
-        self.changes: list[Change | Rows] = []
+        self.changes: list[ListChange | ArenaChange] = []
         self.tensors: list[Any] = []
         self.kept = Kept(name, parts)
         self.existing = Snapshot({})

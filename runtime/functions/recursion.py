@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from autograph.operators.comprehensions import takes_elements
 from runtime.core.inspection import signature_of
 from runtime.core.types import NumberType
-from runtime.functions.recursion_state import NO_STATE, State
+from runtime.functions.recursion_state import NO_STATE, RecursionState
 from runtime.functions.shared_arguments import NOTHING, Shared
 from runtime.graph.ir import Callee, Value
 from runtime.graph.nodes import CALL, RAISE
@@ -131,7 +131,11 @@ class Assumption:
             raise refuse(message) from None
 
     def assume(
-        self, spec: Spec | None, outer: Sequence[Any], shared: Shared, state: State = NO_STATE
+        self,
+        spec: Spec | None,
+        outer: Sequence[Any],
+        shared: Shared,
+        state: RecursionState = NO_STATE,
     ) -> bool:
         """Suppose this from now on; False if it was supposed already."""
         known = list(map(id, self.outer))

@@ -24,7 +24,7 @@ from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.tracing import Trace
 
 
-class State:
+class RecursionState:
     """Objects that a recursion changes, and the Specs of what is in them."""
 
     __slots__ = ("places", "specs")
@@ -34,7 +34,7 @@ class State:
         self.specs = tuple(specs)
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, State):
+        if not isinstance(other, RecursionState):
             return NotImplemented
         return self.keys() == other.keys() and self.specs == other.specs
 
@@ -79,14 +79,16 @@ class State:
         """True if it says what is in the objects now."""
         return self.covering(self.read()) == self
 
-    def covering(self, contents: Sequence[Contents]) -> State:
+    def covering(self, contents: Sequence[Contents]) -> RecursionState:
         """The state that also covers these contents. StagingError for what does not join."""
         pairs = zip(self.places, self.specs, contents, strict=True)
-        return State(self.places, [_joined(place, spec, item) for place, spec, item in pairs])
+        return RecursionState(
+            self.places, [_joined(place, spec, item) for place, spec, item in pairs]
+        )
 
     def with_changes(
         self, recorder: Recorder, met: Sequence[Place]
-    ) -> tuple[State, list[Contents]]:
+    ) -> tuple[RecursionState, list[Contents]]:
         """The state that has what a recorder finds changed too, and what was `met` changed, and
         what is in its objects; behind it the recorder has put back what was there before.
         """
@@ -98,7 +100,7 @@ class State:
         recorder.restore()
         further = places[len(self.places) :]
         entries = [_of_one_kind(joins.abstract_entry(place.read())) for place in further]
-        return State(places, [*self.specs, *entries]).covering(left), left
+        return RecursionState(places, [*self.specs, *entries]).covering(left), left
 
     def lowered(self, trace: Trace, contents: Sequence[Contents]) -> Iterator[Any]:
         """The graph's values of what is in the objects."""
@@ -155,4 +157,4 @@ def _of_one_kind(spec: Spec) -> Spec:
     return Tree(spec.structure, children)
 
 
-NO_STATE = State()
+NO_STATE = RecursionState()

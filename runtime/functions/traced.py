@@ -33,7 +33,7 @@ from runtime.functions.recursion import (
     running,
     running_of,
 )
-from runtime.functions.recursion_state import State
+from runtime.functions.recursion_state import RecursionState
 from runtime.functions.retracing import reason
 from runtime.functions.signatures import (
     Rebuilding,
@@ -308,7 +308,9 @@ class Traced:
                 return settled(concrete, callee, call, names)
         raise self._refuse_endless(assumption, *before)
 
-    def _refuse_endless(self, assumption: Assumption, spec: Spec | None, state: State) -> Exception:
+    def _refuse_endless(
+        self, assumption: Assumption, spec: Spec | None, state: RecursionState
+    ) -> Exception:
         """The error for a recursion that never does what is supposed of it: its last trace found
         another result, or other changes, than `spec` and `state`.
         """

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from autograph.backend import instance_of
-from autograph.operators.guards import class_stood_for, stands_for
+from autograph.operators.class_checks import class_stood_for, stands_for
 from runtime.core.tensor import Tensor
 from runtime.graph.ir import format_location
 from runtime.staging.block_recorder import BlockRecorder

@@ -55,7 +55,7 @@ _changing = process_rlock()
 _COPY = "assign to items of a copy, made with tf.identity(x), or read it before"
 
 
-class Stale(EagerTensor):
+class StaleTensor(EagerTensor):
     """The class of a tensor that was changed by another name, until its value is read."""
 
     __slots__ = ()
@@ -84,7 +84,7 @@ class Stale(EagerTensor):
         _set_node(self, key)
 
 
-register_item_setter(Stale, item_setters[EagerTensor])
+register_item_setter(StaleTensor, item_setters[EagerTensor])
 
 _raw_of = EagerTensor.__dict__["raw"].__get__
 _set_raw = EagerTensor.__dict__["raw"].__set__
@@ -273,7 +273,7 @@ def _check(target: EagerTensor, name: Callable[[], str | None]) -> None:
 
 def _stored(value: EagerTensor) -> EagerTensor:
     """The tensor to store in an item: for a row that was replaced the old one, as in a list."""
-    if type(value) is Stale and getattr(value.links.renew, "replaced", False):
+    if type(value) is StaleTensor and getattr(value.links.renew, "replaced", False):
         return _previous(value)
     return value
 
@@ -345,7 +345,7 @@ def _keep_for_tapes(item: EagerTensor) -> None:
 
 
 def _resolve(item: EagerTensor) -> None:
-    if type(item) is Stale and type(item.links.renew) is not _Raising:
+    if type(item) is StaleTensor and type(item.links.renew) is not _Raising:
         _ = item.raw
 
 
@@ -380,7 +380,7 @@ def _shape(item: EagerTensor) -> tuple[int, ...]:
 
 
 def _write_into(base: EagerTensor, changed: EagerTensor) -> None:
-    if type(base) is Stale and state.run is not None:
+    if type(base) is StaleTensor and state.run is not None:
         renew = base.links.renew
         if type(renew) is _Written and renew.view is changed:
             return
@@ -397,7 +397,7 @@ def _invalidate(view: EagerTensor) -> None:
 
 def _mark_stale(item: EagerTensor, renew: Any) -> None:
     """Let `renew` look the value up when it is wanted: at once where ops are seen."""
-    if type(item) is Stale:
+    if type(item) is StaleTensor:
         if state.run is not None or type(item.links.renew) is _Raising:
             return
         _resolve(item)
@@ -407,7 +407,7 @@ def _mark_stale(item: EagerTensor, renew: Any) -> None:
         return
     linked(item).renew = renew
     item.node = None
-    item.__class__ = Stale
+    item.__class__ = StaleTensor
 
 
 class _Written:
@@ -428,7 +428,7 @@ def _read_anew(item: EagerTensor) -> None:
 
 
 def _renew(item: EagerTensor, primitive: Primitive, *inputs: EagerTensor, spec: Spec) -> None:
-    if type(item) is Stale:  # it was computed when nobody recorded
+    if type(item) is StaleTensor:  # it was computed when nobody recorded
         _set_value(item, primitive.kernel(*[each.raw for each in inputs], spec=spec))
         return
     made = bind(primitive, *inputs, spec=spec)
@@ -449,13 +449,13 @@ class _Raising:
 
 
 def _refuse(item: EagerTensor, why: Callable[[], Exception], replaced: bool = False) -> None:
-    if type(item) is Stale:
+    if type(item) is StaleTensor:
         if type(item.links.renew) is _Raising:
             return
         _ = item.raw
     _keep_for_tapes(item)
     linked(item).renew = _Raising(why, replaced)
-    item.__class__ = Stale
+    item.__class__ = StaleTensor
 
 
 def _replace(view: EagerTensor) -> None:

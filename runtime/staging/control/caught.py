@@ -61,7 +61,7 @@ from runtime.staging.control.failures import (
     Failure,
     Kinds,
     Site,
-    Unknown,
+    UnknownText,
     error_of,
     failure_of,
     is_seen,
@@ -118,7 +118,7 @@ class Level:
         self.shared = shared
         self.watch = watch
         self.scope = trace.scope
-        self.guards: list[Guard] = []
+        self.guards: list[RestOfBlock] = []
         self.called: dict[tuple[int, int], Any] = {}
 
     @property
@@ -212,7 +212,7 @@ def block_of(block: Block, size: int, reads: bool, shared: Callable[[], Any] = _
     return run
 
 
-class Guard:
+class RestOfBlock:
     """The rest of a block, traced as a branch: it is taken where the block has not failed yet."""
 
     def __init__(self, level: Level, failure: Failure) -> None:
@@ -283,7 +283,7 @@ def go_on(trace: Trace, failure: Failure) -> None:
     if level is None or level.present is not trace.scope:
         site = next(iter(failure.sites))
         raise refuse_put_off(type(site.error).__name__)
-    level.guards.append(Guard(level, failure))
+    level.guards.append(RestOfBlock(level, failure))
 
 
 def _raise_again(trace: Trace, failure: Failure) -> None:
@@ -420,7 +420,7 @@ def before_raise(trace: Trace, error: BaseException) -> bool:
     unknown = unknown_of(error)
     if unknown is None:
         for item in error.args:
-            if type(item) is Unknown:
+            if type(item) is UnknownText:
                 item.refuse()
         return False
     assert unknown.site.again is not None

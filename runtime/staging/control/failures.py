@@ -449,7 +449,7 @@ def cases(failure: Failure) -> list[tuple[Any, int | None, Any]]:
 # Errors that only the run has
 
 
-class Unknown:
+class UnknownText:
     """Stands for the text of an error that only the run has."""
 
     __slots__ = ("site",)
@@ -475,7 +475,7 @@ for _name in (
     *("str", "repr", "format", "eq", "ne", "hash", "len", "iter", "getitem", "add", "radd"),
     *("contains", "bool"),
 ):
-    setattr(Unknown, f"__{_name}__", Unknown.refuse)
+    setattr(UnknownText, f"__{_name}__", UnknownText.refuse)
 
 
 class OneOf(Exception):
@@ -499,17 +499,17 @@ for _name in ("str", "repr", "eq", "ne", "hash", "format"):
     setattr(OneOf, f"__{_name}__", OneOf.refuse)
 
 
-def unknown_of(error: BaseException) -> Unknown | None:
+def unknown_of(error: BaseException) -> UnknownText | None:
     """The stand-in for the text of an error that only the run has; None for another error, also one
     that the user made of that text.
     """
     found = error.args[0] if len(error.args) == 1 else None
-    return found if type(found) is Unknown and type(error) is type(found.site.error) else None
+    return found if type(found) is UnknownText and type(error) is type(found.site.error) else None
 
 
 def unknown(kind: type[BaseException], site: Site) -> Exception:
     """An error of the run, before that has it."""
-    return _with_text(kind, Unknown(site))
+    return _with_text(kind, UnknownText(site))
 
 
 def _with_text(kind: type[BaseException], text: Any) -> Exception:

@@ -99,7 +99,7 @@ class Loop:
 
 
 @dataclass(slots=True)
-class Known:
+class KnownState:
     """The state that a loop carried in one trace of the loop around: the Specs of its names, and
     its places with theirs.
     """
@@ -168,7 +168,7 @@ def _staged_loop(trace: Trace, loop: Loop, predicate: Any, first: Any) -> Any:
         round_ = _trace_round(trace, loop)
         if _holds(loop, round_):
             pairs = zip(loop.places, loop.specs[loop.size :], strict=True)
-            trace.memo[loop.site] = Known(loop.specs[: loop.size], list(pairs))
+            trace.memo[loop.site] = KnownState(loop.specs[: loop.size], list(pairs))
             return _close_loop(trace, predicate, loop, round_)
         trace.counts = counts
         del trace.joined[round_.since :]
@@ -298,7 +298,7 @@ def _variables(loop: Loop) -> dict[str, Any]:
 def notes(trace: Trace) -> Iterator[Any]:
     """Yields what remembers objects from one trace to the next: it holds none for the user."""
     for known in list(trace.memo.values()):
-        if type(known) is Known:
+        if type(known) is KnownState:
             for spec in (*known.specs, *[spec for _, spec in known.places]):
                 yield from values_of(spec)
             yield from [place for place, _ in known.places]

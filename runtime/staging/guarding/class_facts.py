@@ -27,7 +27,7 @@ _OTHERS = type, ModuleType, FunctionType, MethodType
 _SLOTS = frozenset((MemberDescriptorType, GetSetDescriptorType))
 
 
-class Kind:
+class ClassFacts:
     """A class, as it is while what code reads is looked for: nothing of the user's runs then. It is
     kept alive, for its address is what it is known by.
 

@@ -15,13 +15,13 @@ from runtime.graph.ir import Location
 from runtime.staging.guarding.containers import Inside, elements_of, same_elements
 from runtime.staging.guarding.guards import (
     OF_FUNCTIONS,
-    Cells,
-    Contents,
+    CellGuard,
+    ContentGuard,
     ElementsKey,
-    Entries,
-    Functions,
+    EntryGuard,
+    FunctionGuard,
     Guards,
-    Objects,
+    ObjectGuard,
     Reached,
     Seen,
     now_of,
@@ -81,9 +81,15 @@ class Findings:
         self.seen, self.objects, self.cells, self._known = {}, {}, {}, {}
         further = Reached(reached)
         inside = further.inside()
-        found = Objects(attributes, objects, inside)
+        found = ObjectGuard(attributes, objects, inside)
         further.leave(inside)
-        groups = Entries(entries), Cells(cells), found, Functions(functions), Contents(contents)
+        groups = (
+            EntryGuard(entries),
+            CellGuard(cells),
+            found,
+            FunctionGuard(functions),
+            ContentGuard(contents),
+        )
         return Guards(groups, further, self._paths)
 
     def _sorted(self, ways: Ways) -> tuple[list[Any], ...]:

@@ -61,7 +61,7 @@ class Guard(Protocol):
         ...
 
 
-class Entries:
+class EntryGuard:
     """Global variables, and items of mappings."""
 
     def __init__(self, items: Iterable[tuple[Mapping[Any, Any], Any, Any]]) -> None:
@@ -80,7 +80,7 @@ class Entries:
         return [(mapping, key, strong(value)) for mapping, key, value in self._items]
 
 
-class Cells:
+class CellGuard:
     """Variables of enclosing functions."""
 
     def __init__(self, items: Iterable[tuple[CellType, Any]]) -> None:
@@ -99,7 +99,7 @@ class Cells:
         return [(cell, None, strong(value)) for cell, value in self._items]
 
 
-class Objects:
+class ObjectGuard:
     """The classes and attributes of objects.
 
     `inside`: what is in containers that objects lead to, by address; what is compared with the
@@ -183,7 +183,7 @@ def _in_slot(get: Callable[[Any], Any], item: Any) -> Any:
         return MISSING
 
 
-class Functions:
+class FunctionGuard:
     """The code of functions, and the default values of those that have some: others are given all
     arguments, which default values that come later do not change.
     """
@@ -226,7 +226,7 @@ def _is_lasting(function: FunctionType) -> bool:
     return not own and getattr(module, "__dict__", None) is function.__globals__
 
 
-class Contents:
+class ContentGuard:
     """The elements of containers that live as long as the function."""
 
     def __init__(self, items: Iterable[tuple[Any, Elements]]) -> None:

@@ -20,7 +20,7 @@ from autograph.objects import (
     own_of,
 )
 from runtime.graph.ir import Location
-from runtime.staging.guarding.class_facts import Kind
+from runtime.staging.guarding.class_facts import ClassFacts
 from runtime.staging.guarding.code_paths import (
     CLASS,
     LISTING,
@@ -76,7 +76,7 @@ class Reader:
         self._names: dict[str, bool] = {}
         self._classes: set[type] = set()
         # By the addresses of classes: a metaclass may say what is equal.
-        self._kinds: dict[int, Kind] = {}
+        self._kinds: dict[int, ClassFacts] = {}
         self._pending: list[Any] = []
         # Is the code looked at such as Python runs by itself, of which no call is seen?
         self._is_implicit = False
@@ -356,10 +356,10 @@ class Reader:
         found = {name: name in own or asked.get(name) or members[name][1] for name in names}
         return [name for name in found if found[name] or (found[name] is None and has(item, name))]
 
-    def _kind(self, kind: type) -> Kind:
+    def _kind(self, kind: type) -> ClassFacts:
         found = self._kinds.get(id(kind))
         if found is None:
-            found = self._kinds[id(kind)] = Kind(kind)
+            found = self._kinds[id(kind)] = ClassFacts(kind)
         return found
 
     def _see(self, holder: Any, key: Any, value: Any) -> None:

@@ -36,7 +36,7 @@ class Attribute(str):
     __slots__ = ()
 
 
-class Position(int):
+class IndexKey(int):
     """The key of an element of a list or tuple."""
 
     __slots__ = ()
@@ -128,7 +128,7 @@ class Ways:
                 self.sources.setdefault(id(value), (holder, key))
         elif isinstance(holder, _SEQUENCES):
             for at, element in enumerate(elements):
-                self.sources.setdefault(id(element), (holder, Position(at)))
+                self.sources.setdefault(id(element), (holder, IndexKey(at)))
 
     def to(self, item: Any) -> Read | None:
         """Returns the access to an item that an object holds; None where it may be kept alive: what
@@ -200,7 +200,7 @@ def _part(read: Read, key: Any) -> Any:
         return attribute_now(holder, key)
     if type(holder) is CellType:
         return contents(holder)
-    if type(key) is Position:
+    if type(key) is IndexKey:
         return holder[key] if key < len(holder) else MISSING
     return holder.get(key, MISSING)
 

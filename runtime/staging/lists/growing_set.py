@@ -619,7 +619,9 @@ def _in_any_order(items: GrowingSet, run: Callable[[Any], Any], taker: AnyOrder)
     given = items.items()
     result = run(given)
     sites = [(*scope.site, at) for at in range(first + 1, scope.inner + 1)]
-    known = [each for key, each in memo.items() if type(each) is loops.Known and key[0] in sites]
+    known = [
+        each for key, each in memo.items() if type(each) is loops.KnownState and key[0] in sites
+    ]
     changed = [place.object for each in known for place, _ in each.places]
     nodes = list(walk(Region((), tuple(scope.nodes[count:]), ())))
     own = () if given.staged is None else [column.graph_value for column in given.staged.columns]

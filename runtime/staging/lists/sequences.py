@@ -182,7 +182,7 @@ def chosen(items: Sequence[Any], place: Any) -> Any:
     return staged_items.item_of(row, element)
 
 
-class Known(iteration.Staged):
+class KnownSequence(iteration.Staged):
     """A list, tuple or text of Python's, beside what only the run knows the length of."""
 
     __slots__ = ("items",)
@@ -201,7 +201,7 @@ class Known(iteration.Staged):
 
 
 for _kind in (list, tuple, str):
-    iteration.register_plain(_kind, Known)
+    iteration.register_plain(_kind, KnownSequence)
 
 
 def _are_records(items: Sequence[Any]) -> bool:

@@ -161,7 +161,7 @@ def is_here() -> bool:
     return sys.platform == "linux" and os.uname().machine == "x86_64" and sys.maxsize > 1 << 32
 
 
-class Memory(dict[str, int]):
+class LoadedImage(dict[str, int]):
     """The addresses of the symbols of an image, which is in memory while this is."""
 
     def __init__(self, image: Image) -> None:
@@ -201,12 +201,12 @@ def _library() -> Any:
     return found
 
 
-def linked(object_file: bytes, exports: Sequence[str]) -> Memory | None:
+def linked(object_file: bytes, exports: Sequence[str]) -> LoadedImage | None:
     """The addresses of what is in an object file; None where it is not loaded here, or has not all
     of these names.
     """
     try:
         image = Image(object_file)
-        return Memory(image) if image.places.keys() >= set(exports) else None
+        return LoadedImage(image) if image.places.keys() >= set(exports) else None
     except Foreign:
         return None

@@ -179,7 +179,7 @@ declare i64 @llvm.smin.i64(i64, i64)
 """
 
 
-class Pool:
+class ThreadPool:
     """The threads beside those that have loops to run."""
 
     def __init__(self) -> None:
@@ -248,9 +248,9 @@ class Pool:
 
 
 @once
-def pool() -> Pool:
+def pool() -> ThreadPool:
     """The pool of the process."""
-    return Pool()
+    return ThreadPool()
 
 
 def address_of(name: str) -> int:

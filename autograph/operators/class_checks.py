@@ -1,4 +1,4 @@
-"""Guards that raise for what is of another class."""
+"""Tests of a class that only guard a `raise`: a staged value also is what it stands for."""
 
 from __future__ import annotations
 
