@@ -24,7 +24,7 @@ from runtime.staging.lists.sequences import (
     chosen,
     clipped,
     copy_of_one,
-    is_staged,
+    is_staged_index,
     meant,
     place_of,
     register_several,
@@ -235,7 +235,7 @@ Row.__delitem__ = _delete  # type: ignore[assignment, method-assign]
 def _getitem(target: Any, key: Any) -> Any:
     """`target[key]` of a Python sequence with a staged index or bound."""
     own = getattr(type(target), "__getitem__", None)
-    if isinstance(target, Growing) or not is_staged(key):
+    if isinstance(target, Growing) or not is_staged_index(key):
         return target[key]
     if isinstance(key, slice):
         if own is str.__getitem__ and key.step is None:

@@ -51,7 +51,14 @@ from runtime.staging.lists.growing import (
 from runtime.staging.lists.repetition import register_repetition
 from runtime.staging.lists.row_swaps import swaps
 from runtime.staging.lists.row_tables import RowTable, refuse_shared
-from runtime.staging.lists.sequences import bounds, check, chosen, clipped, is_staged, place_of
+from runtime.staging.lists.sequences import (
+    bounds,
+    check,
+    chosen,
+    clipped,
+    is_staged_index,
+    place_of,
+)
 from runtime.staging.lists.walks import Items, gathered, give_methods, let_stand_for
 from runtime.staging.refusals import asked_by_converted_code, refuse, refuse_rest
 from runtime.staging.scopes import Symbol, active
@@ -338,7 +345,7 @@ class GrowingList(GrowingSequence, RowTable):
         index = present(index)
         if isinstance(item, GrowingList) and is_under(item, self, index):
             return  # as `table[i] += items` does, which has changed it
-        is_known = self.staged is None and not is_staged(index)
+        is_known = self.staged is None and not is_staged_index(index)
         source = iteration.staged(item) if isinstance(index, slice) else None
         if isinstance(index, slice) and (
             not is_known or (source is not None and iteration.has_open_length(source))
@@ -371,7 +378,7 @@ class GrowingList(GrowingSequence, RowTable):
 
     def __delitem__(self, index: Any) -> None:
         index = present(index)
-        if self.staged is None and not is_staged(index):
+        if self.staged is None and not is_staged_index(index):
             super().__delitem__(index)
         elif isinstance(index, slice):
             self._delete(index)
@@ -445,13 +452,13 @@ class GrowingList(GrowingSequence, RowTable):
         return staged_items.item_of(row, held.element)
 
     def _slice(self, index: slice) -> GrowingList:
-        if self.staged is None and not is_staged(index):
+        if self.staged is None and not is_staged_index(index):
             return GrowingList(super().__getitem__(index))
         size = self.length()
         if size_of(self) == 0:
             bounds(index, 0)
             return GrowingList()
-        if not (is_staged(index) or is_symbol(size)):
+        if not (is_staged_index(index) or is_symbol(size)):
             places = range(*index.indices(size))
             made = self._another()
             wanted = convert_to_tensor(list(places), dtypes.int64)

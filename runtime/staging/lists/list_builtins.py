@@ -34,16 +34,15 @@ from runtime.staging.control.item_comparisons import (
 from runtime.staging.control.optional_values import present
 from runtime.staging.control.references import is_reference, is_reference_class
 from runtime.staging.control.specs import Leaf, Same, Spec, Tree
-from runtime.staging.lists import keys as keys_
 from runtime.staging.lists.comparison_sort import Comparator, order_of, orders_itself
 from runtime.staging.lists.extremes import extreme_of_lists, gives_lists
 from runtime.staging.lists.growing import Growing, GrowingSequence, size_of
 from runtime.staging.lists.growing_list import GrowingList, collected
+from runtime.staging.lists.keys import is_float, is_staged
 from runtime.staging.lists.sequences import check, chosen
 from runtime.staging.lists.walks import Items
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import called
-from runtime.staging.texts import Text
 from runtime.staging.tracing import is_symbol
 
 # Sorting
@@ -104,13 +103,6 @@ def _keys(items: GrowingList, key: Callable[[Any], Any]) -> GrowingList:
         assert source is not None
         return collected(iteration.Map(lambda item: present(key(item)), [source]))
     return GrowingList([present(key(item)) for item in elements(items, "sort")])
-
-
-def is_staged(item: Any) -> bool:
-    """True for a tensor, a staged value, and a tuple with one in it."""
-    return isinstance(item, Tensor) or is_symbol(item) or type(item) in (Choice, Text) or (
-        isinstance(item, tuple) and any(map(is_staged, item))
-    )  # fmt: skip
 
 
 def holds_staged(item: Any) -> bool:
@@ -332,7 +324,7 @@ def _check_no_nan(a: Any, b: Any) -> None:
     if isinstance(a, tuple) and isinstance(b, tuple):
         for pair in zip(a, b, strict=False):
             _check_no_nan(*pair)
-    elif all(isinstance(x, float) or keys_.is_float(x) for x in (a, b)):
+    elif all(isinstance(x, float) or is_float(x) for x in (a, b)):
         what = "two NaNs are compared, which are equal in lists if they are one object"
         check(logic.and_(a != a, (lambda: b != b,)), what, errors.InvalidArgumentError)
 

@@ -32,7 +32,7 @@ from runtime.staging.tracing import is_symbol, unfailing
 # Places
 
 
-def is_staged(key: Any) -> bool:
+def is_staged_index(key: Any) -> bool:
     """True if only the run knows the index, or a bound of the slice."""
     parts = (key.start, key.stop, key.step) if isinstance(key, slice) else (key,)
     return any(map(is_symbol, parts))
