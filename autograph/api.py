@@ -16,14 +16,7 @@ from autograph.forms import Form
 from autograph.frames import hide
 from autograph.observers import Function, this_thread
 from autograph.operators.growing import asking, is_asking
-from autograph.twins import (
-    HEAP_TYPE,
-    call_method_of,
-    convert_once,
-    has_try,
-    recipes,
-    source_known,
-)
+from autograph.twins import HEAP_TYPE, call_method_of, convert_once, has_try, recipes, source_known
 
 T = TypeVar("T")
 

@@ -12,14 +12,7 @@ from typing import Any
 
 import gast
 
-from autograph.analysis.flow import (
-    DISCARDS,
-    EXITS,
-    MANAGER,
-    completions,
-    exits,
-    may_swallow,
-)
+from autograph.analysis.flow import DISCARDS, EXITS, MANAGER, completions, exits, may_swallow
 from autograph.analysis.scopes import mentions, own_nodes
 from autograph.context import Context
 from autograph.quoting.builders import assign, call_ag, constant, lambda_of, name_load

@@ -36,9 +36,7 @@ from runtime.ops.image.metrics import (
     ssim_multiscale as ssim_multiscale,
     total_variation as total_variation,
 )
-from runtime.ops.image.patches import (
-    extract_patches as extract_patches, sobel_edges as sobel_edges,
-)
+from runtime.ops.image.patches import extract_patches as extract_patches, sobel_edges as sobel_edges
 from runtime.ops.image.resizing import (
     ResizeMethod as ResizeMethod, resize as resize, resize_with_pad as resize_with_pad,
 )

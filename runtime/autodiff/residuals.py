@@ -14,14 +14,7 @@ from runtime.core.types import ListType, ResidualsType, TensorType, Type
 from runtime.graph import numbers
 from runtime.graph.ir import Node, Region, Value, diverges, free_values
 from runtime.graph.lists import ITEM, PUSH, empty
-from runtime.graph.nodes import (
-    BOOL,
-    CONSTANT,
-    INT,
-    PACK,
-    UNDEFINED,
-    placeholder,
-)
+from runtime.graph.nodes import BOOL, CONSTANT, INT, PACK, UNDEFINED, placeholder
 from runtime.graph.passes.rewriting import substituted
 from runtime.staging.tracing import Trace
 

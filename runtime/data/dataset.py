@@ -29,14 +29,7 @@ from runtime.data.functions import traced
 from runtime.data.generators import taker
 from runtime.data.groups import Groups
 from runtime.data.iterators import Iterator, _refuse_if_traced, iterator_over
-from runtime.data.layouts import (
-    DatasetSpec,
-    Layout,
-    components_of,
-    is_dataset,
-    normalized,
-    spec_of,
-)
+from runtime.data.layouts import DatasetSpec, Layout, components_of, is_dataset, normalized, spec_of
 from runtime.data.nodes import LENGTH, applied, computed, length_of, made
 from runtime.data.options import Options
 from runtime.data.pipelines import Pipeline, invalid

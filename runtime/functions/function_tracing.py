@@ -74,12 +74,7 @@ from runtime.staging.control.carried_objects import (
 )
 from runtime.staging.control.deferred_exceptions import is_of_program
 from runtime.staging.control.optional_values import MaybeNone
-from runtime.staging.control.references import (
-    NOTHING_WANTED,
-    References,
-    Wanted,
-    is_reference,
-)
+from runtime.staging.control.references import NOTHING_WANTED, References, Wanted, is_reference
 from runtime.staging.control.specs import Leaf, Optional, Same, Spec, Tree, types_of
 from runtime.staging.error_notes import explain, explain_depth, locate
 from runtime.staging.exact_integers import exact, has_met_large
@@ -94,9 +89,7 @@ from runtime.staging.lists.list_places import list_made
 from runtime.staging.lists.remembered_calls import forget, set_aside
 from runtime.staging.refusals import is_refusal, noted, refuse
 from runtime.staging.staged_print import is_stream_write, print_in_graph, write
-from runtime.staging.symbolic_number import (
-    result_dtypes,
-)
+from runtime.staging.symbolic_number import result_dtypes
 from runtime.staging.tracing import Trace
 from runtime.variables.creation import Creations, active, variable_creator_scope
 

@@ -42,10 +42,7 @@ from runtime.functions.signatures import (
     refuse_cycles,
     with_sharing,
 )
-from runtime.functions.trace_cache import (
-    Call,
-    Traces,
-)
+from runtime.functions.trace_cache import Call, Traces
 from runtime.functions.traced import Traced
 from runtime.staging.control.caught import caught_of
 from runtime.staging.refusals import refuse

@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from runtime.graph.data import is_data
-from runtime.graph.ir import (
-    Graph,
-    Node,
-    Region,
-    Value,
-    covers,
-    diverges,
-    is_test,
-    types_text,
-)
+from runtime.graph.ir import Graph, Node, Region, Value, covers, diverges, is_test, types_text
 from runtime.graph.nodes import CALL, COND, RAISE, WHILE
 
 

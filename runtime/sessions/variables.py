@@ -15,14 +15,7 @@ from runtime.core.tensor import Tensor
 from runtime.core.types import TensorType
 from runtime.dtypes import bool as bool_
 from runtime.sessions.default_session import evaluated
-from runtime.sessions.open_graph import (
-    GraphKeys,
-    Op,
-    OpenGraph,
-    OpenTrace,
-    free_name,
-    open_trace,
-)
+from runtime.sessions.open_graph import GraphKeys, Op, OpenGraph, OpenTrace, free_name, open_trace
 from runtime.variables.handle import VariableHandle
 from runtime.variables.primitives import assign_p, read_p
 from runtime.variables.variable import Variable

@@ -28,7 +28,7 @@ from runtime.core.types import is_variable
 from runtime.graph import numbers
 from runtime.staging import chosen_values
 from runtime.staging.aliasing import arrays, item_assignments, sharing
-from runtime.staging.block_recorder import BlockRecorder, is_from_before
+from runtime.staging.block_recorder import BlockRecorder
 from runtime.staging.builtin_functions import (
     BUILTINS,
     TAKES_MISSING,
@@ -43,12 +43,7 @@ from runtime.staging.control.identity import check_hash, check_identity
 from runtime.staging.control.item_comparisons import compares_itself
 from runtime.staging.control.iteration import Staged, Streamed
 from runtime.staging.control.joined_variables import read
-from runtime.staging.control.optional_values import (
-    MaybeNone,
-    Missing,
-    bound,
-    present,
-)
+from runtime.staging.control.optional_values import MaybeNone, Missing, bound, present
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth, opened
 from runtime.staging.error_notes import locate_hidden
@@ -64,8 +59,6 @@ from runtime.staging.texts import Text
 from runtime.variables.variable import Variable
 
 register_locating(locate_hidden)
-
-failures.install_known(is_from_before)
 
 
 class StagingBackend(Backend):

@@ -18,11 +18,7 @@ from runtime.train.checkpoint_reader import (
     load_checkpoint,
     load_variable,
 )
-from runtime.train.checkpoint_state import (
-    CheckpointState,
-    get_checkpoint_state,
-    latest_checkpoint,
-)
+from runtime.train.checkpoint_state import CheckpointState, get_checkpoint_state, latest_checkpoint
 from runtime.train.moving_average import ExponentialMovingAverage
 
 if _TYPE_CHECKING:

@@ -89,9 +89,7 @@ from runtime.sessions.open_graph import (
     enable_eager_execution as enable_eager_execution, get_default_graph as get_default_graph,
     reset_default_graph as reset_default_graph,
 )
-from runtime.sessions.session import (
-    InteractiveSession as InteractiveSession, Session as Session,
-)
+from runtime.sessions.session import InteractiveSession as InteractiveSession, Session as Session
 from runtime.sessions.variable_scopes import (
     AUTO_REUSE as AUTO_REUSE, VariableScope as VariableScope, get_variable as get_variable,
     get_variable_scope as get_variable_scope, variable_scope as variable_scope,

@@ -34,11 +34,7 @@ from runtime.compat.v1.ops import (
 from runtime.image import transpose
 from runtime.linalg import matrix_transpose
 from runtime.math import is_finite, is_inf, is_nan, is_non_decreasing, is_strictly_increasing
-from runtime.nn import (
-    avg_pool,
-    ctc_loss,
-    max_pool,
-)
+from runtime.nn import avg_pool, ctc_loss, max_pool
 from runtime.nn import ctc_beam_search_decoder as ctc_beam_search_decoder_v2
 from runtime.nn import softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits_v2
 from runtime.random import set_seed

@@ -10,15 +10,7 @@ import numpy as np
 import runtime.ops as ops
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
-from runtime.core.primitive import (
-    Order,
-    Primitive,
-    bind,
-    row,
-    sample,
-    wrong_dtype,
-    wrong_value,
-)
+from runtime.core.primitive import Order, Primitive, bind, row, sample, wrong_dtype, wrong_value
 from runtime.core.shapes import Shape
 from runtime.core.tensor import Tensor
 from runtime.core.types import TensorType

@@ -71,9 +71,7 @@ from runtime.staging.control.failures import (
     unknown,
     unknown_of,
 )
-from runtime.staging.control.failures import (
-    cases as cases,
-)
+from runtime.staging.control.failures import cases as cases
 from runtime.staging.control.joins import BLANK
 from runtime.staging.control.optional_values import bound
 from runtime.staging.frames import is_ours

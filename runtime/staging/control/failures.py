@@ -17,10 +17,9 @@ from autograph.users_words import with_article
 from runtime import errors
 from runtime.core.dataclasses import dataclass
 from runtime.graph.ir import Location, Origin
-from runtime.graph.nodes import (
-    INT,
-)
+from runtime.graph.nodes import INT
 from runtime.graph.structures import Children, Handler, Structure, add_handler, structure_of
+from runtime.staging.block_recorder import is_from_before
 from runtime.staging.control.deferred_exceptions import EndOfBlock, check_not_protocol
 from runtime.staging.control.joins import BLANK, join
 from runtime.staging.control.specs import Leaf, Spec, Tree
@@ -323,7 +322,7 @@ def owned(trace: Trace, error: BaseException, is_seen: bool) -> tuple[BaseExcept
     """The exception as one that nobody else holds, with symbols of its own, and these: none where
     it is not seen. One that others hold is given as it is.
     """
-    if _is_known(error) and id(error) not in trace.memo.get(owned, ()):
+    if is_from_before(error) and id(error) not in trace.memo.get(owned, ()):
         if is_seen and image_of(error)[1]:
             raise refuse(
                 f"{with_article(type(error).__name__)} that was made before the statement "
@@ -400,16 +399,6 @@ def _copied(error: Any) -> Exception:
     made.__cause__, made.__context__ = error.__cause__, error.__context__
     made.__suppress_context__ = error.__suppress_context__
     return cast(Exception, made.with_traceback(error.__traceback__))
-
-
-# Whether somebody holds an object from before. Handed in by the layer above.
-_is_known: Callable[[Any], bool] = lambda item: False  # noqa: E731
-
-
-def install_known(is_known: Callable[[Any], bool]) -> None:
-    """Ask this about each exception that is raised in a `try`."""
-    global _is_known
-    _is_known = is_known
 
 
 def error_of(site: Site, held: Sequence[Any]) -> BaseException:

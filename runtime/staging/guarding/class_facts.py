@@ -2,13 +2,7 @@
 
 from __future__ import annotations
 
-from types import (
-    FunctionType,
-    GetSetDescriptorType,
-    MemberDescriptorType,
-    MethodType,
-    ModuleType,
-)
+from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any
 
 from autograph.objects import is_a, module_of, of_classes

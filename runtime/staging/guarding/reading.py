@@ -21,17 +21,10 @@ from autograph.objects import (
 )
 from runtime.graph.ir import Location
 from runtime.staging.guarding.class_facts import ClassFacts
-from runtime.staging.guarding.code_paths import (
-    CLASS,
-    LISTING,
-    asks_in,
-)
+from runtime.staging.guarding.code_paths import CLASS, LISTING, asks_in
 from runtime.staging.guarding.containers import elements_of
 from runtime.staging.guarding.findings import Findings
-from runtime.staging.guarding.guards import (
-    ElementsKey,
-    index_of,
-)
+from runtime.staging.guarding.guards import ElementsKey, index_of
 from runtime.staging.guarding.lookup import (
     COMPARING,
     classes_of,

@@ -28,21 +28,9 @@ from runtime.core.reloading import reloads
 from runtime.core.tensor import Tensor
 from runtime.graph.structures import structure_of
 from runtime.staging.frames import is_ours
-from runtime.staging.guarding.code_paths import (
-    Path,
-    imports_of,
-    names_in,
-    paths_in,
-)
-from runtime.staging.guarding.guards import (
-    CODE,
-    OF_FUNCTIONS,
-    Guards,
-)
-from runtime.staging.guarding.lookup import (
-    defaults_of,
-    is_standard,
-)
+from runtime.staging.guarding.code_paths import Path, imports_of, names_in, paths_in
+from runtime.staging.guarding.guards import CODE, OF_FUNCTIONS, Guards
+from runtime.staging.guarding.lookup import defaults_of, is_standard
 from runtime.staging.guarding.reading import FUNCTIONS, Reader, part
 from runtime.staging.guarding.weak_paths import Attribute, attribute_now
 from runtime.staging.scopes import Symbol

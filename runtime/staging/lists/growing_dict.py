@@ -23,11 +23,7 @@ from runtime.staging.block_recorder import note_made
 from runtime.staging.builtin_functions import known_elements
 from runtime.staging.control import branches, iteration, joins, logic
 from runtime.staging.control.branches import truth
-from runtime.staging.control.carried_objects import (
-    GrowingEntries,
-    also_watching,
-    no_watch,
-)
+from runtime.staging.control.carried_objects import GrowingEntries, also_watching, no_watch
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.references import is_reference
 from runtime.staging.control.specs import Mismatch, Same, Spec, Tree, classes_in, types_of

@@ -19,14 +19,7 @@ from typing import TYPE_CHECKING, Any
 from runtime import dtypes
 from runtime.dtypes import DType
 from runtime.graph.executors.native import ir
-from runtime.graph.executors.native.fusion import (
-    Fusion,
-    Operand,
-    RowStep,
-    Sink,
-    Step,
-    sweeps_of,
-)
+from runtime.graph.executors.native.fusion import Fusion, Operand, RowStep, Sink, Step, sweeps_of
 from runtime.graph.executors.native.loops import (
     Loop,
     Strip,

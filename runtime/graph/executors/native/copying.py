@@ -36,14 +36,7 @@ from runtime.graph.executors.native.loops import (
 )
 from runtime.graph.executors.native.scalar_ops import wide
 from runtime.graph.executors.native.scalars import cast
-from runtime.graph.executors.native.values import (
-    Array,
-    Held,
-    Scalar,
-    int64,
-    register,
-    static,
-)
+from runtime.graph.executors.native.values import Array, Held, Scalar, int64, register, static
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter

@@ -7,14 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from runtime.core.types import TensorType, Type
-from runtime.graph.executors.lowered import (
-    Block,
-    Expression,
-    Kernel,
-    Local,
-    blocks_of,
-    leaves,
-)
+from runtime.graph.executors.lowered import Block, Expression, Kernel, Local, blocks_of, leaves
 from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.arrays import emit
 from runtime.graph.executors.native.elements import Element, element_of

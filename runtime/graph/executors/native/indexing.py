@@ -32,15 +32,7 @@ from runtime.graph.executors.native.loops import (
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS, Lower, OnArrays, Takes
 from runtime.graph.executors.native.scalar_ops import wide
 from runtime.graph.executors.native.updates import INSTRUCTION
-from runtime.graph.executors.native.values import (
-    BIT,
-    Array,
-    Held,
-    Scalar,
-    int64,
-    is_native,
-    static,
-)
+from runtime.graph.executors.native.values import BIT, Array, Held, Scalar, int64, is_native, static
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter

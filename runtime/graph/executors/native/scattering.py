@@ -37,14 +37,7 @@ from runtime.graph.executors.native.loops import (
 )
 from runtime.graph.executors.native.lowering_rules import ELEMENTWISE
 from runtime.graph.executors.native.scalar_ops import wide
-from runtime.graph.executors.native.values import (
-    Array,
-    Held,
-    int64,
-    register,
-    static,
-    width,
-)
+from runtime.graph.executors.native.values import Array, Held, int64, register, static, width
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter

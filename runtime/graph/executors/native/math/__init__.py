@@ -12,12 +12,7 @@ from typing import Any
 
 from runtime.dtypes import DType
 from runtime.graph.executors.native import ir
-from runtime.graph.executors.native.lowering_rules import (
-    BY_NUMBER,
-    ELEMENTWISE,
-    Elementwise,
-    Emit,
-)
+from runtime.graph.executors.native.lowering_rules import BY_NUMBER, ELEMENTWISE, Elementwise, Emit
 from runtime.graph.executors.native.math import angles, arithmetic, exponentials, special
 from runtime.graph.executors.native.math.exponentials import PRODUCTS
 from runtime.graph.executors.native.math.lanes import Lanes
