@@ -141,6 +141,7 @@ MAY_IMPORT = {
     "runtime.staging.control": (
         f"{STAGING} autograph.objects autograph.mutation autograph.undefined autograph.handlers "
         "autograph.operators.truths autograph.operators.early_exits autograph.operators.texts "
+        "autograph.operators.items autograph.operators.logical "
         "autograph.user_iterators"
     ),
     "runtime.staging.aliasing": STAGING,
@@ -263,6 +264,13 @@ MUTUAL = {
     "runtime.graph.executors.native.numbers": "runtime.graph.executors.native.control",
     "runtime.graph.format.views": "runtime.graph.format.graph_def",
     "runtime.sessions.open_graph": "runtime.sessions.variables",
+    "runtime.staging.bytecode": "runtime.staging.type_tests",
+    "runtime.staging.control.blocks": "runtime.staging.control.caught",
+    "runtime.staging.control.branches": "runtime.staging.control.caught",
+    "runtime.staging.control.choices": "runtime.staging.chosen_values",
+    "runtime.staging.control.iteration": "runtime.staging.lists.sequences",
+    "runtime.staging.control.joins": "runtime.staging.lists.growing_tuple",
+    "runtime.staging.control.tagged_unions": "runtime.staging.chosen_values",
     "runtime.variables.handle": "runtime.variables.variable",
 }
 # What nothing needs until it is asked for is not imported with what may ask: a conversion, a trace,
@@ -317,7 +325,7 @@ ASKED_FOR = {
     "runtime.staging.registration": (
         "runtime.staging.aliasing.eager_assignments runtime.staging.backend runtime.staging.frames"
     ),
-    "runtime.staging.tracing": "runtime.graph.format.views",
+    "runtime.staging.tracing": "runtime.graph.format.views runtime.staging.control.caught",
     "runtime.variables.module": "runtime.core.displays",
     "runtime.variables.variable": "runtime.core.displays",
 }

@@ -56,15 +56,6 @@ def in_class_pattern(frame: FrameType) -> bool:
     return is_users and operation_at(frame).name == "MATCH_CLASS"
 
 
-_users_class: Callable[[Any], Any]
-
-
-def install_type(users_class: Callable[[Any], Any]) -> None:
-    """Find the class that `type` gives by this: it takes control flow, which is above."""
-    global _users_class
-    _users_class = users_class
-
-
 def class_property(own: Callable[[Any], Any]) -> Any:
     """The property `__class__` of what stands for a value: where the user's code reads it, what
     `type` gives; to `isinstance`, and to us, `own`.
@@ -73,7 +64,11 @@ def class_property(own: Callable[[Any], Any]) -> Any:
     def kind(self: Any) -> Any:
         frame = sys._getframe(1)
         is_read = not is_ours(frame.f_code.co_filename) and operation_at(frame).name in _ATTRIBUTES
-        return _users_class(self) if is_read else own(self)
+        if not is_read:
+            return own(self)
+        from runtime.staging.type_tests import type_of
+
+        return type_of(self)
 
     return property(kind)
 

@@ -10,11 +10,10 @@ from typing import Any, NoReturn
 
 from autograph import call, operators
 from autograph.operators.raising import exception
-from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.staging import texts
 from runtime.staging.block_recorder import BlockRecorder
-from runtime.staging.control import branches, choices, tagged_unions
+from runtime.staging.control import branches, choices
 from runtime.staging.control.blocks import Block, Names, Wording
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.identity import identical
@@ -51,22 +50,14 @@ def applied(choice: Choice, function: Callable[[Any], Any]) -> Any:
     return of_rest(0)
 
 
-def _called(self: Choice, args: Any, kwargs: Any) -> Any:
-    def result(option: Any, *, _reached: Any = (args, kwargs)) -> Any:
-        trace = state.trace
-        return (option if trace is None else trace.called(option))(*args, **kwargs)
-
-    return applied(self, result)
-
-
-def _of_many(function: Callable[[Any, Any], Any], a: Choice, b: Choice) -> Any:
+def of_texts(function: Callable[[Any, Any], Any], a: Choice, b: Choice) -> Any:
     """An operator of two choices without a branch for each pair: the text that it makes."""
     if not (a.is_text and b.is_text):
         return NotImplemented
     return texts.of_operator(function, a, b)
 
 
-def _unpacked(union: TaggedUnion, count: int) -> list[Any]:
+def unpacked(union: TaggedUnion, count: int) -> list[Any]:
     """The items of what is unpacked into so many names; Python's error, at run time, where it is of
     a kind that has none or others.
     """
@@ -104,9 +95,6 @@ _FEW = "not enough values to unpack (expected {}, got {})"
 _MANY = "too many values to unpack (expected {}, got {})"
 _TELLS_SIZES = sys.version_info >= (3, 14)
 """Whether Python tells how many items a list or tuple has that are too many."""
-tagged_unions.install_comparison(operators.compare)
-tagged_unions.install_unpacking(_unpacked)
-choices.install_application(applied, _called, operators.getitem, _of_many)
 
 _TEXTS = frozenset((print, format, str.format, str.join, operator.mod, repr, ascii))
 TAKEN = frozenset((getattr, setattr, delattr))

@@ -22,7 +22,7 @@ from runtime.core.tensor import EagerTensor
 from runtime.core.types import NumberType, ObjectHandle, TensorType, Type
 from runtime.core.widening import is_widened, widened
 from runtime.dtypes import WIDENED, DType
-from runtime.graph.ir import NO_PARAMS, Callee, Graph, Location, Node, Origin, Params, Region, Value
+from runtime.graph.ir import NO_PARAMS, Graph, Location, Node, Origin, Params, Region, Value
 from runtime.graph.known_values import UNKNOWN, known_parts, known_values
 from runtime.graph.lists import Elements
 from runtime.graph.nodes import CONSTANT, NUMBER_TYPES, TRUTH
@@ -52,23 +52,6 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 _OF_CONSTANTS = ("constant", "convert_to_tensor")
 """Functions whose `name` is that of a constant; elsewhere it is that of the op that takes it."""
-
-
-Probe = Callable[["Trace", Primitive, tuple[Value, ...], Params], None]
-CheckCall = Callable[["Trace", Callee], None]
-
-# What a `try` of the user's does about ops that may fail, and about graphs that may: handed in by
-# the layer above.
-_probe: Probe = lambda trace, primitive, values, params: None  # noqa: E731
-_check_call: CheckCall = lambda trace, callee: None  # noqa: E731
-
-
-def install_attempts(probe: Probe, check_call: CheckCall) -> None:
-    """Call these inside a `try` that is being traced: before each op that may fail, and before each
-    call of a graph.
-    """
-    global _probe, _check_call
-    _probe, _check_call = probe, check_call
 
 
 def _nothing_existed(item: Any) -> bool:
@@ -251,7 +234,9 @@ class Trace:
         inferred = primitive.infer(*[value.type for value in values], **params)
         if primitive.fallible:
             if self.attempts:
-                _probe(self, primitive, values, params)
+                from runtime.staging.control.caught import probe
+
+                probe(self, primitive, values, params)
             self.check_handlers(primitive, [value.type for value in values])
         if primitive.silent:
             check_silent_failure(self, primitive, values)
@@ -324,7 +309,9 @@ class Trace:
         if "callee" in params:
             streams.check_call(self.streams, params["callee"])
             if self.attempts:
-                _check_call(self, params["callee"])
+                from runtime.staging.control.caught import check_call
+
+                check_call(self, params["callee"])
         origin = origin or self.origin()
         self.node_count += 1
         node = Node(

@@ -15,7 +15,6 @@ from autograph.operators.class_checks import class_stood_for, stands_for
 from runtime.core.tensor import Tensor
 from runtime.graph.ir import format_location
 from runtime.staging.block_recorder import BlockRecorder
-from runtime.staging.bytecode import install_type
 from runtime.staging.control import branches, iteration
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.deferred_exceptions import may_be_handled
@@ -74,7 +73,7 @@ def _is_instance(value: Any, classes: Any) -> bool:
     return answer
 
 
-def _type(value: Any, *others: Any) -> Any:
+def type_of(value: Any, *others: Any) -> Any:
     if others:
         return NotImplemented
     return of_each(_class_of, value)
@@ -92,9 +91,6 @@ def _class_of(value: Any) -> Any:
     if _number_in(value) is not None:
         _note(_AS_TENSOR, AS_NUMBER)
     return type(value)
-
-
-install_type(_type)
 
 
 def _hasattr(value: Any, name: str) -> Any:
@@ -148,7 +144,7 @@ def _stands_for(value: Any, classes: Any) -> Any:
 def _class_stood_for(value: Any) -> Any:
     number = _number_in(value)
     if number is None or may_be_handled(active()):
-        return _type(value)
+        return type_of(value)
     _note(AS_NUMBER, _AS_TENSOR)
     return number
 
@@ -174,6 +170,6 @@ def _note(way: object, other: object) -> None:
 
 TYPE_TESTS: dict[Callable[..., Any], Callable[..., Any]] = {
     callable: _callable, class_stood_for: _class_stood_for, hasattr: _hasattr,
-    isinstance: _isinstance, stands_for: _stands_for, type: _type,
+    isinstance: _isinstance, stands_for: _stands_for, type: type_of,
 }  # fmt: skip
 """The functions that are called for those that ask, if a value is staged."""

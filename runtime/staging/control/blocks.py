@@ -87,9 +87,11 @@ def add_raise(trace: Trace, error: BaseException, origin: Origin | None = None) 
 
     Raises StagingError where a handler around could act on it.
     """
+    from runtime.staging.control.caught import before_raise
+
     trace.check_raised(type(error).__name__, type(error))
     check_not_protocol(error)
-    if _before_raise(trace, error):
+    if before_raise(trace, error):
         error.__traceback__ = None  # it holds what the blocks around have made
         return
     locate(error)
@@ -99,17 +101,6 @@ def add_raise(trace: Trace, error: BaseException, origin: Origin | None = None) 
     error.__traceback__ = error.__context__ = None
     trace.append(RAISE, values, (), {"exception": exception}, (), origin)
     trace.failures += 1
-
-
-# Whether the error of an op is raised by the op itself, once more; StagingError where a `try` acts
-# on it. Handed in by the layer above.
-_before_raise: Callable[[Trace, BaseException], bool] = lambda trace, error: False  # noqa: E731
-
-
-def install_before_raise(before_raise: Callable[[Trace, BaseException], bool]) -> None:
-    """Ask this about each exception that ends a region."""
-    global _before_raise
-    _before_raise = before_raise
 
 
 def release(trace: Trace, recorder: Recorder, results: tuple[Any, ...]) -> None:

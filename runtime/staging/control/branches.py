@@ -122,13 +122,15 @@ def cond(
         return body(*inputs) if predicate else orelse(*inputs)
     trace = active()
     if trace.attempts and not is_caught:
+        from runtime.staging.control.caught import block_of, go_on
+
         size = max(len(names), 1)
         reads = not names or names[0] == "return"
-        first, second = _caught(body, size, reads), _caught(orelse, size, reads)
+        first, second = block_of(body, size, reads), block_of(orelse, size, reads)
         labels = (*(names or ("return",)), "failure")
         given = inputs, labels, watch, orelse_first, words
         made = cond(predicate, first, second, *given, is_caught=True)
-        _go_on(trace, made[-1])
+        go_on(trace, made[-1])
         return pack(made[:-1], names)
     since = len(trace.joined)
     blocks = (orelse, body) if orelse_first else (body, orelse)
@@ -136,20 +138,6 @@ def cond(
     if orelse_first:
         paths.reverse()
     return pack(joined(trace, predicate, paths, names, words, since), names)
-
-
-# The block, and behind its results whether it has failed; and what follows is done where it has
-# not. Handed in by the layer above.
-_caught: Callable[[Block, int, bool], Block] = lambda block, size, reads: block  # noqa: E731
-_go_on: Callable[[Trace, Any], None] = lambda trace, failure: None  # noqa: E731
-
-
-def install_attempts(
-    caught: Callable[[Block, int, bool], Block], go_on: Callable[[Trace, Any], None]
-) -> None:
-    """Do this with the blocks inside a `try` that is being traced, and behind them."""
-    global _caught, _go_on
-    _caught, _go_on = caught, go_on
 
 
 def joined(

@@ -34,19 +34,17 @@ from runtime.graph.nodes import (
     TO_TENSOR,
 )
 from runtime.graph.probes import PROBE, has_name
-from runtime.staging import tracing
 from runtime.staging.aliasing import aliases
 from runtime.staging.control.blocks import (
     Block,
     Path,
     Unreachable,
     add_raise,
-    install_before_raise,
     pack,
     release,
     undone,
 )
-from runtime.staging.control.branches import cond, install_attempts, joined, traced
+from runtime.staging.control.branches import cond, joined, traced
 from runtime.staging.control.carried_objects import Watch, also_watching, no_watch
 from runtime.staging.control.deferred_exceptions import (
     failures_of,
@@ -424,8 +422,3 @@ def before_raise(trace: Trace, error: BaseException) -> bool:
     assert unknown.site.again is not None
     unknown.site.again(unknown.site.symbols)
     return True
-
-
-tracing.install_attempts(probe, check_call)
-install_before_raise(before_raise)
-install_attempts(block_of, go_on)

@@ -16,6 +16,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from autograph.operators.items import getitem
 from autograph.operators.texts import mod
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor, register_conversion
@@ -26,6 +27,7 @@ from runtime.staging.bytecode import class_property
 from runtime.staging.control.references import want_asked
 from runtime.staging.control.sameness import same
 from runtime.staging.refusals import refuse
+from runtime.staging.scopes import called
 
 MOST = 64
 """Python values that one is chosen from."""
@@ -34,11 +36,6 @@ _KINDS = (
     str, bytes, type, types.FunctionType, types.BuiltinFunctionType, types.MethodType,
     functools.partial, enum.Enum, np.ufunc, dtypes.DType,
 )  # fmt: skip
-
-_applied: Callable[[Choice, Callable[[Any], Any]], Any]
-_called: Callable[[Choice, Any, Any], Any]
-_item: Callable[[Any, Any], Any]
-_of_many: Callable[[Any, Choice, Choice], Any]
 
 
 class Choice:
@@ -53,14 +50,19 @@ class Choice:
 
     def apply(self, function: Callable[[Any], Any]) -> Any:
         """Returns what the function gives for the option that the run chooses."""
-        return _applied(self, function)
+        from runtime.staging.chosen_values import applied
+
+        return applied(self, function)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        return _called(self, args, kwargs)
+        def result(option: Any, *, _reached: Any = (args, kwargs)) -> Any:
+            return called(option)(*args, **kwargs)
+
+        return self.apply(result)
 
     def __getitem__(self, key: Any) -> Any:
         def result(option: Any, *, _reached: Any = key) -> Any:
-            return _item(option, key)
+            return getitem(option, key)
 
         return self.apply(result)
 
@@ -96,26 +98,14 @@ def refused(choice: Choice, use: str) -> Exception:
     )
 
 
-def install_application(
-    apply: Callable[[Choice, Callable[[Any], Any]], Any],
-    called: Callable[[Choice, Any, Any], Any],
-    item: Callable[[Any, Any], Any],
-    of_many: Callable[[Any, Choice, Choice], Any],
-) -> None:
-    """Apply functions to choices, call them, and take items, by these: it takes branches, which are
-    above this layer. `of_many` is an operator for two with more than `MOST` pairs of options, or
-    NotImplemented.
-    """
-    global _applied, _called, _item, _of_many
-    _applied, _called, _item, _of_many = apply, called, item, of_many
-
-
 def operator_method(function: Callable[[Any, Any], Any], is_reflected: bool = False) -> Any:
     """The method for a binary operator, done with each option."""
 
     def method(self: Choice, other: Any) -> Any:
         if type(other) is Choice and len(self.options) * len(other.options) > MOST:
-            made = _of_many(function, self, other)
+            from runtime.staging.chosen_values import of_texts
+
+            made = of_texts(function, self, other)
             if made is not NotImplemented:
                 return made
 

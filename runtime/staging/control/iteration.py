@@ -176,20 +176,13 @@ class Range(Staged):
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
             raise refuse("a slice of a staged range is asked for", "slice a list of it: list(r)")
-        return self.at(_place_of(key, self.length(), "range object index"))
+        from runtime.staging.lists.sequences import place_of
+
+        return self.at(place_of(key, self.length(), "range object index"))
 
     def at(self, index: Any) -> Any:
         offset = index if _is_one(self.step) else index * self.step
         return offset if _is_zero(self.start) else self.start + offset
-
-
-_place_of: Callable[[Any, Any, str], Any]
-
-
-def install_places(place_of: Callable[[Any, Any, str], Any]) -> None:
-    """Find the place that an index means by this: it takes branches, which are above this layer."""
-    global _place_of
-    _place_of = place_of
 
 
 class Counted(Range):

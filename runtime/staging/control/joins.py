@@ -441,7 +441,7 @@ def _join_trees(a: Tree, b: Tree, unites: bool) -> Spec:
     if a.structure != b.structure:
         widen = a.structure.handler.widen or b.structure.handler.widen
         if widen is None and unites and _are_tuples(a, b):
-            widen = _widen_tuples
+            from runtime.staging.lists.growing_tuple import widened as widen
         widened = None if widen is None else widen(a, b)
         if widened is not None:
             return cast(Spec, widened)
@@ -484,15 +484,6 @@ def _join_attributes(a: Spec, b: Spec) -> Spec:
 
 def _are_tuples(a: Tree, b: Tree) -> bool:
     return a.structure.kind is b.structure.kind is tuple
-
-
-_widen_tuples: Callable[[Tree, Tree], Tree | None]
-
-
-def install_tuples(widen: Callable[[Tree, Tree], Tree | None]) -> None:
-    """Have `widen` give the Spec of tuples of two lengths; None where their items do not fit."""
-    global _widen_tuples
-    _widen_tuples = widen
 
 
 def _both(pair: tuple[type, type]) -> tuple[tuple[type, type], tuple[type, type]]:

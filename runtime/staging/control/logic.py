@@ -11,7 +11,7 @@ from runtime.staging.control.blocks import Block, Wording
 from runtime.staging.control.branches import cond, truth
 from runtime.staging.control.carried_objects import Watch, also_watching, no_watch
 from runtime.staging.control.joins import abstract_pair, join
-from runtime.staging.control.optional_values import MaybeNone, install_equality
+from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.specs import Mismatch
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth, opened
@@ -135,7 +135,8 @@ def unequal(a: Any, b: Any) -> Any:
     return not_(same)
 
 
-install_equality(equal, unequal)
+MaybeNone.__eq__ = equal  # type: ignore[method-assign]
+MaybeNone.__ne__ = unequal  # type: ignore[method-assign]
 
 
 def staged_assert(

@@ -121,12 +121,6 @@ class MaybeNone(Missing):
         return f"<None or {self.held!r}>"
 
 
-def install_equality(equal: Callable[..., Any], unequal: Callable[..., Any]) -> None:
-    """Compare optional values by these: they take control flow, which is above this layer."""
-    MaybeNone.__eq__ = equal  # type: ignore[method-assign]
-    MaybeNone.__ne__ = unequal  # type: ignore[method-assign]
-
-
 def install_order(comparisons: Mapping[str, Callable[..., Any]]) -> None:
     """Compare tuples and lists by these, by the names of the methods: Python would make bools of
     the comparisons of their items.

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from autograph.operators.logical import compare
 from autograph.operators.texts import imod, mod
 from runtime import errors
 from runtime.core.convert import register_conversion
@@ -90,6 +91,10 @@ def _method(function: Callable[[Any, Any], Any]) -> Any:
     return operator_method(of_options)
 
 
+def _comparison(sign: str) -> Callable[[Any, Any], Any]:
+    return lambda a, b: compare(a, sign, b)
+
+
 def _reflected(method: Any) -> Any:
     def reflected(self: TaggedUnion, other: Any) -> Any:
         # Python asks here for `other += self` too, which changes a list; a text would format.
@@ -108,7 +113,9 @@ def _iterated(self: TaggedUnion) -> Iterator[Any]:
     count = rows_unpacked(sys._getframe(1), None)
     if count is None:
         raise self.refusal()
-    return iter(_unpacked(self, count))
+    from runtime.staging.chosen_values import unpacked
+
+    return iter(unpacked(self, count))
 
 
 TaggedUnion.__iter__ = _iterated  # type: ignore[attr-defined]
@@ -130,24 +137,7 @@ for _function in (
 for _unary in (operator.neg, operator.pos, operator.abs, operator.invert):
     setattr(TaggedUnion, f"__{_unary.__name__}__", lambda self, of=_unary: self.apply(of))
 
+for _name, _sign in {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}.items():
+    setattr(TaggedUnion, f"__{_name}__", _method(_comparison(_sign)))
+
 register_conversion(TaggedUnion, _refused)
-
-
-_unpacked: Callable[[TaggedUnion, int], list[Any]]
-
-
-def install_unpacking(unpacked: Callable[[TaggedUnion, int], list[Any]]) -> None:
-    """Unpack them into so many names by this: it takes control flow, which is above this layer."""
-    global _unpacked
-    _unpacked = unpacked
-
-
-def install_comparison(compare: Callable[[Any, str, Any], Any]) -> None:
-    """Compare their options by this: it takes control flow, which is above this layer."""
-    signs = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-    for name, sign in signs.items():
-
-        def of_options(a: Any, b: Any, sign: str = sign) -> Any:
-            return compare(a, sign, b)
-
-        setattr(TaggedUnion, f"__{name}__", _method(of_options))

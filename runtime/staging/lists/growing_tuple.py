@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from runtime.dtypes import DType
 from runtime.staging.builtin_functions import BUILTINS, elements
-from runtime.staging.control import iteration, joins
+from runtime.staging.control import iteration
 from runtime.staging.control.specs import Mismatch, Tree, Union, all_in
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing_list import GrowingList
@@ -97,7 +97,7 @@ def _tuple(items: Any = ()) -> Any:
     return grown_tuple(listed(items))
 
 
-def _widened(a: Tree, b: Tree) -> Tree | None:
+def widened(a: Tree, b: Tree) -> Tree | None:
     """The Spec of tuples of two lengths, whose items are alike; None for others."""
     items = [*a.children, *b.children]
     try:
@@ -123,5 +123,4 @@ for _name in sorted(_OF_LISTS):
 BUILTINS[tuple] = _tuple
 let_stand_for(tuple, GrowingTuple)
 staged_items.add_kind(GrowingTuple)
-joins.install_tuples(_widened)
 register_repetition(tuple, lambda items, times: grown_tuple(GrowingList(items) * times))

@@ -54,9 +54,6 @@ def place_of(index: Any, size: Any, kind: str = "list index") -> Any:
     return from_end(number, size)
 
 
-iteration.install_places(place_of)
-
-
 def from_end(number: Any, size: Any) -> Any:
     """A place from the front, for one that counts from the end if it is negative."""
     if is_symbol(number):
