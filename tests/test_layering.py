@@ -270,7 +270,11 @@ MUTUAL = {
     "runtime.staging.control.choices": "runtime.staging.chosen_values",
     "runtime.staging.control.iteration": "runtime.staging.lists.sequences",
     "runtime.staging.control.joins": "runtime.staging.lists.growing_tuple",
+    "runtime.staging.control.optional_values": "runtime.staging.control.item_comparisons",
     "runtime.staging.control.tagged_unions": "runtime.staging.chosen_values",
+    "runtime.staging.images": (
+        "runtime.staging.control.failures runtime.staging.control.iteration"
+    ),
     "runtime.variables.handle": "runtime.variables.variable",
 }
 # What nothing needs until it is asked for is not imported with what may ask: a conversion, a trace,

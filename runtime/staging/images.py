@@ -20,12 +20,6 @@ from runtime.staging.lists.growing import Growing, GrowingSequence
 from runtime.staging.refusals import refuse
 from runtime.staging.tracing import is_symbol
 
-# Where the classes are that stand for Python's own, which have another text.
-_ITERATION = "runtime.staging.control.iteration"
-
-
-_FAILURES = "runtime.staging.control.failures"
-
 # Makes the text of an exception of its one argument; of others it is that of the tuple.
 _WRITES: dict[Any, str] = {BaseException.__str__: "str", KeyError.__str__: "repr"}
 
@@ -38,8 +32,14 @@ def as_data(item: Any) -> Any:
 
 
 def _check_parts(item: Any) -> None:
-    """StagingError for an object that holds staged values, where a graph makes a text of it."""
+    """StagingError for an object that holds staged values, or stands for one of Python's, where a
+    graph makes a text of it.
+    """
+    from runtime.staging.control.iteration import Staged
+
     kind: Any = type(item)
+    if issubclass(kind, Staged):
+        item.check_shown()
     if isinstance(item, _WITH_ITEMS):
         parts = list(item)
     elif kind.__repr__ is not object.__repr__ or kind.__str__ is not object.__str__:
@@ -88,8 +88,6 @@ class Images:
         if found is None:
             if isinstance(item, BaseException):
                 return self._of_error(item, len(above) > 1)
-            if type(item).__module__ == _ITERATION:
-                item.check_shown()
             _check_parts(item)
             return as_data(item)
         structure, parts = found
@@ -111,9 +109,7 @@ class Images:
         """
         inside = Images()
         args = inside.of(error.args)
-        if not inside.symbols and not any(
-            type(item).__module__ == _FAILURES for item in error.args
-        ):
+        if not inside.symbols and not any(map(_is_unknown, error.args)):
             return as_data(error)
         write = _WRITES.get(type(error).__str__)
         if not is_part and write is not None:
@@ -147,7 +143,14 @@ def _image_of(error: BaseException, images: Images) -> Raised:
 
 def _as_cause(error: BaseException) -> BaseException:
     text: Any = error.args[0] if len(error.args) == 1 else None
-    return text.as_cause(error) if type(text).__module__ == _FAILURES else error
+    return text.as_cause(error) if _is_unknown(text) else error
+
+
+def _is_unknown(text: Any) -> bool:
+    """Whether it stands for the text of an error that only the run has."""
+    from runtime.staging.control.failures import UnknownText
+
+    return type(text) is UnknownText
 
 
 def _given(error: BaseException) -> tuple[Any, ...] | None:

@@ -12,7 +12,6 @@ from autograph.mutation.users_code import is_users_class
 from runtime.staging.control import branches, logic
 from runtime.staging.control.branches import truth
 from runtime.staging.control.carried_objects import no_watch, refuse_change
-from runtime.staging.control.optional_values import install_order
 from runtime.staging.control.references import is_by_place, is_reference, same_place
 from runtime.staging.lists.growing import Growing
 from runtime.staging.scopes import active
@@ -115,9 +114,3 @@ def all_of(answers: list[Any]) -> Any:
 
 def _both(a: Any, b: Any) -> Any:
     return logic.and_(a, (lambda: b,))
-
-
-install_order({
-    f"__{operation.__name__}__": functools.partial(compared, operation)
-    for operation in (operator.lt, operator.le, operator.gt, operator.ge)
-})  # fmt: skip

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import operator
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NoReturn
 
 from autograph.undefined import Undefined
@@ -121,16 +123,6 @@ class MaybeNone(Missing):
         return f"<None or {self.held!r}>"
 
 
-def install_order(comparisons: Mapping[str, Callable[..., Any]]) -> None:
-    """Compare tuples and lists by these, by the names of the methods: Python would make bools of
-    the comparisons of their items.
-    """
-    _of_items.update(comparisons)
-
-
-_of_items: dict[str, Callable[..., Any]] = {}
-
-
 def bound(value: Any) -> Any:
     """The value of a name, checked where the name may be unbound.
 
@@ -160,8 +152,12 @@ register_conversion(Missing, _to_tensor)
 def _forward(name: str) -> Callable[..., Any]:
     def method(self: Missing, *args: Any) -> Any:
         held = self.get()
-        is_sequence = name in _of_items and isinstance(held, tuple | list)
-        function = _of_items[name] if is_sequence else getattr(type(held), name, None)
+        function = getattr(type(held), name, None)
+        if name in _ORDER and isinstance(held, tuple | list):
+            from runtime.staging.control.item_comparisons import compared
+
+            # Python would make bools of the comparisons of their items.
+            function = partial(compared, getattr(operator, name))
         others = tuple(map(present, args))
         made = NotImplemented if function is None else function(held, *others)
         if made is NotImplemented and name in _OPPOSITE:
@@ -178,6 +174,7 @@ _BINARY = (
     "add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow", "lshift", "rshift", "and",
     "or", "xor", "matmul",
 )  # fmt: skip
+_ORDER = ("__lt__", "__le__", "__gt__", "__ge__")
 _REFLECTED = {f"__{name}__": f"__r{name}__" for name in _BINARY}
 _OPPOSITE = _REFLECTED | {reflected: name for name, reflected in _REFLECTED.items()}
 _OPPOSITE |= {"__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__"}
