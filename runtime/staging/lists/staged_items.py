@@ -195,10 +195,9 @@ def is_row(element: Spec) -> bool:
     """
     if not isinstance(element, Tree) or element.structure.handler is not _HANDLER:
         return False
-    if getattr(element.structure.kind, "__name__", "") != "list":
-        return False
     keys = element.structure.keys
-    return isinstance(keys, Kind) and is_flat(keys.element)
+    is_list = _plain(element.structure.kind) is list
+    return is_list and isinstance(keys, Kind) and is_flat(keys.element)
 
 
 def is_flat(element: Spec) -> bool:
