@@ -84,9 +84,6 @@ class ArgumentsKind(SingleKind):
     def parts(self, value: BaseException, state: Any) -> Iterable[Part]:
         return elements_of(state)
 
-    def same(self, value: BaseException, state: Any) -> bool:
-        return value.args is state
-
     def put(self, value: BaseException, state: Any) -> None:
         value.args = state
 

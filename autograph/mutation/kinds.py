@@ -58,6 +58,9 @@ class Kind:
 class SingleKind(Kind):
     """State that is one value."""
 
+    def same(self, value: Any, state: Any) -> bool:
+        return self.take(value) is state
+
     def differences(self, value: Any, state: Any) -> Iterator[Difference]:
         yield as_itself, None, state, self.take(value)
 

@@ -22,9 +22,6 @@ class CellKind(SingleKind):
     def parts(self, value: CellType, state: Any) -> Iterable[Part]:
         return [(as_itself, None, state)]
 
-    def same(self, value: CellType, state: Any) -> bool:
-        return self.take(value) is state
-
     def put(self, value: CellType, state: Any) -> None:
         if state is MISSING:
             del value.cell_contents
@@ -40,9 +37,6 @@ class ContextKind(SingleKind):
 
     def parts(self, value: ContextVar[Any], state: Any) -> Iterable[Part]:
         return () if type(state) in ATOMS else [(as_itself, None, state)]
-
-    def same(self, value: ContextVar[Any], state: Any) -> bool:
-        return self.take(value) is state
 
     def put(self, value: ContextVar[Any], state: Any) -> None:
         if state is not MISSING:
@@ -61,9 +55,6 @@ class GlobalKind(SingleKind):
             has_attributes = vars(state).keys() - {"__wrapped__"}
             return [(as_itself, None, state)] if has_attributes else ()
         return () if type(state) in ATOMS else [(as_itself, None, state)]
-
-    def same(self, value: GlobalVariable, state: Any) -> bool:
-        return self.take(value) is state
 
     def put(self, value: GlobalVariable, state: Any) -> None:
         if state is MISSING:
