@@ -32,7 +32,6 @@ from runtime.graph.templates import ANSWERS, FUNCTIONS, TEXT, TEXTS, Written, wr
 from runtime.staging.control import choices
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.iteration import Staged, register_sequence
-from runtime.staging.control.joins import install_text
 from runtime.staging.control.optional_values import MaybeNone, bound
 from runtime.staging.control.specs import Leaf, Maybe, Optional, Same, Spec, Tree, Union
 from runtime.staging.control.tagged_unions import TaggedUnion
@@ -381,7 +380,8 @@ _HANDLER = Handler(
 add_handler(Text, _HANDLER)
 register_sequence(Text, Characters)
 register_repetition(str, lambda text, times: unchecked(str.__mul__, text, index_of(times)))
-install_text(Text, Tree(Structure(Text, (TEXTS["spelled"], ()), _HANDLER), (Leaf(_TENSOR),)))
+ANY = Tree(Structure(Text, (TEXTS["spelled"], ()), _HANDLER), (Leaf(_TENSOR),))
+"""The Spec of any text."""
 
 
 # Examples of values

@@ -205,9 +205,6 @@ def abstract_from(value: Any, made_in: Scope, is_older: Callable[[Any], bool]) -
 
 # Joining two
 
-_text_kind: type
-_text: Tree
-
 
 def join(a: Spec, b: Spec, unites: bool = False) -> Spec:
     """The Spec that covers both. With `unites`, what is in them may be of several kinds, and tuples
@@ -231,13 +228,13 @@ def join(a: Spec, b: Spec, unites: bool = False) -> Spec:
         return choice
     alike = isinstance(a, Tree) and isinstance(b, Tree) and a.structure == b.structure
     if not alike and _is_text(a) and _is_text(b):
-        return _text
+        return _any_text()
     if isinstance(a, Tree) and isinstance(b, Tree):
         try:
             return _join_trees(a, b, unites)
         except Mismatch:
             if _is_text(a) and _is_text(b):
-                return _text
+                return _any_text()
             raise
     left, right = _leaf(a), _leaf(b)
     if left is None or right is None:
@@ -345,14 +342,15 @@ def _options(spec: Spec) -> tuple[Any, ...] | None:
     return choices.options_of(spec.value) if isinstance(spec, Same) else None
 
 
-def install_text(kind: type, spec: Tree) -> None:
-    """Let this be the Spec of texts that only the run knows, and that differ."""
-    global _text_kind, _text
-    _text_kind, _text = kind, spec
+def _any_text() -> Tree:
+    """The Spec of texts that only the run knows, and that differ."""
+    from runtime.staging.texts import ANY
+
+    return ANY
 
 
 def _is_text(spec: Spec) -> bool:
-    if isinstance(spec, Tree) and spec.structure.kind is _text_kind:
+    if isinstance(spec, Tree) and spec.structure.kind is _any_text().structure.kind:
         return True
     options = _options(spec)
     return options is not None and all(type(option) is str for option in options)
@@ -360,7 +358,7 @@ def _is_text(spec: Spec) -> bool:
 
 def as_any_text(spec: Spec) -> Spec:
     """The Spec of any text for that of a text; others as they are."""
-    return _text if _is_text(spec) else spec
+    return _any_text() if _is_text(spec) else spec
 
 
 def _variables(spec: Spec) -> Handles:
