@@ -32,7 +32,7 @@ def attribute_function(function: Any, args: tuple[Any, ...]) -> Callable[..., An
     return found
 
 
-class Templates(NamedTuple):
+class _Templates(NamedTuple):
     """The functions that are converted as the user's are."""
 
     has: Callable[[Any, str], Any]
@@ -40,7 +40,7 @@ class Templates(NamedTuple):
 
 
 @converted
-def _templates() -> Templates:
+def _templates() -> _Templates:
     def has(item: Any, name: str) -> Any:
         try:
             getattr(item, name)
@@ -54,4 +54,4 @@ def _templates() -> Templates:
         except AttributeError:
             return default
 
-    return Templates(has, get_or)
+    return _Templates(has, get_or)

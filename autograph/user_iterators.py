@@ -135,7 +135,7 @@ def runs_generator(frame: FrameType) -> bool:
     return is_loop or bool(frame.f_code.co_flags & CO_GENERATOR)
 
 
-class Templates(NamedTuple):
+class _Templates(NamedTuple):
     """The functions that are converted as the user's are."""
 
     all_steps: Callable[[Any], Iterator[Any]]
@@ -147,7 +147,7 @@ class Templates(NamedTuple):
 
 
 @converted
-def _templates() -> Templates:
+def _templates() -> _Templates:
     def further_steps(iterator: Any) -> Iterator[Any]:
         while True:
             try:
@@ -194,7 +194,7 @@ def _templates() -> Templates:
             raise Ended
         return getitem(items, place)
 
-    return Templates(all_steps, further_steps, items_in_turn, next_or, all_rows, item_or_end)
+    return _Templates(all_steps, further_steps, items_in_turn, next_or, all_rows, item_or_end)
 
 
 install_user_iterators(UserIterators(steps_of, next_of, in_rows))

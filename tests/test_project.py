@@ -174,6 +174,16 @@ def test_a_folder_lists_its_modules(folder: Path) -> None:
     assert names == modules | folders
 
 
+@pytest.mark.parametrize("folder", ["autograph", "runtime/staging", "runtime/functions"])
+def test_the_name_of_a_class_is_that_of_one(folder: str) -> None:
+    places: dict[str, list[str]] = {}
+    for path in (ROOT / folder).rglob("*.py"):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(path.name)
+    assert {name: files for name, files in places.items() if len(files) > 1} == {}
+
+
 def test_an_interpreter_of_pyenv_is_found(tmp_path: Path) -> None:
     found = tmp_path / "versions/3.77.1/bin/python3.77"
     found.parent.mkdir(parents=True)

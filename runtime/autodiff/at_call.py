@@ -15,12 +15,12 @@ from typing import Any
 
 from runtime.autodiff.records import another
 from runtime.core.tensor import EagerTensor
-from runtime.staging.guarding.code_paths import Path, paths_in, stores_in
+from runtime.staging.guarding.code_paths import StaticPath, paths_in, stores_in
 from runtime.staging.guarding.lookup import is_installed
 from runtime.staging.guarding.weak_paths import MISSING, attribute_now
 from runtime.staging.refusals import refuse
 
-Read = dict[tuple[FunctionType, Path], tuple[Any, ...]]
+Read = dict[tuple[FunctionType, StaticPath], tuple[Any, ...]]
 """The values that functions read by static paths, and that are compared."""
 
 _NUMBERS = (bool, int, float, complex, str, bytes)
@@ -138,13 +138,13 @@ def _read_by(function: Any) -> Read:
 
 
 @lru_cache(maxsize=1024)
-def _paths(code: CodeType) -> tuple[Path, ...]:
+def _paths(code: CodeType) -> tuple[StaticPath, ...]:
     """The paths that begin outside of the function, or at the object of a method."""
     known = {*code.co_freevars, *code.co_varnames[: min(1, code.co_argcount)]}
     return tuple([path for path in paths_in(code) if path.is_global or path.root in known])
 
 
-def _value_at(path: Path, function: FunctionType, roots: dict[str, Any]) -> Any:
+def _value_at(path: StaticPath, function: FunctionType, roots: dict[str, Any]) -> Any:
     value = (function.__globals__ if path.is_global else roots).get(path.root, MISSING)
     for kind, name in path.steps:
         if value is MISSING:
@@ -169,7 +169,7 @@ def _item(holder: Any, key: Any) -> Any:
         return MISSING
 
 
-def _is_stored(path: Path, code: CodeType) -> bool:
+def _is_stored(path: StaticPath, code: CodeType) -> bool:
     """True for what the function itself may change."""
     stores = stores_in(code)
     kind, name = path.steps[-1] if path.steps else ("", path.root)
@@ -208,6 +208,6 @@ def _is_same(a: Any, b: Any) -> bool:
     return a is b or (type(a) is type(b) and type(a) in _NUMBERS and a == b)
 
 
-def _text(path: Path) -> str:
+def _text(path: StaticPath) -> str:
     steps = [f".{name}" if kind == "." else f"[{name!r}]" for kind, name in path.steps]
     return path.root + "".join(steps)

@@ -153,7 +153,7 @@ class Place:
         if type(item) is SymbolicTensor:
             return Held(1, [item_assignments.now(active(), item)])
         if type(item) is list:
-            return Items(len(item), item)
+            return PlainItems(len(item), item)
         if isinstance(item, Growing):
             if isinstance(item, GrowingSequence) and item.table is not None:
                 want_lists(item)
@@ -162,7 +162,7 @@ class Place:
             holder = GrowingEntries if isinstance(item, dict) else GrowingItems
             return holder(*item.content())
         if type(item) in DICTS and "__builtins__" not in item:
-            return Items(tuple(item), item.values())
+            return PlainItems(tuple(item), item.values())
         if is_variable_of_python(item):
             held = value_of(item)
             return Captured(("value",), [Undefined(self.path) if held is MISSING else held])
@@ -211,8 +211,8 @@ class Contents:
         self.children = list(children)
 
 
-class Items(Contents):
-    """Elements of a list or a dict."""
+class PlainItems(Contents):
+    """Elements of a list or a dict of Python's."""
 
     __slots__ = ()
 
@@ -299,7 +299,7 @@ def _attributes_text(keys: tuple[str, ...]) -> str:
     return f"the attributes {', '.join(keys)}" if keys else "no attributes"
 
 
-add_handler(Items, Handler(_flatten, _build, "[{}]", describe=_items_text))
+add_handler(PlainItems, Handler(_flatten, _build, "[{}]", describe=_items_text))
 add_handler(Captured, Handler(_flatten, _build, ""))
 add_handler(Held, Handler(_flatten, _build, ""))
 add_handler(Attributes, Handler(_flatten, _build, ".{}", describe=_attributes_text))

@@ -18,7 +18,7 @@ _ABSENT = object()
 """No constant, which None may be."""
 
 
-class Path(NamedTuple):
+class StaticPath(NamedTuple):
     """A static path in code: a global or local name, then attributes and items."""
 
     is_global: bool
@@ -85,7 +85,7 @@ MATCHED = "__match_args__"
 
 
 @lru_cache(maxsize=1024)
-def paths_in(code: CodeType) -> tuple[Path, ...]:
+def paths_in(code: CodeType) -> tuple[StaticPath, ...]:
     """The static paths that code, and the functions defined in it, read."""
     found = dict.fromkeys(_paths_of(_listed(code)))
     for const in code.co_consts:
@@ -94,8 +94,8 @@ def paths_in(code: CodeType) -> tuple[Path, ...]:
     return tuple(found)
 
 
-def _paths_of(listed: Iterable[dis.Instruction]) -> Iterator[Path]:
-    path: Path | None = None
+def _paths_of(listed: Iterable[dis.Instruction]) -> Iterator[StaticPath]:
+    path: StaticPath | None = None
     constant: Any = _ABSENT
     for instruction in listed:
         name = instruction.opname
@@ -125,16 +125,16 @@ def _step(name: str, argument: Any, constant: Any) -> tuple[str, Any] | None:
     return None
 
 
-def _roots(name: str, argument: Any) -> list[Path]:
+def _roots(name: str, argument: Any) -> list[StaticPath]:
     if name in ("LOAD_GLOBAL", "LOAD_NAME"):
-        return [Path(True, argument, ())]
+        return [StaticPath(True, argument, ())]
     if name in ("LOAD_DEREF", "LOAD_CLASSDEREF"):
-        return [Path(False, argument, ())]
+        return [StaticPath(False, argument, ())]
     if "LOAD_FAST" not in name:
         return []
     # Since Python 3.13 one instruction may load two variables, or store one and load another.
     names = argument if isinstance(argument, tuple) else (argument,)
-    return [Path(False, root, ()) for root in names[name.startswith("STORE") :]]
+    return [StaticPath(False, root, ()) for root in names[name.startswith("STORE") :]]
 
 
 @lru_cache(maxsize=1024)

@@ -28,7 +28,7 @@ from runtime.core.reloading import reloads
 from runtime.core.tensor import Tensor
 from runtime.graph.structures import structure_of
 from runtime.staging.frames import is_ours
-from runtime.staging.guarding.code_paths import Path, imports_of, names_in, paths_in
+from runtime.staging.guarding.code_paths import StaticPath, imports_of, names_in, paths_in
 from runtime.staging.guarding.guards import CODE, OF_FUNCTIONS, Guards
 from runtime.staging.guarding.lookup import defaults_of, is_standard
 from runtime.staging.guarding.reading import FUNCTIONS, Reader, part
@@ -158,7 +158,7 @@ class Watcher(Reader):
         paths = list(paths_in(code))
         if "globals" in code.co_names:
             texts = [name for name in names_in(code) if name in function.__globals__]
-            paths += [Path(True, name, ()) for name in texts]
+            paths += [StaticPath(True, name, ()) for name in texts]
         for path in paths:
             self._place = places.get(path.root, path.root)
             self._follow(path, variables, arguments)
@@ -250,7 +250,7 @@ class Watcher(Reader):
         for child in found[1] if found else ():
             self._argument(child)
 
-    def _follow(self, path: Path, variables: _Variables, told_by: Container[str]) -> None:
+    def _follow(self, path: StaticPath, variables: _Variables, told_by: Container[str]) -> None:
         value = self._root(path, variables)
         # What the signature tells of an argument needs no guard.
         told = path.root in told_by
@@ -268,7 +268,7 @@ class Watcher(Reader):
             if self._is_implicit:
                 self._called(value)
 
-    def _root(self, path: Path, variables: _Variables) -> Any:
+    def _root(self, path: StaticPath, variables: _Variables) -> Any:
         namespace, cells, known = variables
         if path.is_global:
             value = namespace.get(path.root, MISSING)

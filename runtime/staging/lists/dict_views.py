@@ -35,17 +35,17 @@ class View:
         return f"{type(self).__name__}({list(cast(Any, self))!r})"
 
 
-class Keys(View, KeysView[Any]):
+class KeyView(View, KeysView[Any]):
     __slots__ = ()
     part = operator.itemgetter(0)  # type: ignore[assignment]
 
 
-class Values(View, ValuesView[Any]):
+class ValueView(View, ValuesView[Any]):
     __slots__ = ()
     part = operator.itemgetter(1)  # type: ignore[assignment]
 
 
-class Items(View, ItemsView[Any, Any]):
+class ItemView(View, ItemsView[Any, Any]):
     __slots__ = ()
 
 
@@ -86,7 +86,7 @@ def walk(view: Any) -> EntryWalk | None:
 
 
 def _in(own: Callable[[Any, Any], Any], container: Any, item: Any) -> Any:
-    if isinstance(container, Keys):
+    if isinstance(container, KeyView):
         container = container._mapping
     if isinstance(container, Growing) and isinstance(container, dict):
         return cast(Any, container).has(item)
@@ -103,6 +103,6 @@ BUILTINS[operator.contains] = lambda container, item: _in(_contains, container, 
 BUILTINS[len] = lambda value: _of_view(_length, value)
 _views = _ViewBackend()
 for _view, _of in (
-    (Keys, type({}.keys())), (Values, type({}.values())), (Items, type({}.items())),
+    (KeyView, type({}.keys())), (ValueView, type({}.values())), (ItemView, type({}.items())),
 ):  # fmt: skip
     let_stand_for(_of, _view, walk, _views)

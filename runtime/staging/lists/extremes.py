@@ -11,7 +11,7 @@ from autograph.library_code import asking
 from runtime.staging.builtin_functions import BUILTINS, EMPTY
 from runtime.staging.control import branches, iteration
 from runtime.staging.control.carried_objects import also_watching, no_watch
-from runtime.staging.lists.dict_views import Keys, View
+from runtime.staging.lists.dict_views import KeyView, View
 from runtime.staging.lists.growing_list import GrowingList, shared
 from runtime.staging.lists.sequences import check
 from runtime.staging.scopes import active, called
@@ -20,7 +20,7 @@ from runtime.staging.scopes import active, called
 def gives_lists(items: Any) -> bool:
     """True for a list or dict of the graph, or a view of one, that has lists in it."""
     if isinstance(items, View):
-        return not isinstance(items, Keys) and bool(items._mapping.has_lists)
+        return not isinstance(items, KeyView) and bool(items._mapping.has_lists)
     return type(items) is GrowingList and items.has_lists
 
 

@@ -45,7 +45,14 @@ from runtime.staging.lists.dict_entries import (
 )
 from runtime.staging.lists.dict_reads import at_optional
 from runtime.staging.lists.dict_rows import EntryTable, entry_value, known_values
-from runtime.staging.lists.dict_views import EntryWalk, Items, Keys, Values, check_not_walked, walk
+from runtime.staging.lists.dict_views import (
+    EntryWalk,
+    ItemView,
+    KeyView,
+    ValueView,
+    check_not_walked,
+    walk,
+)
 from runtime.staging.lists.growing import (
     InTable,
     Kind,
@@ -227,15 +234,15 @@ class GrowingDict(dict[Any, Any], EntryTable):
 
     def keys(self) -> Any:
         """A view of its keys."""
-        return Keys(self)
+        return KeyView(self)
 
     def values(self) -> Any:
         """A view of its values."""
-        return Values(self)
+        return ValueView(self)
 
     def items(self) -> Any:
         """A view of its pairs."""
-        return Items(self)
+        return ItemView(self)
 
     def __eq__(self, other: object) -> Any:
         if not isinstance(other, dict):

@@ -114,8 +114,8 @@ def test_python_3_14_tells_the_same(function: Any, as_3_14: Callable[[], None]) 
 
 
 def test_what_is_read() -> None:
-    def path(is_global: bool, root: str, *steps: Any) -> code_paths.Path:
-        return code_paths.Path(is_global, root, steps)
+    def path(is_global: bool, root: str, *steps: Any) -> code_paths.StaticPath:
+        return code_paths.StaticPath(is_global, root, steps)
 
     found = code_paths.paths_in(reads_paths.__code__)
     assert path(True, "config", (".", "table"), ("[]", 5)) in found
