@@ -26,7 +26,13 @@ from runtime.functions.recursion_state import NO_STATE
 from runtime.functions.retracing import Use
 from runtime.functions.shared_arguments import NOTHING, Shared
 from runtime.functions.signature_text import signature_lines, signature_text
-from runtime.functions.signatures import check_arguments, keys_of, leaves_for, refuse_cycles
+from runtime.functions.signatures import (
+    check_arguments,
+    keys_of,
+    leaves_for,
+    of_function,
+    refuse_cycles,
+)
 from runtime.graph.executors.specialization import Programs, Run
 from runtime.graph.ir import Callee, Graph, Value, has_effects, walk
 from runtime.graph.lists import Elements
@@ -207,7 +213,7 @@ class ConcreteFunction:
         try:
             leaves = leaves_for(self.structured_input_signature, self.labels, args, kwargs)
         except TypeError as error:
-            raise TypeError(f"{self.name}(): {error}") from None
+            raise of_function(error, self.name) from None
         if any(type(leaf) is TensorSpec for leaf in leaves):
             check_arguments(self.name, self._labelled(args, kwargs))
         return leaves

@@ -26,7 +26,7 @@ from runtime.core.types import (
     TensorType,
     is_variable,
 )
-from runtime.errors import OpError
+from runtime.errors import OpError, WrongDtypeError
 from runtime.functions.parameters import Arguments
 from runtime.graph.lists import Elements
 from runtime.graph.structures import structure_of
@@ -398,11 +398,19 @@ def _conform_leaf(value: Any, spec: TensorSpec, name: str) -> Any:
         reason = error.detail if isinstance(error, OpError) else str(error)
         raise TypeError(f"argument {name!r}: {reason}; expected {spec}") from None
     if tensor.dtype is not spec.dtype or not tensor.shape.is_subtype_of(spec.shape):
-        raise TypeError(
+        kind = TypeError if tensor.dtype is spec.dtype else WrongDtypeError
+        raise kind(
             f"argument {name!r} has dtype {tensor.dtype.name} and shape {tensor.shape}, "
             f"expected {spec}"
         )
     return tensor
+
+
+def of_function(error: TypeError, name: str) -> TypeError:
+    """The error for an argument, with the function that it is given to."""
+    if isinstance(error, WrongDtypeError):
+        return WrongDtypeError(f"{name}(): {error.detail}")
+    return TypeError(f"{name}(): {error}")
 
 
 def _conform_spec(given: TensorSpec, spec: TensorSpec, name: str) -> TensorSpec:

@@ -41,6 +41,7 @@ from runtime.functions.signatures import (
     key_of,
     leaf_types,
     leaves_of,
+    of_function,
     without_shapes,
 )
 from runtime.functions.trace_cache import (
@@ -155,7 +156,7 @@ class Traced:
             try:
                 fitted[name] = conform(item, spec, name)
             except TypeError as error:
-                raise TypeError(f"{self._name}(): {error}") from None
+                raise of_function(error, self._name) from None
         return parameters.arranged(fitted)
 
     def _again(self, *given: Any) -> Any:
