@@ -70,7 +70,10 @@ def install(keras: Any) -> None:
     _converts_subclasses(keras.constraints.Constraint, ("__call__",))
     _converts_subclasses(keras.optimizers.schedules.LearningRateSchedule, ("__call__",))
     _converts_subclasses(keras.optimizers.Optimizer, ("update_step",))
+    compiled = keras.src.trainers.compile_utils
     keras.optimizers.Optimizer.apply = _settled(keras.optimizers.Optimizer.apply)
+    compiled.CompileMetrics.build = _settled(compiled.CompileMetrics.build)
+    compiled.CompileLoss.build = _settled(compiled.CompileLoss.build)
     keras.src.losses.losses.LossFunctionWrapper.fn = Held("fn")
     keras.metrics.MeanMetricWrapper._fn = Held("_fn")
     keras.layers.Lambda.function = Held("function")
@@ -85,15 +88,15 @@ def _converts_subclasses(base: Any, names: Iterable[str]) -> None:
     base.__init_subclass__ = classmethod(init_subclass)
 
 
-def _settled(apply: Callable[..., Any]) -> Callable[..., Any]:
-    """An optimizer's `apply`, the first of which makes its variables, as if before a trace."""
+def _settled(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method that builds its object where that is not built: as if before all that is traced."""
 
-    @functools.wraps(apply)
-    def run(optimizer: Any, *args: Any, **kwargs: Any) -> Any:
-        was_built = optimizer.built
-        result = apply(optimizer, *args, **kwargs)
+    @functools.wraps(method)
+    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        was_built = self.built
+        result = method(self, *args, **kwargs)
         if not was_built:
-            renew(optimizer)
+            renew(self)
         return result
 
     return run

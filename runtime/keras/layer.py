@@ -30,10 +30,26 @@ class _Called:
             vars(layer)["_called"] = value
 
 
+class _Losses:
+    """The losses that a layer has added; those of a trace are for the rest of it."""
+
+    def __get__(self, layer: Any, kind: type) -> Any:
+        if layer is None:
+            return self
+        if state.trace is None:
+            return vars(layer)["_losses"]
+        # With the layer, whose id is the key.
+        return state.trace.memo.setdefault((self, id(layer)), (layer, []))[1]
+
+    def __set__(self, layer: Any, value: Any) -> None:
+        vars(layer)["_losses"] = value
+
+
 class Layer:
     """A base of Keras' layers."""
 
     _called = _Called()
+    _losses = _Losses()
     _tracker: Any
     _trainable_variables: list[Any]
     _non_trainable_variables: list[Any]

@@ -177,8 +177,6 @@ class Trainer(base_trainer.Trainer):
             steps_per_epoch=steps_per_epoch, shuffle=shuffle, class_weight=class_weight,
             steps_per_execution=self.steps_per_execution,
         )  # fmt: skip
-        self._symbolic_build(iterator=batches)
-        batches.reset()
         calls = self._callbacks(callbacks, verbose, epochs, batches, add_history=True)
 
         def validated() -> dict[str, Any]:
@@ -206,10 +204,6 @@ class Trainer(base_trainer.Trainer):
         self._eval_epoch_iterator = None
         calls.on_train_end(logs=logs)
         return self.history
-
-    def _symbolic_build(self, iterator: Any = None, data_batch: Any = None) -> None:
-        given = None if iterator is None else _some(iterator)
-        super()._symbolic_build(iterator=given, data_batch=data_batch)
 
     def _trained_epoch(self, batches: Any, calls: Any) -> dict[str, Any]:
         logs: Any = {}
@@ -271,8 +265,6 @@ class Trainer(base_trainer.Trainer):
             x=x, y=y, sample_weight=sample_weight, batch_size=batch_size, steps_per_epoch=steps,
             shuffle=False, steps_per_execution=self.steps_per_execution,
         )  # fmt: skip
-        self._symbolic_build(iterator=batches)
-        batches.reset()
         calls = self._callbacks(callbacks, verbose, 1, batches)
         test = self.make_test_function()
         self.stop_evaluating = False
@@ -348,7 +340,6 @@ class Trainer(base_trainer.Trainer):
 
     def _on_batch(self, kind: str, data: Any, return_dict: bool) -> Any:
         data = tree.map_structure(_tensor, data, none_is_leaf=False)
-        self._symbolic_build(data_batch=data)
         run = self.make_train_function() if kind == "train" else self.make_test_function()
         self.reset_metrics()
         logs = pythonify_logs(run([data]))

@@ -360,3 +360,60 @@ def test_clipnorm_is_of_the_gathered_rows() -> None:
     made.train_on_batch(np.array([[1, 1, 2]]), np.zeros((1, 3)))
     g = 2 / 3 * 0.5 / np.linalg.norm([2 / 3] * 3)
     np.testing.assert_allclose(np.ravel(layer.embeddings), [1, 1 - 2 * g, 1 - g, 1], rtol=1e-5)
+
+
+class _Penalized(keras.Model):  # type: ignore[misc]
+    def __init__(self) -> None:
+        super().__init__()
+        self.dense = keras.layers.Dense(3, kernel_initializer="zeros")
+
+    def call(self, x: Any) -> Any:
+        self.add_loss(rt.reduce_sum(x * x))
+        return self.dense(x)
+
+
+def test_a_loss_that_a_call_adds() -> None:
+    x, y = np.full((2, 2), 0.5, "f"), np.ones((2, 3), "f")
+    net = _Penalized()
+    net.compile(keras.optimizers.SGD(0.0), "mse")
+    history = net.fit(x, y, epochs=2, batch_size=2, verbose=0).history
+    assert history["loss"] == [2.0, 2.0]
+    net(x)
+    assert [float(loss) for loss in net.losses] == [1.0]
+
+    @rt.function
+    def looped(x: Any, times: Any) -> Any:
+        total = rt.constant(0.0)
+        for _ in rt.range(times):
+            net(x)
+            total += rt.add_n(net.losses)
+        return total
+
+    assert float(looped(x, rt.constant(3))) == 3.0
+
+
+class _OfOthers(keras.Model):  # type: ignore[misc]
+    """A model whose step calls other models only."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = keras.Sequential([keras.layers.Dense(3)])
+        self.seen = keras.metrics.Mean(name="seen")
+
+    def train_step(self, data: Any) -> Any:
+        x, y = data
+        with rt.GradientTape() as tape:
+            loss = rt.reduce_mean((self.inner(x) - y) ** 2)
+        weights = self.inner.trainable_variables
+        self.optimizer.apply_gradients(zip(tape.gradient(loss, weights), weights, strict=True))
+        self.seen.update_state(loss)
+        return {"seen": self.seen.result()}
+
+
+def test_a_model_without_a_call_trains_by_its_own_step() -> None:
+    net = _OfOthers()
+    net.compile(keras.optimizers.Adam(0.1))
+    x, y = np.ones((8, 2), "f"), np.ones((8, 3), "f")
+    history = net.fit(x, y, epochs=3, batch_size=4, verbose=0).history
+    assert history["seen"][0] > history["seen"][-1]
+    assert int(net.optimizer.iterations) == 6
