@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from itertools import islice
 from types import CellType
@@ -434,7 +434,10 @@ def instance_of(value: Any, classes: Any) -> bool:
     return issubclass(value.__class__, classes) if stands else isinstance(value, classes)
 
 
-_CONTAINERS: tuple[type, ...] = (list, tuple, dict, deque, type({"": 0}.values()))
+_CONTAINERS: tuple[type, ...] = (
+    *(list, tuple, deque, type({"": 0}.values())),
+    *(dict, defaultdict, Counter, OrderedDict),
+)
 
 
 def backend_within(container: object, depth: int = 3) -> Backend | None:

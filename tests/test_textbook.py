@@ -20,6 +20,7 @@ from tests.textbook import (
     commerce,
     comprehensions,
     containers,
+    counting,
     dynamic,
     formulas,
     games,
@@ -53,7 +54,7 @@ MODULES = (
     *(searches, sorting, recursions, structures, dynamic, formulas),
     *(mathematics, games, commerce, groups, bits, physics, adjacency, simulations, slots),
     *(containers, runs, waiting, chosen_objects, chosen_lists, shortcuts, chances, asking),
-    iterators, tuples,
+    iterators, tuples, counting,
 )  # fmt: skip
 CASES = [case for module in MODULES for case in module.CASES]
 DTYPES = {int: rt.int64, float: rt.float64, bool: rt.bool}

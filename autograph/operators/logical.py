@@ -131,6 +131,12 @@ memberships: list[Callable[[Any, Any], Any]] = []
 """
 
 
+def _as_tuple(items: Any) -> Any:
+    """Of a class of tuples, such as a namedtuple, a tuple of its items."""
+    is_one = isinstance(items, tuple) and type(items) is not tuple
+    return tuple(tuple.__iter__(items)) if is_one else items
+
+
 def _in(item: Any, container: Any) -> Any:
     method = converted_method(container, "__contains__")
     if method is not None:
@@ -140,7 +146,8 @@ def _in(item: Any, container: Any) -> Any:
         if found is not None:
             return found
     # A library's list may hold staged values and be plain itself.
-    backend = backend_of_type(type(container)) or backend_of(item) or backend_inside(container)
+    backend = backend_of_type(type(container)) or backend_of(item)
+    backend = backend or backend_inside(_as_tuple(container))
     if backend is None and isinstance(item, _SEQUENCES):
         backend = backend_inside(item)
     if backend is None and is_staging():
@@ -172,7 +179,7 @@ def _of_items(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     def compared(left: Any, right: Any) -> Any:
         if not (isinstance(left, _SEQUENCES) and isinstance(right, _SEQUENCES)):
             return function(left, right)
-        found = (backend_of(items) or backend_inside(items) for items in (left, right))
+        found = (backend_of(items) or backend_inside(_as_tuple(items)) for items in (left, right))
         backend = next(filter(None, found), None)
         if backend is None and is_staging():
             backend = comparing(left, right)

@@ -30,7 +30,8 @@ def shown_by_user(function: Callable[..., Any], value: Any) -> Any:
         name = "__repr__"
     method = converted_method(value, name)
     if method is None:
-        is_shown = type(value) in _BRACKETS and is_staging() and _holds_shown(value, ())
+        # `print` shows a namedtuple with its tensors as it shows a list.
+        is_shown = _has_parts(value) and is_staging() and _holds_shown(value, function is not print)
         return _items_shown(value) if is_shown else value
     return _checked(name, method(value))
 
@@ -44,20 +45,36 @@ def _checked(name: str, made: Any) -> Any:
 _BRACKETS: dict[Any, tuple[str, str]] = {list: ("[", "]"), tuple: ("(", ")"), dict: ("{", "}")}
 
 
-def _holds_shown(value: Any, above: tuple[int, ...]) -> bool:
-    """Whether there is an object in a list, tuple or dict of which the user's code gives the text.
-    False for one that holds itself.
+def _has_parts(value: Any) -> bool:
+    return type(value) in _BRACKETS or _is_named(value)
+
+
+def _is_named(value: Any) -> bool:
+    """Whether it is a namedtuple, shown with the names of its fields."""
+    shows = getattr(type(value), "__repr__")  # noqa: B009
+    return isinstance(value, tuple) and getattr(shows, "__module__", "") == "collections"
+
+
+def _holds_shown(value: Any, named: bool = True, above: tuple[int, ...] = ()) -> bool:
+    """Whether there is an object in a list, tuple or dict of which the user's code gives the text,
+    or, if asked for, a namedtuple. False for one that holds itself.
     """
-    if type(value) not in _BRACKETS:
+    if named and _is_named(value):
+        return True
+    if not _has_parts(value):
         return converted_method(value, "__repr__") is not None
     items = [*value, *value.values()] if type(value) is dict else value
     inner = (*above, id(value))
-    return id(value) not in above and any([_holds_shown(item, inner) for item in items])
+    return id(value) not in above and any([_holds_shown(item, named, inner) for item in items])
 
 
 def _items_shown(value: Any) -> Any:
     """The text of a list, tuple or dict, in which code of the user's gives that of an item."""
     parts: list[Any] = []
+    if _is_named(value):
+        for name, item in zip(value._fields, value, strict=True):
+            parts += [", ", f"{name}=", _converted(repr, item)]
+        return text(f"{type(value).__name__}(", *parts[1:], ")")
     for item in value:
         parts += [", ", _converted(repr, item)]
         if type(value) is dict:
@@ -216,8 +233,8 @@ def formats_itself(value: Any) -> bool:
     """Whether the user's code gives the text of an object, or of one in a list, tuple or dict,
     while a function is staged.
     """
-    if type(value) in _BRACKETS:
-        return _holds_shown(value, ())
+    if _has_parts(value):
+        return _holds_shown(value)
     methods = "__format__", "__str__", "__repr__"
     return any(converted_method(value, name) is not None for name in methods)
 

@@ -8,8 +8,10 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+import autograph
+from autograph.library_code import converted
 from runtime.staging.builtin_functions import BUILTINS
-from runtime.staging.control import branches, iteration
+from runtime.staging.control import branches, iteration, logic
 from runtime.staging.lists.dict_entries import refusal
 from runtime.staging.lists.growing_dict import (
     MAKING,
@@ -85,7 +87,7 @@ class GrowingCounter(GrowingDict, Counter[Any]):
 
     def elements(self) -> Any:
         """Each item as often as it was counted."""
-        if self.staged is not None:
+        if _is_staged(self):
             raise refusal("elements()")
         return Counter.elements(self)
 
@@ -126,6 +128,8 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "__add__": operator.add, "__sub__": operator.sub,
     "__or__": BUILTINS[max], "__and__": BUILTINS[min],
 }  # fmt: skip
+_OF_ONE = {"__pos__": operator.add, "__neg__": operator.sub}
+"""`+c` and `-c`: an empty Counter plus this one, or without its counts."""
 
 
 def _is_staged(counter: Any) -> bool:
@@ -137,16 +141,16 @@ def _is_staged(counter: Any) -> bool:
 def _counter_operator(name: str) -> Callable[..., Any]:
     own = getattr(Counter, name)
     in_place = name.startswith("__i")
-    count = _OPERATORS.get(name.replace("__i", "__") if in_place else name)
+    name = name.replace("__i", "__")
 
     def method(self: GrowingCounter, *others: Any) -> Any:
         counters = [self, *others]
         if any(map(_is_staged, counters)):
-            if count is None:
-                raise refusal(f"{name}()")
+            if name in _OF_ONE:
+                return _combined(new(GrowingCounter, None), self, _OF_ONE[name])
             if not all(isinstance(each, Counter) for each in counters):
                 return NotImplemented
-            made = _combined(self, stand_in_for(others[0]), count)
+            made = _combined(self, stand_in_for(others[0]), _OPERATORS[name])
             if not in_place:
                 return made
             self.fill(*made.content())
@@ -159,7 +163,7 @@ def _counter_operator(name: str) -> Callable[..., Any]:
 
 _NAMES = (
     *("__add__", "__sub__", "__or__", "__and__", "__pos__", "__neg__"),
-    *("__iadd__", "__isub__", "__ior__", "__iand__", "__le__", "__lt__", "__ge__", "__gt__"),
+    *("__iadd__", "__isub__", "__ior__", "__iand__"),
 )
 give_methods(GrowingCounter, _NAMES, _counter_operator)
 
@@ -174,6 +178,49 @@ def _reflected(name: str) -> Callable[..., Any]:
 # A Counter that is none of these asks here first.
 give_methods(GrowingCounter, ("__radd__", "__rsub__", "__ror__", "__rand__"), _reflected)
 
+
+# Comparisons: of the two counts of each key that either has
+
+
+@converted
+def _everywhere() -> Callable[..., Any]:
+    def everywhere(holds: Callable[[Any, Any], Any], first: Any, second: Any) -> Any:
+        for counter in (first, second):
+            for key in counter:
+                if not holds(first[key], second[key]):
+                    return False
+        return True
+
+    return everywhere
+
+
+def _comparison(name: str) -> Callable[..., Any]:
+    own, holds = getattr(Counter, name), getattr(operator, name)
+
+    def method(self: GrowingCounter, other: Any) -> Any:
+        if not isinstance(other, Counter):
+            return own(self, other) if holds is not operator.eq else GrowingDict.__eq__(self, other)
+        if not any(map(_is_staged, (self, other))):
+            return own(self, other)
+        return autograph.call(_everywhere())(holds, self, stand_in_for(other))
+
+    return method
+
+
+def _proper_comparison(name: str) -> Callable[..., Any]:
+    weaker = getattr(operator, name.replace("t", "e"))
+
+    def method(self: GrowingCounter, other: Any) -> Any:
+        if not isinstance(other, Counter):
+            return NotImplemented
+        return logic.and_(weaker(self, other), (lambda: self != other,))
+
+    return method
+
+
+give_methods(GrowingCounter, ("__eq__", "__le__", "__ge__"), _comparison)
+give_methods(GrowingCounter, ("__lt__", "__gt__"), _proper_comparison)
+GrowingCounter.__hash__ = None
 
 MAKING[Counter] = functools.partial(made_of, GrowingCounter)
 register(GrowingCounter, Counter)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, cast
 
@@ -66,7 +66,7 @@ from runtime.staging.lists.growing import (
 )
 from runtime.staging.lists.growing_list import GrowingList, collected
 from runtime.staging.lists.keys import index, is_staged
-from runtime.staging.lists.list_builtins import has_staged, opposite
+from runtime.staging.lists.list_builtins import at_hand, has_staged, opposite
 from runtime.staging.lists.list_places import PlacedList, apart, new_list, places_lists
 from runtime.staging.lists.sequences import check, chosen
 from runtime.staging.lists.walks import gathered, let_stand_for
@@ -664,6 +664,8 @@ def pairs_of(other: Any, put_all: Callable[[iteration.Staged], None]) -> Iterabl
 
 def known_items(items: Any, take_all: Callable[[iteration.Staged], None]) -> Iterable[Any]:
     """The items of something iterable; `take_all` takes those that a loop of the graph gives."""
+    given = of_generator(items)
+    items = items if given is None else listed(given)
     source = iteration.staged(items)
     if source is None:
         return cast(Iterable[Any], items)
@@ -781,6 +783,8 @@ _dict = functools.partial(made_of, GrowingDict)
 
 
 def _from_keys(function: Callable[..., Any], keys: Any, value: Any = None, /) -> Any:
+    given = of_generator(keys)
+    keys = keys if given is None else listed(given)
     source = iteration.staged(keys)
     if source is not None:
         return _dict(collected(iteration.Map(lambda key: (key, value), [source])))
@@ -798,13 +802,12 @@ def dict_function(function: Any) -> Callable[..., Any] | None:
         return None
 
     def make(*args: Any, **kwargs: Any) -> Any:
-        if args and isinstance(args[0], zip | map | filter | enumerate):
-            args = (list(args[0]), *args[1:])
-        given = of_generator(args[0]) if args else None
-        if given is not None:
-            args = (listed(given), *args[1:])
-        staged = args and has_staged(args[0])
-        return (MAKING if staged else {}).get(function, function)(*args, **kwargs)
+        args = (at_hand(args[0]), *args[1:]) if args else args
+        if args and has_staged(args[0]):
+            return MAKING[function](*args, **kwargs)
+        made = function(*args, **kwargs)
+        # Its counts may be staged or become so, which operators of its own ask for their signs.
+        return stand_in_for(made) if function is Counter else made
 
     return make
 

@@ -7,8 +7,16 @@ from __future__ import annotations
 
 import operator
 from collections import deque
-from collections.abc import Callable, ItemsView, Iterator, KeysView, Sequence, ValuesView
-from types import BuiltinFunctionType, GeneratorType
+from collections.abc import (
+    Callable,
+    ItemsView,
+    Iterator,
+    KeysView,
+    MappingView,
+    Sequence,
+    ValuesView,
+)
+from types import BuiltinFunctionType, WrapperDescriptorType
 from typing import Any
 
 from autograph.operators.comprehensions import of_generator
@@ -422,38 +430,46 @@ def sequence_function(function: Any, args: tuple[Any, ...]) -> Callable[..., Any
     if ordering is not None:
         if args and function is not sorted and gives_lists(args[0]):
             return extreme_of_lists(function)
-        if args and type(args[0]) in _ITERATED and of_generator(args[0]) is None:
+        if args and _is_in_turn(args[0]):
             return lambda items, **options: ordering(list(items), **options)
         return ordering if args and _is_ordered_here(args[0]) else None
     if (function is set or function is frozenset) and args:
         return _set_of(function, args[0])
     if function is deque:  # of which Python's own is called where it is marked as growing
         return _deque
-    items = getattr(function, "__self__", None)
+    items: Any = getattr(function, "__self__", None)
     if type(items) is set or type(items) is frozenset:
         return _of_set(function, items) if function.__name__ in _OF_SETS else None
     method = _OF_PLAIN.get(getattr(function, "__name__", ""))
-    if method is None or not (type(items) is list or (type(items) is tuple and method in _ASKING)):
+    is_asked = method in _ASKING and _is_tuple_asked(items, function)
+    if method is None or not (type(items) is list or is_asked):
         return None
 
     def staged(*args: Any, **kwargs: Any) -> Any:
-        is_one = kwargs.get("key") or any(map(holds_staged, (*items, *args)))
+        is_one = kwargs.get("key") or any(map(holds_staged, [*items, *args]))
         return method(items, *args, **kwargs) if is_one else function(*args, **kwargs)
 
     return staged
+
+
+def _is_tuple_asked(items: Any, method: Any) -> bool:
+    """Whether a method is Python's, of a tuple or namedtuple."""
+    return isinstance(items, tuple) and type(method) is BuiltinFunctionType
 
 
 def _is_ordered_here(item: Any) -> bool:
     """Whether what is ordered, or the first of several, may ask for an order that is staged."""
     if type(item) is GrowingList:
         return any(orders_itself(each) or is_reference(each) for each in list.__iter__(item))
-    return type(item) in (tuple, list, range) or orders_itself(item)
+    own = not isinstance(item, Growing) and isinstance(item, _ORDERED_HERE)
+    return own or orders_itself(item)
 
 
 def _of_set(function: Any, items: Any) -> Callable[..., Any]:
     """A method of a set, which may be given another one that only the run knows."""
 
     def asking(*others: Any) -> Any:
+        others = tuple(map(at_hand, others))
         if not any(isinstance(x, Growing) or has_staged(x) for x in others):
             return function(*others)
         return getattr(MAKING[type(items)](items), function.__name__)(*others)
@@ -462,7 +478,7 @@ def _of_set(function: Any, items: Any) -> Callable[..., Any]:
 
 
 def _set_of(function: Any, items: Any) -> Callable[..., Any] | None:
-    if isinstance(items, zip | map | filter | enumerate):
+    if _is_in_turn(items):
         return lambda items: _set_of_known(function, list(items))
     return MAKING[function] if has_staged(items) else None
 
@@ -471,7 +487,22 @@ def _set_of_known(function: Any, items: Any) -> Any:
     return (MAKING[function] if has_staged(items) else function)(items)
 
 
+def at_hand(items: Any) -> Any:
+    """The list of the items that an iterator of Python's gives, or a view of a dict: only there can
+    be seen whether some are staged. Anything else as it is.
+    """
+    return list(items) if _is_in_turn(items) else items
+
+
+def _is_in_turn(items: Any) -> bool:
+    is_one = isinstance(items, MappingView) or isinstance(
+        getattr(type(items), "__next__", None), WrapperDescriptorType
+    )
+    return is_one and iteration.staged(items) is None and of_generator(items) is None
+
+
 def _deque(*args: Any, **options: Any) -> Any:
+    args = (at_hand(args[0]), *args[1:]) if args else args
     given = (*args, *options.values())
     staged = any(map(is_staged, given[1:] if args else given)) or bool(args and has_staged(args[0]))
     return (MAKING[deque] if staged else deque)(*args, **options)
@@ -510,12 +541,10 @@ _OF_SETS = frozenset((
     "union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset",
     "isdisjoint",
 ))  # fmt: skip
+_ORDERED_HERE = tuple, list, range, str, dict, set, frozenset, deque
+"""Python's own, of which a key may give what only the run knows."""
 _ASKING = frozenset((_count, _index))
 _OF_PLAIN = {**_METHODS, "remove": _in_place(_remove), "sort": _in_place(_sort)}
-_ITERATED: tuple[type, ...] = (
-    *(type({}.keys()), type({}.values()), type({}.items())),
-    *(GeneratorType, map, filter, zip, enumerate),
-)
 _ORDERING: dict[Any, Callable[..., Any]] = {
     sorted: _sorted,
     max: _called(BUILTINS[max]),

@@ -1,0 +1,72 @@
+"""What is counted, ranked and named: Counters, namedtuples, sets of what an iterator gives."""
+
+from collections import Counter, namedtuple
+
+from tests.textbook.bank import bank
+
+case, CASES = bank()
+
+Score = namedtuple("Score", "points name")
+
+
+@case((["a", "b", "a", "c"], 1), (["b"], -1))
+def ranked_words(words, bonus):
+    counts = Counter(words)
+    counts["b"] += bonus
+    by_count = sorted(counts, key=lambda word: (-counts[word], word))
+    by_name = sorted(counts.items(), key=lambda pair: (pair[0], pair[1]))
+    return by_count, by_name, counts.most_common(1), +counts == counts, -counts
+
+
+@case(([1, 2, 2], [2, 1, 2]), ([1, 2], [3]), ([], [1]), ([1], [1]))
+def stock_is_enough(stock, order):
+    have, need = Counter(stock), Counter(order)
+    before = have == need, have != need, need <= have, need < have, have >= need, have > need
+    for item in order:
+        have[item] -= 1
+    need.subtract(order)
+    return before, have == need, have == Counter(), need == Counter(), +have, -have, need == {}
+
+
+@case((5,), (3,), (0,))
+def letters_left(taken):
+    letters = Counter("abracadabra")
+    letters["a"] -= taken
+    other = Counter("bbrrcd")
+    return letters == other, letters > other, letters <= other, letters == {"b": 2}
+
+
+@case((2, 1), (-1, -2))
+def added_counters(apples, pears):
+    return Counter(apples=apples, plums=2) + Counter(apples=1, plums=pears)
+
+
+@case((7, 9), (9, 7), (7, 7))
+def better_score(first, second):
+    a, b = Score(first, "a"), Score(second, "b")
+    ranked = sorted([a, b], reverse=True)
+    return a > b, a <= b, max(a, b).name, f"{ranked[0]}", 9 in a, a.index(first), b.count(9)
+
+
+@case(([3, 8, 4, 6], 4), ([1], 3))
+def rests_of(values, divisor):
+    rests = set(value % divisor for value in values)
+    seen = {5}.union(value % divisor for value in values)
+    counted = Counter(value % divisor for value in values)
+    return sorted(rests), sorted(seen), counted, rests.issubset(value + 1 for value in values)
+
+
+@case(({1: 2, 3: 2, 4: 5},), ({7: 7},))
+def prices_in(table):
+    prices = set(table.values())
+    return sorted(prices), len(prices) < len(table), frozenset(reversed(list(table))) == set(table)
+
+
+@case(("hello", 2), ("world", 3))
+def letters_by_rest(word, divisor):
+    return (
+        sorted(word, key=lambda letter: (ord(letter) % divisor, letter)),
+        sorted({"x", "y"}, key=lambda letter: (divisor, letter)),
+        max(word, key=lambda letter: ord(letter) % divisor),
+        max("apple", "fig", key=lambda each: len(each) % divisor),
+    )
