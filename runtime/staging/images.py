@@ -107,9 +107,12 @@ class Images:
         """An exception, of which a graph makes a text; of one that is part of what is shown, it
         would have to be that of the object.
         """
+        for item in error.args:
+            if _is_unknown(item):
+                item.refuse()
         inside = Images()
         args = inside.of(error.args)
-        if not inside.symbols and not any(map(_is_unknown, error.args)):
+        if not inside.symbols:
             return as_data(error)
         write = _WRITES.get(type(error).__str__)
         if not is_part and write is not None:

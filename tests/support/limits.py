@@ -15,7 +15,7 @@ LIMITS: dict[str, str] = {
     "What cannot be left": "may be raised at run time, past the `try` around",
     "A function that calls itself as often": "is a graph of its own, which may raise",
     "`except ValueError` around a division": "is a ValueError too",
-    "The text of an error that only the run raises": r"(what|that) only the run (knows|raises)",
+    "The text of an error that only the run raises": "that only the run raises",
     "A list or dict whose length only the run knows": (
         "(in code that is not converted|, or unpacking,|a comparison) "
         "needs a (list|dict) of which Python knows"

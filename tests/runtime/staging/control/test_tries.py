@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import re
 import signal
 from collections import deque
@@ -1009,9 +1010,18 @@ def made_of_the_text(x):
     return y
 
 
+def text_of_a_domain_error(x):
+    try:
+        return math.sqrt(x)
+    except ValueError as error:
+        print("no root:", error)
+        return 0.0
+
+
 REFUSED = [
+    (text_of_a_domain_error, "text of a ValueError that only the run raises", "of your own"),
     (made_of_the_text, "text of a DivisionByZeroError that only the run raises", "of your own"),
-    (text_of_the_error, "what only the run knows is printed", "its arguments"),
+    (text_of_the_error, "text of a DivisionByZeroError that only the run raises", "of your own"),
     (class_of_two_kinds, "is a ValueError too", "catch ZeroDivisionError"),
     (test_of_a_loop, "in something that cannot be left", "a statement of its own"),
     (graph_of_its_own, "counted_down is a graph of its own", "write the `try` in the function"),
