@@ -62,10 +62,12 @@ def for_loop(
             if proceed is not False and backend_of(proceed) is not None:
                 if backend_of(items) is not None:
                     next(iterator)  # which tells what is left
-                whole = rest_as_loop(items, iterator, body, state, test, proceed, defines, shared)
+                references = sys.getrefcount(items)
+                whole = rest_as_loop(
+                    *(items, iterator, body, state, test, proceed, defines, shared, references)
+                )
                 if whole is not NotImplemented:
                     return whole
-                references = sys.getrefcount(items)
                 rest = GuardedRounds(references, items, body, defines, shared)
                 return unpacked(rest.run(iterator, test, proceed, state))
             if not proceed:

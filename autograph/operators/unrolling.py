@@ -29,6 +29,9 @@ from autograph.users_words import with_article
 ROUNDS = 10_000
 """Rounds that items of unknown number may add to a graph."""
 
+ENDLESS = range(1 << 62)
+"""More rounds than any loop has."""
+
 MUCH, VERY_MUCH, MUCH_IN_A_LOOP = 4_000, 40_000, 200
 """Operations that the rounds of a `for` add to a graph where it is to be one loop of it instead;
 where Python's numbers and the lengths of lists would become staged ones; and in one that has become
@@ -89,6 +92,7 @@ def rest_as_loop(
     proceed: Any,
     defines: str | None,
     shared: str | None,
+    references: int,
 ) -> Any:
     """The state after the rounds that are left, as one loop; NotImplemented where they are few, or
     have to be written out.
@@ -97,14 +101,50 @@ def rest_as_loop(
         items: what the loop runs over.
         iterator: an `itertools.chain` of it, which gives the items of these rounds.
         proceed: the staged value of `test(*state)`.
+        references: what `sys.getrefcount` counts for the items.
     """
-    if type(items) not in SEQUENCES:
-        return NotImplemented
-    left = _left(iterator)
     backend = backend_of(proceed)
-    if left <= LONG or backend is None:
+    if backend is None:
+        return NotImplemented
+    if type(items) is itertools.count and not _is_used_elsewhere(items, references):
+        return _counted(backend, items, iterator, body, state, test, proceed, defines, shared)
+    left = _left(iterator) if type(items) in SEQUENCES else 0
+    if left <= LONG:
         return NotImplemented
     return _rest(backend, items, left, body, state, test, proceed, defines, shared)
+
+
+def _counted(
+    backend: Backend,
+    items: itertools.count[Any],
+    iterator: Iterator[Any],
+    body: Block,
+    state: tuple[Any, ...],
+    test: Block,
+    proceed: Any,
+    defines: str | None,
+    shared: str | None,
+) -> Any:
+    """The rest of a loop over numbers without an end, of which the next one is in the state."""
+    step = gc.get_referents(items)[-1]
+    names = output_names(body, defines, skip=1)
+
+    def one_round(_: int, number: Any, *state: Any) -> Any:
+        result = body(number, *state)
+        return (number + step, *((result,) if len(state) == 1 else result or ()))
+
+    def goes_on(_: Any, *state: Any) -> Any:
+        return test(*state)
+
+    # Where their shared names are found.
+    one_round.__wrapped__ = body  # type: ignore[attr-defined]
+    goes_on.__wrapped__ = test  # type: ignore[attr-defined]
+    given = next(iterator), *state
+    defines = ", ".join(("the number", *names))
+    left = _rest(
+        *(backend, ENDLESS, len(ENDLESS), one_round, given, goes_on, proceed, defines, shared)
+    )
+    return left if left is NotImplemented else unpacked(left[1:] if state else ())
 
 
 def _left(iterator: Iterator[Any]) -> int:
@@ -256,9 +296,7 @@ class GuardedRounds:
         refuse_to_leave(items)
         if isinstance(items, itertools.count | itertools.cycle):
             _refuse(f"its items, {with_article(type(items).__name__)}, never end")
-        if is_iterator(items) and (
-            references > OWN_REFERENCES or is_variable(items) or holds_shared_iterator(items)
-        ):
+        if is_iterator(items) and _is_used_elsewhere(items, references):
             _refuse(
                 "its items come from an iterator that is used elsewhere too, and would advance "
                 "further than in Python"
@@ -346,6 +384,11 @@ def _reached_by(iterator: Any) -> Iterator[Any]:
             yield from _reached_by(inner)
         elif is_generator and any(inner is value for value in variables.values()):
             yield inner
+
+
+def _is_used_elsewhere(iterator: Any, references: int) -> bool:
+    is_held = references > OWN_REFERENCES or is_variable(iterator)
+    return is_held or holds_shared_iterator(iterator)
 
 
 def holds_shared_iterator(holder: Any) -> bool:

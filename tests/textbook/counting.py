@@ -1,5 +1,7 @@
 """What is counted, ranked and named: Counters, namedtuples, sets of what an iterator gives."""
 
+import itertools
+import math
 from collections import Counter, namedtuple
 
 from tests.textbook.bank import bank
@@ -70,3 +72,83 @@ def letters_by_rest(word, divisor):
         max(word, key=lambda letter: ord(letter) % divisor),
         max("apple", "fig", key=lambda each: len(each) % divisor),
     )
+
+
+@case((30,), (1,), (5,))
+def first_square_above(limit):
+    for k in itertools.count(1):
+        if k * k > limit:
+            return k
+
+
+@case((30,), (1,), (13,))
+def next_prime(n):
+    for k in itertools.count(n + 1):
+        if all(k % d for d in range(2, int(math.sqrt(k)) + 1)):
+            return k
+
+
+@case((5, 0.25), (0, 0.1))
+def first_step_above(limit, step):
+    for x in itertools.count(0.5, step):
+        if x > limit:
+            return x
+
+
+@case((4, 3), (1, 30))
+def pairs_below(n, limit):
+    found = []
+    for k in itertools.count(n, -3):
+        found.append(k)
+        for j in itertools.count():
+            if j * j > limit + k:
+                break
+        if len(found) > 2 or j > limit:
+            return found, j
+
+
+class Countdown:
+    def __init__(self, start):
+        self.left = start
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self.left <= 0:
+            raise StopIteration
+        self.left -= 1
+        return self.left
+
+
+def fibonacci():
+    a, b = 0, 1
+    while True:
+        yield a
+        a, b = b, a + b
+
+
+@case((2,), (3,), (0,), (-1,))
+def first_numbers(n):
+    return list(itertools.islice(fibonacci(), n)), sum(itertools.islice(fibonacci(), 2, n))
+
+
+@case((2,), (3,), (1,), (0,))
+def every_few(n):
+    return (
+        list(itertools.islice(range(10), n, 8, 2)),
+        list(itertools.islice(range(10), 1, None, n)),
+        "".join(itertools.islice("abcdef", n)),
+    )
+
+
+@case((5,), (1,), (0,))
+def left_after(n):
+    countdown = Countdown(n)
+    taken = list(itertools.islice(countdown, 2))
+    return taken, countdown.left, list(itertools.islice(countdown, n, None))
+
+
+@case(([3, 1, 2], 2), ([3, 1, 2], 0), ([1], 9))
+def best_of_the_first(values, n):
+    return max(itertools.islice(values, n), default=0), list(itertools.islice(values, 1, n))

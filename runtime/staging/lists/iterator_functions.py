@@ -13,10 +13,12 @@ from typing import Any
 import autograph
 from autograph.library_code import converted
 from autograph.operators.comprehensions import of_generator
+from autograph.user_iterators import is_users
 from runtime.core.tensor import Tensor
-from runtime.staging.builtin_functions import elements
+from runtime.staging.builtin_functions import elements, index_of
 from runtime.staging.control import iteration
 from runtime.staging.lists.growing_list import GrowingList
+from runtime.staging.lists.keys import is_staged
 from runtime.staging.lists.list_builtins import holds_staged, listed
 from runtime.staging.lists.walks import Items
 from runtime.staging.refusals import refuse
@@ -25,8 +27,8 @@ from runtime.staging.texts import Text
 
 _TAKING: frozenset[Any] = frozenset((
     itertools.chain, itertools.combinations, itertools.combinations_with_replacement,
-    itertools.islice, itertools.pairwise, itertools.permutations, itertools.product,
-    itertools.starmap, itertools.zip_longest,
+    itertools.pairwise, itertools.permutations, itertools.product, itertools.starmap,
+    itertools.zip_longest,
 ))  # fmt: skip
 
 
@@ -40,6 +42,8 @@ def iterator_function(function: Any) -> Callable[..., Any] | None:
         return _groupby
     if function is itertools.accumulate:
         return _accumulate
+    if function is itertools.islice:
+        return _islice
     if function in _DECIDING:
         return functools.partial(_deciding, function)
     return functools.partial(_of_items, function) if function in _TAKING else None
@@ -63,6 +67,14 @@ def _accumulate(iterable: Any, func: Any = operator.add, *, initial: Any = None)
     if not _has_open_length(iterable):
         return _of_items(itertools.accumulate, iterable, func, initial=initial)
     return autograph.call(_written()[itertools.accumulate])(iterable, called(func), initial)
+
+
+def _islice(iterable: Any, *bounds: Any) -> Any:
+    if not any(map(is_staged, bounds)) and not is_users(iterable):
+        return _of_items(itertools.islice, iterable, *bounds)
+    start, stop, step = (None, *bounds, None) if len(bounds) == 1 else (*bounds, None)[:3]
+    given = [None if bound is None else index_of(bound) for bound in (start, stop, step)]
+    return autograph.call(_written()[itertools.islice])(iterable, *given)
 
 
 def _reduce(function: Any, iterable: Any, *initial: Any, **named: Any) -> Any:
@@ -117,6 +129,29 @@ def _written() -> dict[Any, Callable[..., Any]]:
             total = function(total, items[i])
             yield total
 
+    def islice(iterable: Any, start: Any, stop: Any, step: Any) -> Iterator[Any]:
+        bound = "must be None or an integer: 0 <= x <= sys.maxsize."
+        if stop is not None and stop < 0:
+            raise ValueError(f"Stop argument for islice() {bound}")
+        if start is not None and start < 0:
+            raise ValueError(f"Indices for islice() {bound}")
+        if step is not None and step < 1:
+            raise ValueError("Step for islice() must be a positive integer or None.")
+        return steps(iterable, start or 0, stop, step or 1)
+
+    def steps(iterable: Any, start: Any, stop: Any, step: Any) -> Iterator[Any]:
+        taken, wanted = 0, start
+        if stop is not None and stop == 0 and start == 0:
+            return
+        for item in iterable:
+            taken = taken + 1
+            if taken > wanted and (stop is None or wanted < stop):
+                wanted += step
+                yield item
+            # As many are taken from an iterator as Python takes.
+            if stop is not None and taken >= stop and taken >= start:
+                return
+
     def reduce(function: Any, iterable: Any, *initial: Any) -> Any:
         items = list(iterable)
         if initial:
@@ -136,6 +171,7 @@ def _written() -> dict[Any, Callable[..., Any]]:
         itertools.dropwhile: dropwhile,
         itertools.filterfalse: filterfalse,
         itertools.compress: compress,
+        itertools.islice: islice,
     }
 
 
