@@ -2,6 +2,7 @@
 
 tracing, scopes                     the active trace, and the regions that it builds
 symbolic_tensor, symbolic_number    what Python handles while tracing
+asked_numbers                       `int` and `float` of objects with methods for it
 exact_integers                      Python's ints beside integer tensors
 backend, builtin_functions          what converted code calls: statements, operators, builtins
 library_calls, draws                functions of NumPy and cmath; Python's `random`

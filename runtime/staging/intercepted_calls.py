@@ -14,6 +14,7 @@ import autograph
 from autograph import user_iterators
 from autograph.operators.logical import compare
 from autograph.user_attributes import attribute_function
+from runtime.staging.asked_numbers import number_function
 from runtime.staging.chosen_values import TAKEN, taking
 from runtime.staging.control.references import References, is_reference
 from runtime.staging.draws import draw_function
@@ -74,7 +75,8 @@ def instead_of(
     if function is operator.is_ or function is operator.is_not:
         sign = "is" if function is operator.is_ else "is not"
         return lambda a, b: compare(a, sign, b)
-    instead = list_function(function) or sequence_function(function, args)
+    instead = number_function(function, args) or list_function(function)
+    instead = instead or sequence_function(function, args)
     return instead or next(filter(None, (find(function) for find in _FINDERS)), None)
 
 

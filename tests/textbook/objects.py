@@ -906,3 +906,42 @@ def prices_in_rounds(left):
             total += i
         total += getattr(Sold(i), "price", 100)
     return total, getattr(Sold(left), "left", None), hasattr(Sold(left), "cost")
+
+
+class Ratio:
+    def __init__(self, top, bottom):
+        self.top, self.bottom, self.asked = top, bottom, 0
+
+    def __float__(self):
+        return self.top / self.bottom
+
+    def __int__(self):
+        self.asked += 1
+        if self.top < 0:
+            return -(-self.top // self.bottom)
+        return self.top // self.bottom
+
+
+class Floor:
+    def __init__(self, number):
+        self.number = number
+
+    def __index__(self):
+        return self.number
+
+
+class Wrong(Floor):
+    def __int__(self):
+        return self.number / 2
+
+
+@case((7, 2), (-7, 2), (6, 3))
+def whole_part(top, bottom):
+    ratio = Ratio(top, bottom)
+    whole = int(ratio)
+    return whole, ratio.asked, float(ratio) - whole, float(Floor(top)), int(Floor(bottom))
+
+
+@case((7,), (0,))
+def no_whole_number(n):
+    return int(Wrong(n))
