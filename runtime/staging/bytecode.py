@@ -22,6 +22,7 @@ from types import CodeType, FrameType
 from typing import Any
 
 from autograph.instructions import OPERATORS, instructions, operation_at
+from autograph.operators import items
 from runtime.core.shapes import Shape
 from runtime.graph.ir import Location, position_of
 from runtime.staging.frames import beginning_of, is_ours
@@ -80,7 +81,7 @@ def is_subscript(frame: FrameType | None, methods: Sequence[str]) -> bool:
         code = frame.f_code
         if code.co_name in methods:
             inside = True
-        elif inside and not is_ours(code.co_filename):
+        elif inside and (code in _ITEM_CODES or not is_ours(code.co_filename)):
             return operation_at(frame).name in _SUBSCRIPTS
         frame = frame.f_back
     return False
@@ -92,6 +93,8 @@ def raises(frame: FrameType) -> bool:
 
 
 _SUBSCRIPTS = frozenset(("BINARY_SUBSCR", "BINARY_SLICE"))
+_ITEM_CODES = tuple([f.__code__ for f in (items.getitem, items._item, items.update_item)])
+"""What generated code calls for `x[i]` of the user's, where a backend is asked first."""
 _ATTRIBUTES = frozenset(("LOAD_ATTR", "LOAD_METHOD"))
 
 

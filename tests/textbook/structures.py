@@ -597,3 +597,35 @@ def passed_by(n):
     if n > 3:
         last = 2
     return last in passed
+
+
+class IndexedList(LinkedList):
+    def __getitem__(self, place):
+        if not 0 <= place < self.size:
+            raise IndexError("list index out of range")
+        current = self.head
+        for _ in range(place):
+            current = current.next
+        return current.data
+
+    def remove(self, data):
+        previous, current = None, self.head
+        while current and current.data != data:
+            previous, current = current, current.next
+        if current is None:
+            raise ValueError(f"{data} not in list")
+        if previous:
+            previous.next = current.next
+        else:
+            self.head = current.next
+        self.size -= 1
+
+
+@case(([1, 2, 3], 1, 2), ([4], 0, 9), ([5, 6], 2, 5), ([7], 0, 7))
+def item_and_rest(values, place, gone):
+    items = IndexedList()
+    for value in values:
+        items.append(value)
+    found = items[place]
+    items.remove(gone)
+    return found, list(items), items[0]

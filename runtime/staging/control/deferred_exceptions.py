@@ -112,13 +112,15 @@ def check_not_protocol(error: BaseException, taken: FrameType | None = None) -> 
     methods = next((m for kind, m in _PROTOCOL.items() if isinstance(error, kind)), None)
     if methods is None:
         return
-    codes = [frame.f_code for frame in frames_left(error)]
+    left = frames_left(error)
+    codes = [frame.f_code for frame in left]
     called = list(_calls_of(("__next__", *methods), error, taken))
     is_known = bool(called) or (bool(codes) and is_end(codes[-1]))
     if is_known and all(map(is_asked, called[:1] if methods else called)):
         return
     names = {code.co_name for code in codes if not is_ours(code.co_filename)}
-    is_awaited = names.intersection(methods) and not is_subscript(sys._getframe(1), methods)
+    innermost = left[-1] if left else sys._getframe(1)
+    is_awaited = names.intersection(methods) and not is_subscript(innermost, methods)
     if not methods or is_awaited:
         name = type(error).__name__
         raise refuse(
