@@ -324,3 +324,26 @@ def moved_if_there(key):
     except KeyError:
         return -1
     return len(order)
+
+
+@case((3,), (0,), (2,))
+def queue_as_expected(n):
+    queue, known = deque(), deque([1, n])
+    for i in range(n):
+        queue.append(i)
+    same = queue == deque([0, 1, 2]), deque([0, 1, 2]) != queue, deque([0, 1, 2]) in [queue]
+    order = queue < deque([0, 1, 3]), deque([0, 1, 2]) <= queue, known > deque([1, 2])
+    return same, order, queue == [0, 1, 2], known == deque([1, 3])
+
+
+@case((3,), (0,), (1,))
+def multiplied_in_place(n):
+    grown, known = [], [1, 2]
+    for i in range(n):
+        grown.append(i)
+    other = grown
+    grown *= 2
+    known *= n
+    for i in range(n):
+        grown *= i
+    return other, known, other is grown, len(known)

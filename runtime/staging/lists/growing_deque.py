@@ -79,10 +79,6 @@ class GrowingDeque(GrowingList):
 
     __rmul__ = __mul__
 
-    def __imul__(self, times: Any) -> GrowingDeque:
-        self.fill(*(self * times).content())
-        return self
-
     def _shorten(self, at_end: bool) -> None:
         """Take out what is too much, at the end or at the front."""
         size, most = self.length(), self.maxlen

@@ -278,6 +278,13 @@ class GrowingList(GrowingSequence, RowTable):
 
     __rmul__ = __mul__
 
+    def __imul__(self, times: Any) -> Any:
+        made = self.__mul__(times)
+        if made is NotImplemented:
+            return made
+        self.fill(*made.content())
+        return self
+
     # Items
 
     def __len__(self) -> int:
@@ -747,7 +754,6 @@ _CHANGED = (
 _ITERATION = "unpacking, or a comprehension or loop in code that is not converted"
 _WHAT = {
     "__contains__": "`in` in code that is not converted",
-    "__imul__": "`*=`",
 }
 
 

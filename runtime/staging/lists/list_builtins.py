@@ -288,7 +288,7 @@ def _remove(self: GrowingList, item: Any) -> None:
 
 
 def _equal(self: GrowingList, other: Any) -> Any:
-    if not isinstance(other, list | tuple):
+    if not isinstance(other, list | tuple | deque):
         return NotImplemented
     if not _are_alike(self, other):
         return False
@@ -345,7 +345,7 @@ def _ordering(operation: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     """`<`, or another operation of `operator`, of lists: by the first items that differ."""
 
     def method(self: GrowingList, other: Any) -> Any:
-        if not isinstance(other, list | tuple) or not _are_alike(self, other):
+        if not isinstance(other, list | tuple | deque) or not _are_alike(self, other):
             return NotImplemented
         both = [x if isinstance(x, GrowingList) else GrowingList(x) for x in (self, other)]
         mine, its = (x.length() for x in both)
