@@ -347,3 +347,15 @@ def multiplied_in_place(n):
     for i in range(n):
         grown *= i
     return other, known, other is grown, len(known)
+
+
+@case((3,), (0,))
+def kinds_of_joined_sets(n):
+    seen = set()
+    for i in range(n):
+        seen.add(i)
+    fixed = frozenset({1, 5})
+    left = type(fixed & seen), type(fixed | seen), type(fixed - seen), type(fixed ^ seen)
+    right = type(seen & fixed), type({1} & frozenset(seen)), type(frozenset(seen) | {9})
+    names = [kind.__name__ for kind in (*left, *right)]
+    return names, (fixed & seen) == {1}, isinstance(fixed | seen, frozenset), len(fixed - seen)

@@ -470,9 +470,12 @@ def _of_sets(name: str) -> Callable[..., Any]:
 
     def method(self: GrowingSet, *others: Any) -> Any:
         made = found(self, *others)
-        if not isinstance(made, GrowingSet) or type(made) is type(self):
+        kind: Any = type(self)
+        if is_operator and name.startswith("__r"):  # the set on the left is the other one
+            kind = GrowingFrozenSet if isinstance(others[0], frozenset) else GrowingSet
+        if not isinstance(made, GrowingSet) or type(made) is kind:
             return made
-        alike = type(self)()
+        alike = kind()
         alike.fill(*made.content())
         return alike
 

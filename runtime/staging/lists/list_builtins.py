@@ -510,6 +510,8 @@ def _deque(*args: Any, **options: Any) -> Any:
 
 def has_staged(items: Any) -> bool:
     """True for what a loop of the graph runs over, and for a list or tuple with a staged item."""
+    if isinstance(items, GrowingList):  # a set's loop would ask for its order
+        return items.staged is not None or any(map(is_staged, list.__iter__(items)))
     if iteration.staged(items) is not None or of_generator(items) is not None:
         return True
     return isinstance(items, list | tuple) and any(map(is_staged, items))
