@@ -148,8 +148,8 @@ def _in(item: Any, container: Any) -> Any:
     # A library's list may hold staged values and be plain itself.
     backend = backend_of_type(type(container)) or backend_of(item)
     backend = backend or backend_inside(_as_tuple(container))
-    if backend is None and isinstance(item, _SEQUENCES):
-        backend = backend_inside(item)
+    if backend is None and isinstance(item, _WITH_ITEMS):
+        backend = backend_inside(_as_tuple(item))
     if backend is None and is_staging():
         backend = comparing(container, item)
     return _staged(operator.contains, container, item, backend)
@@ -171,13 +171,14 @@ def _staged(
 
 
 _SEQUENCES = (tuple, list)
+_WITH_ITEMS = (*_SEQUENCES, dict)
 
 
 def _of_items(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """A comparison: Python makes bools of those of the items of tuples and lists."""
+    """A comparison: Python makes bools of those of the items of tuples, lists and dicts."""
 
     def compared(left: Any, right: Any) -> Any:
-        if not (isinstance(left, _SEQUENCES) and isinstance(right, _SEQUENCES)):
+        if not (isinstance(left, _WITH_ITEMS) and isinstance(right, _WITH_ITEMS)):
             return function(left, right)
         found = (backend_of(items) or backend_inside(_as_tuple(items)) for items in (left, right))
         backend = next(filter(None, found), None)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import builtins
+import dataclasses
 import operator
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from typing import Any
 
-from autograph.backend import asked, backend_of, backend_within
+from autograph.backend import asked, backend_of, backend_within, stand_ins
 from autograph.errors import StagingError
 from autograph.frames import hide, refusal
 from autograph.operators.growing import is_staging
@@ -30,7 +31,7 @@ def shown_by_user(function: Callable[..., Any], value: Any) -> Any:
         name = "__repr__"
     method = converted_method(value, name)
     if method is None:
-        # `print` shows a namedtuple with its tensors as it shows a list.
+        # `print` shows what is in a namedtuple or dataclass as it shows what is in a list.
         is_shown = _has_parts(value) and is_staging() and _holds_shown(value, function is not print)
         return _items_shown(value) if is_shown else value
     return _checked(name, method(value))
@@ -45,43 +46,73 @@ def _checked(name: str, made: Any) -> Any:
 _BRACKETS: dict[Any, tuple[str, str]] = {list: ("[", "]"), tuple: ("(", ")"), dict: ("{", "}")}
 
 
+def _kind(value: Any) -> type:
+    """The class of a value; that of Python's for a list or dict that stands for one, as long as
+    Python knows its items.
+    """
+    kind = type(value)
+    return stand_ins[kind] if kind in stand_ins and backend_of(value) is None else kind
+
+
 def _has_parts(value: Any) -> bool:
-    return type(value) in _BRACKETS or _is_named(value)
+    return _kind(value) in _BRACKETS or _fields_shown(value) is not None
 
 
-def _is_named(value: Any) -> bool:
-    """Whether it is a namedtuple, shown with the names of its fields."""
+def _fields_shown(value: Any) -> tuple[str, ...] | None:
+    """The names that Python shows in the text of a namedtuple or dataclass; None for others."""
     shows = getattr(type(value), "__repr__")  # noqa: B009
-    return isinstance(value, tuple) and getattr(shows, "__module__", "") == "collections"
+    if isinstance(value, tuple) and getattr(shows, "__module__", "") == "collections":
+        return tuple(value._fields)  # type: ignore[attr-defined]
+    written = getattr(getattr(shows, "__wrapped__", None), "__code__", None)
+    if not dataclasses.is_dataclass(value) or written is None or written.co_filename != "<string>":
+        return None
+    return tuple([field.name for field in dataclasses.fields(value) if field.repr])
 
 
 def _holds_shown(value: Any, named: bool = True, above: tuple[int, ...] = ()) -> bool:
     """Whether there is an object in a list, tuple or dict of which the user's code gives the text,
-    or, if asked for, a namedtuple. False for one that holds itself.
+    or, if asked for, a namedtuple or dataclass. False for one that holds itself.
     """
-    if named and _is_named(value):
-        return True
     if not _has_parts(value):
         return converted_method(value, "__repr__") is not None
-    items = [*value, *value.values()] if type(value) is dict else value
     inner = (*above, id(value))
-    return id(value) not in above and any([_holds_shown(item, named, inner) for item in items])
+    if id(value) in above:
+        return False
+    held = [_holds_shown(item, named, inner) for item in _parts_of(value)]
+    return any(held) or (named and _kind(value) not in _BRACKETS and _ends(value, above))
+
+
+def _parts_of(value: Any) -> list[Any]:
+    names = _fields_shown(value)
+    if names is not None:
+        return [getattr(value, name) for name in names]
+    if _kind(value) is dict:
+        return [*value, *value.values()]
+    return list(value) if _kind(value) in _BRACKETS else []
+
+
+def _ends(value: Any, above: tuple[int, ...]) -> bool:
+    """Whether nothing that a text shows holds itself."""
+    inner = (*above, id(value))
+    return id(value) not in above and all([_ends(part, inner) for part in _parts_of(value)])
 
 
 def _items_shown(value: Any) -> Any:
     """The text of a list, tuple or dict, in which code of the user's gives that of an item."""
     parts: list[Any] = []
-    if _is_named(value):
-        for name, item in zip(value._fields, value, strict=True):
-            parts += [", ", f"{name}=", _converted(repr, item)]
-        return text(f"{type(value).__name__}(", *parts[1:], ")")
+    names = _fields_shown(value)
+    if names is not None:
+        for name in names:
+            parts += [", ", f"{name}=", _converted(repr, getattr(value, name))]
+        kind = type(value).__name__ if isinstance(value, tuple) else type(value).__qualname__
+        return text(f"{kind}(", *parts[1:], ")")
     for item in value:
         parts += [", ", _converted(repr, item)]
-        if type(value) is dict:
+        if _kind(value) is dict:
             parts += [": ", _converted(repr, value[item])]
-    if type(value) is tuple and len(value) == 1:
+    if _kind(value) is tuple and len(value) == 1:
         parts.append(",")
-    opening, closing = _BRACKETS[type(value)]
+    opening, closing = _BRACKETS[_kind(value)]
     return text(opening, *parts[1:], closing)
 
 

@@ -3,6 +3,7 @@
 import itertools
 import math
 from collections import Counter, namedtuple
+from dataclasses import dataclass, field
 
 from tests.textbook.bank import bank
 
@@ -152,3 +153,42 @@ def left_after(n):
 @case(([3, 1, 2], 2), ([3, 1, 2], 0), ([1], 9))
 def best_of_the_first(values, n):
     return max(itertools.islice(values, n), default=0), list(itertools.islice(values, 1, n))
+
+
+@dataclass(order=True)
+class Card:
+    rank: int
+    suit: str = field(default="spades", compare=False)
+    place: int = field(default=3, repr=False)
+
+
+@dataclass
+class Hand:
+    cards: list
+    owner: str = "me"
+
+
+@case((3,), (0,), (12,))
+def told(rank):
+    hand = Hand([Card(rank), Card(2)])
+    for i in range(2):
+        hand.cards.append(Card(rank + i))
+    if rank > 5:
+        hand.owner = "you"
+    best = max(hand.cards)
+    return f"{hand.owner}: {best}", f"{Hand([Card(rank)])!r}", str({"k": (Score(rank, Card(1)),)})
+
+
+@case((3,), (0,))
+def misdealt(rank):
+    if rank > 2:
+        raise ValueError(f"not in the deck: {Card(rank)}")
+    return ", ".join(str(Card(each)) for each in (rank, 2))
+
+
+@case((3,), (0,))
+def same_prices(price):
+    ours, theirs = {"tea": 1, "milk": price}, {}
+    theirs["milk"], theirs["tea"] = 3, 1
+    nested = {"shop": ours} == {"shop": theirs}
+    return ours == theirs, ours != {"tea": 1}, ours in [theirs], nested, Score(price, 2) in [(3, 2)]

@@ -1,4 +1,6 @@
-"""Comparisons of tuples and lists with staged items: by the first items that differ."""
+"""Comparisons of tuples and lists with staged items, by the first items that differ, and of dicts
+with keys that Python knows.
+"""
 
 from __future__ import annotations
 
@@ -25,6 +27,8 @@ def compared(operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
         return is_equal(a, b)
     if operation is operator.ne:
         return logic.not_(is_equal(a, b))
+    if _kind(a) is dict:
+        return operation(a, b)
     return _ordered(operation, a, b, 0)
 
 
@@ -34,8 +38,12 @@ def _are_of_one_kind(a: Any, b: Any) -> bool:
 
 
 def _kind(items: Any) -> type | None:
-    """Tuple or list, where Python compares its items; None where a class has its own operators."""
+    """Tuple, list or dict, where Python compares its items; None where a class has its own
+    operators.
+    """
     made = items.__class__  # a deque of the run's is a list by its type
+    if issubclass(made, dict) and made.__eq__ is dict.__eq__:
+        return None if getattr(items, "staged", None) else dict
     for kind in (tuple, list):
         if issubclass(made, kind):
             own = made.__eq__ is kind.__eq__ and made.__lt__ is kind.__lt__
@@ -67,7 +75,16 @@ def is_equal(a: Any, b: Any) -> Any:
     """Whether lists and tuples find `a` where they have `b`: one object, or equal ones."""
     if not _are_of_one_kind(a, b) or _is_open(a) or _is_open(b):
         return a is b or _equal(a, b)
+    if _kind(a) is dict:
+        return equal_entries(a, b)
     return len(a) == len(b) and all_of([is_equal(x, y) for x, y in zip(a, b, strict=True)])
+
+
+def equal_entries(a: dict[Any, Any], b: dict[Any, Any]) -> Any:
+    """Whether two dicts of which Python knows the keys have the same ones, and equal values."""
+    if dict.keys(a) != dict.keys(b):
+        return False
+    return all_of([is_equal(value, dict.__getitem__(b, key)) for key, value in dict.items(a)])
 
 
 def _equal(a: Any, b: Any) -> Any:

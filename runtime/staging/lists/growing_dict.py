@@ -24,6 +24,7 @@ from runtime.staging.builtin_functions import known_elements
 from runtime.staging.control import branches, iteration, joins, logic
 from runtime.staging.control.branches import truth
 from runtime.staging.control.carried_objects import GrowingEntries, also_watching, no_watch
+from runtime.staging.control.item_comparisons import equal_entries
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.references import is_reference
 from runtime.staging.control.specs import Mismatch, Same, Spec, Tree, classes_in, types_of
@@ -248,7 +249,7 @@ class GrowingDict(dict[Any, Any], EntryTable):
         if not isinstance(other, dict):
             return NotImplemented
         if self.staged is None and getattr(other, "staged", None) is None:
-            return dict.__eq__(self, other)
+            return equal_entries(self, other)
         return _equal(self, stand_in_for(other))
 
     def __ne__(self, other: object) -> Any:

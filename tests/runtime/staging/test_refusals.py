@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
 import itertools
 import os
 import pathlib
@@ -33,11 +32,6 @@ class Items(list):
 
 class Table(dict):
     pass
-
-
-@dataclasses.dataclass
-class Holder:
-    value: Any
 
 
 def numbered():
@@ -211,12 +205,12 @@ def text_of_a_variable(x):
 
 
 def text_beside_an_object(x):
-    print(str([x, Holder(1)]))
+    print(str([x, Items([1])]))
     return x
 
 
 def in_an_object(x):
-    return str(Holder(x))
+    return str(Items([x]))
 
 
 # Handlers around what fails at run time
@@ -298,7 +292,7 @@ REFUSED = [
     (touches, StagingError, "touch inside a staged block reads or writes files"),
     (text_of_some_values, StagingError, "depends on the value"),
     (text_of_a_variable, StagingError, "the text of a variable, 'count:0'"),
-    (text_beside_an_object, StagingError, "a Holder is in a text beside staged values"),
+    (text_beside_an_object, StagingError, "an Items is in a text beside staged values"),
     (generator_used_again, StagingError, r"how far all\(\) advances its argument"),
     (iterator_of_generator_used_again, StagingError, r"how far any\(\) advances its argument"),
     (generator_over_staged_used_again, StagingError, "a generator over staged values is used a"),
