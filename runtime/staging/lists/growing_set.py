@@ -17,7 +17,7 @@ import numpy as np
 
 from autograph.backend import AnyOrder
 from autograph.operators.comprehensions import of_generator, put_all
-from runtime import errors, ops
+from runtime import ops
 from runtime.core.primitive import bind
 from runtime.core.types import TensorType
 from runtime.dtypes import DType
@@ -39,7 +39,7 @@ from runtime.staging.lists.growing import Growing, Kind, size_of
 from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.keys import index, is_staged
 from runtime.staging.lists.list_builtins import MAKING, has_staged
-from runtime.staging.lists.sequences import check
+from runtime.staging.lists.sequences import check, refuse_if
 from runtime.staging.lists.walks import (
     Items,
     ListBackend,
@@ -135,7 +135,7 @@ class GrowingSet(GrowingList):
             return
         _check_hashable(item)
         if _may_be_no_object(item):
-            check(logic.not_(item.flag), _NONE_AMONG_OBJECTS, errors.InvalidArgumentError)
+            refuse_if(logic.not_(item.flag), *_NONE_AMONG_OBJECTS)
             item = item.held
         more, is_there = self.items(), self.has(item)
         if is_there is True:
@@ -260,7 +260,8 @@ def _may_be_no_object(item: Any) -> bool:
 
 
 _NONE_AMONG_OBJECTS = (
-    "None is put into a set of objects: keep in a bool of your own whether it was there"
+    "None is put into a set of objects",
+    "keep in a bool of your own whether it was there",
 )
 
 

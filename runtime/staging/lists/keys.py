@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from runtime import dtypes, errors, ops
+from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import Tensor
 from runtime.core.types import NumberType, TensorType
@@ -256,15 +256,18 @@ def is_float(key: Any) -> bool:
 
 def check(key: Any) -> None:
     """StagingError for what cannot be a key beside others that only the run knows.
-    InvalidArgumentError, at run time, for a NaN.
+    UnimplementedError, at run time, for a NaN.
     """
     spec_of(key)
     for part in key if isinstance(key, tuple) else (key,):
         if isinstance(part, tuple):
             check(part)
         elif is_staged(part) and is_float(part):
-            what = "a NaN is a key, which Python finds by what object it is: only the run knows"
-            sequences.check(ops.is_nan(number(part)), what, errors.InvalidArgumentError)
+            sequences.refuse_if(
+                ops.is_nan(number(part)),
+                "a NaN is a key, which Python finds by what object it is: only the run knows",
+                "test for it before: x != x",
+            )
 
 
 def _same_number(column: Tensor, key: Tensor) -> Any:

@@ -1,6 +1,7 @@
 """Lists and tuples of staged items, compared: sorting, counting, finding, `==`.
 
-The order of numbers is Python's, and stable; a NaN among them, which has no order, is a ValueError.
+The order of numbers is Python's, and stable; a NaN among them, which has no order, is an error of
+the run.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from types import BuiltinFunctionType, WrapperDescriptorType
 from typing import Any
 
 from autograph.operators.comprehensions import of_generator
-from runtime import dtypes, errors, ops
+from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import Tensor
 from runtime.core.types import ListType
@@ -42,7 +43,7 @@ from runtime.staging.lists.extremes import extreme_of_lists, gives_lists
 from runtime.staging.lists.growing import Growing, GrowingSequence, size_of
 from runtime.staging.lists.growing_list import GrowingList, collected
 from runtime.staging.lists.keys import is_float, is_staged
-from runtime.staging.lists.sequences import check, chosen
+from runtime.staging.lists.sequences import check, chosen, refuse_if
 from runtime.staging.lists.walks import Items
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import called
@@ -75,7 +76,7 @@ def listed(items: Any = ()) -> GrowingList:
 
 
 def _sort(self: GrowingList, *, key: Any = None, reverse: Any = False) -> None:
-    """Sort the items in place: stable, by what `key` gives of them; ValueError for a NaN."""
+    """Sort the items in place: stable, by what `key` gives of them; refused for a NaN."""
     comparator = key if isinstance(key, Comparator) else None
     keys = self if key is None or comparator else _keys(self, called(key))
     if size_of(self) in (0, 1):
@@ -212,8 +213,12 @@ def _ranks(element: Spec) -> Iterator[list[int] | None]:
 
 
 def check_ordered(values: Tensor) -> None:
-    """Raise ValueError, at run time, where there is a NaN."""
-    check(ops.reduce_any(ops.is_nan(values)), "a NaN has no place in an order", ValueError)
+    """Raise UnimplementedError, at run time, where there is a NaN: Python puts it somewhere."""
+    refuse_if(
+        ops.reduce_any(ops.is_nan(values)),
+        "a NaN has no place in an order",
+        "leave NaNs out, or give a key that is none",
+    )
 
 
 # Counting and finding
@@ -323,13 +328,16 @@ def _all_equal(items: GrowingList, others: Any) -> Any:
 
 
 def _check_no_nan(a: Any, b: Any) -> None:
-    """InvalidArgumentError, at run time, for two NaNs: equal in Python if they are one object."""
+    """UnimplementedError, at run time, for two NaNs: equal in Python if they are one object."""
     if isinstance(a, tuple) and isinstance(b, tuple):
         for pair in zip(a, b, strict=False):
             _check_no_nan(*pair)
     elif all(isinstance(x, float) or is_float(x) for x in (a, b)):
-        what = "two NaNs are compared, which are equal in lists if they are one object"
-        check(logic.and_(a != a, (lambda: b != b,)), what, errors.InvalidArgumentError)
+        refuse_if(
+            logic.and_(a != a, (lambda: b != b,)),
+            "two NaNs are compared, which are equal in lists if they are one object",
+            "compare the items in a loop of your own",
+        )
 
 
 def _unequal(self: GrowingList, other: Any) -> Any:

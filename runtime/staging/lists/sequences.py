@@ -12,7 +12,7 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn, cast
 
-from runtime import dtypes
+from runtime import dtypes, errors
 from runtime.core.convert import convert_to_tensor
 from runtime.graph import lists, numbers
 from runtime.graph.nodes import apply
@@ -113,6 +113,18 @@ def check(fails: Any, message: Any, error: Callable[[Any], Exception] = IndexErr
         fail()
     elif fails is not False:
         branches.cond(fails, fail, hold, (), ())
+
+
+def refuse_if(fails: Any, reason: str, way_out: str) -> None:
+    """Raise UnimplementedError, at run time, where this is true: Python would raise nothing there,
+    so that it is no error that programs catch.
+    """
+    location = user_location()
+
+    def error(reason: str) -> Exception:
+        return errors.UnimplementedError(None, None, reason, location=location, hint=way_out)
+
+    check(fails, reason, error)
 
 
 # Items

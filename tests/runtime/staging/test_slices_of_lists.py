@@ -288,5 +288,21 @@ def test_two_nans_are_an_error_of_the_run() -> None:
     staged = rt.function(nans_equal)
     assert staged(rt.constant(1.5), rt.constant(2))
     assert staged(rt.constant(NAN), rt.constant(0))
-    with pytest.raises(rt.errors.InvalidArgumentError, match="two NaNs are compared"):
+    with pytest.raises(rt.errors.UnimplementedError, match="two NaNs are compared"):
         staged(rt.constant(NAN), rt.constant(2))
+
+
+def sorted_or_none(x):
+    try:
+        return sorted([x, 1.0])
+    except ValueError:
+        return None
+
+
+def test_a_nan_in_an_order_is_no_error_that_programs_catch() -> None:
+    staged = rt.function(sorted_or_none)
+    assert [float(item) for item in staged(rt.constant(2.5))] == [1.0, 2.5]
+    with pytest.raises(rt.errors.UnimplementedError, match="no place in an order") as caught:
+        staged(rt.constant(NAN))
+    assert caught.value.location[0] == __file__
+    assert "leave NaNs out" in str(caught.value)
