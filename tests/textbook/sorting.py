@@ -345,3 +345,12 @@ def intervals_by_comparison(nums):
 @case(([3, 1, 2],), ([2, 2, 1],))
 def descending_without_ties(nums):
     return sorted(nums, key=cmp_to_key(lambda a, b: 1 if a < b else -1))
+
+
+@case(([3, 1, 2, 6], 2), ([5, 4], 0), ([], 1))
+def in_either_direction(values, direction):
+    ranked = list(values)
+    ranked.sort(reverse=direction > 1)
+    by_rest = sorted(values, key=lambda v: v % 3, reverse=direction == 0)
+    names = sorted({"b": 1, "a": direction}, reverse=direction > 1)
+    return ranked, by_rest, names, sorted([3, 1, 2], reverse=direction)

@@ -89,11 +89,11 @@ def _sort(self: GrowingList, *, key: Any = None, reverse: Any = False) -> None:
             items = list(self)
             self.fill(len(items), [items[at] for at in order])
             return
-    elif keys.staged is None and not any(map(is_staged, keys)):
+    elif keys.staged is None and not any(map(is_staged, keys)) and not is_symbol(reverse):
         _sort_known(self, keys, reverse)
         return
     else:
-        order = _order(keys, bool(reverse))
+        order = _order_either_way(keys, reverse)
     if self.staged is None and any(isinstance(x, list) or has_object(x) for x in self):
         items = list(self)
         self.fill(len(items), [chosen(items, order[at]) for at in range(len(items))])
@@ -154,6 +154,14 @@ def _order_of_objects(keys: GrowingList, reverse: bool, comparator: Comparator |
         return list(found)[:: -1 if reverse else 1]
     order = convert_to_tensor(found, dtypes.int64)
     return ops.reverse(order, [0]) if reverse else order
+
+
+def _order_either_way(keys: GrowingList, reverse: Any) -> Any:
+    """`_order`, where perhaps only the run knows which way."""
+    if not is_symbol(reverse):
+        return _order(keys, bool(reverse))
+    down, up = (lambda: _order(keys, True)), (lambda: _order(keys, False))
+    return branches.cond(truth(reverse), down, up, (), ("an order",))
 
 
 def _order(keys: GrowingList, reverse: bool) -> Tensor:
@@ -454,7 +462,7 @@ def sequence_function(function: Any, args: tuple[Any, ...]) -> Callable[..., Any
         return None
 
     def staged(*args: Any, **kwargs: Any) -> Any:
-        is_one = kwargs.get("key") or any(map(holds_staged, [*items, *args]))
+        is_one = kwargs.get("key") or any(map(holds_staged, [*items, *args, *kwargs.values()]))
         return method(items, *args, **kwargs) if is_one else function(*args, **kwargs)
 
     return staged
