@@ -1,14 +1,10 @@
 """From a definition to a function: compiled as a tree, under the user's file name and lines."""
 
 from __future__ import annotations
-import __future__
 
 import ast
-import functools
 import inspect
-import operator
 import sys
-import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from types import CellType, CodeType, FunctionType
 from typing import Any
@@ -17,17 +13,11 @@ import gast
 
 from autograph.attributes import looking_alike
 from autograph.codes import UNREACHED, beginning_on
-from autograph.locks import process_lock
+from autograph.compiler import compile_quietly
 from autograph.quoting.nodes import is_scaffold
 from autograph.trees import to_ast, walk
 
 Box = tuple[tuple[int, int], tuple[int, int]]  # (line, column) of the start and of the end
-
-_FUTURES: int = functools.reduce(
-    operator.or_,
-    (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names),
-)
-_warnings_lock = process_lock()
 
 
 def load(
@@ -108,20 +98,6 @@ def compile_definition(
     for _ in range(2 if owner is None else 3):
         code = next(const for const in code.co_consts if isinstance(const, CodeType))
     return code
-
-
-def compile_quietly(source: Any, filename: str, flags: int = 0, mode: int = 0) -> Any:
-    """`compile`, without the warnings that the user has seen when the file was imported.
-
-    Args:
-        source: text or tree.
-        filename: the file it is said to come from.
-        flags: flags of a code object whose `from __future__` imports hold here too.
-        mode: further compiler flags, such as `ast.PyCF_ONLY_AST`.
-    """
-    with _warnings_lock, warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return compile(source, filename, "exec", flags & _FUTURES | mode, dont_inherit=True)
 
 
 def as_function_def(node: gast.Lambda) -> gast.FunctionDef:

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from types import FunctionType
 from typing import Any, TypeGuard
 
+from autograph.compiler import parse
+
 _RUNNERS = ("run_cell_magic", "run_line_magic")
 _OPTIONS = re.compile(r"(?:-\S+\s+(?:\d+\s+)?)*")  # `-n 10 -r3`, which the statement follows
 
@@ -55,6 +57,6 @@ def _parsable(text: str) -> Iterator[str]:
 
 def _trees(text: str) -> Iterator[ast.AST]:
     try:
-        yield ast.parse(text)
+        yield parse(text)
     except (SyntaxError, ValueError):
         return

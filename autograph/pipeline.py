@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import gast
 
+from autograph.compiler import parse
 from autograph.context import Context
 from autograph.converters import (
     assert_statements,
@@ -42,6 +43,7 @@ from autograph.converters import (
 from autograph.forms import Form
 from autograph.quoting.nodes import ag_spelled
 from autograph.rewriting import Rule, Rules, rewrite
+from autograph.trees import to_gast
 
 
 class Converter(NamedTuple):
@@ -137,7 +139,7 @@ def show(stage: str, source: str, form: Form = Form.PLAIN) -> str:
     """The text of a function definition after the converters up to `stage`, without blank lines."""
     from autograph.printing import to_source
 
-    tree = gast.parse(textwrap.dedent(source)).body[0]
+    tree = to_gast(parse(textwrap.dedent(source)).body[0])
     shown = next(made.tree for name, made in stages(tree, form=form) if name == stage)
     return "\n".join(line for line in to_source(shown).splitlines() if line)
 

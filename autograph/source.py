@@ -22,8 +22,9 @@ import gast
 
 from autograph.code_comparison import same_but_asserts, same_code, same_place
 from autograph.codes import nested_codes
+from autograph.compiler import compile_quietly
 from autograph.errors import ConversionError
-from autograph.load import compile_definition, compile_quietly
+from autograph.load import compile_definition
 from autograph.locks import process_lock
 from autograph.magics import texts_of_magics
 from autograph.trees import to_gast

@@ -34,6 +34,7 @@ MAY_IMPORT = {
     "autograph.users_words": "",
     "autograph.versions": "",
     "autograph.locks": "",
+    "autograph.compiler": "autograph.locks",
     "autograph.observers": "",
     "autograph.kept_files": "",
     "autograph.forms": "",
@@ -44,27 +45,27 @@ MAY_IMPORT = {
     "autograph.frames": "autograph.errors",
     "autograph.trees": "gast",
     "autograph.names": "gast autograph.trees",
-    "autograph.quoting": f"{TREES} autograph.quoting",
+    "autograph.quoting": f"{TREES} autograph.compiler autograph.quoting",
     "autograph.analysis": f"{TREES} autograph.analysis",
     "autograph.context": SHARED,
     "autograph.rewriting": SHARED,
     "autograph.lowering": SHARED,
     "autograph.exits": SHARED,
     "autograph.converters": SHARED,
-    "autograph.pipeline": f"{SHARED} autograph.converters autograph.printing",
+    "autograph.pipeline": f"{SHARED} autograph.compiler autograph.converters autograph.printing",
     "autograph.string_literals": "",
     "autograph.line_wrapping": "",
     "autograph.printing": (
         f"{TREES} autograph.string_literals autograph.line_wrapping autograph.locks astor"
     ),
     "autograph.load": (
-        f"{TREES} autograph.attributes autograph.codes autograph.quoting autograph.locks"
+        f"{TREES} autograph.attributes autograph.codes autograph.compiler autograph.quoting"
     ),
-    "autograph.magics": "",
+    "autograph.magics": "autograph.compiler",
     "autograph.code_comparison": "autograph.instructions autograph.codes autograph.load",
     "autograph.source": (
-        f"{TREES} autograph.codes autograph.load autograph.locks autograph.magics "
-        "autograph.code_comparison"
+        f"{TREES} autograph.codes autograph.compiler autograph.load autograph.locks "
+        "autograph.magics autograph.code_comparison"
     ),
     "autograph.undefined": "autograph.errors",
     "autograph.handlers": (
@@ -82,11 +83,11 @@ MAY_IMPORT = {
     "autograph.policy": "autograph.codes autograph.frames autograph.errors",
     "autograph.mutation": (
         "autograph.mutation autograph.codes autograph.frames autograph.errors autograph.backend "
-        "autograph.objects autograph.policy"
+        "autograph.objects autograph.policy autograph.compiler"
     ),
     "autograph.command_line": (
-        "autograph.command_line autograph.errors autograph.pipeline autograph.printing "
-        "autograph.source autograph.trees"
+        "autograph.command_line autograph.compiler autograph.errors autograph.pipeline "
+        "autograph.printing autograph.source autograph.trees"
     ),
     "autograph.branch_marks": SHARED,
     "autograph.conversion": "autograph",
@@ -120,6 +121,7 @@ MAY_IMPORT = {
     "runtime.core": CORE,
     "runtime.core.cells": "autograph.cells",
     "runtime.core.kept_files": "autograph.kept_files",
+    "runtime.core.compiler": "autograph.compiler",
     "runtime.core.locks": "autograph.locks",
     "runtime.core.tracebacks": f"{CORE} autograph.errors autograph.frames",
     "runtime.core.convert": OPS,  # values of other libraries become tensors by ops

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 from autograph.command_line.terminal import Line
+from autograph.compiler import parse
 
 _MOST_COLUMNS = 100
 _BLOCKS = frozenset(("body", "orelse", "finalbody", "handlers", "cases", "decorator_list"))
@@ -145,7 +146,7 @@ def with_comments(lines: Sequence[Line], comments: Sequence[Comment]) -> list[Li
 
 
 def _printed(lines: Sequence[Line]) -> list[_Printed]:
-    tree = ast.parse("\n".join(line.text for line in lines))
+    tree = parse("\n".join(line.text for line in lines))
     made = []
     for node in ast.walk(tree):
         parts = [node, *getattr(node, "decorator_list", ())] if isinstance(node, ast.stmt) else []

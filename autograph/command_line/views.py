@@ -12,6 +12,7 @@ from autograph import pipeline
 from autograph.command_line import terminal
 from autograph.command_line.comments import Comment, comments_in, with_comments
 from autograph.command_line.terminal import Line
+from autograph.compiler import parse
 from autograph.printing import to_source
 from autograph.source import Located, SourceFile, class_in, definition_in, definitions
 from autograph.trees import to_ast
@@ -99,7 +100,7 @@ def _every_stage(one: Located) -> Iterator[Line]:
 
 def _lines(node: Any, one: Located) -> list[Line]:
     text = to_source(node).rstrip("\n")
-    numbers = dict(_numbers(ast.parse(text).body[0], to_ast(node)))
+    numbers = dict(_numbers(parse(text).body[0], to_ast(node)))
     lines = [Line(line, numbers.get(n)) for n, line in enumerate(text.split("\n"), start=1)]
     last = one.node.end_lineno
     rows = range(last - len(one.source_lines) + 1, last + 1)

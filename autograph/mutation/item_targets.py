@@ -14,6 +14,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from autograph.codes import CodeTable, Stretch, item_changes
+from autograph.compiler import parse_expression
 from autograph.objects import MISSING, contents, own_of
 
 
@@ -76,7 +77,7 @@ def _names(filename: str, at: Stretch) -> list[str]:
     lines[-1] = lines[-1][:end]
     lines[0] = lines[0][start:]
     try:
-        node = ast.parse(b"(" + b"".join(lines) + b")", mode="eval").body
+        node = parse_expression(b"(" + b"".join(lines) + b")")
     except SyntaxError:  # it is the place of a statement
         return []
     names: list[str] = []

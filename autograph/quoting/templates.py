@@ -10,7 +10,6 @@ keeps its own, and is used as it is: so each hole stands in one place.
 
 from __future__ import annotations
 
-import ast
 import textwrap
 from collections.abc import Mapping
 from functools import cache
@@ -18,6 +17,7 @@ from typing import Any
 
 import gast
 
+from autograph.compiler import parse
 from autograph.quoting.nodes import Position, item_node, make_node, position_of
 from autograph.trees import new_node, to_gast, walk
 
@@ -43,7 +43,7 @@ def quote_expr(template: str, /, at: gast.AST, **holes: Any) -> gast.expr:
 
 @cache
 def _parsed(template: str, holes: tuple[str, ...]) -> list[Any]:
-    module = to_gast(ast.parse(textwrap.dedent(template)))
+    module = to_gast(parse(textwrap.dedent(template)))
     names = [node.id for node in walk(module) if isinstance(node, gast.Name)]
     for hole in holes:
         if names.count(hole) != 1:

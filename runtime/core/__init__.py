@@ -12,5 +12,5 @@ dataclasses, collector          dataclasses that are cheap to define; a pause of
 workspace, cached, inspection   memory for results; attributes that are computed once; signatures
 blas, threads, stacks, locks    threads: how many, and their stacks; locks of forked processes
 files, kept_files, tfrecords    files that are whole, or kept between processes; TFRecord files
-extras                          packages of extras
+compiler, extras                Python's compiler; packages of extras
 """

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
+from autograph.compiler import parse
 from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.errors import OpError
@@ -191,7 +192,7 @@ def _last_of_the_users(traceback: TracebackType | None) -> TracebackType | None:
 
 def _expression_at(entry: TracebackType) -> ast.AST:
     try:
-        return ast.parse(instruction_text(entry.tb_frame.f_code, entry.tb_lasti))
+        return parse(instruction_text(entry.tb_frame.f_code, entry.tb_lasti))
     except SyntaxError:
         return ast.Module([], [])
 

@@ -16,6 +16,7 @@ from typing import cast
 import numpy as np
 
 import autograph
+from autograph.compiler import parse, parse_expression
 from runtime.graph.ir import Location, Origin, position_of
 
 _RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -292,7 +293,7 @@ def instruction_text(code: CodeType, offset: int) -> str:
 def called_at(frame: FrameType) -> str | None:
     """Returns the user's expression for what a frame calls: `np.sum` in `np.sum(x)`."""
     try:
-        call = ast.parse(instruction_text(frame.f_code, frame.f_lasti), mode="eval").body
+        call = parse_expression(instruction_text(frame.f_code, frame.f_lasti))
     except SyntaxError:
         return None
     return ast.unparse(call.func) if isinstance(call, ast.Call) else None
@@ -313,7 +314,7 @@ def container_at(frame: FrameType) -> str | None:
     `self.x[0] = 1`.
     """
     try:
-        statement = ast.parse(instruction_text(frame.f_code, frame.f_lasti)).body[0]
+        statement = parse(instruction_text(frame.f_code, frame.f_lasti)).body[0]
     except (SyntaxError, IndexError):
         return None
     target: object = statement

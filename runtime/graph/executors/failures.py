@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from runtime import errors
+from runtime.core.compiler import parse
 from runtime.core.primitive import Primitive, describe, name_in_errors
 from runtime.core.types import ListType, TensorType, Type
 from runtime.graph.executors.scalars import form_of
@@ -228,7 +229,7 @@ def _users(traceback: TracebackType | None) -> TracebackType | None:
 
 def _raiser(place: Position) -> CodeType:
     """Code that fails at the position, and under the name, of an instruction of the user's."""
-    tree = ast.parse("1 / 0")
+    tree = parse("1 / 0")
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt | ast.expr):
             node.lineno, node.col_offset = place.line, place.column

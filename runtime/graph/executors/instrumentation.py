@@ -6,6 +6,8 @@ import ast
 from collections.abc import Container
 from typing import Any
 
+from runtime.core.compiler import parse
+
 
 class Instrumented(ast.NodeTransformer):
     """Puts calls of `name` behind statements: with their line, or the function that they call,
@@ -21,7 +23,7 @@ class Instrumented(ast.NodeTransformer):
         key = self.key(node)
         if key is None or isinstance(node, ast.Return | ast.Raise):
             return node
-        look = ast.parse(f"{self.name}({key!r})").body[0]
+        look = parse(f"{self.name}({key!r})").body[0]
         for inner in ast.walk(look):
             ast.copy_location(inner, node)
         if isinstance(node, ast.If | ast.While | ast.For):

@@ -26,6 +26,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from runtime.core.collector import paused
+from runtime.core.compiler import parse
 from runtime.core.stacks import on_fit_thread
 from runtime.graph.executors.work import Work
 from runtime.graph.ir import Graph
@@ -99,7 +100,7 @@ class Program:
     ) -> tuple[str, Runner]:
         source, before = "\n".join(module.text), self._lines_before(len(module.text))
         self.lines |= {before + line: entry for line, entry in module.lines.items()}
-        tree = ast.parse(source, self.filename)
+        tree = parse(source, self.filename)
         if look is not None:
             module.look(tree, look)
         if module.hot is not None:

@@ -9,6 +9,7 @@ from collections import Counter
 from functools import cache
 from typing import NamedTuple
 
+from runtime.core.compiler import parse_expression
 from runtime.core.forms import Form, is_float, kind_of
 from runtime.core.types import TensorType
 from runtime.dtypes import DType
@@ -83,7 +84,7 @@ def template(text: str) -> Template:
     """Returns the facts about a template. What stands in the brackets of a call needs none of its
     own.
     """
-    tree = ast.parse(text.format(*_PLACES), mode="eval").body
+    tree = parse_expression(text.format(*_PLACES))
     levels = dict.fromkeys(_PLACES, -1)
     counts: Counter[str] = Counter()
     for parent in ast.walk(tree):
