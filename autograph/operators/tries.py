@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 from autograph.backend import Backend, Block, Thunk, backend_of, staging
 from autograph.errors import AutographError
 from autograph.frames import hide
+from autograph.observers import this_thread
 from autograph.operators.branches import staged_cond
 from autograph.operators.managers import Entered
 from autograph.operators.shared import Shared
@@ -95,6 +96,7 @@ class _Try:
                 looked_at = tuple([(kinds, _takes_error(block)) for kinds, block in handlers])
                 failure, result = self.backend.attempt(body, looked_at, self.carried, self.lost)
         except BaseException as error:  # as the user's own `except` does
+            _tell_of_missing(error)
             for kinds, handler in handlers:
                 if kinds is None or matches(error, kinds()):
                     return _run(handler, error)
@@ -201,6 +203,7 @@ class _Try:
             else:
                 failure, result = self.backend.attempt(inner, (), self.carried, self.lost)
         except BaseException as error:  # as the user's own `finally` does
+            _tell_of_missing(error)
             try:
                 final()
             finally:
@@ -228,6 +231,13 @@ class _Try:
 
 def _nothing(*blocks: Block) -> None:
     pass
+
+
+def _tell_of_missing(error: BaseException) -> None:
+    """Who catches the AttributeError of an object has asked whether the attribute is there."""
+    if isinstance(error, AttributeError) and error.name is not None:
+        for observer in this_thread.observers:
+            observer(hasattr, (error.obj, error.name))
 
 
 def _takes_error(block: Block) -> bool:

@@ -13,7 +13,7 @@ from functools import partial
 from types import CellType, FunctionType, MemberDescriptorType
 from typing import Any, Protocol
 
-from autograph.objects import MISSING, contents, of_classes
+from autograph.objects import MISSING, contents, of_classes, slots_of
 from autograph.users_words import with_article
 from runtime.staging.guarding.containers import (
     Elements,
@@ -118,7 +118,7 @@ class ObjectGuard:
         for read, key, value in self._attributes:
             item = read()
             held = owners.setdefault(id(item), (read, []))[1]
-            if value is not MISSING and key not in getattr(item, "__dict__", NOTHING):
+            if _is_elsewhere(item, key, value):
                 slots.append((read, _reading(item, key), value))
                 continue
             elements = inside.pop(value.address, None) if type(value) is Route else None
@@ -164,6 +164,12 @@ class ObjectGuard:
             item = read()
             if item is not None:
                 yield item, Attribute("__class__"), kind
+
+
+def _is_elsewhere(item: Any, key: Attribute, value: Any) -> bool:
+    """True for an attribute that is, or would be, in a slot or with a class, not in `__dict__`."""
+    is_set = value is not MISSING and key not in getattr(item, "__dict__", NOTHING)
+    return is_set or key in slots_of(type(item))
 
 
 def _reading(item: Any, key: Attribute) -> Callable[[Any], Any]:

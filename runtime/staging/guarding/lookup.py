@@ -9,7 +9,7 @@ from types import FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
 from autograph.mutation.users_code import is_users
-from autograph.objects import MISSING, hides_its_own, is_a, module_of, of_classes, own_of
+from autograph.objects import MISSING, hides_its_own, is_a, module_of, of_classes, own_of, slots_of
 from runtime.staging.guarding.code_paths import MATCHED, WHOLE
 from runtime.staging.guarding.weak_paths import attribute_now
 
@@ -71,6 +71,11 @@ def has(item: Any, name: str) -> bool:
     if not is_a(item, type) and attribute_now(item, name) is not MISSING:
         return True
     return is_for_all(of_classes(classes_of(item), name))
+
+
+def can_have(item: Any, name: str) -> bool:
+    """True if it can get an attribute of this name of its own."""
+    return own_of(item) is not None or name in slots_of(type(item))
 
 
 def is_for_all(found: Any) -> bool:

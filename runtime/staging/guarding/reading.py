@@ -27,6 +27,7 @@ from runtime.staging.guarding.findings import Findings
 from runtime.staging.guarding.guards import ElementsKey, index_of
 from runtime.staging.guarding.lookup import (
     COMPARING,
+    can_have,
     classes_of,
     comes_first,
     fields_of,
@@ -157,7 +158,7 @@ class Reader:
         if kind.reads_itself:
             self._method(holder, "__getattribute__", self._place.removesuffix(f".{name}"))
         value = attribute_now(holder, name)
-        if value is not MISSING or own_of(holder) is not None:
+        if value is not MISSING or can_have(holder, name):
             self._see(holder, Attribute(name), value)
         if value is MISSING or comes_first(kind.members[name][0]):
             return self._class_attribute(holder, name)

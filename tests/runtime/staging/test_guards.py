@@ -149,6 +149,10 @@ class Derived:
         return object.__getattribute__(self, name)
 
 
+class Unset:
+    __slots__ = ("__weakref__", "new")
+
+
 class Slotted:
     __slots__ = ("k",)
 
@@ -219,6 +223,43 @@ def late(x: Any) -> Any:
         return x
 
 
+def or_one(x: Any, item: Any) -> Any:
+    try:
+        return x + item.new
+    except AttributeError:
+        return x + 1
+
+
+def through_helper(x: Any, item: Any) -> Any:
+    def new() -> Any:
+        return item.new
+
+    try:
+        return x + new()
+    except AttributeError:
+        return x + 1
+
+
+def suppressing(x: Any, item: Any) -> Any:
+    with contextlib.suppress(AttributeError):
+        x = x + item.new
+    return x
+
+
+def leaving(x: Any, item: Any) -> Any:
+    y = 0
+    try:
+        y = item.new
+    finally:
+        return x + y  # noqa: B012
+
+
+def with_slot() -> Any:
+    item = Unset()
+    item.new = 7
+    return item
+
+
 def lower() -> Any:
     return type("Lower", (Item,), {})()
 
@@ -269,6 +310,16 @@ CASES: dict[str, Case] = {
     "with": (lambda x, item: x + entered(item), Item, sets("k")),
     "class of": (lambda x, item: x + item.__class__.shared, lower, sets_of_class("shared")),
     "nearer class": (lambda x, item: x + item.shared, lower, sets_of_class("shared")),
+    "getattr of a slot": (lambda x, item: x + getattr(item, "new", 0), Unset, sets("new")),
+    "hasattr of a slot": (lambda x, item: x + (1 if hasattr(item, "new") else 0), Unset,
+                          sets("new")),
+    "slot that is not there": (or_one, Unset, sets("new")),
+    "attribute that is not there": (or_one, Item, sets("new")),
+    "attribute that a helper has not found": (through_helper, Item, sets("new")),
+    "attribute that is suppressed": (suppressing, Item, sets("new")),
+    "attribute that `finally` has not found": (leaving, Item, sets("new")),
+    "attribute that no class has": (or_one, lower, sets_of_class("new")),
+    "slot taken away": (or_one, with_slot, lambda item: delattr(item, "new")),
     "no class has": (lambda x, item: x + getattr(item, "fresh", 1), lower, sets_of_class("fresh")),
     "computed once": (lambda x, item: x + item.triple, Item, sets("triple")),
     "attribute of a dict": (lambda x, d: x + d.k, lambda: labelled(1), sets("k")),
