@@ -14,6 +14,7 @@ from runtime.core.shapes import TensorSpec
 from runtime.core.state import state
 from runtime.core.types import TensorType
 from runtime.dtypes import int32
+from runtime.staging.block_recorder import BlockRecorder
 from runtime.staging.explicit_control_flow import checked_callable
 from runtime.staging.functional import TensorRows, map_fn
 from runtime.staging.scopes import active, called
@@ -25,9 +26,10 @@ def vectorized_map(
     """`fn` of each row of `elems` (a tensor, or a structure of tensors), stacked.
 
     What `fn` returns may be any structure of tensors. In a graph that knows how many rows there are
-    all of them are computed at once, where each op of `fn` has a rule for that; otherwise one after
-    the other, or ValueError is raised where `fallback_to_while_loop` is False. Eagerly they are
-    computed one after the other. ValueError where there are no rows.
+    all of them are computed at once, where each op of `fn` has a rule for that and `fn` changes no
+    objects of Python's; otherwise one after the other, or ValueError is raised where
+    `fallback_to_while_loop` is False. Eagerly they are computed one after the other. ValueError
+    where there are no rows.
 
     >>> rt.vectorized_map(rt.reduce_sum, rt.constant([[1, 2], [3, 4]])).numpy().tolist()
     [3, 7]
@@ -41,17 +43,20 @@ def vectorized_map(
 
 
 def _staged(fn: Callable[[Any], Any], rows: TensorRows, in_turn: bool) -> Any:
-    trace = active()
-    with trace.nested("vectorized_map", trace.scope.next_site()) as scope:
+    trace, recorder = active(), BlockRecorder(fn, (), ())
+    with trace.nested("vectorized_map", trace.scope.next_site()) as scope, recorder:
         row = rows.at(trace.parameter(TensorType(int32, ()), "row"))
         begin = len(scope.nodes)
         found = called(fn)(row)
         leaves = [convert_to_tensor(leaf) for leaf in nest.flatten(found)]
         inputs, values = (list(map(trace.value_of, of)) for of in (nest.flatten(row), leaves))
+        recorder.release(tuple(leaves))
+        has_state = bool(recorder.changed())
+        recorder.restore()
     nodes = trace.scope.nodes
     end = len(nodes)
     try:
-        if not isinstance(rows.size, int):
+        if has_state or not isinstance(rows.size, int):
             raise NotVectorized
         together = AllRows(rows.size, {})
         for value, tensor in zip(inputs, rows.tensors, strict=True):
@@ -62,7 +67,8 @@ def _staged(fn: Callable[[Any], Any], rows: TensorRows, in_turn: bool) -> Any:
         del nodes[end:]
         if not in_turn:
             raise ValueError(
-                "vectorized_map(): fn has an op that is not computed for all rows at once"
+                "vectorized_map(): fn has an op that is not computed for all rows at once, or "
+                "changes an object at each row"
             ) from None
         specs = [TensorSpec(leaf.shape, leaf.dtype) for leaf in leaves]
         return map_fn(fn, rows.like, fn_output_signature=_packed(found, specs))

@@ -84,19 +84,23 @@ _thread = _Thread()
 
 class BlockRecorder:
     """Watches what a staged block does to Python objects, and refuses calls that a graph cannot
-    repeat.
+    repeat. `test` is a function that runs with the block, where that does not lead to it.
     """
 
-    def __init__(self, block: Block, inputs: Sequence[Any], names: Names) -> None:
-        roots = dict(zip(names, inputs, strict=False)) | {"": block}
+    def __init__(
+        self, block: Block, inputs: Sequence[Any], names: Names, test: Block | None = None
+    ) -> None:
+        roots = dict(zip(names, inputs, strict=False)) | {"": block, "test": test}
         self._snapshot = Snapshot(roots, outer=_existed().globals)
         self._made: dict[int, Any] = {}
         self._entered: list[AbstractContextManager[Any]] = []
         self._block = block
+        self._test = test
         self.options: Any = None
 
     def __enter__(self) -> None:
         self._check_items(self._block)
+        self._check_items(self._test)
         self._outer = _thread.recorders
         _thread.recorders = (*self._outer, self)
         self._enter(autograph.observe_calls(self._observe))

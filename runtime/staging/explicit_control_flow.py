@@ -8,6 +8,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from typing import Any, TypeVar, overload
 
 import numpy as np
@@ -470,7 +471,7 @@ class _HandLoop:
             values,
             names,
             test(*values),
-            BlockRecorder,
+            partial(BlockRecorder, test=self.cond),
             self.body,
             declared,
         )

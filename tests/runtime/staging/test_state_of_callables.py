@@ -199,6 +199,7 @@ def _custom(change: Any, xs: Any) -> Any:
 USES: dict[str, Callable[[Any, Any], Any]] = {
     "map_fn": lambda change, xs: tf.map_fn(change, xs),
     "map_fn in parallel": lambda change, xs: tf.map_fn(change, xs, parallel_iterations=1),
+    "vectorized_map": lambda change, xs: tf.vectorized_map(change, xs),
     "foldl": lambda change, xs: tf.foldl(change, xs),
     "foldl from": lambda change, xs: tf.foldl(change, xs, tf.constant(1.0)),
     "foldr": lambda change, xs: tf.foldr(change, xs),
@@ -263,3 +264,18 @@ def _refused_here() -> Iterator[None]:
     except (tf.errors.OpError, ValueError, TypeError) as error:
         if __file__ not in str(error):
             raise
+
+
+def test_the_test_of_a_loop_may_count_itself() -> None:
+    def program(limit: Any) -> Any:
+        asked = 0
+
+        def test(i: Any) -> Any:
+            nonlocal asked
+            asked += 1
+            return i < limit
+
+        return tf.while_loop(test, lambda i: (i + 1,), (limit - limit,)), asked
+
+    limit = tf.constant(4)
+    assert _values(tf.function(program)(limit)) == _values(program(limit)) == [4, 5]
