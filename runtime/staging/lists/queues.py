@@ -18,6 +18,8 @@ def _classes() -> dict[type, type]:
     # Subclasses, for `isinstance`, without their locks: where theirs would wait for another thread,
     # these raise what they raise if told not to wait.
     class Queue(queue.Queue):  # type: ignore[type-arg]
+        __module__ = queue.__name__  # what their objects hold is looked at
+
         def __init__(self, maxsize: int = 0) -> None:
             self.maxsize = maxsize
             self._unfinished: Any = []  # a list that grows: of these attributes, they are carried
@@ -68,6 +70,8 @@ def _classes() -> dict[type, type]:
                 raise RuntimeError("join() would wait for ever: task_done() was called too seldom")
 
     class LifoQueue(Queue, queue.LifoQueue):  # type: ignore[type-arg]
+        __module__ = queue.__name__
+
         def _init(self, maxsize: int) -> None:
             self.queue: Any = []
 
@@ -75,6 +79,8 @@ def _classes() -> dict[type, type]:
             return self.queue.pop()
 
     class PriorityQueue(Queue, queue.PriorityQueue):  # type: ignore[type-arg]
+        __module__ = queue.__name__
+
         def _init(self, maxsize: int) -> None:
             self.queue: Any = []
 
