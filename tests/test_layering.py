@@ -83,7 +83,7 @@ MAY_IMPORT = {
     "autograph.policy": "autograph.codes autograph.frames autograph.errors",
     "autograph.mutation": (
         "autograph.mutation autograph.codes autograph.frames autograph.errors autograph.backend "
-        "autograph.objects autograph.policy autograph.compiler"
+        "autograph.objects autograph.policy autograph.compiler autograph.instructions"
     ),
     "autograph.command_line": (
         "autograph.command_line autograph.compiler autograph.errors autograph.pipeline "

@@ -14,10 +14,11 @@ from weakref import WeakKeyDictionary
 from autograph.backend import GlobalVariable, stand_ins
 from autograph.codes import CodeTable
 from autograph.frames import is_library
+from autograph.instructions import instructions
 from autograph.mutation.kinds import KeyedKind, Kind
 from autograph.mutation.paths import ATOMS, Part, as_attribute, as_itself, named
 from autograph.mutation.users_code import is_users_class, is_users_function
-from autograph.mutation.variables import value_of
+from autograph.mutation.variables import Named, value_of
 
 
 class Unconverted(NamedTuple):
@@ -45,11 +46,7 @@ class FunctionKind(KeyedKind):
     style = as_attribute
 
     def take(self, value: FunctionType) -> dict[str, Any]:
-        return {
-            "__code__": value.__code__,
-            "__defaults__": value.__defaults__,
-            "__kwdefaults__": value.__kwdefaults__,
-        }
+        return {name: getattr(value, name) for name in _OF_CALLS}
 
     def parts(self, value: FunctionType, state: Any) -> Iterable[Part]:
         return captured_by(value)
@@ -60,6 +57,35 @@ class FunctionKind(KeyedKind):
 
     def holder(self, value: FunctionType) -> Any:
         return value.__code__
+
+
+class NamedKind(KeyedKind):
+    """The state of a function that something names: what can be put in its place, or there."""
+
+    style = as_attribute
+
+    def key(self, value: Named) -> Any:
+        return id(value.function), self
+
+    def take(self, value: Named) -> dict[str, Any]:
+        function = value.function
+        return {name: getattr(function, name) for name in _OF_CALLS} | vars(function)
+
+    def parts(self, value: Named, state: Any) -> Iterable[Part]:
+        return ()
+
+    def put(self, value: Named, state: dict[str, Any]) -> None:
+        for name in vars(value.function).keys() - state.keys():
+            delattr(value.function, name)
+        for name, part in state.items():
+            setattr(value.function, name, part)
+
+    def holder(self, value: Named) -> Any:
+        return value.function
+
+
+_OF_CALLS = "__code__", "__defaults__", "__kwdefaults__"
+"""The attributes of a function that say what a call of it does."""
 
 
 def wrapped_by(function: Any) -> list[Part]:
@@ -101,7 +127,7 @@ def captured_by(function: FunctionType) -> Iterator[Part]:
         if is_users or _is_followed(held):
             yield named, name, cell
         if type(held) is ModuleType:
-            yield from _members_of_module(held, name, names_in(function.__code__), set())
+            yield from _members_of_module(held, name, function.__code__, set())
     if "__wrapped__" in function.__dict__:
         yield from wrapped_by(function)
     yield from _defaults(function)
@@ -130,29 +156,31 @@ def _globals_of(function: FunctionType) -> Iterator[Part]:
     if not is_users_function(function):
         return
     namespace, names = function.__globals__, names_in(function.__code__)
+    stored = stored_in(function.__code__)
     seen: set[int] = set()
     for name in names:
         # A name that is none of a global may be that of a module that the function imports.
         value = namespace[name] if name in namespace else sys.modules.get(name)
         if type(value) is ModuleType:
-            yield from _members_of_module(value, name, names, seen)
-        elif name in namespace:
+            yield from _members_of_module(value, name, function.__code__, seen)
+        elif name in namespace or name in stored:
             yield named, name, GlobalVariable(namespace, name)
 
 
 def _members_of_module(
-    module: ModuleType, name: str, names: Iterable[str], seen: set[int]
+    module: ModuleType, name: str, code: CodeType, seen: set[int]
 ) -> Iterator[Part]:
     if id(module) in seen or is_library(module.__name__):
         return
     seen.add(id(module))
+    own, names = vars(module), names_in(code)
     if module is os and "environ" in names:
         yield named, f"{name}.environ", os.environ
-    for member in vars(module).keys() & set(names):
-        path, held = f"{name}.{member}", vars(module)[member]
-        yield named, path, GlobalVariable(vars(module), member)
+    for member in (own.keys() & set(names)) | stored_in(code):
+        path, held = f"{name}.{member}", own.get(member)
+        yield named, path, GlobalVariable(own, member)
         if type(held) is ModuleType:
-            yield from _members_of_module(held, path, names, seen)
+            yield from _members_of_module(held, path, code, seen)
 
 
 _names: CodeTable[tuple[str, ...]] = CodeTable()
@@ -168,3 +196,25 @@ def names_in(code: CodeType) -> tuple[str, ...]:
         texts = (text for text in code.co_consts if isinstance(text, str) and text.isidentifier())
         names = _names[code] = tuple(dict.fromkeys(chain(code.co_names, texts, *inner)))
     return names
+
+
+_stored: CodeTable[frozenset[str]] = CodeTable()
+
+
+def stored_in(code: CodeType) -> frozenset[str]:
+    """The names of globals and attributes that a function, and those in it, may set or delete."""
+    stored = _stored.get(code)
+    if stored is None:
+        inner = [stored_in(const) for const in code.co_consts if isinstance(const, CodeType)]
+        own = {each.argval for each in instructions(code) if each.opname in _STORES}
+        if not _SETTERS.isdisjoint(code.co_names):
+            own.update(names_in(code))
+        stored = _stored[code] = frozenset(own).union(*inner)
+    return stored
+
+
+_STORES = frozenset(("STORE_ATTR", "DELETE_ATTR", "STORE_GLOBAL", "DELETE_GLOBAL"))
+_SETTERS = frozenset((
+    "setattr", "delattr", "__setattr__", "__delattr__", "vars", "__dict__", "globals",
+))  # fmt: skip
+"""The names of what sets globals and attributes of which the names are given as texts."""

@@ -12,6 +12,7 @@ from autograph.mutation.functions import Unconverted, names_in
 from autograph.mutation.kinds import KeyedKind, SingleKind
 from autograph.mutation.paths import Part, as_attribute, as_itself
 from autograph.mutation.users_code import is_users_class, is_users_function
+from autograph.mutation.variables import Named
 from autograph.objects import (
     MISSING,
     attributes_of,
@@ -58,8 +59,8 @@ class ClassKind(KeyedKind):
         if not state:
             return
         for part in super().parts(value, state):
-            if not isinstance(part[2], FunctionType):  # the generated code calls the methods
-                yield part
+            style, name, member = part
+            yield (style, name, Named(member)) if isinstance(member, FunctionType) else part
         for cls in (*value.__bases__, type(value)):
             if is_users_class(cls):
                 yield as_itself, None, cls

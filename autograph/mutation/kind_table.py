@@ -33,6 +33,7 @@ from autograph.mutation.containers import (
 from autograph.mutation.foreign import LOCKS, ForeignKind, is_unchanging, keeps_state_in_python
 from autograph.mutation.functions import (
     FunctionKind,
+    NamedKind,
     Unconverted,
     UnconvertedKind,
     applied_by,
@@ -45,7 +46,7 @@ from autograph.mutation.kinds import Kind
 from autograph.mutation.paths import ATOMS, as_itself
 from autograph.mutation.standard import BY_NAME, IN_MEMORY
 from autograph.mutation.users_code import is_users_class
-from autograph.mutation.variables import VARIABLES, ContextKind
+from autograph.mutation.variables import VARIABLES, ContextKind, Named
 from autograph.objects import module_of
 
 
@@ -160,6 +161,6 @@ _KINDS: dict[type, tuple[Kind, ...]] = {
     partial: (Kind(applied_by), _INSTANCE),
     type(lru_cache(as_itself)): (Kind(remembered_by), _INSTANCE),
     Unconverted: (UnconvertedKind(),),
-    # An atom where a global variable is it: the generated code tells of its calls.
+    Named: (NamedKind(),),
     FunctionType: (FunctionKind(), _INSTANCE),
 }

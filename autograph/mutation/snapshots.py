@@ -29,11 +29,13 @@ from autograph.mutation.kind_table import FOREIGN, is_hidden, kinds_of
 from autograph.mutation.kinds import Kind
 from autograph.mutation.ownership import notes_taken, unheld
 from autograph.mutation.paths import Path, named, render
+from autograph.mutation.variables import Named
 from autograph.objects import MISSING, functions_in
 
 __all__ = ["MISSING", "Change", "Snapshot"]
 
 _CODE = (FunctionType, Unconverted)
+_STANDING_FOR = (Unconverted, Named)
 DEPTH = 10
 ELEMENTS = 100_000
 ARRAY_BYTES = 1 << 24
@@ -204,7 +206,7 @@ class Snapshot:
                 states.setdefault(id(entry.value), []).append(entry)
         own = unheld([results, *notes], states)
         for entry in late:
-            if id(entry.value) in own:
+            if id(_subject(entry.value)) in own:
                 del self._entries[entry.kind.key(entry.value)]
 
     def _are_late(self, results: tuple[Any, ...]) -> bool:
@@ -305,3 +307,8 @@ class Snapshot:
             return True
         self.beyond.append(f"{render(path)} {reason}")
         return False
+
+
+def _subject(value: Any) -> Any:
+    """The object whose holders count: of what a snapshot makes for a function, that function."""
+    return value.function if type(value) in _STANDING_FOR else value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextvars import ContextVar
 from types import CellType, FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 from autograph.backend import GlobalVariable
 from autograph.mutation.kinds import Kind, SingleKind
@@ -43,6 +43,14 @@ class ContextKind(SingleKind):
             value.set(state)
 
 
+class Named(NamedTuple):
+    """A function that a global variable or a class names: the generated code tells of its calls,
+    and only what is put there itself is compared.
+    """
+
+    function: FunctionType
+
+
 class GlobalKind(SingleKind):
     def key(self, value: GlobalVariable) -> Any:
         return id(value.namespace), value.name
@@ -51,9 +59,9 @@ class GlobalKind(SingleKind):
         return value.namespace.get(value.name, MISSING)
 
     def parts(self, value: GlobalVariable, state: Any) -> Iterable[Part]:
-        if type(state) is FunctionType:  # the generated code tells of its calls
+        if type(state) is FunctionType:
             has_attributes = vars(state).keys() - {"__wrapped__"}
-            return [(as_itself, None, state)] if has_attributes else ()
+            return [(as_itself, None, state if has_attributes else Named(state))]
         return () if type(state) in ATOMS else [(as_itself, None, state)]
 
     def put(self, value: GlobalVariable, state: Any) -> None:

@@ -31,7 +31,7 @@ from runtime.staging.aliasing import sharing
 from runtime.staging.block_recorder import look_at
 from runtime.staging.control import joins
 from runtime.staging.control.carried_objects import refuse_change
-from runtime.staging.control.optional_values import MaybeNone
+from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined
 from runtime.staging.control.references import is_reference
 from runtime.staging.control.sameness import same
 from runtime.staging.control.specs import Optional, Same, Spec, Tree
@@ -155,6 +155,13 @@ def _spec(trace: Trace, path: str, location: Location | None, made: set[int], va
     """The Spec of what a trace leaves somewhere; `made` are the containers that were met."""
     if isinstance(value, MaybeNone):
         return Optional(_spec(trace, path, location, made, value.held))
+    if isinstance(value, MaybeUndefined):
+        raise refuse_change(
+            path,
+            "it had no value before, and has one behind the call on one path only",
+            "give it a value before the call",
+            location=location,
+        )
     if type(value) is Text:
         raise value.refusal(f"kept in {path}", value.location)
     if type(value) in NUMBER_TYPES or isinstance(value, Tensor | Symbol | SymbolicNumber):

@@ -550,3 +550,37 @@ def test_what_a_function_reaches_by_global_names() -> None:
     Snapshot({"f": test_an_iterator_that_advances_is_seen, "xs": (mine := [1])}, outer=outer)
     assert outer.knows(ITERATORS)
     assert not outer.knows(mine)
+
+
+def called_by_name() -> int:
+    return 1
+
+
+class WithMethod:
+    def method(self) -> int:
+        return 1
+
+
+def uses_names() -> None:
+    called_by_name()
+    WithMethod.method.note = CONFIG.fresh = 1  # type: ignore[attr-defined]
+
+
+def test_what_is_put_into_functions_that_are_named_and_into_modules() -> None:
+    snapshot = Snapshot({"f": uses_names})
+    called_by_name.note = 2  # type: ignore[attr-defined]
+    called_by_name.__defaults__ = (3,)
+    uses_names()
+    changes = {change.path: (change.before, change.after) for change in snapshot.changes()}
+    assert changes == {
+        "called_by_name.note": (MISSING, 2),
+        "called_by_name.__defaults__": (None, (3,)),
+        "WithMethod.method.note": (MISSING, 1),
+        "CONFIG.fresh": (MISSING, 1),
+    }
+    snapshot.restore()
+    assert snapshot.changes() == []
+    assert not vars(called_by_name)
+    assert not vars(WithMethod.method)
+    assert called_by_name.__defaults__ is None
+    assert not hasattr(CONFIG, "fresh")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import collections
+import contextlib
 import contextvars
 import ctypes
 import dataclasses
@@ -591,6 +592,157 @@ def converted_rows(x):
     for i in autograph.convert(Rows)(x):
         total += i
     return total
+
+
+# Functions and modules
+
+
+def of_global(rate=1):
+    return rate
+
+
+class Held:
+    def method(self):
+        return 1
+
+
+PLAIN = types.ModuleType("users_plain_parts")
+CALLED = [of_global]
+
+
+def attribute_of_a_global_function(x):
+    if x > 0:
+        of_global.calls = 1
+    return getattr(of_global, "calls", 0)
+
+
+def attribute_set_by_name(x):
+    if x > 0:
+        setattr(of_global, "calls", 1)  # noqa: B010
+    return getattr(of_global, "calls", 0)
+
+
+def attribute_of_a_function_in_a_list(x):
+    for function in CALLED:
+        if x > 0:
+            function.calls = 1
+    return getattr(of_global, "calls", 0)
+
+
+def attribute_of_a_method(x):
+    if x > 0:
+        Held.method.calls = 1
+    return getattr(Held.method, "calls", 0)
+
+
+def defaults_of_a_global_function(x):
+    if x > 0:
+        of_global.__defaults__ = (5,)
+    return of_global()
+
+
+def attribute_that_a_module_gets(x):
+    if x > 0:
+        PLAIN.level = 1
+    return getattr(PLAIN, "level", 0)
+
+
+def attribute_that_a_module_gets_by_name(x):
+    if x > 0:
+        setattr(PLAIN, "level", 1)  # noqa: B010
+    return getattr(PLAIN, "level", 0)
+
+
+def new_global(x):
+    global fresh
+    if x > 0:
+        fresh = 1
+    return int("fresh" in globals())
+
+
+def new_global_by_name(x):
+    if x > 0:
+        globals()["fresh"] = 1
+    return int("fresh" in globals())
+
+
+LASTING = [
+    attribute_of_a_global_function, attribute_set_by_name, attribute_of_a_function_in_a_list,
+    attribute_of_a_method, defaults_of_a_global_function, attribute_that_a_module_gets,
+    attribute_that_a_module_gets_by_name, new_global, new_global_by_name,
+]  # fmt: skip
+
+
+@pytest.fixture
+def lasting(request):
+    """What was put into functions and modules of this file goes away."""
+    yield
+    globals().pop("fresh", None)
+    of_global.__defaults__ = (1,)
+    for holder in (of_global, Held.method, PLAIN):
+        for name in ("calls", "level"):
+            vars(holder).pop(name, None)
+
+
+@pytest.mark.parametrize("program", LASTING)
+@pytest.mark.usefixtures("lasting")
+def test_what_a_path_not_taken_leaves_in_functions_and_modules(program):
+    """It is refused, with its place, or as Python leaves it: at the call, and behind it."""
+    expected = program(-1)
+    with refused_here():
+        assert int(rt.function(program)(rt.constant(-1))) == expected
+    assert program(-1) == expected
+
+
+def staged_value_in_a_new_global(x):
+    global fresh
+    fresh = x * 2
+    return x
+
+
+def staged_value_in_a_new_attribute(x):
+    PLAIN.level = x * 2
+    return x
+
+
+@pytest.mark.parametrize(
+    ("program", "read"),
+    [
+        (staged_value_in_a_new_global, lambda: fresh),
+        (staged_value_in_a_new_attribute, lambda: PLAIN.level),
+    ],
+)
+@pytest.mark.usefixtures("lasting")
+def test_a_new_global_or_attribute_has_the_value_of_the_last_call(program, read):
+    staged = rt.function(program)
+    for x in (1, 5, 7):
+        staged(rt.constant(x))
+        assert int(read()) == x * 2
+
+
+def traced_twice(x):
+    global fresh
+    PLAIN.level = getattr(PLAIN, "level", 0) + 1
+    fresh = globals().get("fresh", 0) + 1
+    a, b = [1], [2]
+    chosen = a if x > 0 else b
+    chosen.append(3)
+    return len(a)
+
+
+@pytest.mark.usefixtures("lasting")
+def test_a_function_that_is_traced_twice_makes_a_new_global_once():
+    assert int(rt.function(traced_twice)(rt.constant(1))) == 2
+    assert (PLAIN.level, fresh) == (1, 1)
+
+
+@contextlib.contextmanager
+def refused_here():
+    try:
+        yield
+    except StagingError as error:
+        if __file__ not in str(error):
+            raise
 
 
 AS_IN_PYTHON = [
