@@ -112,6 +112,7 @@ def applied_by(function: partial[Any]) -> list[Part]:
     # Its arguments one by one: it may call them, and a function in a tuple is not looked into.
     return [
         (as_attribute, "func", function.func),
+        (as_attribute, "keywords", function.keywords),
         *((as_attribute, f"args[{at}]", value) for at, value in enumerate(function.args)),
         *((as_attribute, f"keywords[{name!r}]", v) for name, v in function.keywords.items()),
     ]

@@ -200,7 +200,11 @@ class Watcher(Reader):
             held = sys.modules.get(path)
             if held is None:
                 self._late.append(function)
-            elif name is not None:
+                continue
+            if not _is_standard_module(held):
+                self._place = path
+                self._see(sys.modules, path, held)
+            if name is not None:
                 self._place = f"{path}.{name}"
                 found[variable] = self._attribute(held, name)
             else:

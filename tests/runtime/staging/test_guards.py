@@ -408,6 +408,13 @@ def named_module() -> Any:
     return SAMPLES
 
 
+def puts_another_module(_: Any) -> None:
+    """As where a test or a notebook imports a file anew."""
+    other = types.ModuleType(SAMPLES.__name__)
+    other.RATE = 5  # type: ignore[attr-defined]
+    sys.modules[SAMPLES.__name__] = other
+
+
 def with_attribute() -> Any:
     def helper(x: Any) -> Any:
         return x
@@ -704,6 +711,9 @@ DEFINED: dict[str, Case] = {
     ),
     "import": (lambda x, _: imported_inside(x), named_module, sets("RATE")),
     "import from": (lambda x, _: imported_from(x), named_module, sets("RATE")),
+    "another module": (lambda x, _: imported_inside(x), named_module, puts_another_module),
+    "import from another module": (lambda x, _: imported_from(x), named_module,
+                                   puts_another_module),
     "module in an object": (lambda x, o: x + o.m.RATE,
                             lambda: types.SimpleNamespace(m=named_module()),
                             lambda o: sets("RATE")(o.m)),

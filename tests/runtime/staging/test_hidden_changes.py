@@ -745,6 +745,13 @@ def refused_here():
             raise
 
 
+def keywords_of_a_partial(x):
+    applied = functools.partial(dict)
+    if x > 0:
+        applied.keywords["more"] = 1
+    return len(applied())
+
+
 AS_IN_PYTHON = [
     manager, operators, inherited, properties, attribute_hooks, ordering, subclass_hook, let_go,
     partial_method, default_factory, held_functions, through_a_reference, dataclass_made,
@@ -760,6 +767,7 @@ REFUSED: dict[Callable[..., Any], str] = {
     opaque_digest: r"update\(\) of a HASH inside a staged block",
     ctypes_array: "items is changed .* cannot be carried",
     defaults: "f.__defaults__ is changed",
+    keywords_of_a_partial: r"applied.keywords\['more'\].* cannot be joined",
     exception_arguments: "error is changed .* a tuple cannot be carried",
 }
 
