@@ -157,7 +157,16 @@ _CHANGES_SETTINGS = (
     *((module, name) for module in ("numpy", "numpy._core._ufunc_config")
       for name in ("seterr", "seterrcall", "setbufsize")),
     *((module, "set_printoptions") for module in ("numpy", "numpy._core.arrayprint")),
-    ("functools", "cache_clear"),
+    ("functools", "cache_clear"), ("importlib", "reload"),
+)  # fmt: skip
+_REGISTERS = (
+    ("abc", "register"), ("functools", "register"),
+    *((module, name) for module in ("codecs", "_codecs")
+      for name in ("register", "register_error", "unregister")),
+    *((module, name) for module in ("csv", "_csv")
+      for name in ("field_size_limit", "register_dialect", "unregister_dialect")),
+    *(("copyreg", name) for name in ("add_extension", "constructor", "pickle")),
+    ("xml.etree.ElementTree", "register_namespace"),
 )  # fmt: skip
 _HARMLESS = frozenset((
     *(("logging", name) for name in (
@@ -170,6 +179,7 @@ _HARMLESS = frozenset((
 _IMPURE_NAMES = {
     **{name: "starts or ends what runs beside it once, while tracing" for name in _CHANGES_THREADS},
     **{name: "changes settings once, while tracing" for name in _CHANGES_SETTINGS},
+    **{name: "registers once, while tracing" for name in _REGISTERS},
     **{
         (module, name): "acts on the system once, while tracing"
         for module in ("os", "posix", "nt")

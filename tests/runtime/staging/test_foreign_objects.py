@@ -6,11 +6,13 @@ does to them is refused, and what changes nothing works.
 
 from __future__ import annotations
 
+import abc
 import argparse
 import codecs
 import concurrent.futures
 import configparser
 import contextlib
+import copyreg
 import csv
 import decimal
 import email.message
@@ -184,9 +186,35 @@ CHANGES: dict[str, tuple[Callable[[], Any], str, Callable[[Any], Any]]] = {
     "collector": (lambda: None, "gc.disable()", lambda o: gc.isenabled()),
     "depth": (sys.getrecursionlimit, "sys.setrecursionlimit(5000)",
               lambda o: sys.getrecursionlimit()),
+    "dispatch": (lambda: functools.singledispatch(repr), "o.register(int, str)",
+                 lambda o: len(o.registry)),
+    "dispatch of a method": (lambda: functools.singledispatchmethod(repr), "o.register(int, str)",
+                             lambda o: len(o.dispatcher.registry)),
+    "abstract class": (lambda: abc.ABCMeta("Abstract", (), {}), "o.register(int)",
+                       lambda o: issubclass(int, o)),
+    "dialect": (lambda: None, "csv.register_dialect('a_dialect', delimiter=';')",
+                lambda o: csv.list_dialects()),
+    "field size": (csv.field_size_limit, "csv.field_size_limit(3)",
+                   lambda o: csv.field_size_limit()),
+    "codec errors": (lambda: None, "codecs.register_error('an_error', str)",
+                     lambda o: knows_error("an_error")),
+    "reducer": (lambda: None, "copyreg.pickle(Held, str)",
+                lambda o: Held in copyreg.dispatch_table),
     "signal": (lambda: None, "signal.signal(signal.SIGUSR1, signal.SIG_IGN)",
                lambda o: signal.getsignal(signal.SIGUSR1)),
 }  # fmt: skip
+
+
+class Held:
+    pass
+
+
+def knows_error(name):
+    try:
+        return bool(codecs.lookup_error(name))
+    except LookupError:
+        return False
+
 
 FRAMES = {
     "a branch": "def program(x):\n    if x < 0.:\n        {}\n    return x\n",
