@@ -90,7 +90,7 @@ class BlockRecorder:
     def __init__(
         self, block: Block, inputs: Sequence[Any], names: Names, test: Block | None = None
     ) -> None:
-        roots = dict(zip(names, inputs, strict=False)) | {"": block, "test": test}
+        roots = dict(zip(names, inputs, strict=False)) | {"": block, "test()": test}
         self._snapshot = Snapshot(roots, outer=_existed().globals)
         self._made: dict[int, Any] = {}
         self._entered: list[AbstractContextManager[Any]] = []

@@ -279,3 +279,20 @@ def test_the_test_of_a_loop_may_count_itself() -> None:
 
     limit = tf.constant(4)
     assert _values(tf.function(program)(limit)) == _values(program(limit)) == [4, 5]
+
+
+def test_a_loop_variable_may_be_called_test() -> None:
+    def program(limit: Any) -> Any:
+        seen = [limit - limit]
+
+        def go_on(test: Any) -> Any:
+            return test[0] < limit
+
+        def count(test: Any) -> Any:
+            seen[0] = seen[0] + test[0]
+            return ([test[0] + 1],)
+
+        return tf.while_loop(go_on, count, ([limit - limit],)), seen[0]
+
+    limit = tf.constant(4)
+    assert _values(tf.function(program)(limit)) == _values(program(limit)) == [4, 6]
