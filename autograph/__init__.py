@@ -7,6 +7,7 @@ conversion, pipeline, forms         one conversion; the converters in their orde
 converters, analysis, quoting       one construct each; tables of facts; scaffolding
 context, names, rewriting           what converters share: the state, fresh names, walks,
 lowering, exits, branch_marks       blocks and calls on them, exits as flags, marks for coverage
+compiler                            Python's own, for one thread at a time
 source, magics, code_comparison     from a function to its tree
 trees, load                         trees of `ast` and gast; from a tree to a function
 printing, line_wrapping             from a tree to text

@@ -20,18 +20,18 @@ _FUTURES: int = functools.reduce(
     (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names),
 )
 # A thread may come here again: what the collector frees on the way may run any code.
-_lock = process_rlock()
+lock = process_rlock()
 
 
 def parse(source: str, filename: str = "<unknown>") -> ast.Module:
     """The tree of a module."""
-    with _lock:
+    with lock:
         return ast.parse(source, filename)
 
 
 def parse_expression(source: str | bytes) -> ast.expr:
     """The tree of an expression."""
-    with _lock:
+    with lock:
         return ast.parse(source, mode="eval").body
 
 
@@ -44,6 +44,6 @@ def compile_quietly(source: Any, filename: str, flags: int = 0, mode: int = 0) -
         flags: flags of a code object whose `from __future__` imports hold here too.
         mode: further compiler flags, such as `ast.PyCF_ONLY_AST`.
     """
-    with _lock, warnings.catch_warnings():
+    with lock, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return compile(source, filename, "exec", flags & _FUTURES | mode, dont_inherit=True)

@@ -121,7 +121,6 @@ MAY_IMPORT = {
     "runtime.core": CORE,
     "runtime.core.cells": "autograph.cells",
     "runtime.core.kept_files": "autograph.kept_files",
-    "runtime.core.compiler": "autograph.compiler",
     "runtime.core.locks": "autograph.locks",
     "runtime.core.tracebacks": f"{CORE} autograph.errors autograph.frames",
     "runtime.core.convert": OPS,  # values of other libraries become tensors by ops

@@ -59,7 +59,7 @@ class FunctionKind(KeyedKind):
         return value.__code__
 
 
-class NamedKind(KeyedKind):
+class NamedFunctionKind(KeyedKind):
     """The state of a function that something names: what can be put in its place, or there."""
 
     style = as_attribute

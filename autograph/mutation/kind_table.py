@@ -33,7 +33,7 @@ from autograph.mutation.containers import (
 from autograph.mutation.foreign import LOCKS, ForeignKind, is_unchanging, keeps_state_in_python
 from autograph.mutation.functions import (
     FunctionKind,
-    NamedKind,
+    NamedFunctionKind,
     Unconverted,
     UnconvertedKind,
     applied_by,
@@ -161,6 +161,6 @@ _KINDS: dict[type, tuple[Kind, ...]] = {
     partial: (Kind(applied_by), _INSTANCE),
     type(lru_cache(as_itself)): (Kind(remembered_by), _INSTANCE),
     Unconverted: (UnconvertedKind(),),
-    Named: (NamedKind(),),
+    Named: (NamedFunctionKind(),),
     FunctionType: (FunctionKind(), _INSTANCE),
 }

@@ -234,7 +234,7 @@ def _nothing(*blocks: Block) -> None:
 
 
 def _tell_of_missing(error: BaseException) -> None:
-    """Who catches the AttributeError of an object has asked whether the attribute is there."""
+    """Note a missing attribute: a handler of the AttributeError asks for it as `hasattr` does."""
     if isinstance(error, AttributeError) and error.name is not None:
         for observer in this_thread.observers:
             observer(hasattr, (error.obj, error.name))
