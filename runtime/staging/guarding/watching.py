@@ -262,6 +262,8 @@ class Watcher(Reader):
             told = told and _is_told(value)
             if value is MISSING:
                 return
+            if value is sys.modules and is_standard(variables.namespace.get("__name__")):
+                return  # what a library asks of it is not what the program does
             self._place += f".{key}" if kind == "." else f"[{key!r}]"
             if told:
                 value = part(value, kind, key)

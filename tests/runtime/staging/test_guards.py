@@ -1529,6 +1529,17 @@ def test_objects_made_while_tracing_are_no_guards() -> None:
     assert outer.experimental_get_tracing_count() == 1
 
 
+def test_modules_that_a_standard_function_asks_for_are_no_guards(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(findings, "MOST_GUARDS", 50)
+
+    def named(x: Any) -> Any:
+        return x + len(inspect.getmodule(types.SimpleNamespace).__name__)  # type: ignore[union-attr]
+
+    assert int(rt.function(named)(rt.constant(1))) == 1 + len("types")
+
+
 def test_too_many_values_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(findings, "MOST_GUARDS", 50)
     items = [types.SimpleNamespace(k=1) for _ in range(60)]
