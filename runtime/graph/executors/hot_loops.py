@@ -85,9 +85,14 @@ class HotLoops:
         outside = {*function.buffers, *[local for local, _ in function.captured]}
         return HotLoop(self, self.graphs[function], statement, around, names, outside)
 
+    def settle(self) -> bool:
+        """Forget the functions, which are printed; True if there is something to instrument."""
+        self.graphs.clear()
+        return bool(self.at or self.counters)
+
     def instrument(self, tree: ast.Module, namespace: dict[str, Any]) -> None:
         """Make the functions of a program count their calls, and its loops iterate over rounds."""
-        for each in tree.body if self.at or self.counters else ():
+        for each in tree.body:
             assert isinstance(each, ast.FunctionDef)
             self._draw(each.body, namespace)
             if each.name in self.counters:
@@ -96,7 +101,6 @@ class HotLoops:
                 namespace[name] = self.counters[each.name]
                 place = {"lineno": each.lineno, "col_offset": 0}
                 each.body.insert(0, ast.Expr(_call(name, (), place), **place))
-        self.graphs.clear()
 
     def _draw(self, body: list[ast.stmt], namespace: dict[str, Any]) -> None:
         for at, statement in enumerate(body):

@@ -32,6 +32,7 @@ from runtime.graph.executors.work import Work
 from runtime.graph.ir import Graph
 
 if TYPE_CHECKING:
+    from runtime.graph.executors.hot_loops import HotLoops
     from runtime.graph.executors.module import Look, Module, Outline
     from runtime.graph.executors.printer import Lines, Runner
 
@@ -100,20 +101,26 @@ class Program:
     ) -> tuple[str, Runner]:
         source, before = "\n".join(module.text), self._lines_before(len(module.text))
         self.lines |= {before + line: entry for line, entry in module.lines.items()}
-        tree = parse(source, self.filename)
-        if look is not None:
-            module.look(tree, look)
-        if module.hot is not None:
-            # An interrupt of machine code, which has no lines, came in the loop that it is.
-            loops = {before + line: (loop.node, ()) for line, loop in module.hot.at.items()}
-            self.lines = loops | self.lines
-            module.hot.instrument(tree, module.namespace)
-        if before:
-            ast.increment_lineno(tree, before)
-        exec(compile(tree, self.filename, "exec"), module.namespace)
+        hot = module.hot if module.hot is not None and module.hot.settle() else None
+        code: Any = "\n" * before + source
+        if look is not None or hot is not None:
+            code = self._instrumented(parse(source, self.filename), module, look, hot, before)
+        exec(compile(code, self.filename, "exec"), module.namespace)
         for name, (_, make) in module.awaited.items():
             module.namespace[name] = make()
         return source, module.namespace[function]
+
+    def _instrumented(
+        self, tree: ast.Module, module: Module, look: Look | None, hot: HotLoops | None, before: int
+    ) -> ast.Module:
+        if look is not None:
+            module.look(tree, look)
+        if hot is not None:
+            # An interrupt of machine code, which has no lines, came in the loop that it is.
+            loops = {before + line: (loop.node, ()) for line, loop in hot.at.items()}
+            self.lines = loops | self.lines
+            hot.instrument(tree, module.namespace)
+        return ast.increment_lineno(tree, before)
 
     def _lines_before(self, size: int) -> int:
         """The lines of the modules before one of this size: each line has one node, so that errors
