@@ -16,6 +16,8 @@ def conditions(tree: Any, ag: str, flags: Collection[str]) -> frozenset[gast.Boo
     """The `and` and `or` in the tests of a tree of which an operand may be no bool; for others the
     value is the truth.
     """
+    if not any(isinstance(node, gast.BoolOp) for node in walk(tree)):
+        return frozenset()
     found: set[gast.BoolOp] = set()
     pending = list(_tested(tree, ag))
     while pending:
