@@ -278,8 +278,9 @@ class Snapshot:
                 if entry is None or key in met or not (is_part or item is value):
                     continue
                 met.add(key)
-                self._entries[key] = entry._replace(state=kind.take(item))
-                pending += [child for *_, child in kind.parts(item, kind.take(item))]
+                state = kind.take(item)
+                self._entries[key] = entry._replace(state=state)
+                pending += [child for *_, child in kind.parts(item, state)]
 
     def advanced(self) -> str | None:
         """The path of an iterator that stands elsewhere now, where it cannot be put back."""

@@ -69,7 +69,7 @@ class Layer:
 
     def _post_build(self) -> None:
         proceed()
-        self._lock_state()  # type: ignore[attr-defined]
+        self._lock_state()  # type: ignore[attr-defined]  # as Keras does, behind this
         renew(self)
 
     def _trackable_children(self) -> dict[str, Any]:

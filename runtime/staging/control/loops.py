@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import field
-from typing import Any, cast
+from typing import Any
 
 from runtime import errors
 from runtime.core.dataclasses import dataclass
@@ -482,7 +482,7 @@ def _carry_further(loop: Loop, path: Path) -> bool:
     widened = [_widen_change(place, path) for place in loop.places]
     for place in new:
         left = path.changed[id(place.object)][1]
-        loop.specs.append(_spec_of(_carry(loop, place, [left]), joins.abstract(left)))
+        loop.specs.append(_spec_of(_carry(loop, place, [left]), left))
     carried = [
         path.changed[id(place.object)][1] if id(place.object) in path.changed else place.read()
         for place in loop.places
@@ -491,17 +491,20 @@ def _carry_further(loop: Loop, path: Path) -> bool:
     return bool(new) or any(widened)
 
 
-def _spec_of(contents: Contents, left: Spec) -> Spec:
+def _spec_of(contents: Contents, left: Contents | Spec) -> Spec:
     """The Spec of what is in an object at first: its attributes that are numbers, and that a round
     has `left` alone, stay Python's.
     """
-    spec, now = joins.abstract_entry(contents), joins.abstract(contents)
-    is_one = isinstance(now, Tree) and isinstance(left, Tree) and now.structure == left.structure
-    if type(contents) is not Attributes or not is_one:
+    spec = joins.abstract_entry(contents)
+    if type(contents) is not Attributes or not isinstance(spec, Tree):
         return spec
-    triples = zip(*[cast(Tree, each).children for each in (spec, now, left)], strict=True)
-    children = [there if _is_number(there) and there == then else at for at, there, then in triples]
-    return Tree(cast(Tree, spec).structure, tuple(children))
+    now = joins.abstract(contents)
+    then = joins.abstract(left) if isinstance(left, Contents) else left
+    if not isinstance(now, Tree) or not isinstance(then, Tree) or now.structure != then.structure:
+        return spec
+    triples = zip(spec.children, now.children, then.children, strict=True)
+    children = [is_ if _is_number(is_) and is_ == was else at for at, is_, was in triples]
+    return Tree(spec.structure, tuple(children))
 
 
 def _is_number(spec: Spec) -> bool:
