@@ -101,9 +101,11 @@ def compare(label: str, unit: str, parts: int, ways: dict[str, Callable[[], obje
     turns = []
     gc.disable()
     for _ in range(TURNS):
-        turns.append(
-            {name: batch_time(run, numbers[name]) / numbers[name] for name, run in ways.items()}
-        )
+        taken = {}
+        for name, run in ways.items():
+            run()
+            taken[name] = batch_time(run, numbers[name]) / numbers[name]
+        turns.append(taken)
     gc.enable()
     found = {name: statistics.median(turn[name] for turn in turns) for name in ways}
     text = ", ".join(f"{name} {found[name] / parts * UNITS[unit]:.3g}" for name in ways)
@@ -140,7 +142,11 @@ def rounds(n: int) -> int:
     return count
 
 
-def array_rows(numba: Any, libraries: dict[str, InTensorFlow]) -> None:
+Row = tuple[str, Callable[[InTensorFlow], Any], tuple[Any, ...], str, int]
+"""A label, the program in a library, its arrays, the unit of its time, and its number of parts."""
+
+
+def programs() -> list[Row]:
     draw = np.random.default_rng(0).standard_normal
     many, square = draw(1_000_000, np.float32), draw((1000, 1000), np.float32)
     start = np.where(np.arange(100) % 2, 1.0, -1.2).astype(np.float32)
@@ -150,23 +156,35 @@ def array_rows(numba: Any, libraries: dict[str, InTensorFlow]) -> None:
         weights = draw((size, size), np.float32) / np.float32(size**0.5)
         return draw((rows, size), np.float32), weights
 
-    for label, method, given, unit, parts in (
+    small, large = products(16, 64), products(128, 256)
+    return [
         ("GELU of 1e6", lambda it: gelu(it.tf.tanh), (many,), "ms", 1),
         ("polynomial of 12 ops of 1e6", lambda it: polynomial, (many,), "ms", 1),
         ("softmax 1000x1000", softmax, (square,), "ms", 1),
         ("normalized rows, 1000x1000", normalized, (square, scale, scale), "ms", 1),
         ("their gradient", gradient_of_normalized, (square, scale, scale), "ms", 1),
-        ("tanh(x @ w), 16x64x64, a step", lambda it: it.products, products(16, 64), "us", STEPS),
-        (
-            "tanh(x @ w), 128x256x256, a step",
-            lambda it: it.products,
-            products(128, 256),
-            "us",
-            STEPS,
-        ),
+        ("tanh(x @ w), 16x64x64, a step", lambda it: it.products, small, "us", STEPS),
+        ("tanh(x @ w), 128x256x256, a step", lambda it: it.products, large, "us", STEPS),
         ("gradient of ten scalar ops", lambda it: it.gradient, (one,), "us", 1),
         (f"line search, {ROUNDS} steps", lambda it: it.descent, (start,), "ms", 1),
-    ):
+    ]
+
+
+def long_programs() -> list[Row]:
+    """In which the time that a second thread takes to start is little of the whole."""
+    draw = np.random.default_rng(0).standard_normal
+    many, square = draw(4_000_000, np.float32), draw((512, 512), np.float32)
+    return [
+        ("GELU of 4e6", lambda it: gelu(it.tf.tanh), (many,), "ms", 1),
+        ("exp of 4e6", lambda it: it.tf.exp, (many,), "ms", 1),
+        ("sum of 4e6", lambda it: it.tf.reduce_sum, (many,), "ms", 1),
+        ("softmax 2000x2000", softmax, (many.reshape(2000, 2000),), "ms", 1),
+        ("matmul 512x512", lambda it: lambda x: it.tf.matmul(x, x), (square,), "ms", 1),
+    ]
+
+
+def array_rows(rows: list[Row], numba: Any, libraries: dict[str, InTensorFlow]) -> None:
+    for label, method, given, unit, parts in rows:
         ways: dict[str, Callable[[], object]] = {}
         for name, it in libraries.items():
             staged, arrays = it.staged(method(it)), [it.array(each) for each in given]
@@ -240,7 +258,8 @@ def main(names: list[str]) -> None:
     """Measure beside the libraries that are named, or all; or `threads`."""
     title("machine code, by turns")
     if names == ["threads"]:
-        array_rows(None, {"own": OnThreads(2), "one thread": OnThreads(1)})
+        threads = {"own": OnThreads(2), "one thread": OnThreads(1)}
+        array_rows(programs() + long_programs(), None, threads)
         return
     found = {name: peer(name) for name in names or ["numba", "jax", "tensorflow"]}
     scalar_rows(found.get("numba"))
@@ -248,7 +267,7 @@ def main(names: list[str]) -> None:
     for name, ways in (("jax", InJax), ("tensorflow", InTensorFlow)):
         if found.get(name) is not None:
             libraries[name] = ways(found[name])
-    array_rows(found.get("numba"), libraries)
+    array_rows(programs(), found.get("numba"), libraries)
 
 
 if __name__ == "__main__":
