@@ -62,7 +62,7 @@ from runtime.ops.random.seeds import going_on
 from runtime.staging import texts
 from runtime.staging.aliasing import aliases
 from runtime.staging.block_recorder import BlockRecorder, Existed, note_called
-from runtime.staging.bytecode import ending_of, returns_of
+from runtime.staging.bytecode import returns_of
 from runtime.staging.control import joins, loops
 from runtime.staging.control.blocks import Unreachable, add_raise
 from runtime.staging.control.carried_objects import (
@@ -429,7 +429,7 @@ class Tracer:
                 taking_notes(lambda: [*aliases.notes(trace), *loops.notes(trace)]),
             ):
                 result = self.converted(*args, **kwargs)
-            trace.offset = 0 if trace.code is None else ending_of(trace.code)
+            trace.has_returned = True
             trace.forget_frames()
             recorder.release((result,))
             check_defaults(trace)

@@ -24,7 +24,7 @@ from typing import Any
 from autograph.instructions import OPERATORS, instructions, operation_at
 from autograph.operators import items
 from runtime.core.shapes import Shape
-from runtime.graph.ir import Location, position_of
+from runtime.graph.ir import Location, Origin, Position, position_of
 from runtime.staging.frames import beginning_of, is_ours
 
 # The operations that ask
@@ -108,10 +108,23 @@ def returns_of(code: CodeType) -> list[Location]:
     return list(_returns(code))
 
 
-def ending_of(code: CodeType) -> int:
-    """The offset of the instruction of the one `return` of a value; 0 where there are others."""
-    found = [*_returns(code).values()]
-    return found[0] if len(found) == 1 else 0
+class Ending(Origin):
+    """The end of a function: its `return` of a value, if there is one, else its first line. Few
+    are asked where that is.
+    """
+
+    @property
+    def position(self) -> Position:
+        return self._instruction.position
+
+    @property
+    def location(self) -> Location | None:
+        return self._instruction.location
+
+    @property
+    def _instruction(self) -> Origin:
+        found = [*_returns(self.code).values()]
+        return Origin(self.code, found[0] if len(found) == 1 else 0, self.caller)
 
 
 def _returns(code: CodeType) -> dict[Location, int]:

@@ -30,6 +30,7 @@ from runtime.graph.verification import verify
 from runtime.staging import refusals, streams
 from runtime.staging.aliasing.item_assignments import meaning, restore
 from runtime.staging.aliasing.sharing import hold, view
+from runtime.staging.bytecode import Ending
 from runtime.staging.control import joined_variables
 from runtime.staging.control.deferred_exceptions import (
     check_silent_failure,
@@ -82,6 +83,7 @@ class Trace:
         "former",
         "given",
         "handled",
+        "has_returned",
         "joined",
         "kept",
         "levels",
@@ -89,7 +91,6 @@ class Trace:
         "met",
         "name",
         "node_count",
-        "offset",
         "parts",
         "printed",
         "read_at_joins",
@@ -117,7 +118,7 @@ class Trace:
         self.node_count = 0
         # In what is written out instead where Python's numbers would do more than staged ones.
         self.tentative = False
-        self.offset = 0
+        self.has_returned = False
         self.root: FrameType | None = None
         # What the caller handles, which is another exception at each call, or none.
         self.handled: BaseException | None = None
@@ -380,7 +381,7 @@ class Trace:
             self._entered = frame
             frame = frame.f_back
         if not inside and self.code is not None:
-            return Origin(self.code, self.offset)
+            return Ending(self.code, 0) if self.has_returned else Origin(self.code, 0)
         if frame is None:
             return None
         if frame is not self._frame:

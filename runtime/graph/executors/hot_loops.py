@@ -23,9 +23,8 @@ is compiled after as much work again.
 
 from __future__ import annotations
 
-import ast
 import threading
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -37,6 +36,7 @@ from runtime.graph.executors import lowered
 from runtime.graph.executors.estimates import work_of
 from runtime.graph.executors.lowered import Block, Constant, Local
 from runtime.graph.executors.lowering import ALL, Lowering
+from runtime.graph.executors.printer import WHILE
 from runtime.graph.executors.work import REST, STATEMENT, Patience, Work
 from runtime.graph.ir import Graph, Node, walk
 
@@ -90,26 +90,25 @@ class HotLoops:
         self.graphs.clear()
         return bool(self.at or self.counters)
 
-    def instrument(self, tree: ast.Module, namespace: dict[str, Any]) -> None:
-        """Make the functions of a program count their calls, and its loops iterate over rounds."""
-        for each in tree.body:
-            assert isinstance(each, ast.FunctionDef)
-            self._draw(each.body, namespace)
-            if each.name in self.counters:
-                # No name of the program has a blank.
-                name = f"count {each.name}"
-                namespace[name] = self.counters[each.name]
-                place = {"lineno": each.lineno, "col_offset": 0}
-                each.body.insert(0, ast.Expr(_call(name, (), place), **place))
-
-    def _draw(self, body: list[ast.stmt], namespace: dict[str, Any]) -> None:
-        for at, statement in enumerate(body):
-            if isinstance(statement, ast.If | ast.While | ast.For):
-                self._draw(statement.body, namespace)
-                self._draw(statement.orelse, namespace)
-            loop = self.at.get(statement.lineno)
-            if loop is not None and isinstance(statement, ast.While):
-                body[at] = loop.drawing(statement, namespace)
+    def instrumented(self, text: Sequence[str], module: Module) -> tuple[list[str], list[int]]:
+        """The lines of a program whose functions count their calls, and whose loops iterate over
+        rounds; and for each, the line of `text` that it stands for.
+        """
+        lines = dict(enumerate(text, 1))
+        behind: dict[int, list[tuple[str, int]]] = {}
+        # Of loops that end together, the innermost has its `else` first.
+        for at, loop in sorted(self.at.items(), reverse=True):
+            indent = lines[at].removesuffix(WHILE)
+            head, rest = loop.drawing(at, module)
+            lines[at] = indent + head
+            behind.setdefault(at + loop.length, []).extend((indent + each, at) for each in rest)
+        for at, line in lines.items():
+            name = line.removeprefix("def ").partition("(")[0]
+            if line.startswith("def ") and name in self.counters:
+                count = module.hidden(f"count_{name}", self.counters[name])
+                behind[at] = [(f"    {count}()", at)]
+        made = [each for at in lines for each in ((lines[at], at), *behind.get(at, ()))]
+        return [line for line, _ in made], [at for _, at in made]
 
 
 class _Function(NamedTuple):
@@ -129,7 +128,8 @@ class _Function(NamedTuple):
 
 class HotLoop:
     """A loop of a program: `taken` are the `state` that it carries, which the rest of it gives
-    back, and what else it reads; `names` are what they are called there.
+    back, and what else it reads; `names` are what they are called there. It has `length` lines
+    behind its first.
     """
 
     def __init__(
@@ -149,6 +149,7 @@ class HotLoop:
         self.names = [names[local] for local in self.taken]
         self.test = names[proceed] if statement.first else None
         self.round = STATEMENT + work_of(body)
+        self.length = 0
         self.spent = 0.0
         self._paid = 0.0
         self._sources: list[Iterator[bytearray]] = []
@@ -160,21 +161,19 @@ class HotLoop:
 
     # In the program
 
-    def drawing(self, loop: ast.While, namespace: dict[str, Any]) -> ast.For:
-        """The loop over an iterator of rounds, with a call of the rest behind it."""
-        # No name of the program has a blank.
-        rounds, rest = f"rounds {loop.lineno}", f"rest {loop.lineno}"
-        self._place = namespace, rounds
+    def drawing(self, line: int, module: Module) -> tuple[str, list[str]]:
+        """The head of a loop over an iterator of rounds, in place of that in this line, and the
+        lines behind it, which call the rest.
+        """
+        rest = module.hidden(f"rest_{line}", self._go_on)
+        self._place = module.namespace, module.hidden(f"rounds_{line}", None)
         self._refill()
-        namespace[rest] = self._go_on
-        head = {"lineno": loop.lineno, "col_offset": 0}
-        state = [ast.Name(name, _STORE, **head) for name in self.names[: len(self.state)]]
-        call = _call(rest, self.names, head)
-        orelse: ast.stmt = ast.Assign([ast.Tuple([*state], _STORE, **head)], call, None, **head)
-        if self.test is not None:
-            orelse = ast.If(ast.Name(self.test, _LOAD, **head), [orelse], [], **head)
-        target, source = ast.Name("round of", _STORE, **head), ast.Name(rounds, _LOAD, **head)
-        return ast.For(target, source, loop.body, [orelse], None, **head)
+        state = "".join(f"{name}, " for name in self.names[: len(self.state)])
+        call = f"{state}= {rest}({', '.join(self.names)})"
+        behind = (
+            [f"    {call}"] if self.test is None else [f"    if {self.test}:", f"        {call}"]
+        )
+        return f"for {module.hidden('nth', None)} in {self._place[1]}:", ["else:", *behind]
 
     def _refill(self) -> None:
         namespace, name = self._place
@@ -325,11 +324,3 @@ def _find(block: Block, node: Node) -> lowered.Loop:
         for statement in inner.statements
         if isinstance(statement, lowered.Loop) and statement.node.outputs == node.outputs
     )
-
-
-_LOAD, _STORE = ast.Load(), ast.Store()
-
-
-def _call(name: str, arguments: Iterable[str], place: dict[str, int]) -> ast.Call:
-    given: list[ast.expr] = [ast.Name(each, _LOAD, **place) for each in arguments]
-    return ast.Call(ast.Name(name, _LOAD, **place), given, [], **place)

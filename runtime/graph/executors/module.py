@@ -73,6 +73,13 @@ class Module:
             self.namespace[name] = item
         return name
 
+    def hidden(self, name: str, item: Any) -> str:
+        """The name of an object that the text does not show; what is shown has no such name."""
+        while name in self.taken:
+            name = f"_{name}"
+        self.namespace[name] = item
+        return name
+
     def helper(self, name: str, item: Any) -> str:
         """The fixed global name of something that generated code calls."""
         self.namespace[name] = item
@@ -122,10 +129,12 @@ class Module:
         if self.hot is not None:
             self.hot.at |= {start + at: loop for at, loop in printer.hot_loops.items()}
 
-    def look(self, tree: ast.Module, look: Look) -> None:
-        """Have a program call `look` behind what it does for some nodes, with these."""
+    def look(self, tree: ast.Module, look: Look, before: int) -> None:
+        """Have a program, `before` which there are so many lines, call `look` behind what it does
+        for some nodes, with these.
+        """
         nodes: dict[int | str, Sequence[Node]]
-        nodes = {line: [node] for line, (node, _) in self.lines.items()}
+        nodes = {before + line: [node] for line, (node, _) in self.lines.items()}
         nodes |= {name: island for name, (island, _) in self.awaited.items()}
         name = self.helper(self.fresh("look"), lambda key: look(nodes[key]))
         Instrumented(nodes, name).visit(tree)

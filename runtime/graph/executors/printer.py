@@ -27,6 +27,10 @@ Lines = dict[int, tuple[Node, Sequence[str]]]
 Move = tuple[Local, Expression]
 _PLAIN = (bool, int, str, type(None))
 
+# Python 3.11 adapts a loop to its types in the first call only where it has no test.
+WHILE = "while True:"
+"""The head of a loop."""
+
 # Python itself allows 100 levels of indentation and 20 nested loops.
 DEEPEST = 80
 MOST_LOOPS = 16
@@ -276,9 +280,8 @@ class Printer:
             self.assign(self.moves(statement.targets, statement.inputs), depth)
         else:
             self.assign(self.moves(state, statement.inputs[1:]), depth)
-        # Python 3.11 adapts a loop to its types in the first call only where it has no test.
-        self.line(depth, "while True:", statement.node)
-        around = self.around
+        self.line(depth, WHILE, statement.node)
+        around, line = self.around, len(self.text)
         self.note_hot(statement)
         if statement.first:
             self.leave(proceed, depth + 1)
@@ -294,6 +297,8 @@ class Printer:
         self.rename(body, depth + 1)
         if not statement.first:
             self.leave(test, depth + 1)
+        if line in self.hot_loops:
+            self.hot_loops[line].length = len(self.text) - line
 
     def note_hot(self, statement: lowered.Loop) -> None:
         """Note the loop that begins in the last line, where it may be worth to compile it alone."""

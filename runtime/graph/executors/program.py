@@ -19,7 +19,6 @@ Each line knows the node that it comes from, so that an error at run time can na
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
 from functools import cache
 from itertools import takewhile
@@ -32,7 +31,6 @@ from runtime.graph.executors.work import Work
 from runtime.graph.ir import Graph
 
 if TYPE_CHECKING:
-    from runtime.graph.executors.hot_loops import HotLoops
     from runtime.graph.executors.module import Look, Module, Outline
     from runtime.graph.executors.printer import Lines, Runner
 
@@ -99,28 +97,22 @@ class Program:
     def _executed(
         self, module: Module, function: str, look: Look | None = None
     ) -> tuple[str, Runner]:
-        source, before = "\n".join(module.text), self._lines_before(len(module.text))
-        self.lines |= {before + line: entry for line, entry in module.lines.items()}
-        hot = module.hot if module.hot is not None and module.hot.settle() else None
-        code: Any = "\n" * before + source
-        if look is not None or hot is not None:
-            code = self._instrumented(parse(source, self.filename), module, look, hot, before)
+        text, places = module.text, list(range(1, len(module.text) + 1))
+        source = "\n".join(text)
+        if module.hot is not None and module.hot.settle():
+            text, places = module.hot.instrumented(text, module)
+        before = self._lines_before(len(text))
+        for line, place in enumerate(places, before + 1):
+            if place in module.lines:
+                self.lines[line] = module.lines[place]
+        code: Any = "\n" * before + "\n".join(text)
+        if look is not None:
+            code = parse(code, self.filename)
+            module.look(code, look, before)
         exec(compile(code, self.filename, "exec"), module.namespace)
         for name, (_, make) in module.awaited.items():
             module.namespace[name] = make()
         return source, module.namespace[function]
-
-    def _instrumented(
-        self, tree: ast.Module, module: Module, look: Look | None, hot: HotLoops | None, before: int
-    ) -> ast.Module:
-        if look is not None:
-            module.look(tree, look)
-        if hot is not None:
-            # An interrupt of machine code, which has no lines, came in the loop that it is.
-            loops = {before + line: (loop.node, ()) for line, loop in hot.at.items()}
-            self.lines = loops | self.lines
-            hot.instrument(tree, module.namespace)
-        return ast.increment_lineno(tree, before)
 
     def _lines_before(self, size: int) -> int:
         """The lines of the modules before one of this size: each line has one node, so that errors

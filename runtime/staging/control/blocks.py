@@ -257,7 +257,8 @@ def place_of(value: Any, mismatch: Mismatch, block: Block | None) -> Location | 
     origin: Origin | None = getattr(value, "origin", None) if is_symbol(value) else None
     if origin is not None:
         # What is there from the beginning: an argument.
-        found_at = origin.location if origin.offset else beginning_of(origin.code)
+        is_argument = type(origin) is Origin and not origin.offset
+        found_at = beginning_of(origin.code) if is_argument else origin.location
     else:
         code = getattr(block, "__code__", None)
         found_at = None if code is None else end_of(code)

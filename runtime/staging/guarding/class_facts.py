@@ -37,10 +37,11 @@ class ClassFacts:
         self.kind = kind
         self.is_compared = issubclass(kind, COMPARED)
         self.reads_itself = _is_method(kind, "__getattribute__")
-        self.called = _called_by_python(kind)
+        is_ours = is_library(module_of(kind))
+        self.called = [] if is_ours else _called_by_python(kind)
         self.members = _Members(kind)
         self.guarded: set[str] = set()
-        self.is_plain = not (issubclass(kind, _OTHERS) or is_library(module_of(kind)))
+        self.is_plain = not (is_ours or issubclass(kind, _OTHERS))
 
 
 def _called_by_python(kind: type) -> list[str]:

@@ -389,7 +389,7 @@ def test_rounds_of_a_loop_inside_pay_once(patient: None, loops: list[HotLoop]) -
 
 def rounds_of(program: Program) -> tuple[Any, str]:
     namespace = program.run.__globals__
-    (name,) = [name for name in namespace if name.startswith("rounds ")]
+    (name,) = [name for name in namespace if name.startswith("rounds_")]
     return namespace, name
 
 
