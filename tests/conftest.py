@@ -51,6 +51,26 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("golden")
 
 
+@pytest.fixture(autouse=True)
+def written_at_once(monkeypatch: pytest.MonkeyPatch) -> int:
+    """First calls are programs, which most tests are of, though they call a function once. Gives
+    what `Patience.first` is outside of tests.
+    """
+    from runtime.graph.executors.work import Patience
+
+    before = Patience.first
+    monkeypatch.setattr(Patience, "first", 0)
+    return before
+
+
+@pytest.fixture
+def interpreted(written_at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """First calls are interpreted where that is less work, as they are outside of tests."""
+    from runtime.graph.executors.work import Patience
+
+    monkeypatch.setattr(Patience, "first", written_at_once)
+
+
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
     """`golden(path, text)`: the file holds exactly the text; a missing file fails."""

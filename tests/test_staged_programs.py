@@ -16,6 +16,11 @@ from tests.support.programs_choices import Seeded
 from tests.support.programs_dialects import COLLECTIONS, EFFECTS, KINDS, OUTSIDE, STAGED
 
 
+@pytest.fixture(autouse=True)
+def first_calls(interpreted: None) -> None:
+    """A program is called more than once, so that the first call may be what it is for users."""
+
+
 @unhurried
 @given(programs(STAGED))
 def test_staged_is_the_original(program: Program) -> None:

@@ -34,6 +34,7 @@ from runtime.functions.signatures import (
     refuse_cycles,
 )
 from runtime.graph.executors.specialization import Programs, Run
+from runtime.graph.executors.work import Patience
 from runtime.graph.ir import Callee, Graph, Value, has_effects, walk
 from runtime.graph.lists import Elements
 from runtime.graph.nodes import CALL, NUMBER_TYPES, RAISE
@@ -97,6 +98,7 @@ class ConcreteFunction:
         self.reason = ""
         self.executor: str | None = None
         self._fitting: dict[tuple[Any, ...], Run] = {}
+        self._is_new = True
 
     def share(self, shared: Shared, called: Graph, lost: Callable[[], Exception] | None) -> None:
         """Take what it does to its arguments, as `called` computes it for calls from other traces.
@@ -236,6 +238,10 @@ class ConcreteFunction:
             leaves = [*leaves, *map(_as_leaf, self.kept.leaves())]
         if state.run is None:
             return self.outputs_of(self._observed(leaves))
+        if run is None and self.is_interpreted:
+            results = self._interpreted(leaves)
+            if results is not None:
+                return self.outputs_of(results)
         raws = [leaf.raw for leaf in leaves]
         return self._run(run or self.programs.runner(raws), raws)
 
@@ -272,6 +278,34 @@ class ConcreteFunction:
         except BaseException as error:
             self.program.fail(error)
         return self.outputs_of(results)
+
+    @property
+    def is_interpreted(self) -> bool:
+        """True if the reference interpreter runs the next call: the first one of a short graph,
+        which takes less time so than writing a program does.
+        """
+        return self._is_new and state.run is not None and self._is_short
+
+    @cached
+    def _is_short(self) -> bool:
+        if self.executor == COMPILED or not Patience.first:
+            return False
+        from runtime.graph.executors.reference import is_short
+
+        return is_short(self.optimized)
+
+    def _interpreted(self, leaves: Sequence[Any]) -> Sequence[Any] | None:
+        """The results of the interpreter; None where it gave up."""
+        from runtime.graph.executors.reference import TooLong, interpret
+
+        self._is_new = False
+        given = [leaf if isinstance(leaf, EagerTensor) else leaf.raw for leaf in leaves]
+        try:
+            results = interpret(self.optimized, given, Patience.first)
+        except TooLong:
+            return None
+        # Each result is a tensor of its own, also where some are one value, or an argument.
+        return [item.raw if isinstance(item, EagerTensor) else item for item in results]
 
     def _observed(self, leaves: Sequence[Any]) -> Sequence[Any]:
         """The results of a run that tapes, or checks of each op, are shown."""

@@ -432,7 +432,8 @@ class Function(Traced, Generic[P, R]):
             Mode.graphs.append(chosen.graph)
         if chosen.changes is not None:
             return self._call_changing(chosen, call)
-        if concrete is not call.first and chosen.kept is None:
+        is_later = concrete is not call.first and not chosen.is_interpreted
+        if is_later and chosen.kept is None:
             self._add_shortcut(key, args, kwargs, call, concrete)
         return chosen.call_leaves(call.leaves)
 

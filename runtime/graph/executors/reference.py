@@ -2,28 +2,67 @@
 means; every other executor is compared with it.
 
 An op goes through `bind`, so that tapes record it, and checks of each op and devices see it.
+
+It also runs the first call of a graph for which that is less work than writing a program
+(`is_short`). Rounds of loops are not known before; a call that turns out to be long ends in
+`TooLong`, and begins again as a program. That is for graphs that have done nothing by then.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from runtime.core.primitive import Primitive, bind
+from runtime.core.shapes import size_of
 from runtime.core.tensor import EagerTensor, Tensor, wrap
-from runtime.core.types import TensorType
+from runtime.core.types import TensorType, Type
 from runtime.graph.executors.failures import at_origin
-from runtime.graph.ir import Graph, Node, Region, Value
+from runtime.graph.ir import Graph, Node, Region, Value, walk
 from runtime.graph.nodes import CALL, COND, CONSTANT, RAISE, WHILE
 from runtime.graph.templates import raised
 
-Values = dict[Value, Any]
+ELEMENTS = 1 << 16
+"""The most elements that all arrays of a short call have: none is let go of before the end."""
 
 
-def interpret(graph: Graph, arguments: Sequence[Any]) -> list[Any]:
-    """Returns the results of the graph for arguments: eager tensors, and Python numbers."""
-    values: Values = dict(graph.closure)
+class TooLong(BaseException):
+    """Loops have more rounds than an interpreted call may have. No error, which has a node."""
+
+
+class Values(dict[Value, Any]):
+    """The values of a run, in which loops may run so many nodes more."""
+
+    patience = math.inf
+
+
+def interpret(graph: Graph, arguments: Sequence[Any], patience: float = math.inf) -> list[Any]:
+    """Returns the results of the graph for arguments: eager tensors, and Python numbers.
+
+    Raises TooLong where loops run more nodes than `patience`.
+    """
+    values = Values(graph.closure)
+    values.patience = patience
     return _region(graph.body, arguments, values)
+
+
+def is_short(graph: Graph) -> bool:
+    """True if the work of a call is that of its nodes, or is so unless loops have many rounds."""
+    nodes = list(walk(graph.body))
+    if any("callee" in node.params or node.primitive.calls_back for node in nodes):
+        return False
+    types = [value.type for node in nodes for value in node.outputs]
+    if sum(map(_size, (*types, *[value.type for value in graph.parameters]))) > ELEMENTS:
+        return False
+    acts = any(node.primitive.effect and node.primitive is not RAISE for node in nodes)
+    return not acts or all(node.primitive is not WHILE for node in nodes)
+
+
+def _size(type: Type) -> int:
+    """The elements of an array; of an unknown dimension, as many as a call may have."""
+    size = size_of(type.shape) if isinstance(type, TensorType) else 1
+    return ELEMENTS + 1 if size is None else size
 
 
 def _region(region: Region, arguments: Sequence[Any], values: Values) -> list[Any]:
@@ -70,8 +109,12 @@ def _cond(node: Node, values: Values) -> Sequence[Any]:
 
 def _while(node: Node, values: Values) -> Sequence[Any]:
     proceed, *state = (values[value] for value in node.inputs)
+    (body,) = node.regions
     while proceed:
-        proceed, *state = _region(node.regions[0], state, values)
+        values.patience -= len(body.nodes)
+        if values.patience < 0:
+            raise TooLong
+        proceed, *state = _region(body, state, values)
     return state
 
 

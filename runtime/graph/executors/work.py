@@ -34,6 +34,11 @@ class Patience:
     graph = 3e-3
     node = 3e-4
 
+    first = 64
+    """The nodes that loops may run in a first call before it begins again as a program; 0 where
+    all calls are programs.
+    """
+
     beside = 0.05
     """As much for one graph, and it is compiled beside its calls."""
 
