@@ -45,6 +45,10 @@ class TestStaged:
             assert staging.same_outcome(expected, got), f"INPUTS[{row}]: {expected!r}, got {got!r}"
 
     @pytest.mark.parametrize("case", STAGED_CASES, ids=lambda case: case.name)
+    def test_interpreted_equals_python(self, case: Case, interpreted: None) -> None:
+        self.test_equals_python(case)
+
+    @pytest.mark.parametrize("case", STAGED_CASES, ids=lambda case: case.name)
     def test_equals_eager(self, case: Case) -> None:
         """Where the original runs on eager tensors as it is."""
         for row in case.rows:
