@@ -40,18 +40,38 @@ def copy_tree(value: Any) -> Any:
 
 
 def walk(node: Any) -> Iterator[Any]:
-    """A node and all nodes in it, of ast or of gast, in no particular order."""
+    """A node and all nodes in it, of ast or of gast, in no particular order, but for contexts and
+    operators.
+    """
     pending = [node]
     while pending:
         node = pending.pop()
         yield node
         fields = node.__dict__
-        for field in node._fields:
+        for field in NODE_FIELDS[type(node)]:
             value = fields.get(field)
             if isinstance(value, list):
                 pending.extend([item for item in value if isinstance(item, ast.AST)])
             elif isinstance(value, ast.AST):
                 pending.append(value)
+
+
+class _NodeFields(dict[type, tuple[str, ...]]):
+    def __missing__(self, cls: Any) -> tuple[str, ...]:
+        is_constant = issubclass(cls, ast.Constant | gast.Constant)
+        fields = () if is_constant else [field for field in cls._fields if field not in _PLAIN]
+        self[cls] = found = tuple(fields)
+        return found
+
+
+_PLAIN = frozenset((
+    "arg", "asname", "attr", "conversion", "ctx", "id", "is_async", "kind", "level", "lineno",
+    "module", "op", "ops", "simple", "tag", "type_comment",
+))  # fmt: skip
+"""Fields without nodes that are more than a context or an operator."""
+
+NODE_FIELDS = _NodeFields()
+"""The fields of each class of nodes in which there may be nodes: most of a tree are names."""
 
 
 def is_ag(node: Any, ag: str) -> bool:

@@ -15,6 +15,8 @@ from typing import Any, NamedTuple
 
 import gast
 
+from autograph.trees import NODE_FIELDS
+
 FUNCTIONS = (gast.FunctionDef, gast.AsyncFunctionDef)
 
 _LATE_ANNOTATIONS = sys.version_info >= (3, 14)
@@ -157,9 +159,9 @@ def own_nodes(node: Any) -> Iterator[gast.AST]:
 
 
 def children(node: gast.AST) -> list[Any]:
-    """The nodes, and the lists, in the fields of a node."""
+    """The nodes, and the lists, in the fields of a node, but contexts and operators."""
     found, held = [], node.__dict__
-    for field in node._fields:
+    for field in NODE_FIELDS[type(node)]:
         part = held.get(field)
         if isinstance(part, _TREES):
             found.append(part)

@@ -69,6 +69,7 @@ from typing import Any
 import gast
 
 from autograph.analysis.flow import exits
+from autograph.analysis.scopes import children
 from autograph.context import Context
 from autograph.forms import Form
 from autograph.quoting.builders import call_ag
@@ -96,6 +97,8 @@ _FACTORIES = ("int", "float", "list")
 _OF_SETS = (gast.BitOr, gast.BitAnd, gast.BitXor, gast.Sub)
 _DISPLAYS = (gast.List, gast.Tuple, gast.Set, gast.Dict, gast.Constant)
 _GROWING = (gast.Add, gast.Mult, *_OF_SETS)
+_LEAVES = frozenset((gast.Name, gast.Constant, gast.Pass, gast.Break, gast.Continue))
+_ASSIGNING = (gast.Assign, gast.AnnAssign, gast.Return, gast.For)
 _Path = frozenset[gast.AST]
 _ANYWHERE: Any = object()
 """A block that no list is made in."""
@@ -150,17 +153,19 @@ def convert(context: Context) -> None:
             if depth:
                 grown.setdefault(name + _ITEMS, set())
     asks = context.form is Form.ASKING
+    assigning = [each for each in nodes if isinstance(each[0], _ASSIGNING)]
     if asks:
-        for name in {name for node, _ in nodes for name, _ in _pairs(node)}:
+        for name in {name for node, _ in assigning for name, _ in _pairs(node)}:
             grown.setdefault(name, set()).add(_ASKED)
             grown.setdefault(name + _ITEMS, set())
-    dicts = list(_dicts(nodes, asks))
+    dicts = list(_dicts(nodes, assigning, asks))
     names = {name for name, _ in dicts}
     for name in _named_values(nodes, names):
         grown.setdefault(name, set()).add(_ASKED)
-    _add_unequal(grown, nodes)
-    _add_aliases(grown, [node for node, _ in nodes])
-    marked = {made: name + _ITEMS in grown for name, made in _marks(nodes, grown)}
+    calls_itself = _calls_itself(nodes)
+    _add_unequal(grown, assigning, calls_itself)
+    _add_aliases(grown, assigning)
+    marked = {made: name + _ITEMS in grown for name, made in _marks(assigning, grown)}
     marked |= {made: True for node, _ in nodes for made in _always(node, grown)}
     marked |= {made: True for _, made in dicts}
     marked |= {value: True for node, _ in nodes for value in _values(node, names)}
@@ -253,11 +258,13 @@ def _asked(node: gast.AST) -> Iterator[tuple[str, int]]:
         yield target.id, len(parts) - 1 + deep
 
 
-def _add_aliases(grown: dict[str, set[_Path]], nodes: list[Any]) -> None:
+def _add_aliases(grown: dict[str, set[_Path]], assigning: list[tuple[Any, _Path]]) -> None:
     """A list may also grow under the names that it is given later, or as an item of another one."""
-    pairs = [pair for node in nodes for pair in _pairs(node)]
+    if not grown:
+        return
+    pairs = [pair for node, _ in assigning for pair in _pairs(node)]
     aliases = [(name, other) for name, value in pairs for other in _same_as(value)]
-    for node in nodes:
+    for node, _ in assigning:
         match node:
             case gast.For(target=gast.Name(id=name), iter=gast.Name(id=items)) if name in grown:
                 grown.setdefault(items, set()).update(grown[name])
@@ -295,7 +302,9 @@ def _always(node: Any, grown: Container[str]) -> Iterator[Any]:
                 yield value
 
 
-def _dicts(nodes: list[tuple[Any, _Path]], asks: bool) -> Iterator[tuple[str, Any]]:
+def _dicts(
+    nodes: list[tuple[Any, _Path]], assigning: list[tuple[Any, _Path]], asks: bool
+) -> Iterator[tuple[str, Any]]:
     """The dicts that are marked, each with the name that it is assigned to."""
     entered: dict[str, set[_Path]] = {}
     given: dict[str, set[_Path]] = {}
@@ -310,16 +319,17 @@ def _dicts(nodes: list[tuple[Any, _Path]], asks: bool) -> Iterator[tuple[str, An
             given.setdefault(name, set()).add(_ASKED)
         for name in _read(node):
             read.setdefault(name, set()).add(_ASKED)
+    for node, _ in assigning:
         for name, value in _pairs(node):
             keys.setdefault(name, set()).update(map(_keys, _made(value, _makes_dict)))
     for name in keys:
         if asks or len(keys[name] - {None}) > 1:
             entered.setdefault(name, set()).add(_ASKED)
     for table in (entered, given, read):
-        _add_aliases(table, [node for node, _ in nodes])
-    yield from _marks(nodes, entered, _makes_dict)
-    yield from _marks(nodes, given, _makes_table)
-    yield from _marks(nodes, read, _makes_default_dict)
+        _add_aliases(table, assigning)
+    yield from _marks(assigning, entered, _makes_dict)
+    yield from _marks(assigning, given, _makes_table)
+    yield from _marks(assigning, read, _makes_default_dict)
     for node, _ in nodes:
         makes = _makes_dict if asks else _makes_empty_dict
         for value in _values_of_attributes(node):
@@ -440,12 +450,12 @@ def _same_as(value: Any) -> Iterator[str]:
 
 
 def _marks(
-    nodes: list[tuple[Any, _Path]],
+    assigning: list[tuple[Any, _Path]],
     grown: dict[str, set[_Path]],
     makes: Callable[[Any], bool] = _makes_list,
 ) -> Iterator[tuple[str, Any]]:
     """The lists, or dicts, that are marked, each with the name that it is assigned to."""
-    for node, path in nodes:
+    for node, path in assigning if grown else ():
         for name, value in _pairs(node):
             # The items of a display that a loop is over: only for what is asked of them.
             ways = grown.get(name, set())
@@ -455,7 +465,9 @@ def _marks(
                 yield from ((name, made) for made in _made(value, makes))
 
 
-def _add_unequal(grown: dict[str, set[_Path]], nodes: list[tuple[Any, _Path]]) -> None:
+def _add_unequal(
+    grown: dict[str, set[_Path]], assigning: list[tuple[Any, _Path]], calls_itself: bool
+) -> None:
     """Results, and names that blocks assign, that are lists of several lengths where paths meet, or
     sets.
     """
@@ -463,7 +475,7 @@ def _add_unequal(grown: dict[str, set[_Path]], nodes: list[tuple[Any, _Path]]) -
     sets: dict[str, list[bool]] = {}
     inside = set()
     results: list[Any] = []
-    for node, path in nodes:
+    for node, path in assigning:
         for name, value in _pairs(node):
             if path or name == _RESULT:
                 inside.add(name)
@@ -476,7 +488,7 @@ def _add_unequal(grown: dict[str, set[_Path]], nodes: list[tuple[Any, _Path]]) -
         if has_sets or (0 in lengths[name] and len(lengths[name]) > 1):
             grown.setdefault(name, set()).add(_ASKED)
     has_rows = any(map(_holds_list, results))
-    if (has_rows or 0 in lengths.get(_RESULT, ())) and _calls_itself(nodes):
+    if (has_rows or 0 in lengths.get(_RESULT, ())) and calls_itself:
         grown.setdefault(_RESULT, set()).add(_ASKED)
         if has_rows:
             grown.setdefault(_RESULT + _ITEMS, set())
@@ -549,8 +561,8 @@ def _grows_inside(value: Any) -> bool:
 
 
 def _with_blocks(tree: gast.AST, stages_tries: bool) -> Iterator[tuple[Any, _Path]]:
-    """Every node, with the control statements and functions that it is in, and those that it is
-    only come to if they are not left by an exit.
+    """The nodes but names and constants, with the control statements and functions that each is
+    in, and those that it is only come to if they are not left by an exit.
     """
     pending: list[tuple[gast.AST, _Path]] = [(tree, frozenset())]
     while pending:
@@ -558,10 +570,10 @@ def _with_blocks(tree: gast.AST, stages_tries: bool) -> Iterator[tuple[Any, _Pat
         yield node, path
         is_block = isinstance(node, _BLOCKS) or (stages_tries and isinstance(node, gast.Try))
         path = path | {node} if is_block else path
-        for _, field in gast.iter_fields(node):
+        for part in children(node):
             inside = path
-            for child in field if isinstance(field, list) else [field]:
-                if isinstance(child, gast.AST):
+            for child in part if isinstance(part, list) else [part]:
+                if isinstance(child, gast.AST) and type(child) not in _LEAVES:
                     pending.append((child, inside))
                 if isinstance(child, gast.stmt) and exits(child):
                     inside |= {child}

@@ -36,7 +36,7 @@ from autograph.context import Context
 from autograph.quoting.builders import assign, name_load
 from autograph.quoting.templates import quote, quote_expr
 from autograph.rewriting import rewrite_statements
-from autograph.trees import copy_tree
+from autograph.trees import copy_tree, walk
 
 # The expression of a statement that is evaluated first, before anything else that it does.
 _FIRST = {
@@ -48,7 +48,7 @@ _FIRST = {
 
 def convert(context: Context) -> None:
     """Apply to every function of the tree."""
-    if not any(isinstance(node, gast.NamedExpr) for node in gast.walk(context.tree)):
+    if not any(isinstance(node, gast.NamedExpr) for node in walk(context.tree)):
         return
     hoisting = _Hoisting(context)
     rules: dict[type[gast.AST], Any] = {kind: hoisting.statement for kind in _FIRST}

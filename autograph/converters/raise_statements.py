@@ -34,16 +34,16 @@ import gast
 from autograph.context import Context
 from autograph.quoting.builders import assign, call_ag, name_load
 from autograph.rewriting import Rules
+from autograph.trees import walk
 
 
 def rules(context: Context) -> Rules:
     """Returns the rule for each type of node."""
-    caught = {
-        id(node.name) for node in gast.walk(context.tree) if isinstance(node, gast.ExceptHandler)
-    }
+    nodes = list(walk(context.tree))
+    caught = {id(node.name) for node in nodes if isinstance(node, gast.ExceptHandler)}
     bound = {
         node.id
-        for node in gast.walk(context.tree)
+        for node in nodes
         if isinstance(node, gast.Name)
         and not isinstance(node.ctx, gast.Load)
         and id(node) not in caught

@@ -28,6 +28,7 @@ from typing import Any
 import gast
 
 from autograph.analysis.flow import completions, may_swallow
+from autograph.analysis.scopes import children
 from autograph.context import Context
 from autograph.quoting.builders import call_ag
 from autograph.trees import walk
@@ -51,7 +52,10 @@ def convert(context: Context) -> None:
                 node.test = _answered(node.test, True, asked)
         elif isinstance(node, gast.Assert):
             node.test = _answered(node.test, True, asked)
-        pending += [part for part in gast.iter_child_nodes(node) if part not in _caught(node)]
+        caught = _caught(node)
+        for part in children(node):
+            parts = part if isinstance(part, list) else [part]
+            pending += [x for x in parts if isinstance(x, gast.AST) and x not in caught]
     if asked:
         _answer_names(context.tree, Counter(asked))
 

@@ -61,7 +61,9 @@ def test_ast_trees_pass_through_unchanged() -> None:
 @pytest.mark.parametrize("module", MODULES)
 def test_walk(module: ModuleType) -> None:
     tree = trees.to_gast(parsed(module))
-    assert sorted(map(id, trees.walk(tree))) == sorted(map(id, gast.walk(tree)))
+    small = gast.expr_context, gast.operator, gast.boolop, gast.unaryop, gast.cmpop
+    nodes = [node for node in gast.walk(tree) if not isinstance(node, small)]
+    assert sorted(map(id, trees.walk(tree))) == sorted(map(id, nodes))
 
 
 def set_parents(tree: ast.AST) -> None:

@@ -17,7 +17,7 @@ from typing import Any
 from runtime.core.primitive import Primitive, bind
 from runtime.core.shapes import size_of
 from runtime.core.tensor import EagerTensor, Tensor, wrap
-from runtime.core.types import TensorType, Type
+from runtime.core.types import ObjectHandle, TensorType, Type
 from runtime.graph.executors.failures import at_origin
 from runtime.graph.ir import Graph, Node, Region, Value, walk
 from runtime.graph.nodes import CALL, COND, CONSTANT, RAISE, WHILE
@@ -42,7 +42,9 @@ def interpret(graph: Graph, arguments: Sequence[Any], patience: float = math.inf
 
     Raises TooLong where loops run more nodes than `patience`.
     """
-    values = Values(graph.closure)
+    values = Values()
+    for value, item in graph.closure:
+        values[value] = item.raw if isinstance(item, ObjectHandle) else item
     values.patience = patience
     return _region(graph.body, arguments, values)
 

@@ -131,6 +131,12 @@ def few_rounds_of_numbers(n: int) -> int:
     return sum(i for i in range(n) if i % 2 == 1)
 
 
+def test_objects_from_outside() -> None:
+    held = rt.data.Dataset.range(3)
+    staged = rt.function(lambda: (held, 1))
+    assert [[int(item) for item in staged()[0]] for _ in range(2)] == [[0, 1, 2]] * 2
+
+
 def test_effects_come_once(capsys: pytest.CaptureFixture[str], programs: list[str]) -> None:
     """What has effects is interpreted only where it cannot begin again."""
     count = rt.Variable(0)
