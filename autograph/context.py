@@ -7,7 +7,7 @@ from typing import Any
 import gast
 
 from autograph.analysis.blocks import Flow
-from autograph.analysis.scopes import functions_in
+from autograph.analysis.scopes import functions_in, suspends
 from autograph.forms import Form
 from autograph.names import Namer, names_in
 
@@ -19,6 +19,7 @@ class Context:
         tree: the function that is converted.
         filename: the user's file.
         functions: the user's function definitions in the tree, outer ones first.
+        suspending: those of them that are generators or coroutines.
         names: every name in the user's code.
         namer: gives names that the user does not use.
         ag: the name of the operators' namespace in the generated code.
@@ -41,6 +42,7 @@ class Context:
         self.flags: set[str] = set()
         self.form = form
         self.block = block
+        self.suspending = frozenset(each for each in self.functions if suspends(each.body))
         self._flows: dict[gast.AST, Flow] = {}
 
     @property
@@ -51,7 +53,9 @@ class Context:
     def flow(self, function: Any) -> Flow:
         """The analyses of a function of the tree; they hold until `forget`."""
         if function not in self._flows:
-            self._flows[function] = Flow(function, frozenset(self.flags), self.stages_tries)
+            self._flows[function] = Flow(
+                function, frozenset(self.flags), self.stages_tries, function in self.suspending
+            )
         return self._flows[function]
 
     def forget(self) -> None:

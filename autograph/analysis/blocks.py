@@ -48,7 +48,9 @@ class Flow:
         functional: the control statements that become blocks, with what those take and return.
     """
 
-    def __init__(self, function: Any, flags: Names, stages_tries: bool = False) -> None:
+    def __init__(
+        self, function: Any, flags: Names, stages_tries: bool = False, may_suspend: bool = False
+    ) -> None:
         self.mentions = remembered_mentions()
         self.stages_tries = stages_tries
         self.scope: Scope = scope_of(function, flags)
@@ -56,7 +58,6 @@ class Flow:
         self.live: dict[gast.AST, Live] = live.around
         self.live_after: dict[gast.AST, Names] = live.after
         self.defined: Definedness = definedness(function, self.mentions, self.scope)
-        may_suspend = suspends(function.body)
         may_leave = not (may_suspend and is_async_generator(function))
         kept = _raising_again(function)
         self.functional: dict[gast.AST, BlockNames] = {

@@ -29,7 +29,6 @@ from typing import Any
 import gast
 
 from autograph.analysis.flow import completions
-from autograph.analysis.scopes import suspends
 from autograph.context import Context
 from autograph.exits import ExitLowering, clear_flag, must_stay, stop_on
 from autograph.quoting.templates import quote
@@ -38,7 +37,7 @@ from autograph.quoting.templates import quote
 def convert(context: Context) -> None:
     """Apply to every loop of the tree; generators and coroutines keep their exits."""
     for function in context.functions:
-        if not suspends(function.body):
+        if function not in context.suspending:
             function.body = _block(function.body, context, 0)
 
 

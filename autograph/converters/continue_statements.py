@@ -27,7 +27,7 @@ from typing import Any
 import gast
 
 from autograph.analysis.flow import completions
-from autograph.analysis.scopes import own_nodes, suspends
+from autograph.analysis.scopes import own_nodes
 from autograph.context import Context
 from autograph.exits import ExitLowering, clear_flag, must_stay
 
@@ -35,7 +35,7 @@ from autograph.exits import ExitLowering, clear_flag, must_stay
 def convert(context: Context) -> None:
     """Apply to every loop of the tree; generators and coroutines keep their exits."""
     for function in context.functions:
-        if suspends(function.body):
+        if function in context.suspending:
             continue
         for node in own_nodes(function.body):
             if isinstance(node, gast.For | gast.While):

@@ -58,7 +58,7 @@ def convert(context: Context) -> None:
     """Apply to every function of the tree; generators and coroutines keep their exits."""
     for function in context.functions:
         before = scope_of(function).locals
-        reachable = _Reachable(suspends(function.body), context.stages_tries)
+        reachable = _Reachable(function in context.suspending, context.stages_tries)
         function.body = reachable.block(function.body)
         _keep_local(function, before - scope_of(function).locals)
 

@@ -57,7 +57,7 @@ from typing import Any
 import gast
 
 from autograph.analysis.flow import completions, ends, exits
-from autograph.analysis.scopes import mentions, own_nodes, suspends
+from autograph.analysis.scopes import mentions, own_nodes
 from autograph.context import Context
 from autograph.exits import ExitLowering, clear_flag, must_stay
 from autograph.quoting.builders import assign, call_ag, constant
@@ -68,7 +68,7 @@ from autograph.trees import walk
 def convert(context: Context) -> None:
     """Apply to every function of the tree; generators and coroutines keep their exits."""
     for function in context.functions:
-        if not suspends(function.body) and not must_stay(function.body, "return", context):
+        if function not in context.suspending and not must_stay(function.body, "return", context):
             function.body = _Returns(context, function).tail(function.body)
 
 

@@ -29,7 +29,6 @@ from typing import Any
 import gast
 
 from autograph.analysis.flow import MANAGER, may_swallow
-from autograph.analysis.scopes import suspends
 from autograph.context import Context
 from autograph.quoting.builders import assign, call_ag
 from autograph.quoting.templates import quote_expr
@@ -39,7 +38,7 @@ from autograph.rewriting import rewrite_statements
 def convert(context: Context) -> None:
     """Apply to every function of the tree."""
     for function in context.functions if context.stages_tries else ():
-        if not suspends(function.body):
+        if function not in context.suspending:
             rewrite_statements(function, {gast.With: partial(_with, context=context)})
 
 

@@ -8,11 +8,12 @@ import pytest
 
 from autograph.analysis.blocks import Flow
 from autograph.analysis.flow import ends
+from autograph.analysis.scopes import suspends
 
 
 def flow_of(body: str, params: str = "a, b") -> tuple[Flow, list[Any]]:
     tree = gast.parse(f"def f({params}):\n" + textwrap.indent(textwrap.dedent(body), " ")).body[0]
-    flow = Flow(tree, frozenset())
+    flow = Flow(tree, frozenset(), may_suspend=suspends(tree.body))
     return flow, sorted(flow.live, key=lambda node: node.lineno)
 
 
