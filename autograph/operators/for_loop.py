@@ -13,7 +13,7 @@ from autograph.frames import hide
 from autograph.operators.blocks import output_names, unpacked, went_on
 from autograph.operators.comprehensions import of_generator
 from autograph.operators.shared import Shared
-from autograph.operators.unrolling import GuardedRounds, much_work, rest_as_loop
+from autograph.operators.unrolling import GuardedRounds, Rounds, much_work, rest_as_loop
 
 
 def for_loop(
@@ -52,7 +52,8 @@ def for_loop(
             if (test is None or (proceed := test(*state)) is True) and work is None:
                 continue
             if work is not None and proceed is True:
-                whole = work.rest(items, iterator, body, state, test, defines, shared)
+                rounds = Rounds(body, test or _always, defines, shared)
+                whole = work.rest(items, iterator, rounds, state)
                 if whole is not NotImplemented:
                     return whole
             work = None
@@ -63,13 +64,12 @@ def for_loop(
                 if backend_of(items) is not None:
                     next(iterator)  # which tells what is left
                 references = sys.getrefcount(items)
-                whole = rest_as_loop(
-                    *(items, iterator, body, state, test, proceed, defines, shared, references)
-                )
+                rounds = Rounds(body, test, defines, shared)
+                whole = rest_as_loop(items, iterator, rounds, state, proceed, references)
                 if whole is not NotImplemented:
                     return whole
-                rest = GuardedRounds(references, items, body, defines, shared)
-                return unpacked(rest.run(iterator, test, proceed, state))
+                rest = GuardedRounds(references, items, rounds)
+                return unpacked(rest.run(iterator, proceed, state))
             if not proceed:
                 break
         return state[0] if bare else state or None

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import partial
 from operator import length_hint
 from types import FunctionType, GeneratorType, MethodType
-from typing import Any
+from typing import Any, NamedTuple
 
 from autograph.backend import Backend, Block, backend_of, staging
 from autograph.errors import StagingError
@@ -83,15 +83,24 @@ _COMBINING = frozenset((
 """Iterators that give what others give."""
 
 
+class Rounds(NamedTuple):
+    """What a round of a `for` does: `body(item, *state)` gives the next state, and `test(*state)`
+    tells whether another one follows. `defines` has the names of the state, where they are not the
+    parameters of `body`, and `shared` those that the body assigns where they live.
+    """
+
+    body: Block
+    test: Block
+    defines: str | None = None
+    shared: str | None = None
+
+
 def rest_as_loop(
     items: Any,
     iterator: Iterator[Any],
-    body: Block,
+    rounds: Rounds,
     state: tuple[Any, ...],
-    test: Block,
     proceed: Any,
-    defines: str | None,
-    shared: str | None,
     references: int,
 ) -> Any:
     """The state after the rounds that are left, as one loop; NotImplemented where they are few, or
@@ -100,32 +109,30 @@ def rest_as_loop(
     Args:
         items: what the loop runs over.
         iterator: an `itertools.chain` of it, which gives the items of these rounds.
-        proceed: the staged value of `test(*state)`.
+        proceed: the staged value of the test of `state`.
         references: what `sys.getrefcount` counts for the items.
     """
     backend = backend_of(proceed)
     if backend is None:
         return NotImplemented
     if type(items) is itertools.count and not _is_used_elsewhere(items, references):
-        return _counted(backend, items, iterator, body, state, test, proceed, defines, shared)
+        return _counted(backend, items, iterator, rounds, state, proceed)
     left = _left(iterator) if type(items) in SEQUENCES else 0
     if left <= LONG:
         return NotImplemented
-    return _rest(backend, items, left, body, state, test, proceed, defines, shared)
+    return _rest(backend, items, left, rounds, state, proceed)
 
 
 def _counted(
     backend: Backend,
     items: itertools.count[Any],
     iterator: Iterator[Any],
-    body: Block,
+    rounds: Rounds,
     state: tuple[Any, ...],
-    test: Block,
     proceed: Any,
-    defines: str | None,
-    shared: str | None,
 ) -> Any:
     """The rest of a loop over numbers without an end, of which the next one is in the state."""
+    body, test, defines, shared = rounds
     step = gc.get_referents(items)[-1]
     names = output_names(body, defines, skip=1)
 
@@ -140,10 +147,8 @@ def _counted(
     one_round.__wrapped__ = body  # type: ignore[attr-defined]
     goes_on.__wrapped__ = test  # type: ignore[attr-defined]
     given = next(iterator), *state
-    defines = ", ".join(("the number", *names))
-    left = _rest(
-        *(backend, ENDLESS, len(ENDLESS), one_round, given, goes_on, proceed, defines, shared)
-    )
+    numbered = Rounds(one_round, goes_on, ", ".join(("the number", *names)), shared)
+    left = _rest(backend, ENDLESS, len(ENDLESS), numbered, given, proceed)
     return left if left is NotImplemented else unpacked(left[1:] if state else ())
 
 
@@ -156,13 +161,11 @@ def _rest(
     backend: Backend,
     items: Any,
     left: int,
-    body: Block,
+    rounds: Rounds,
     state: tuple[Any, ...],
-    test: Block,
     proceed: Any,
-    defines: str | None,
-    shared: str | None,
 ) -> Any:
+    body, test, defines, shared = rounds
     of_numbers = type(items) is range
     places = (items if of_numbers else range(len(items)))[-left:]
     one_round = body if of_numbers else _with_item_at(body, items)
@@ -199,11 +202,8 @@ class MuchWork:
         self,
         items: range,
         iterator: Iterator[Any],
-        body: Block,
+        rounds: Rounds,
         state: tuple[Any, ...],
-        test: Block | None,
-        defines: str | None,
-        shared: str | None,
     ) -> Any:
         """The state after all rounds, as one staged loop; NotImplemented if they are too little
         work, or cannot be one.
@@ -214,10 +214,9 @@ class MuchWork:
             return NotImplemented
         if not _this_thread.in_loop and work <= (VERY_MUCH if self._stages(state) else MUCH):
             return NotImplemented
-        test = test or _always
         before, _this_thread.in_loop = _this_thread.in_loop, True
         try:
-            return _rest(self._backend, items, left, body, state, test, True, defines, shared)
+            return _rest(self._backend, items, left, rounds, state, True)
         finally:
             _this_thread.in_loop = before
 
@@ -263,10 +262,6 @@ def _is_new_number(before: Any, after: Any) -> bool:
     )
 
 
-def _always(*state: Any) -> bool:
-    return True
-
-
 def _with_item_at(body: Block, items: Any) -> Block:
     def one_round(place: Any, *state: Any) -> Any:
         return body(getitem(items, place), *state)
@@ -281,18 +276,13 @@ class GuardedRounds:
     Args:
         references: what `sys.getrefcount` counts for the items.
         items: what the loop runs over.
-        body: called as `body(item, *state)`.
-        defines: the names of the state, where they are not the parameters of `body`.
-        shared: names that the body assigns where they live.
 
     Raises:
         StagingError: the items never end, or are an iterator whose user could see that it advances
             further than in Python.
     """
 
-    def __init__(
-        self, references: int, items: Any, body: Block, defines: str | None, shared: str | None
-    ) -> None:
+    def __init__(self, references: int, items: Any, rounds: Rounds) -> None:
         refuse_to_leave(items)
         if isinstance(items, itertools.count | itertools.cycle):
             _refuse(f"its items, {with_article(type(items).__name__)}, never end")
@@ -302,19 +292,16 @@ class GuardedRounds:
                 "further than in Python"
             )
         self._left = ROUNDS if length_hint(items, -1) < 0 else sys.maxsize
-        self._body = body
-        self._defines = ", ".join(output_names(body, defines, skip=1))
-        self._shared = shared
+        self._body, self._test = rounds.body, rounds.test
+        self._defines = ", ".join(output_names(rounds.body, rounds.defines, skip=1))
+        self._shared = rounds.shared
 
-    def run(
-        self, iterator: Iterator[Any], test: Block, proceed: Any, state: tuple[Any, ...]
-    ) -> tuple[Any, ...]:
+    def run(self, iterator: Iterator[Any], proceed: Any, state: tuple[Any, ...]) -> tuple[Any, ...]:
         """The state after the rounds that are left.
 
         Args:
             iterator: gives the items of these rounds.
-            test: asked as `test(*state)` after each round.
-            proceed: what it was behind the last round.
+            proceed: what the test was behind the last round.
         """
         bare = len(state) == 1
         # What computes an item is not to run where an exit was taken: it belongs to the round.
@@ -333,7 +320,7 @@ class GuardedRounds:
             state = (result,) if bare else result or ()
             if progress.ended:
                 return state
-            proceed = test(*state)
+            proceed = self._test(*state)
             if backend_of(proceed) is None and not proceed:
                 return state
 
