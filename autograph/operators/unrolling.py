@@ -84,8 +84,8 @@ _COMBINING = frozenset((
 
 
 class Rounds(NamedTuple):
-    """What a round of a `for` does: `body(item, *state)` gives the next state, and `test(*state)`
-    tells whether another one follows. `defines` has the names of the state, where they are not the
+    """The rounds of a `for`: `body(item, *state)` gives the next state, and `test(*state)` tells
+    whether another one follows. `defines` has the names of the state, where they are not the
     parameters of `body`, and `shared` those that the body assigns where they live.
     """
 

@@ -16,6 +16,8 @@ from runtime.data.arguments import INFINITE_CARDINALITY as INFINITE_CARDINALITY
 from runtime.data.arguments import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY
 from runtime.data.arguments import check_dataset as _check_dataset
 from runtime.data.arguments import integer as _integer
+from runtime.data.csv_files import CsvDataset as CsvDataset
+from runtime.data.csv_files import make_csv_dataset as make_csv_dataset
 from runtime.data.dataset import Dataset
 from runtime.data.options import AutotuneOptions as AutotuneOptions
 from runtime.data.options import DistributeOptions as DistributeOptions
@@ -324,4 +326,7 @@ def RandomDataset(seed: Any = None) -> Any:
     return Dataset.random(seed)
 
 
-__dir__ = _public(__name__, "AUTOTUNE INFINITE_CARDINALITY UNKNOWN_CARDINALITY")
+__dir__ = _public(
+    __name__,
+    "AUTOTUNE CsvDataset INFINITE_CARDINALITY UNKNOWN_CARDINALITY make_csv_dataset",
+)

@@ -60,7 +60,7 @@ class TextLineDataset(Dataset):
         num_parallel_reads: Any = None,
         name: str | None = None,
     ) -> None:
-        _read(self, "TextLineDataset", filenames, compression_type, _lines, num_parallel_reads)
+        read(self, "TextLineDataset", filenames, compression_type, _lines, num_parallel_reads)
 
 
 class FixedLengthRecordDataset(Dataset):
@@ -100,7 +100,7 @@ class FixedLengthRecordDataset(Dataset):
         if size <= 0 or header < 0 or footer < 0:
             raise invalid(what, "record_bytes must be positive, header and footer not negative")
         parts = partial(_records, size=size, header=header, footer=footer)
-        _read(self, what, filenames, compression_type, parts, num_parallel_reads)
+        read(self, what, filenames, compression_type, parts, num_parallel_reads)
 
 
 class TFRecordDataset(Dataset):
@@ -132,7 +132,7 @@ class TFRecordDataset(Dataset):
         num_parallel_reads: Any = None,
         name: str | None = None,
     ) -> None:
-        _read(self, "TFRecordDataset", filenames, compression_type, records, num_parallel_reads)
+        read(self, "TFRecordDataset", filenames, compression_type, records, num_parallel_reads)
 
 
 # In graphs they are datasets as any other.
@@ -141,9 +141,10 @@ add_handler(TFRecordDataset, HANDLER)
 add_handler(FixedLengthRecordDataset, HANDLER)
 
 
-def _read(
+def read(
     data: Any, what: str, filenames: Any, compression: Any, parts: Parts, parallel_reads: Any
 ) -> None:
+    """Make `data` the dataset of the parts of these files."""
     known = {None: "", "": "", "GZIP": "GZIP", "ZLIB": "ZLIB"}
     if compression not in known:
         raise invalid(what, f"compression_type must be GZIP, ZLIB or None, got {compression!r}")
@@ -176,7 +177,7 @@ def _contents(
 ) -> Pipeline:
     def contents(found: Element) -> Iterator[Element]:
         path = found[0].item().decode()
-        with _opened(path, compression, what) as file:
+        with open_file(path, compression, what) as file:
             try:
                 for part in parts(file):
                     yield (scalar_of_text(part),)
@@ -189,7 +190,8 @@ def _contents(
     return Pipeline(lambda: in_turn(names.elements(), contents, reads, block), UNKNOWN)
 
 
-def _opened(path: str, compression: str, what: str) -> IO[bytes]:
+def open_file(path: str, compression: str, what: str) -> IO[bytes]:
+    """The file, unpacked; an error of this library where it cannot be opened."""
     try:
         file: Any = gzip.open(path) if compression == "GZIP" else open(path, "rb")  # noqa: SIM115
     except FileNotFoundError:

@@ -21,6 +21,7 @@ from runtime.io.records import TFRecordOptions as TFRecordOptions
 from runtime.io.records import TFRecordWriter as TFRecordWriter
 from runtime.ops.strings.codes import decode_base64 as decode_base64
 from runtime.ops.strings.codes import encode_base64 as encode_base64
+from runtime.ops.strings.csv_fields import decode_csv as decode_csv
 
 if _TYPE_CHECKING:
     from runtime.data.examples import FixedLenFeature as FixedLenFeature
@@ -152,5 +153,5 @@ _EXAMPLES = (
 __getattr__, _ = _attributes(__name__, {"runtime.data.examples": _EXAMPLES})
 __dir__ = _public(
     __name__,
-    f"TFRecordOptions TFRecordWriter decode_base64 encode_base64 gfile {_EXAMPLES}",
+    f"TFRecordOptions TFRecordWriter decode_base64 decode_csv encode_base64 gfile {_EXAMPLES}",
 )
