@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeAlias
 from autograph.errors import ConversionError
 from autograph.frames import position_in
 from autograph.instructions import count_handlers
+from autograph.policy import generated
 
 Clause: TypeAlias = Sequence[ast.expr]
 """The classes of an `except`; empty: every exception."""
@@ -34,7 +35,7 @@ class Handler(NamedTuple):
 def handlers_around(frame: FrameType) -> Sequence[Handler]:
     """The handlers that an exception at the present instruction meets, innermost first.
 
-    Where the source does not show them, one that takes every exception.
+    Where no source shows them, one that takes every exception.
     """
     count = count_handlers(frame)
     found = list(_shown(frame)) if count else []
@@ -43,15 +44,18 @@ def handlers_around(frame: FrameType) -> Sequence[Handler]:
 
 def _shown(frame: FrameType) -> Iterator[Handler]:
     """The handlers that the source shows."""
-    from autograph.source import file_named, statements_at
+    from autograph.source import definition_of, statements_at
 
-    filename, line, column = position_in(frame)
+    _, line, column = position_in(frame)
+    # What conversion made stands on the lines of the user's function.
+    users = generated.get(frame.f_code) or frame.f_code
     try:
-        file = file_named(filename, frame.f_globals)
+        found = definition_of(users, frame.f_globals)
     except ConversionError:
         return
-    around = [] if file is None else list(statements_at(file.tree.body, line))
-    for statement in reversed(around):
+    if found is None or isinstance(found, ast.Lambda):
+        return
+    for statement in reversed(list(statements_at(found.body, line))):
         if statement.lineno > frame.f_code.co_firstlineno:  # else around the function, or block
             yield from _handlers_of(statement, (line, (column or 1) - 1))
 

@@ -8,7 +8,7 @@ import ast
 import linecache
 import re
 from collections.abc import Iterator
-from types import FunctionType
+from types import CodeType
 from typing import Any, TypeGuard
 
 from autograph.compiler import parse
@@ -17,25 +17,21 @@ _RUNNERS = ("run_cell_magic", "run_line_magic")
 _OPTIONS = re.compile(r"(?:-\S+\s+(?:\d+\s+)?)*")  # `-n 10 -r3`, which the statement follows
 
 
-def texts_of_magics(function: FunctionType) -> Iterator[str]:
+def texts_of_magics(code: CodeType, names: dict[str, Any]) -> Iterator[str]:
     """Yields what magics of IPython were given in its cells, as Python that can be parsed, the last
-    cell first; only what mentions the function.
+    cell first; only what mentions the function of this code, whose global names these are.
     """
-    shell = _shell_of(function)
+    get_shell = names.get("get_ipython")
+    shell = get_shell() if callable(get_shell) else None
     if shell is None:
         return
-    name = function.__code__.co_name
+    name = code.co_name
     word = "lambda" if name == "<lambda>" else name
     for entry in reversed(list(linecache.cache.values())):
         cell = "".join(entry[2]) if len(entry) > 2 else ""  # others are read when they are needed
         if word in cell and any(runner in cell for runner in _RUNNERS):
             for text in _given(cell):
                 yield from _parsable(shell.transform_cell(text)) if word in text else ()
-
-
-def _shell_of(function: FunctionType) -> Any:
-    get_shell = function.__globals__.get("get_ipython")
-    return get_shell() if callable(get_shell) else None
 
 
 def _given(cell: str) -> Iterator[str]:

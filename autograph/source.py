@@ -14,14 +14,14 @@ import re
 import tokenize
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import CodeType, FunctionType, MethodType
 from typing import Any, BinaryIO
 
 import gast
 
 from autograph.code_comparison import same_but_asserts, same_code, same_place
-from autograph.codes import nested_codes
+from autograph.codes import CodeTable, nested_codes
 from autograph.compiler import compile_quietly
 from autograph.errors import ConversionError
 from autograph.load import compile_definition
@@ -32,6 +32,8 @@ from autograph.trees import to_gast
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 Found = tuple[Definition, tuple[str, ...], str]
 """A definition, the classes around it, and its path."""
+Comparison = Callable[[CodeType, CodeType, ast.AST], bool]
+"""Whether code is what a definition compiles to: the two codes, and the definition."""
 
 _KEPT_FILES = 32  # a tree takes about thirty times the memory of its text
 _BARE_SUPER = re.compile(r"\bsuper\b(?!\()")
@@ -50,12 +52,14 @@ class SourceFile:
         tree: its tree.
         special: the global names whose uses compile differently: those that it imports, and
             `super` where the module itself mentions it.
+        found: what `definition_of` has found in it.
     """
 
     filename: str
     lines: Sequence[str]
     tree: ast.Module
     special: frozenset[str]
+    found: CodeTable[Definition | None] = field(default_factory=CodeTable)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -99,13 +103,29 @@ def locate(function: Callable[..., object]) -> Located:
     """
     plain = _plain_function(function)
     changed = None
-    for file in _files_of(plain):
-        found = _find(file, plain)
+    for file in _files_of(plain.__code__, plain.__globals__):
+        found = _find(file, plain.__code__)
         if found is not None:
             node, owners, path = found
             return Located(to_gast(node), file, owners, path)
         changed = file
     raise _no_source(plain) if changed is None else _not_the_source(plain)
+
+
+def definition_of(code: CodeType, names: dict[str, Any]) -> Definition | None:
+    """The definition of a function's code, whose global names these are, if its file still has it
+    as and where it was compiled.
+
+    Raises:
+        ConversionError: the file is not valid Python.
+    """
+    for file in _files_of(code, names):
+        if code not in file.found:
+            file.found[code] = _find_in_place(file, code)
+        found = file.found.get(code)
+        if found is not None:
+            return found
+    return None
 
 
 def read_file(filename: str, stream: BinaryIO | None = None) -> SourceFile:
@@ -202,23 +222,18 @@ class _Files:
 _files = _Files()
 
 
-def _files_of(function: FunctionType) -> Iterator[SourceFile]:
-    """Yields the files in which the definition of a function may stand."""
-    filename = function.__code__.co_filename
-    file = file_named(filename, function.__globals__)
+def _files_of(code: CodeType, names: dict[str, Any]) -> Iterator[SourceFile]:
+    """Yields the files in which the definition of code may stand, whose global names these are."""
+    filename = code.co_filename
+    file = _file_named(filename, names)
     if file is not None:
         yield file
     elif filename.startswith("<"):
-        for text in texts_of_magics(function):
+        for text in texts_of_magics(code, names):
             yield _parse(filename, text.splitlines(keepends=True))
 
 
-def file_named(filename: str, names: dict[str, Any]) -> SourceFile | None:
-    """The file that code was compiled from, whose global names these are, if it can be read.
-
-    Raises:
-        ConversionError: it is not valid Python.
-    """
+def _file_named(filename: str, names: dict[str, Any]) -> SourceFile | None:
     linecache.checkcache(filename)
     # From 3.13 on, `python -c` enters its own source as "<string>", the name that `exec` gives too.
     lines = [] if filename == "<string>" else linecache.getlines(filename, names)
@@ -276,24 +291,33 @@ def _kind(value: object) -> str:
     return f"an object of type {type(value).__qualname__}"
 
 
-def _find(file: SourceFile, function: FunctionType) -> Found | None:
-    code = function.__code__
-    names = _names(code)
+def _find(file: SourceFile, code: CodeType) -> Found | None:
+    at_line = _find_at_line(file, code, (same_place, same_code, same_but_asserts))
+    return at_line or _find_elsewhere(file, code)
+
+
+def _find_in_place(file: SourceFile, code: CodeType) -> Definition | None:
+    found = _find_at_line(file, code, (same_place, same_but_asserts))
+    return None if found is None else found[0]
+
+
+def _find_at_line(file: SourceFile, code: CodeType, ways: Sequence[Comparison]) -> Found | None:
+    """An equal definition on the same line, in the first of these ways that one is."""
     here = _named(code, _at_line(file.tree, code.co_firstlineno, (), ""))
-    candidates = [(one, _compilations(file, one, code, names)) for one in here]
-    for same in (same_place, same_code, same_but_asserts):
+    candidates = [(one, _compilations(file, one, code)) for one in here]
+    for same in ways:
         for one, compiled in candidates:
             if any(same(code, each, one[0]) for each in compiled):
                 return one
-    return _find_elsewhere(file, code, names)
+    return None
 
 
-def _find_elsewhere(file: SourceFile, code: CodeType, names: set[str]) -> Found | None:
+def _find_elsewhere(file: SourceFile, code: CodeType) -> Found | None:
     """An equal definition on other lines: the file may have changed around the function."""
     path = code.co_qualname.replace("<locals>.", "")
     everywhere = list(_named(code, _all_definitions(file.tree, (), "")))
     for one in sorted(everywhere, key=lambda one: one[2] != path):
-        compiled = _compilations(file, one, code, names)
+        compiled = _compilations(file, one, code)
         if any(same_code(code, each, one[0]) for each in compiled):
             return one
     return None
@@ -303,13 +327,12 @@ def _named(code: CodeType, found: Iterator[Found]) -> Iterator[Found]:
     return (one for one in found if code.co_name == getattr(one[0], "name", "<lambda>"))
 
 
-def _compilations(
-    file: SourceFile, found: Found, code: CodeType, names: set[str]
-) -> list[CodeType]:
+def _compilations(file: SourceFile, found: Found, code: CodeType) -> list[CodeType]:
     """The code of a definition as a file has it, and as prompts have it, which compile each
     statement alone: what is called on a name compiles differently where that name is imported.
     """
     node, owners, _ = found
+    names = _names(code)
     around = [one for one in file.tree.body if one.lineno <= node.lineno <= (one.end_lineno or 0)]
     alone = _special(around, may_mention_super="super" in file.special)
     specials = {file.special & names, alone & names}
@@ -470,9 +493,9 @@ def _named_statements(body: Sequence[ast.stmt], path: str) -> Iterator[tuple[str
 
 
 def _blocks(statement: Any) -> Iterator[list[Any]]:
-    yield from (getattr(statement, field, []) for field in ("body", "orelse", "finalbody"))
-    for field in ("handlers", "cases"):
-        yield from (part.body for part in getattr(statement, field, ()))
+    yield from (getattr(statement, name, []) for name in ("body", "orelse", "finalbody"))
+    for parts in ("handlers", "cases"):
+        yield from (part.body for part in getattr(statement, parts, ()))
 
 
 def _imports(body: Sequence[ast.stmt]) -> Iterator[str]:

@@ -69,7 +69,7 @@ MAY_IMPORT = {
     ),
     "autograph.undefined": "autograph.errors",
     "autograph.handlers": (
-        "autograph.errors autograph.frames autograph.instructions autograph.source"
+        "autograph.errors autograph.frames autograph.instructions autograph.policy autograph.source"
     ),
     "autograph.backend": DISPATCH,
     "autograph.operators": (

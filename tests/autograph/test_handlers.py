@@ -4,21 +4,28 @@ import ast
 import os.path
 import sys
 from contextlib import nullcontext, suppress
-from types import SimpleNamespace
+from pathlib import Path
+from types import FrameType, SimpleNamespace
 from typing import Any
 
 import pytest
 
+import autograph
 from autograph.handlers import handlers_around
+from tests.autograph.files import import_text
 
 holder = SimpleNamespace(managers=(nullcontext(),))
 
 
 def ask() -> list[Any]:
     """The manager, or the clauses, of each handler around the call, innermost first."""
+    return around(sys._getframe(1))
+
+
+def around(frame: FrameType) -> list[Any]:
     return [
         ast.unparse(each.manager) if each.manager else [*map(_written, each.clauses)]
-        for each in handlers_around(sys._getframe(1))
+        for each in handlers_around(frame)
     ]
 
 
@@ -108,6 +115,15 @@ def in_a_generator() -> Any:
     return list(items())
 
 
+def beside_an_assert() -> Any:
+    """Which pytest rewrites."""
+    try:
+        assert holder, "a holder"
+        return ask()
+    except KeyError:
+        return None
+
+
 INSIDE = [["ValueError"]]
 FINALLY = [None]
 CASES = [
@@ -134,6 +150,7 @@ CASES = [
     ),
     (in_a_function_inside, ([], [INSIDE, "suppress(KeyError)"])),
     (in_groups, [INSIDE]),
+    (beside_an_assert, [[["KeyError"]]]),
     (in_a_generator, [["suppress(KeyError)"], []]),
 ]
 
@@ -148,3 +165,73 @@ def test_a_handler_without_source_takes_all() -> None:
     names: dict[str, Any] = {"ask": ask}
     exec("try:\n    found = ask()\nexcept KeyError:\n    pass\nelse:\n    rest = ask()", names)
     assert (names["found"], names["rest"]) == ([[[]]], [])
+
+
+EDITED = """
+def f(ask):
+    try:
+        return ask()
+    except ValueError:
+        return None
+
+def g(ask):
+    with ask.manager:
+        yield ask()
+
+def h(ask):
+    try:
+        assert ask
+        found = ask()
+    except KeyError:
+        found = None
+    return found
+"""
+F, G, H, ALL = [[["ValueError"]]], ["ask.manager"], [[["KeyError"]]], [[[]]]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "expected"),
+    [
+        ("", "", [F, G, H]),
+        ("KeyError", "ValueError", [F, G, ALL]),
+        ("except ValueError:", "except (ValueError, OSError):", [ALL, G, H]),
+        ("except ValueError:", "finally:", [ALL, G, H]),
+        ("ask.manager", "ask.other", [F, ALL, H]),
+        ("    return found", "    return not found", [F, G, ALL]),
+        ("\ndef h", "\n\ndef h", [F, G, ALL]),
+        ("        assert ask\n", "\n", [F, G, ALL]),
+        ("    except KeyError:\n        f", "    except KeyError: f", [F, G, ALL]),
+        ("def h(ask)", "def k(ask)", [F, G, ALL]),
+        ("def f(ask):", "def f(ask)", [ALL, ALL, ALL]),
+    ],
+)
+@pytest.mark.parametrize("is_converted", [False, True])
+def test_what_an_edited_file_shows(
+    tmp_path: Path, old: str, new: str, expected: Any, is_converted: bool
+) -> None:
+    path = tmp_path / "sample.py"
+    module = import_text(path, EDITED)
+    asking = _Asking()
+    functions = [module.f, module.g, module.h]
+    if is_converted:
+        functions = [autograph.convert(each) for each in functions]
+    assert [_found(each(asking)) for each in functions] == [F, G, H]
+    assert EDITED.count(old) or not old
+    path.write_text(EDITED.replace(old, new, 1))
+    os.utime(path, (1, 1))
+    assert [_found(each(asking)) for each in functions] == expected
+
+
+class _Asking:
+    manager = nullcontext()
+
+    def __call__(self) -> Any:
+        frame = sys._getframe(1)
+        while frame.f_code.co_name not in ("f", "g", "h"):
+            assert frame.f_back is not None
+            frame = frame.f_back
+        return around(frame)
+
+
+def _found(result: Any) -> Any:
+    return result if isinstance(result, list) else next(result)
