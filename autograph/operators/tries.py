@@ -145,6 +145,18 @@ class _Try:
         assert self.backend is not None
         return staged_cond(self.backend, test, (body, orelse), (), (), self.carried())
 
+    def raised_unless(self, test: Any, error: BaseException) -> None:
+        """Raise an error again where a test, which the run may decide, is false."""
+        traceback = error.__traceback__
+
+        def fail(*, _reached: Any = self.reached) -> None:
+            raise error
+
+        try:
+            self.chosen(test, _nothing, fail)
+        finally:
+            error.__traceback__ = traceback  # that of `fail` holds the error, and all in it
+
     def managed(self, body: Block, manager: Entered) -> None:
         """The body, and the manager's exit: one of ours, or of code that is not the user's, is left
         once, while tracing.
@@ -155,12 +167,8 @@ class _Try:
             return
 
         def swallowed(error: BaseException) -> None:
-            def fail(*, _reached: Any = self.reached) -> None:
-                raise error
-
             said = manager.leave(error)
-            is_swallowed = bool(said) if backend_of(said) is None else said
-            self.chosen(is_swallowed, _nothing, fail)
+            self.raised_unless(bool(said) if backend_of(said) is None else said, error)
 
         def done() -> None:
             manager.leave(None)
@@ -212,12 +220,7 @@ class _Try:
             dropped = False if discards is None else discards()
             if dropped is False:
                 raise
-            cause = error
-
-            def fail(*, _reached: Any = self.reached) -> Any:
-                raise cause
-
-            return self.chosen(dropped, _nothing, fail)
+            return self.raised_unless(dropped, error)
         if failure is None:
             final()
             return result

@@ -571,6 +571,62 @@ def left_before_a_finally_fails(x):
     return n
 
 
+class Rising:
+    def __init__(self, now):
+        self.now = now
+
+    def step(self):
+        if self.now < 3:
+            self.now += 1
+        return self.now
+
+
+def always_left_by_a_finally_of_a_loop(x):
+    while x < 5:
+        x += 2
+        rising = Rising(x)
+        found = rising.step()
+        try:
+            raise KeyError(x)
+        finally:
+            return found
+    return -x
+
+
+def always_broken_off_by_a_finally(x):
+    while x < 5:
+        x += 2
+        rising = Rising(x)
+        rising.step()
+        try:
+            assert False, "never so"  # noqa: B011, PT015
+        finally:
+            break
+    return x
+
+
+class PassesFrom:
+    """Lets errors pass from a limit on."""
+
+    def __init__(self, limit):
+        self.limit = limit
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        return self.limit < 3
+
+
+def swallowed_in_rounds(x):
+    while x < 5:
+        x += 1
+        rising = Rising(x)
+        with PassesFrom(rising.step()):
+            raise KeyError(x)
+    return x
+
+
 def attributes_of_the_error(x):
     try:
         if x > 2:
@@ -797,6 +853,9 @@ SAME: list[Callable[[Any], Any]] = [
     left_by_a_finally_or_raised,
     left_by_a_finally_in_a_finally,
     left_before_a_finally_fails,
+    always_left_by_a_finally_of_a_loop,
+    always_broken_off_by_a_finally,
+    swallowed_in_rounds,
     attributes_of_the_error,
     attributes_raised_again,
     error_made_before,
