@@ -25,7 +25,8 @@ def f(xs, n):
 The comprehension itself stays Python's: over plain items it is run as it is. With an `if` it gives
 pairs of the test and of what makes the element; one with several `for` gives further ones. That of
 a set or dict gives what makes the element, which is added before Python goes on. What is left as it
-is: what runs over displays and constants only, and what a lambda cannot hold.
+is: what runs over displays and constants only, what a lambda cannot hold, and what holds one that
+would keep a variable of this comprehension.
 
 >>> print(show('comprehensions', '''
 ... def f(xs):
@@ -46,7 +47,7 @@ from typing import Any
 
 import gast
 
-from autograph.analysis.scopes import suspends
+from autograph.analysis.scopes import free_names, suspends
 from autograph.context import Context
 from autograph.quoting.builders import call_ag, constant, lambda_of, name_load, tuple_of
 from autograph.quoting.nodes import is_scaffold
@@ -91,13 +92,15 @@ class _Lowering:
         if suspends(node):
             return False
         by_clause = not is_list or len(node.generators) > 1
+        # A lambda that is kept would see these as its own item left them, not the last one.
+        split = _targets(node.generators) if by_clause else set()
         first = set(gast.walk(node.generators[0].iter))  # which Python evaluates outside
         for part in gast.walk(node):
             if isinstance(part, gast.NamedExpr):
                 return False
-            is_inside = by_clause and part not in first
-            if is_inside and isinstance(part, gast.Lambda) and not is_scaffold(part):
-                return False  # it would see other variables than those of one frame
+            is_users = isinstance(part, gast.Lambda) and not is_scaffold(part)
+            if is_users and part not in first and not split.isdisjoint(free_names(part)):
+                return False
             if self.looks_at_frames and isinstance(part, gast.Name) and part.id in _OF_FRAMES:
                 return False
         return True
@@ -122,6 +125,12 @@ def _is_plain(clause: Any) -> bool:
     """Whether it runs over a display or a constant, without tests."""
     items = clause.iter
     return isinstance(items, _DISPLAYS) and not clause.ifs
+
+
+def _targets(clauses: list[Any]) -> set[str]:
+    """The names that the clauses bind."""
+    targets = [part for clause in clauses for part in gast.walk(clause.target)]
+    return {part.id for part in targets if isinstance(part, gast.Name)}
 
 
 def _both(tests: Sequence[gast.expr]) -> gast.expr:
