@@ -13,7 +13,7 @@ from tests.support import reference, staging
 from tests.support.limits import refused_by
 from tests.support.programs import Program, batches, explain, loaded, programs, unhurried, write
 from tests.support.programs_choices import Seeded
-from tests.support.programs_dialects import COLLECTIONS, EFFECTS, KINDS, OUTSIDE, STAGED
+from tests.support.programs_dialects import CALLBACKS, COLLECTIONS, EFFECTS, KINDS, OUTSIDE, STAGED
 
 
 @pytest.fixture(autouse=True)
@@ -55,6 +55,12 @@ def test_many_that_change_what_is_outside(seeds: range) -> None:
 def test_many_with_effects(seeds: range) -> None:
     for seed in seeds:
         same_when_staged(write(Seeded(seed), EFFECTS))
+
+
+@pytest.mark.parametrize("seeds", batches(10), ids=str)
+def test_many_of_callbacks(seeds: range) -> None:
+    for seed in seeds:
+        same_when_staged(write(Seeded(seed), CALLBACKS))
 
 
 @pytest.mark.parametrize("seeds", batches(20), ids=str)

@@ -16,6 +16,8 @@ LIMITS: dict[str, str] = {
     "A function that calls itself as often": "is a graph of its own, which may raise",
     "`except ValueError` around a division": "is a ValueError too",
     "The text of an error that only the run raises": "that only the run raises",
+    "`next` of an iterator": "next inside a staged block advances an iterator once",
+    "An iterator that is used twice": "how far it has come, only the run knows",
     "A list or dict whose length only the run knows": (
         "(in code that is not converted|, or unpacking,|a comparison) "
         "needs a (list|dict) of which Python knows"

@@ -3,6 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from tests.support.programs_callbacks import CALLBACKS as CALLBACKS_FORMS
+from tests.support.programs_callbacks import (
+    CALLBACKS_HEADER,
+    CALLBACKS_PRELUDE,
+    CALLBACKS_RESULTS,
+)
 from tests.support.programs_collections import COLLECTIONS as COLLECTIONS_FORMS
 from tests.support.programs_collections import (
     COLLECTIONS_HEADER,
@@ -305,3 +311,12 @@ EFFECTS = replace(
     size=(2, 8),
 )
 """What functions, generators and callbacks do besides their results."""
+
+CALLBACKS = replace(
+    KINDS,
+    prelude=CALLBACKS_PRELUDE,
+    header=CALLBACKS_HEADER,
+    growing=CALLBACKS_FORMS,
+    results=CALLBACKS_RESULTS,
+)
+"""Functions with state, in the hands of what calls them for each item."""
