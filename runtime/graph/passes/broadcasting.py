@@ -28,7 +28,7 @@ class _Deferring(Rewriter):
     def node(self, node: Node) -> None:
         if is_elementwise(node.primitive):
             inputs = tuple(map(self.source, node.inputs))
-            if inputs != node.inputs and _type(node, inputs) == node.outputs[0].type:
+            if inputs != node.inputs and _is_as_large(node, inputs):
                 node = replace(node, inputs=inputs)
         self.add(self.inside(node))
 
@@ -40,7 +40,11 @@ class _Deferring(Rewriter):
         return maker.inputs[0]
 
 
-def _type(node: Node, inputs: tuple[Value, ...]) -> Type:
-    """Returns the type of a node's result for other inputs, of as many elements or fewer."""
-    type: Type = node.primitive.infer(*[value.type for value in inputs], **node.params)
-    return type
+def _is_as_large(node: Node, inputs: tuple[Value, ...]) -> bool:
+    """Whether a node's result has the same shape for other inputs, of as many elements or fewer.
+    What is broadcast has known dimensions, which are those of the result but for 1; of a result of
+    unknown rank nobody knows.
+    """
+    type = node.outputs[0].type
+    made: Type = node.primitive.infer(*[value.type for value in inputs], **node.params)
+    return made == type and getattr(type, "shape", None) is not None

@@ -309,6 +309,18 @@ def test_every_pass_keeps_graphs_valid(run: Any, program: Any) -> None:
     verify(run(function(program).get_concrete_function(*arguments).graph), types=True)
 
 
+@pytest.mark.parametrize("shape", [None, [None, None], [2, 3]])
+@pytest.mark.parametrize("to", [[2, 3], [1, 2, 3], [4, 2, 3]])
+def test_broadcasts_are_left_to_ops_that_give_as_many_elements(shape: Any, to: Any) -> None:
+    def program(x):
+        rows = rt.broadcast_to(x, to)
+        return rt.maximum(x, rows), rt.where(rows > x, rows, x)
+
+    graph = function(program).get_concrete_function(rt.TensorSpec(shape, rt.float32)).graph
+    x = rt.constant(np.ones((2, 3), np.float32))
+    assert [raw.shape for raw in Program(defer_broadcasts(graph)).run(x.raw)] == [tuple(to)] * 2
+
+
 @programs.unhurried
 @given(programs.programs(STAGED))
 def test_optimised_is_unoptimised(program: programs.Program) -> None:
