@@ -30,11 +30,19 @@ def _clip_shape(x: Shape, low: Shape, high: Shape) -> Shape:
 def _clip_kernel(x: Any, low: Any, high: Any, out: Any = None) -> Any:
     if x.dtype.char in "fd" and not (low.ndim or high.ndim) and low <= high:
         return np.clip(x, low, high, out=out)
-    clipped = np.minimum(x, high, out=out)
-    clipped = np.maximum(clipped, low, out=out if low.ndim else own(clipped))
+    clipped = _bounded(np.minimum, x, high, out)
+    clipped = _bounded(np.maximum, clipped, low, out if low.ndim else own(clipped))
     if clipped.shape != x.shape:
         _clip_shape(x.shape, np.shape(low), np.shape(high))
     return clipped
+
+
+def _bounded(extreme: Any, x: Any, bound: Any, out: Any) -> Any:
+    """The smaller or the larger of both; of zeros x, as `np.clip` has it: NumPy gives the second
+    one, but of float16 the first.
+    """
+    first, second = (x, bound) if x.dtype.char == "e" else (bound, x)
+    return extreme(first, second, out=out)
 
 
 def _clip_gradient(op: Any, g: Any) -> Any:

@@ -30,6 +30,18 @@ def test_clip_by_value_keeps_integers_and_nan() -> None:
     assert np.isnan(tf.clip_by_value(float("nan"), 0.0, 1.0).numpy())
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
+@pytest.mark.parametrize("arrays", [False, True])
+@pytest.mark.parametrize(("low", "high"), [(0.0, 1.0), (-1.0, 0.0), (-0.0, 1.0), (-1.0, -0.0)])
+def test_clip_by_value_keeps_the_sign_of_zeros(
+    low: float, high: float, arrays: bool, dtype: str
+) -> None:
+    zeros = tf.cast([0.0, -0.0] * 40, dtype)
+    bounds = [tf.cast([bound] * 80 if arrays else bound, dtype) for bound in (low, high)]
+    made = tf.clip_by_value(zeros, *bounds).numpy().astype(float)
+    assert np.signbit(made).tolist() == [False, True] * 40
+
+
 @pytest.mark.parametrize("axes", [None, 0, [1], [0, 1], -1])
 @pytest.mark.parametrize("limit", [0.5, 2.0, 100.0])
 def test_clip_by_norm(axes: Any, limit: float) -> None:

@@ -382,9 +382,12 @@ ELEMENTWISE.update({name: Elementwise(*fields) for name, fields in _DEFINED.item
 
 
 def _clip(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
+    """Of zeros the operand, not the bound, as the kernel has it."""
     x, low, high = operands
-    below = ELEMENTWISE["minimum"].emit(builder, dtype, [x, high])
-    return ELEMENTWISE["maximum"].emit(builder, dtype, [below, low])
+    for name, bound in (("minimum", high), ("maximum", low)):
+        pair = [x, bound] if dtype.name == "float16" else [bound, x]
+        x = ELEMENTWISE[name].emit(builder, dtype, pair)
+    return x
 
 
 def _has_channels(node: Node) -> bool:

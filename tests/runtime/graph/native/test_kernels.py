@@ -271,8 +271,9 @@ def test_powers_by_a_known_number_are_off_by_a_unit(exponent: float, dtype: str)
 def test_elements_beside_numbers() -> None:
     signs(lambda x: rt.nn.leaky_relu(x), BOUNDS)
     signs(lambda x: rt.nn.leaky_relu(x, 2.0), BOUNDS)
-    for low, high in ((-1.0, 1.0), (0.0, 0.0), (2.0, -2.0)):
-        run(lambda x, a=low, b=high: rt.clip_by_value(x, a, b), BOUNDS)
+    for low, high in ((-1.0, 1.0), (0.0, 0.0), (0.0, 1.0), (-1.0, -0.0), (2.0, -2.0)):
+        signs(lambda x, a=low, b=high: rt.clip_by_value(x, a, b), BOUNDS)
+        signs(lambda x, a=low, b=high: rt.clip_by_value(x, [a] * x.shape[0], b), BOUNDS)
     run(lambda x: rt.clip_by_value(x, [1, 2, 3], [[4], [2]]), numbers(2, 3, dtype="int32"))
     run(rt.nn.bias_add, numbers(3, 4, 5), numbers(5))
 
