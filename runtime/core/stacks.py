@@ -18,7 +18,14 @@ ENOUGH = 1 << 20
 LARGE = 1 << 23
 """Bytes of the stack of a thread that is made for some work."""
 
-_making = threading.Lock()
+_making = threading.RLock()
+"""Held while a thread starts. A signal handler may come in between, and fork."""
+
+if hasattr(os, "register_at_fork"):
+    # The child has the lock, but not the thread that holds it.
+    os.register_at_fork(
+        before=_making.acquire, after_in_parent=_making.release, after_in_child=_making.release
+    )
 
 
 def on_fit_thread(make: Callable[[], Made]) -> Made:

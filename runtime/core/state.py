@@ -22,7 +22,8 @@ def _quiet() -> contextvars.Context:
 
 
 # NumPy keeps its error settings in a context variable, which has no public name.
-((_SETTINGS, _QUIET),) = _quiet().items()
+_ONLY_QUIET = _quiet()
+((_SETTINGS, _QUIET),) = _ONLY_QUIET.items()
 
 
 def _trapping() -> contextvars.Context:
@@ -135,6 +136,13 @@ state = State()
 
 new_key = count(1).__next__
 """A key that tapes know a tensor or a variable by."""
+
+
+def run_quietly(function: Callable[..., Result], *arrays: Any) -> Result:
+    """`function(*arrays)` without NumPy's floating-point warnings, where Python may come in between
+    that runs ops: a signal handler, a finalizer.
+    """
+    return _ONLY_QUIET.copy().run(function, *arrays)
 
 
 def run_calling_back(function: Callable[..., Result], *arrays: Any) -> Result:

@@ -15,7 +15,8 @@ from runtime.core.executor import COMPILED
 from runtime.core.executor import check as check_executor
 from runtime.core.pickling import refused
 from runtime.core.shapes import TensorSpec
-from runtime.core.state import run_calling_back, state
+from runtime.core.stacks import on_fit_thread
+from runtime.core.state import run_calling_back, run_quietly, state
 from runtime.core.tensor import EagerTensor, Tensor, wrap
 from runtime.core.types import ListType, ObjectHandle, ObjectType, TensorType, Type
 from runtime.functions.changed_arguments import Changes
@@ -183,8 +184,7 @@ class ConcreteFunction:
         Raises TypeError for arguments of another structure, dtype or shape.
         """
         try:
-            run = state.run
-            if run is not None and not kwargs:
+            if state.run is not None and not kwargs:
                 raws: list[Any] = []
                 compiled = self._fitting.get(keys_of(args, raws, []))
                 if compiled is not None:
@@ -271,8 +271,7 @@ class ConcreteFunction:
         return result
 
     def _run(self, compiled: Run, raws: Sequence[Any]) -> Any:
-        run = run_calling_back if self.calls_back else state.run
-        assert run is not None
+        run = run_calling_back if self.calls_back else run_quietly
         try:
             results = run(compiled, *raws)
         except BaseException as error:
@@ -485,7 +484,8 @@ class ConcreteFunction:
 def _native(module: str) -> Any:
     """A module of the native executor. ImportError where it is not installed."""
     check_executor("native")
-    return importlib.import_module(f"runtime.graph.executors.native.{module}")
+    name = f"runtime.graph.executors.native.{module}"
+    return on_fit_thread(lambda: importlib.import_module(name))
 
 
 def _of_type(symbol: Any, known: Type) -> Any:

@@ -18,7 +18,7 @@ from runtime.core.eager_mode import Mode, functions_run_eagerly
 from runtime.core.pickling import has_name, of_main, refused
 from runtime.core.reloading import follow_reloads, reloads
 from runtime.core.shapes import TensorSpec
-from runtime.core.state import run_calling_back, state
+from runtime.core.state import run_calling_back, run_quietly, state
 from runtime.core.tensor import EagerTensor
 from runtime.errors import WrongDtypeError
 from runtime.functions.concrete_function import ConcreteFunction
@@ -352,11 +352,10 @@ class Function(Traced, Generic[P, R]):
     def __call__(self, /, *args: P.args, **kwargs: P.kwargs) -> R:
         """Run the graph for these arguments; it is traced now if there is none yet."""
         try:
-            # `run` is None while anything records or traces: one test tells whether shortcuts may
-            # be taken.
-            run = state.run
+            # `state.run` is None while anything records or traces: one test tells whether shortcuts
+            # may be taken.
             key: Any = None
-            if run is not None and not (Mode.eager or Mode.blocks):
+            if state.run is not None and not (Mode.eager or Mode.blocks):
                 traces = self._traces
                 left_out = traces.left_out
                 if left_out is not None and (
@@ -383,8 +382,7 @@ class Function(Traced, Generic[P, R]):
                         use.again = True
                         if order is not None:
                             raws = [raws[at] for at in order]
-                        if concrete.calls_back:
-                            run = run_calling_back
+                        run = run_calling_back if concrete.calls_back else run_quietly
                         try:
                             results = run(compiled, *raws)
                         except BaseException as error:

@@ -6,7 +6,7 @@ from typing import Any
 
 from runtime.core.convert import as_array
 from runtime.core.primitive import describe
-from runtime.core.state import run_calling_back, state
+from runtime.core.state import run_calling_back, run_quietly
 from runtime.core.tensor import EagerTensor, wrap
 from runtime.core.types import TensorType
 from runtime.graph.executors.specialization import Programs
@@ -35,7 +35,7 @@ class Runner:
                 f"{self.graph.name} takes {len(parameters)} arguments, got {len(arguments)}"
             )
         raws = list(map(_raw, parameters, arguments))
-        run = run_calling_back if self._calls_back else state.quiet
+        run = run_calling_back if self._calls_back else run_quietly
         try:
             results = run(self._programs.runner(raws), *raws)
         except BaseException as error:

@@ -5,6 +5,7 @@ user's line.
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Mapping, Sequence
 from types import CodeType, FrameType, TracebackType
 from typing import Any
@@ -31,16 +32,36 @@ def explain(
     node, texts = lines[last.tb_lineno]
     if isinstance(error, RecursionError):
         _explain_depth(error, [lines[entry.tb_lineno][0] for entry in entries])
+    between = last.tb_next if node.primitive.calls_back else _came_between(last.tb_next)
     # What stops the program, such as KeyboardInterrupt, says nothing of the node that it came in.
-    has_failed = isinstance(error, Exception) and not _is_the_users(node)
-    if has_failed and node.primitive.kernel is not None:
+    has_failed = isinstance(error, Exception) and not _is_the_users(node) and between is None
+    # A line that converts a number, or begins a loop, has no operands for a kernel to refuse.
+    if has_failed and node.primitive.kernel is not None and len(texts) == len(node.inputs):
         with np.errstate(all="ignore"):
             values = [_value(text, last.tb_frame) for text in texts]
         error = _of_kernel(error, node, values)
         raws = [_as_raw(x, given.type) for x, given in zip(values, node.inputs, strict=True)]
         error = _documented(error, node, raws)
-    following = last.tb_next if node.primitive.calls_back else None
-    return _placed(error, [lines[entry.tb_lineno][0].origin for entry in entries], following)
+    return _placed(error, [lines[entry.tb_lineno][0].origin for entry in entries], between)
+
+
+_STANDING = "__graph__"
+"""The module of the frames that stand for the user's."""
+
+_KERNELS = sys.stdlib_module_names | {"autograph", "runtime", "numpy", "ml_dtypes", _STANDING}
+"""Modules, and packages, that kernels are made of."""
+
+
+def _came_between(traceback: TracebackType | None) -> TracebackType | None:
+    """The first entry of what is not of a kernel: of a signal handler, or whatever else Python runs
+    between two of its instructions.
+    """
+    while traceback is not None:
+        name = traceback.tb_frame.f_globals.get("__name__", _STANDING)
+        if name.partition(".")[0] not in _KERNELS:
+            break
+        traceback = traceback.tb_next
+    return traceback
 
 
 def _explain_depth(error: RecursionError, nodes: Sequence[Node]) -> None:
@@ -187,10 +208,6 @@ def _show(value: Any, type: Type) -> str:
         return f"TensorArray({kind}, size {len(value)})"
     known = describe(getattr(value, "raw", value))
     return str(known) if isinstance(known, TensorType) else repr(value)
-
-
-_STANDING = "__graph__"
-"""The module of the frames that stand for the user's."""
 
 
 def _placed(

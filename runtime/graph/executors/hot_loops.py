@@ -248,9 +248,12 @@ class HotLoop:
     @cached
     def is_native(self) -> bool:
         """Whether the rest can be machine code."""
+        return on_fit_thread(self._is_native)
+
+    def _is_native(self) -> bool:
         from runtime.graph.executors.native.resuming import is_native
 
-        rest = on_fit_thread(self._function)
+        rest = self._function()
         return rest.is_whole and is_native(rest.function, self.around is not None)
 
     def _compile(self) -> bool:

@@ -17,6 +17,7 @@ from typing import Any
 from runtime.core.cached import cached
 from runtime.core.executor import COMPILED, chosen
 from runtime.core.shapes import is_known
+from runtime.core.stacks import on_fit_thread
 from runtime.core.types import TensorType, Type
 from runtime.graph.executors.program import Program
 from runtime.graph.executors.tiers import Tiers
@@ -91,9 +92,13 @@ class Programs:
 
     def _needs_shapes(self) -> bool:
         """Whether there is no machine code for all shapes, where there may be for some."""
-        from runtime.graph.executors.native.executor import reasons
 
-        return bool(reasons(self.graph))
+        def reasons() -> Any:
+            from runtime.graph.executors.native import executor
+
+            return executor.reasons(self.graph)
+
+        return bool(on_fit_thread(reasons))
 
     def specialize(self, shaped: ShapedRun) -> None:
         """Make the program for some shapes, unless another thread is at it."""
