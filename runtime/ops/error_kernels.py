@@ -185,9 +185,12 @@ def _gelu_single(x: Any, out: Any, work: Workspace) -> None:
 
 
 def _gelu_double(x: Any, out: Any, work: Workspace) -> None:
-    _erfc(np.multiply(x, -SQRT_HALF, out=work.like(x)), out, work)
-    out *= x
-    out *= 0.5
+    half = work.like(x)
+    _erfc(np.multiply(x, -SQRT_HALF, out=half), out, work)
+    # The distribution is 0 below; infinity would make NaN of that.
+    np.maximum(x, -64, out=half)
+    half *= 0.5
+    out *= half
 
 
 SQRT_HALF = float(np.sqrt(0.5))

@@ -766,9 +766,10 @@ def test_gelu_does_not_cancel_below_zero(dtype: Any, relative: float) -> None:
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
 def test_gelu_at_the_ends(dtype: Any) -> None:
-    tiny = np.finfo(dtype).smallest_subnormal * 8
-    x = np.array([np.inf, np.nan, 0.0, -0.0, tiny, -tiny, 3e4, -3e4], dtype)
-    wanted = np.array([np.inf, np.nan, 0.0, 0.0, tiny / 2, -tiny / 2, 3e4, 0.0], dtype)
+    tiny, huge = np.finfo(dtype).smallest_subnormal * 8, np.finfo(dtype).max
+    x = np.array([np.inf, np.nan, 0.0, -0.0, tiny, -tiny, 3e4, -3e4, huge, -np.inf], dtype)
+    made = [np.inf, np.nan, 0.0, 0.0, tiny / 2, -tiny / 2, dtype(3e4), 0.0, huge, 0.0]
+    wanted = np.array(made, dtype)
     assert_array_equal(tf.nn.gelu(x), wanted)
     assert_array_equal(tf.nn.gelu(x[::-1]), wanted[::-1])
     assert tf.nn.gelu(x[:0]).shape == (0,)
