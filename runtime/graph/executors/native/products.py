@@ -12,7 +12,7 @@ from runtime import dtypes
 from runtime.core.types import TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel
-from runtime.graph.executors.native import ir
+from runtime.graph.executors.native import arena, ir
 from runtime.graph.executors.native.blas import (
     PLAIN,
     ROW_MAJOR,
@@ -74,6 +74,9 @@ LEAST_READ = 1 << 30
 of columns pays: what caches hold is read faster where it stands.
 """
 
+FEWEST_ROWS = 384
+"""Rows of the first factor that pay for a copy of a second one in new memory."""
+
 MULTIPLICATIONS = 8
 """As many, with their additions, take as long as a cheap op on an element."""
 
@@ -95,14 +98,14 @@ def _takes(kernel: Kernel) -> bool:
     flat = len(b) == 2 and not params["transpose_a"]
     if not (batched or flat):
         return False
-    return product(first.dtype) is not None or _is_by_blocks(a, b, params)
+    return product(first.dtype) is not None or _is_by_blocks(first.dtype, a, b, params)
 
 
 def _is_by_blocks(
-    a: Sequence[int | None], b: Sequence[int | None], params: Mapping[str, Any]
+    dtype: DType, a: Sequence[int | None], b: Sequence[int | None], params: Mapping[str, Any]
 ) -> bool:
     """Whether a product is written here: a small one, and any that is packed where the vectors of
-    the BLAS are narrower than the host's.
+    the BLAS are narrower than the host's, unless few rows pay for that.
     """
     if params["transpose_b"] or None in a or None in b:
         return False
@@ -113,7 +116,8 @@ def _is_by_blocks(
     assert columns is not None
     if not params["transpose_a"] and min(rows, inner) >= LEAST_BY_BLOCKS and columns:
         of_blas = vector_bytes_of_blas()
-        if of_blas is not None and of_blas < vector_bytes():
+        pays = rows >= FEWEST_ROWS or inner * columns * dtype.size < arena.MOST_KEPT
+        if pays and of_blas is not None and of_blas < vector_bytes():
             return True
     return (
         inner * columns <= MOST_ELEMENTS
@@ -157,7 +161,7 @@ def _lower(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequenc
         to = place(builder, made.pointer, times(builder, at, size), a.dtype)
         dims = rows, inner, columns
         shapes = [[static(dim) for dim in array.dims[-2:]] for array in (a, b)]
-        if _is_by_blocks(shapes[0], shapes[1], params):
+        if _is_by_blocks(a.dtype, shapes[0], shapes[1], params):
             first = [Axis(rows, int64(1) if turn_a else inner)]
             along = [Axis(inner, rows if turn_a else int64(1), columns)]
             multiply(emitter, a.dtype, to, factors, first, along, columns)

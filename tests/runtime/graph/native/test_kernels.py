@@ -16,7 +16,7 @@ pytest.importorskip("llvmlite")
 import runtime as rt
 from runtime.core.primitive import TABLE, bind
 from runtime.graph.executors.native import loops, products
-from runtime.graph.executors.native.executor import reasons, runner_of
+from runtime.graph.executors.native.executor import reasons, runner_of, units_of
 from runtime.graph.executors.program import Program
 from runtime.graph.passes import optimize
 from tests.runtime.graph.native.test_arrays import numbers, run
@@ -197,6 +197,22 @@ def test_large_products(monkeypatch: pytest.MonkeyPatch, of_blas: int | None, dt
     a, b = numbers(67, 301, dtype=dtype), numbers(301, 517, dtype=dtype, seed=1)
     (got,) = run(lambda a, b: rt.matmul(a, b), a, b, tolerance=1e-4)
     np.testing.assert_allclose(got, a.astype("float64") @ b, rtol=1e-4, atol=1e-3)
+
+
+@pytest.mark.parametrize("rows", [64, 383, 384])
+@pytest.mark.parametrize("kept", [64 * 64 * 4, 64 * 64 * 4 + 1])
+def test_few_rows_do_not_pay_for_new_memory(
+    monkeypatch: pytest.MonkeyPatch, rows: int, kept: int
+) -> None:
+    """A copy of the second factor that is not kept between calls is only made for many rows."""
+    monkeypatch.setattr(products, "vector_bytes_of_blas", lambda: 8)
+    monkeypatch.setattr(products.arena, "MOST_KEPT", kept)
+    monkeypatch.setattr(products, "MOST_WORK", 0)
+    specs = [rt.TensorSpec([rows, 64], rt.float32), rt.TensorSpec([64, 64], rt.float32)]
+    function = rt.function(lambda a, b: rt.matmul(a, b))
+    (unit,) = units_of(function.get_concrete_function(*specs).optimized)
+    is_small = kept > 64 * 64 * 4
+    assert ("blas.product.float32" in unit.symbols.places) is not (is_small or rows == 384)
 
 
 # Reductions
