@@ -284,7 +284,7 @@ def _split(value: Any, lengths: Any) -> Items:
         raise errors.InvalidArgumentError(
             f"the lengths {lengths} do not sum up to the length {len(value)} to split"
         )
-    return np.split(value, np.cumsum(lengths)[:-1])
+    return np.split(value, np.cumsum(lengths)[:-1])[: len(lengths)]
 
 
 def _split_like(value: Any, items: Items, *, element: TensorType) -> Items:
@@ -422,6 +422,10 @@ def _split_type(value: TensorType, lengths: Type) -> Type:
     return ListType(TensorType(value.dtype, rest))
 
 
+def _split_like_type(value: TensorType, items: ListType, *, element: TensorType) -> Type:
+    return ListType(TensorType(value.dtype, element.shape))
+
+
 def _scalar_of(items: ListType) -> Type:
     assert isinstance(items.element, TensorType)
     return TensorType(items.element.dtype, ())
@@ -492,11 +496,6 @@ def _dense(grad: Any, items: Any) -> Any:
 def _of_split(op: Any, grad: Any) -> Any:
     pieces = _dense(grad, op.outputs[0])
     return Item(apply(CONCAT, pieces, element=pieces.type.element), apply(HAS, grad)), None
-
-
-def _of_split_like(op: Any, grad: Any) -> Any:
-    pieces = _dense(grad, op.outputs[0])
-    return Item(apply(CONCAT, pieces, element=op.params["element"]), apply(HAS, grad)), None
 
 
 # Lists, and their items. What a loop has pushed is there: `list_item` reads it unchecked.
@@ -596,7 +595,7 @@ CONCAT = _row(
 )  # fmt: skip
 SPLIT = _row("list_split", _split, _split_type, gradient=_of_split, fallible=True)
 SPLIT_LIKE: Primitive = _row(
-    "list_split_like", _split_like, _as_last, "TensorListSplit", gradient=_of_split_like
+    "list_split_like", _split_like, _split_like_type, "TensorListSplit", gradient=_of_split
 )
 CAST: Primitive = _row(
     "list_cast", _cast, _cast_type, fallible=True,

@@ -207,6 +207,8 @@ def is_flat(element: Spec) -> bool:
         )
     if isinstance(element, Tree):
         return element.structure.handler.is_tuple and all(map(is_flat, element.children))
+    if isinstance(element, Same):
+        return choices.options_of(element.value) is not None
     return isinstance(element, Optional | Union) and all(map(is_flat, parts(element)))
 
 
@@ -558,19 +560,29 @@ def _converted(
         if is_text and held.structure.kind is not Text:
             yield _spelled(held.structure.keys, next(columns))
             return
-        if len(held.children) != len(wanted.children):
-            inner = wanted.structure.keys.element
-            is_union = isinstance(inner, Union)
-            reason = inner.mismatch.reason if is_union else joins.shown(inner)
-            raise refuse(
-                "a list in a list of which only the run knows the length gets an item of another "
-                f"kind: {reason}",
-                "keep values of one kind in it, or make it with both kinds",
-            )
+        if is_row(held):
+            yield from _with_other_items(held, wanted, columns)
+            return
         for mine, its in zip(held.children, wanted.children, strict=True):
             yield from _converted(mine, its, columns, size)
     elif isinstance(wanted, Leaf):
         yield _column(next(columns), ListType(column_type(wanted.type)))
+
+
+def _with_other_items(held: Tree, wanted: Tree, columns: Iterator[Any]) -> Iterator[Any]:
+    """The columns of lists in a list whose items get a wider Spec, which all of them get one behind
+    the other.
+    """
+    rows = [next(columns) for _ in held.children]
+    items, wider = held.structure.keys.element, wanted.structure.keys.element
+    if items == wider:
+        yield from rows
+        return
+    whole = [apply(lists.CONCAT, row, element=row.type.element) for row in rows]
+    flat = [apply(lists.UNSTACK, each) for each in whole]
+    for made in _converted(items, wider, iter(flat), lambda: apply(LENGTH, flat[0])):
+        joined = apply(lists.STACK, made, element=made.type.element)
+        yield apply(lists.SPLIT_LIKE, joined, rows[0], element=rows[0].type.element)
 
 
 def _empty_column(type: Type) -> Any:

@@ -527,7 +527,50 @@ def another_row_in_each_round(n):
     return row[0]
 
 
+def texts_of_another_branch(n):
+    low, high, tries = 0, 8, 0
+    log = []
+    while low <= high:
+        middle = (low + high) // 2
+        tries += 1
+        if middle == n:
+            log.append("found")
+            return tries, log
+        if middle < n:
+            log.append("higher")
+            low = middle + 1
+        else:
+            log.append("lower")
+            high = middle - 1
+    raise LookupError
+
+
+def texts_in_rows(n):
+    table = [["a"] * n for _ in range(n)]
+    for i in range(n):
+        if i % 2:
+            table[i][0] = "b"
+        else:
+            table[i].append("c")
+    return table
+
+
+def none_in_rows(n):
+    table = [[i] * i for i in range(n)]
+    for i in range(1, n):
+        table[i][0] = None
+    return table
+
+
+def pairs_with_texts_in_rows(n):
+    table = [[(i, "a")] * i for i in range(n)]
+    for i in range(1, n):
+        table[i][0] = (i + 1, "b" if i % 2 else "c")
+    return table
+
+
 RIGHT = [
+    *(texts_of_another_branch, texts_in_rows, none_in_rows, pairs_with_texts_in_rows),
     *(put_then_grown, two_views, view_in_loop, iterate, passed, ragged, rowtuple),
     *(floats, widened, outside_index, outside_column, negative),
     *(at_a_place, taken_at_a_place, of_several_lengths, of_tuples, equal, popped, replaced),
