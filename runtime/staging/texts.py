@@ -140,6 +140,8 @@ def _comparing(name: str) -> None:
             return answer(function, self, other)
         if isinstance(other, Tensor) and other.dtype is dtypes.string:
             return function(self.tensor(), other)
+        if getattr(other, "decides_operators", False):
+            return NotImplemented  # its own operator asks first what it is
         return NotImplemented if name not in ("eq", "ne") else name == "ne"
 
     method.__name__ = name

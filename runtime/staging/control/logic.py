@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from autograph.operators.logical import compare
 from runtime import errors
 from runtime.graph import numbers
 from runtime.staging.control.blocks import Block, Wording
@@ -108,7 +109,7 @@ def equal(a: Any, b: Any) -> Any:
     """`a == b` where either may be None: staged where it is."""
     if isinstance(a, MaybeNone) or isinstance(b, MaybeNone):
         return optional_compared(equal, a, b)
-    return a == b
+    return compare(a, "==", b)
 
 
 def optional_compared(compare: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:

@@ -116,3 +116,27 @@ def test_an_index_of_a_list_that_grows_may_be_optional(use: str) -> None:
         assert [int(row) for row in got] == at_the_last(given)
     with pytest.raises(TypeError, match="'at' is None here"):
         rt.function(at_the_last)(rt.constant([-1, 0]))
+
+
+def _values(n: Any) -> dict[str, Any]:
+    """A value of each kind that `==` may meet; of which some are None from 3 on."""
+    text = "a" * n
+    return {
+        "number": n, "text": text, "plain": "aa", "none": None, "pair": (n, text),
+        "chosen": "a" if n > 1 else "aa", "number or none": None if n > 2 else n,
+        "text or none": None if n > 2 else text, "pair or none": None if n > 2 else (n, text),
+        "chosen or none": None if n > 2 else "aa" if n > 1 else "b",
+        "number or text": n if n > 2 else text,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("other", _values(1))
+@pytest.mark.parametrize("one", _values(1))
+def test_what_may_be_none_equals_what_python_says(one: str, other: str) -> None:
+    def equal(n):
+        values = _values(n)
+        return values[one] == values[other], values[one] != values[other]
+
+    staged = rt.function(equal)
+    for n in (1, 2, 3):
+        assert tuple(map(bool, staged(rt.constant(n)))) == equal(n)
