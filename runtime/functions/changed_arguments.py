@@ -1,5 +1,5 @@
-"""Lists that are arguments and that a function changes: what its graph leaves in them is written to
-the caller's lists behind a call.
+"""Lists and dicts that are arguments and that a function changes: what its graph leaves in them is
+written to the caller's behind a call.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from runtime.staging.control.specs import Spec
 from runtime.staging.guarding.guards import Guards
 from runtime.staging.lists.chosen_lists import Row
 from runtime.staging.lists.growing import Growing, is_taken_as_it_was, place_in, want_lists
+from runtime.staging.lists.growing_deque import stand_in
 from runtime.staging.lists.list_places import ListArena, PlacedList
 from runtime.staging.refusals import refuse
 
@@ -87,7 +88,9 @@ def _ways_by_id(arguments: Mapping[int | str, Any]) -> dict[int, list[Way]]:
 
 
 class KeptItem:
-    """An item of a list that the function leaves unchanged: `way` leads to it in the arguments."""
+    """An item of a list or dict that the function leaves unchanged: `way` leads to it in the
+    arguments.
+    """
 
     # No dataclass, which joins would take apart.
     __slots__ = ("way",)
@@ -97,8 +100,8 @@ class KeptItem:
 
 
 @dataclass(frozen=True, slots=True)
-class ListChange:
-    """The items of one list at the end of the function."""
+class OwnChange:
+    """The contents of one list or dict at the end of the function."""
 
     path: str
     way: Way
@@ -140,9 +143,9 @@ class Given:
         export: Callable[[Any], Any],
         is_own: Callable[[Any], bool],
         location: Location | None,
-    ) -> tuple[list[ListChange | ArenaChange], list[Any]]:
-        """The lists that are different now, and what is in each: what `is_own`, no assignment has
-        changed.
+    ) -> tuple[list[OwnChange | ArenaChange], list[Any]]:
+        """The lists and dicts that are different now, and what is in each: what `is_own`, no
+        assignment has changed.
 
         StagingError for another container that was changed.
         """
@@ -150,19 +153,19 @@ class Given:
         known = {id(image.item): KeptItem(image.way) for image in images}
         naming = Naming(self._arenas)
         leaving = _Leaving(known, lambda item: export(naming.of(item)))
-        changes: list[ListChange | ArenaChange] = []
+        changes: list[OwnChange | ArenaChange] = []
         contents = []
         for image in images:
             changed = changed_image([image])
             if changed is None:
                 continue
             path, way, item, (_, before) = image
-            if not isinstance(item, list):
+            if not isinstance(item, list | dict):
                 why = "it is an argument, which a traced function gets as a copy of the caller's"
                 raise refuse_change(changed, why, location=location)
             own = [(at, child) for at, child in enumerate(before) if is_own(child)]
             items = leaving.items(item, {id(child): KeptItem((*way, at)) for at, child in own})
-            changes.append(ListChange(path, way, joins.abstract(items, staged=True)))
+            changes.append(OwnChange(path, way, joins.abstract(items, staged=True)))
             contents.append(items)
         for arena, rows in naming.rows():
             items = export(rows)
@@ -173,10 +176,10 @@ class Given:
 
 
 class Changes:
-    """The lists that a function changes, and how to write to those of a call."""
+    """The lists and dicts that a function changes, and how to write to those of a call."""
 
     def __init__(
-        self, name: str, changes: Sequence[ListChange | ArenaChange], ways: Mapping[Way, list[Way]]
+        self, name: str, changes: Sequence[OwnChange | ArenaChange], ways: Mapping[Way, list[Way]]
     ) -> None:
         self.name = name
         self._changes = tuple(changes)
@@ -191,8 +194,8 @@ class Changes:
             )
 
     def check(self, args: Iterable[Any], kwargs: dict[str, Any], guards: Guards) -> None:
-        """StagingError for a list that a call is to change, and that the function reaches by a way
-        that its trace does not know.
+        """StagingError for a list or dict that a call is to change, and that the function reaches
+        by a way that its trace does not know.
         """
         arguments = dict(enumerate(args)) | kwargs
         ways = _ways_by_id(arguments)
@@ -200,10 +203,11 @@ class Changes:
         for path, way in self._changed():
             item = _at(arguments, way)
             if ways[id(item)] != self._ways[way] or id(item) in reached:
+                kind = "dict" if isinstance(item, dict) else "list"
                 raise refuse(
-                    f"{self.name} changes the list {path}, which this call gives it twice, or "
+                    f"{self.name} changes the {kind} {path}, which this call gives it twice, or "
                     "which it reads elsewhere too",
-                    "pass a copy: list(...)",
+                    f"pass a copy: {kind}(...)",
                     path,
                 )
         if state.trace is not None and any(isinstance(each, ArenaChange) for each in self._changes):
@@ -214,7 +218,7 @@ class Changes:
             )
 
     def write(self, args: Iterable[Any], kwargs: dict[str, Any], contents: Sequence[Any]) -> None:
-        """Put into the caller's lists what is in them behind a call."""
+        """Put into the caller's lists and dicts what is in them behind a call."""
         arguments = dict(enumerate(args)) | kwargs
         pairs = list(zip(self._changes, contents, strict=True))
         left = Left(
@@ -225,7 +229,7 @@ class Changes:
             },
             {rows.site: items for rows, items in pairs if isinstance(rows, ArenaChange)},
         )
-        changed = [(each, items) for each, items in pairs if isinstance(each, ListChange)]
+        changed = [(each, items) for each, items in pairs if isinstance(each, OwnChange)]
         made = [
             (_at(arguments, change.way), _with_own(items, arguments, left))
             for change, items in changed
@@ -235,12 +239,14 @@ class Changes:
             _put(target, items)
 
     def contents(self, values: Iterator[Any], build: Callable[[Spec, Any], Any]) -> list[Any]:
-        """The items of each list, from the values that follow those of the result."""
+        """The items of each of them, from the values that follow those of the result."""
         return [build(change.spec, values) for change in self._changes]
 
 
 class _Leaving:
-    """Takes the items of changed lists apart: `kept` are the parts of arguments, by their ids."""
+    """Takes the items of changed lists and dicts apart: `kept` are the parts of arguments, by their
+    ids.
+    """
 
     def __init__(self, kept: Mapping[int, KeptItem], export: Callable[[Any], Any]) -> None:
         self._kept = kept
@@ -248,9 +254,11 @@ class _Leaving:
         self._new: list[Any] = []
 
     def items(self, items: Any, own: Mapping[int, KeptItem]) -> Any:
-        """The items of a list, of which some are its `own` from before."""
+        """The items of a list or dict, of which some are its `own` from before."""
         if isinstance(items, Growing) and items.staged is not None:
             return self._export(items)
+        if isinstance(items, dict):
+            return {key: self._item(item, own) for key, item in dict.items(items)}
         return [self._item(item, own) for item in items]
 
     def _item(self, item: Any, own: Mapping[int, KeptItem]) -> Any:
@@ -259,14 +267,15 @@ class _Leaving:
             return found
         if type(item) is tuple:
             return tuple([self._item(each, own) for each in item])
-        if not isinstance(item, list) or is_reference(item):
+        if not isinstance(item, list | dict) or is_reference(item):
             return self._export(item)
         if type(item) is Row or any(item is each for each in self._new):
             want_lists(item)
+            kind = "dict" if isinstance(item, dict) else "list"
             raise refuse(
-                "a list is put into a list that is an argument, and is in another one, too, or "
-                "only the run knows which it is",
-                "put a copy there: list(row)",
+                f"a {kind} is put into an argument, and is in another list or dict, too, or only "
+                "the run knows which it is",
+                f"put a copy there: {kind}(...)",
             )
         self._new.append(item)
         return self.items(item, own)
@@ -283,13 +292,17 @@ def _at(arguments: dict[Any, Any], way: Way) -> Any:
 
 def _put(target: Any, items: Any) -> None:
     if isinstance(target, Growing):
-        target.fill(*(items.content() if isinstance(items, Growing) else (len(items), items)))
+        held = items if isinstance(items, Growing) else stand_in(items)
+        target.fill(*held.content())
     elif isinstance(items, Growing) and items.staged is not None:
         raise refuse(
-            "only the run knows what is in a list that a function changes, which is an item of "
-            "another object",
-            "a list that is assigned to a name where it is made",
+            f"only the run knows what is in a {type(target).__name__} that a function changes, and "
+            "which is an item of another object, or is given away where it is made",
+            "assign it to a name where it is made, and grow or shrink it there",
         )
+    elif isinstance(target, dict):
+        target.clear()
+        target.update(items)
     else:
         target[:] = items
 
@@ -299,5 +312,7 @@ def _with_own(item: Any, arguments: dict[Any, Any], left: Left) -> Any:
         return _at(arguments, item.way)
     if isinstance(item, Placed):
         return left.of(item)
+    if type(item) is dict:
+        return {key: _with_own(each, arguments, left) for key, each in item.items()}
     is_plain = type(item) in (list, tuple)
     return type(item)([_with_own(each, arguments, left) for each in item]) if is_plain else item

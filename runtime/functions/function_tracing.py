@@ -21,7 +21,7 @@ from runtime.functions.changed_arguments import (
     ArenaChange,
     Changes,
     Given,
-    ListChange,
+    OwnChange,
     Way,
     images_of,
     ways_of,
@@ -204,7 +204,7 @@ class Tracer:
         self.given = Given()
         self.placed: dict[int, tuple[Structure, Children]] = {}
         self.ways: dict[Way, list[Way]] = {}
-        self.changes: list[ListChange | ArenaChange] = []
+        self.changes: list[OwnChange | ArenaChange] = []
         self.tensors: list[Any] = []
         self.kept = Kept(name, parts)
         self.existing = Snapshot({})
@@ -403,7 +403,7 @@ class Tracer:
 
     def _argument(self, made: Any, path: str) -> Any:
         """The stand-in for a list or dict that an argument is, or has in it."""
-        if type(made) is dict:
+        if isinstance(made, dict):
             return stand_in_for(made)
         item = known_list(made)
         if type(item) is not GrowingList or self.inner:

@@ -276,7 +276,7 @@ class Rebuilding:
         if id(value) in self._known:
             return self._known[id(value)]
         made = structure.anew().build(parts)
-        if structure.kind in (list, dict):
+        if type(made) is list or isinstance(made, dict):
             made = self._stand_in(made, path)
         if not structure.handler.is_tuple:
             self._known[id(value)] = made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import weakref
 from collections import deque
 from collections.abc import Callable
@@ -68,8 +69,13 @@ def making_in_loop(x):
     return x
 
 
-def appending(x, seen={}):  # noqa: B006
-    seen["x"] = x
+@dataclasses.dataclass
+class Seen:
+    x: Any
+
+
+def appending(x, seen):
+    seen.x = x
     return x
 
 
@@ -111,7 +117,7 @@ CALLS: list[tuple[Callable[[], Any], Kind, str]] = [
     (
         lambda: rt.function(late_and_object)(X),
         TypeError,
-        rf"{__file__}:54:5: the result of late_and_object\['a'\]\[1\] is <object",
+        rf"{__file__}:55:5: the result of late_and_object\['a'\]\[1\] is <object",
     ),
     (lambda: kept[0]() + 1.0, errors.InaccessibleTensorError, __file__),
     (lambda: rt.function(late)(X), errors.InaccessibleTensorError, "body of graph 'keeping'"),
@@ -138,9 +144,9 @@ CALLS: list[tuple[Callable[[], Any], Kind, str]] = [
     (lambda: rt.function(making)(X), ValueError, "making creates a variable each time that it is"),
     (lambda: rt.function(making_in_loop)(X), ValueError, "a loop would not make one for each roun"),
     (
-        lambda: rt.function(appending)(X),
+        lambda: rt.function(appending)(X, Seen(X)),
         ValueError,
-        rf"{__file__}:{appending.__code__.co_firstlineno}:1: seen is changed .* is an argument",
+        rf"{__file__}:{appending.__code__.co_firstlineno}:1: seen.x is changed .* is an argument",
     ),
 ]
 

@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-import autograph
 import runtime as rt
 from runtime.functions.function import function
 from tests.support.staging import traces
@@ -185,15 +184,6 @@ def test_results_keep_their_structure() -> None:
 def test_a_python_object_is_no_result() -> None:
     with pytest.raises(TypeError, match="a function returns tensors"):
         function(lambda x: object())(X)
-
-
-def test_arguments_are_copies_that_must_not_be_changed() -> None:
-    def change(items):
-        items["a"] = items["a"] + 1
-        return items["a"]
-
-    with pytest.raises(autograph.StagingError, match=r"items\['a'\] is changed"):
-        function(change)({"a": X, "b": X})
 
 
 # Guards
