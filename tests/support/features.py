@@ -812,11 +812,18 @@ def entries_counted(x):
     return counts
 
 
-@limit("A set or dict under a key that only the run knows")
 def sets_under_keys(x):
     groups = {}
     for i in range(x):
         groups.setdefault(i % 2, set()).add(i)
+    return len(groups)
+
+
+@limit("A dict under a key that only the run knows")
+def dicts_under_keys(x):
+    groups = {}
+    for i in range(x):
+        groups.setdefault(i % 2, {})[i] = i
     return len(groups)
 
 

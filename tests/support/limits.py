@@ -22,7 +22,7 @@ LIMITS: dict[str, str] = {
         "(in code that is not converted|, or unpacking,|a comparison) "
         "needs a (list|dict) of which Python knows"
     ),
-    "A set or dict under a key": "it could be changed in place",
+    "A dict under a key": "it could be changed in place",
     "The order of a set of staged values": "asks for their order",
     "A value of another kind on each path": (
         "(is used that is of another kind on each path|values of several kinds in|keeps? changing)"

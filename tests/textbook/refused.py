@@ -3,7 +3,6 @@
 REFUSED: dict[str, frozenset[str]] = {
     "tensors": frozenset(
         [
-            "degrees",
             "by_effort",
             "lakes",
             "groups_kept_too_long",
@@ -12,7 +11,6 @@ REFUSED: dict[str, frozenset[str]] = {
     "lists": frozenset(
         [
             "groups_kept_too_long",
-            "degrees",
         ]
     ),
 }

@@ -1,5 +1,5 @@
-"""Lists as the values of a dict of which only the run knows the keys: groups, and graphs as lists
-of neighbours.
+"""Lists and sets as the values of a dict of which only the run knows the keys: groups, and graphs
+as lists of neighbours.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from runtime.staging.lists.growing import (
     note_inside,
     want_lists,
 )
-from runtime.staging.lists.growing_list import GrowingList, row_of, shared
+from runtime.staging.lists.growing_list import GrowingList, is_row, row_of, shared
 from runtime.staging.lists.row_tables import RowTable
 from runtime.staging.refusals import refuse
 
@@ -59,6 +59,11 @@ class EntryTable(RowTable):
             raise misfit(mismatch) from None
         columns = staged_items.columns_of(self.pairs(), element)
         return cast(Any, element).children[1], columns[self.key_count :]
+
+    @property
+    def row_kind(self) -> type:
+        """The class of what stands for each of them."""
+        return cast(Tree, self.held.element.children[1]).structure.kind
 
     def put_rows(self, element: Tree, columns: Sequence[Any]) -> None:
         """Put other lists in place of them, as many."""
@@ -112,21 +117,22 @@ class EntryTable(RowTable):
 
 def entry_value(value: Any) -> Any:
     """The value that a dict of the graph takes for one. StagingError for what it cannot hold."""
-    if isinstance(value, set | dict | deque):
+    if is_reference(value):
+        return value
+    if isinstance(value, dict | deque):
         raise refuse(
             f"{with_article(type(value).__name__)} is put into a dict of which only the run "
             "knows the keys: it could be changed in place",
-            "put lists of numbers under the keys; or pairs into one set or dict: "
-            "found.add((key, item)), found[key, name] = item",
+            "put lists or sets of numbers under the keys; or pairs into one dict: "
+            "found[key, name] = item",
         )
-    if is_reference(value):
-        return value
-    if isinstance(value, list) and type(value) is not GrowingList:
+    if isinstance(value, list | set) and not is_row(value):
         want_lists(value)
+        kind = value.__class__.__name__
         raise refuse(
-            "a list is put into a dict of which only the run knows the keys, and may have other "
+            f"a {kind} is put into a dict of which only the run knows the keys, and may have other "
             "names",
-            "put a copy there: list(row)",
+            f"put a copy there: {kind}(row)",
         )
     return shared(value)
 

@@ -184,6 +184,10 @@ def held_at(held: Any) -> StagedItems | None:
     return held if type(held) is StagedItems else None
 
 
+ROWS = (list, set)
+"""Python's classes of which a list or dict of the graph may have several in it, at their places."""
+
+
 class GrowingSequence(list[Any], Growing):
     """One that is a list to Python; an InTable may stand in place of its items, too.
 

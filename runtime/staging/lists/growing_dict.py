@@ -55,6 +55,7 @@ from runtime.staging.lists.dict_views import (
     walk,
 )
 from runtime.staging.lists.growing import (
+    ROWS,
     InTable,
     Kind,
     StagedItems,
@@ -66,6 +67,7 @@ from runtime.staging.lists.growing import (
     want_lists,
 )
 from runtime.staging.lists.growing_list import GrowingList, collected
+from runtime.staging.lists.growing_set import GrowingSet
 from runtime.staging.lists.keys import index, is_staged
 from runtime.staging.lists.list_builtins import at_hand, has_staged, opposite
 from runtime.staging.lists.list_places import PlacedList, apart, new_list, places_lists
@@ -519,7 +521,7 @@ class GrowingDefaultDict(GrowingDict):
     def __missing__(self, key: Any) -> Any:
         if self.factory is None:
             raise KeyError(key)
-        made = new_list() if self.factory is list else self.factory()
+        made = new_row(self.factory) if self.factory in ROWS else self.factory()
         dict.__setitem__(self, key, made)
         return made
 
@@ -527,11 +529,17 @@ class GrowingDefaultDict(GrowingDict):
         factory = self.factory
         if factory is None or found.is_there is True:
             return super().missing(key, found)
-        if self.has_lists or (factory is list and not places_lists()):
-            return self.insert(key, new_list if factory is list else _without_effects(factory))
-        value = found.value_or(new_list if factory is list else called(factory))
+        make = functools.partial(new_row, factory) if factory in ROWS else None
+        if self.has_lists or (make is not None and not (factory is list and places_lists())):
+            return self.insert(key, make or _without_effects(factory))
+        value = found.value_or(make or called(factory))
         self[key] = value
         return value
+
+
+def new_row(kind: type) -> GrowingList:
+    """An empty list or set that the user's code makes where it stands."""
+    return new_list() if kind is list else GrowingSet()
 
 
 def _without_effects(factory: Callable[[], Any]) -> Callable[[], Any]:
@@ -620,6 +628,8 @@ class Found:
         return branches.cond(is_there, self.value, default, (), ("the entry",), watch)
 
     def _list_or(self, default: Any) -> Any:
+        if type(default) is set:
+            default = GrowingSet(default)
         if isinstance(default, GrowingList):
             default.share()
         image = self.entries.image_at

@@ -34,6 +34,7 @@ from runtime.staging.control.references import is_reference, is_reference_class
 from runtime.staging.control.specs import Leaf, Mismatch, Spec, Tree, classes_in
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing import (
+    ROWS,
     Growing,
     GrowingSequence,
     InTable,
@@ -482,6 +483,11 @@ class GrowingList(GrowingSequence, RowTable):
         held = self._covering(*further)
         return cast(Tree, held.element), list(held.columns)
 
+    @property
+    def row_kind(self) -> type:
+        """The class of what stands for each of them."""
+        return cast(Tree, cast(StagedItems, self.staged).element).structure.kind
+
     def put_rows(self, element: Tree, columns: Sequence[Any]) -> None:
         """Put other lists in place of them, as many."""
         self.fill(Kind(element, size_of(self)), columns)
@@ -665,8 +671,8 @@ def _fitting(specs: Sequence[Spec]) -> Spec:
 
 
 def row_of(table: RowTable, place: Any, key: Any = None) -> GrowingList:
-    """The list at a place of a list or dict, where it is under this key."""
-    made = GrowingList()
+    """The list or set at a place of a list or dict, where it is under this key."""
+    made: GrowingList = table.row_kind()
     made.sites = sites_inside(table)
     made.become(table, place, key)
     note_found("the list around a list", table)
@@ -678,15 +684,20 @@ def shared(item: Any) -> Any:
     in a tuple, another one of the same items. Nobody may change them any more.
     """
     if type(item) is tuple:
-        parts = [_image(part) if type(part) is GrowingList else shared(part) for part in item]
+        parts = [_image(part) if is_row(part) else shared(part) for part in item]
         return item if all(map(operator.is_, parts, item)) else tuple(parts)
-    is_in_one = type(item) is GrowingList and item.table is not None
+    is_in_one = is_row(item) and item.table is not None
     return _image(item) if is_in_one else item
+
+
+def is_row(item: Any) -> bool:
+    """True for a list or set that may be at a place of a list or dict of the graph."""
+    return isinstance(item, GrowingList) and item.plain in ROWS and not is_reference(item)
 
 
 def _image(items: GrowingList) -> GrowingList:
     items.share()
-    made = GrowingList()
+    made = type(items)()
     made.fill(*items.content())
     inherit_sites(made, (items,))
     return made

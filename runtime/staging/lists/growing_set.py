@@ -8,6 +8,7 @@ ask for it.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import operator
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -86,7 +87,9 @@ class GrowingSet(GrowingList):
     def copied(self) -> GrowingSet:
         """`copy`, of a set that nobody uses any more."""
         made = GrowingSet()
-        made.fill(*self.content())
+        held, children = self.content()
+        is_known = isinstance(held, int)
+        made.fill(held if is_known else dataclasses.replace(held, shared=False), children)
         return made
 
     def exported(self, numbers: Mapping[str, DType]) -> GrowingSet:

@@ -1,5 +1,5 @@
-"""Lists in a list or dict of the graph: they are kept as tensors, and each is read and changed at
-its place.
+"""Lists and sets in a list or dict of the graph: they are kept as tensors, and each is read and
+changed at its place.
 """
 
 from __future__ import annotations
@@ -42,6 +42,11 @@ class RowTable(Growing):
 
     def rows(self, *further: Any) -> tuple[Tree, list[Any]]:
         """The Spec of the lists in it, also of further ones, and the columns that keep them."""
+        raise NotImplementedError
+
+    @property
+    def row_kind(self) -> type:
+        """The class of what stands for each of them."""
         raise NotImplementedError
 
     def put_rows(self, element: Tree, columns: Sequence[Any]) -> None:

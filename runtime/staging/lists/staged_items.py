@@ -41,6 +41,7 @@ from runtime.staging.control.specs import (
     with_parts,
 )
 from runtime.staging.lists.growing import (
+    ROWS,
     Growing,
     GrowingSequence,
     InTable,
@@ -190,14 +191,14 @@ def check_watched(element: Spec) -> None:
 
 
 def is_row(element: Spec) -> bool:
-    """True for the Spec of a list of numbers, scalar tensors, or tuples of these: it is kept as a
-    tensor for each column.
+    """True for the Spec of a list or set of numbers, scalar tensors, or tuples of these: it is kept
+    as a tensor for each column.
     """
     if not isinstance(element, Tree) or element.structure.handler is not _HANDLER:
         return False
     keys = element.structure.keys
-    is_list = _plain(element.structure.kind) is list
-    return is_list and isinstance(keys, Kind) and is_flat(keys.element)
+    may_be = _plain(element.structure.kind) in ROWS
+    return may_be and isinstance(keys, Kind) and is_flat(keys.element)
 
 
 def is_flat(element: Spec) -> bool:
@@ -254,8 +255,11 @@ def with_tensors(element: Spec, numbers: Mapping[str, dtypes.DType] = DEFAULT_DT
                 )
             return element
         if is_row(element):
-            keys = element.structure.keys
-            return tree(element.structure.kind, with_tensors(keys.element, numbers), keys.size)
+            kind, keys = element.structure.kind, element.structure.keys
+            # The items of a set leave the graph as keys do.
+            of_set = _plain(kind) is set
+            inner = keys.element if of_set else with_tensors(keys.element, numbers)
+            return tree(kind, inner, keys.size)
     return with_parts(element, functools.partial(with_tensors, numbers=numbers))
 
 

@@ -699,17 +699,20 @@ def a_bool_beside_numbers(n):
     return len(entries)
 
 
-def sets_as_values(n):
+def dicts_as_values(n):
     entries = {}
     for i in range(n):
-        entries.setdefault(i % 2, set()).add(i)
+        entries.setdefault(i % 2, {})[i] = i
     return len(entries)
 
 
-def sets_of_a_defaultdict(n):
-    entries = defaultdict(set)
+KNOWN = {7}
+
+
+def sets_of_another_name(n):
+    entries = {}
     for i in range(n):
-        entries[i % 2].add(i)
+        entries[i % 2] = KNOWN
     return len(entries)
 
 
@@ -740,15 +743,15 @@ def unpacked(n):
 def outside_of_a_loop(n):
     entries = {}
     for _ in range(n):
-        entries["x"] = {1}
+        entries["x"] = {"y": 1}
     return len(entries)
 
 
 REFUSED = {
     keys_of_two_kinds: "its keys are of several kinds",
     a_bool_beside_numbers: "its keys are of several kinds",
-    sets_as_values: "could be changed in place",
-    sets_of_a_defaultdict: "could be changed in place",
+    dicts_as_values: "could be changed in place",
+    sets_of_another_name: "may have other names",
     deleted_while_iterated: "a round of a loop over a dict changes its keys",
     given_as_keywords: "needs a dict of which Python knows the keys",
     unpacked: "needs a dict of which Python knows the keys",
