@@ -322,6 +322,9 @@ def _dicts(
     for node, _ in assigning:
         for name, value in _pairs(node):
             keys.setdefault(name, set()).update(map(_keys, _made(value, _makes_dict)))
+        for item in _put(node) if path else ():
+            if isinstance(item, gast.Name):
+                entered.setdefault(item.id, set()).add(_ASKED)
     for name in keys:
         if asks or len(keys[name] - {None}) > 1:
             entered.setdefault(name, set()).add(_ASKED)
@@ -617,7 +620,7 @@ def _given(node: gast.AST) -> Iterator[str]:
 def _put(node: gast.AST) -> Iterator[Any]:
     """The items that an expression puts into a list."""
     match node:
-        case gast.ListComp(elt=gast.List() | gast.BinOp() as item):
+        case gast.ListComp(elt=gast.List() | gast.BinOp() | gast.Dict() as item):
             yield item
         case gast.Call(
             func=gast.Attribute(value=gast.Name(), attr="append" | "appendleft" | "insert"),
@@ -636,7 +639,7 @@ def _put_anew(node: gast.AST) -> Iterator[Any]:
                 yield value
     for item in _put(node):
         for part in item.elts if isinstance(item, gast.Tuple) else [item]:
-            if _makes_list(part) or _joins_list(part):
+            if _makes_list(part) or _joins_list(part) or _keys(part):
                 yield part
 
 

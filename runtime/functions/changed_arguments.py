@@ -17,6 +17,7 @@ from runtime.staging.control.carried_objects import refuse_change
 from runtime.staging.control.references import is_reference
 from runtime.staging.control.specs import Spec
 from runtime.staging.guarding.guards import Guards
+from runtime.staging.lists import staged_items
 from runtime.staging.lists.chosen_lists import Row
 from runtime.staging.lists.growing import Growing, is_taken_as_it_was, place_in, want_lists
 from runtime.staging.lists.growing_deque import stand_in
@@ -256,6 +257,12 @@ class _Leaving:
     def items(self, items: Any, own: Mapping[int, KeptItem]) -> Any:
         """The items of a list or dict, of which some are its `own` from before."""
         if isinstance(items, Growing) and items.staged is not None:
+            if staged_items.has_records(items.staged.element):
+                raise refuse(
+                    "the dicts in a list that is an argument get other places there, which only "
+                    "the run knows",
+                    "make another list: sorted(items, key=...) or list(items)",
+                )
             return self._export(items)
         if isinstance(items, dict):
             return {key: self._item(item, own) for key, item in dict.items(items)}

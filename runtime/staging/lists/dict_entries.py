@@ -23,15 +23,23 @@ from runtime.staging.refusals import refuse
 @dataclass(frozen=True, slots=True, eq=False)
 class Entries:
     """All of a dict but its values: the keys that Python knows, or the Kind of its pairs in the
-    graph; and what makes a value that is missing.
+    graph; and what makes a value that is missing. One that is `shared`, an item of a list of the
+    graph, is read and not changed.
     """
 
     known: tuple[Any, ...] | None
     kind: Kind | None = None
     factory: Callable[[], Any] | None = None
+    shared: bool = False
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Entries) or self.factory is not other.factory:
+        return (
+            isinstance(other, Entries) and self.shared == other.shared and self.has_keys_of(other)
+        )
+
+    def has_keys_of(self, other: Entries) -> bool:
+        """Whether a dict with the others has the same keys, of one class."""
+        if self.factory is not other.factory:
             return False
         if self.known is None or other.known is None:
             return self.kind == other.kind

@@ -6,10 +6,11 @@ Such a dict is a list of pairs of key and value in the order of insertion.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import operator
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from autograph.operators.comprehensions import listed, of_generator
@@ -28,6 +29,7 @@ from runtime.staging.control.item_comparisons import equal_entries
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.references import is_reference
 from runtime.staging.control.specs import Mismatch, Same, Spec, Tree, classes_in, types_of
+from runtime.staging.frames import variable_holding
 from runtime.staging.lists import keys as keys_
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.dict_entries import (
@@ -87,7 +89,8 @@ WORDS = ("the dict",)
 class GrowingDict(dict[Any, Any], EntryTable):
     """A dict of the user's: Python's own, until only the run knows its keys."""
 
-    __slots__ = ("sites_inside",)
+    __slots__ = ("is_shared", "sites_inside")
+    plain: type = dict
 
     def __init__(self, *entries: Any, **more: Any) -> None:
         super().__init__(*entries, **more)
@@ -133,7 +136,13 @@ class GrowingDict(dict[Any, Any], EntryTable):
         staged = self.staged
         if staged is not None:
             return Entries(None, staged.kind, self.factory), list(staged.columns)
-        return Entries(tuple(dict.keys(self)), None, self.factory), list(dict.values(self))
+        known = tuple(dict.keys(self))
+        return Entries(known, None, self.factory, self.shared), list(dict.values(self))
+
+    @property
+    def shared(self) -> bool:
+        """True for an item of a list of the graph: nobody may change it."""
+        return getattr(self, "is_shared", False)
 
     def fill(self, keys: Entries, children: Iterable[Any]) -> None:
         """Put into it what `content` says."""
@@ -148,6 +157,7 @@ class GrowingDict(dict[Any, Any], EntryTable):
         if keys.kind is not None:
             dict.__setitem__(self, _ENTRIES, StagedItems(keys.kind, children))
             return
+        self.is_shared = keys.shared
         for key, child in zip(keys.known or (), children, strict=True):
             dict.__setitem__(self, key, child)
 
@@ -259,9 +269,38 @@ class GrowingDict(dict[Any, Any], EntryTable):
 
     __hash__ = None  # type: ignore[assignment]
 
+    # In a list of the graph
+
+    def share(self) -> None:
+        """Have it, or the lists in it, in another place, too: nobody may change them any more."""
+        if self.staged is not None:
+            super().share()
+        else:
+            self.is_shared = True
+
+    def several(self) -> tuple[Sequence[Any], Any] | None:
+        if self.shared:
+            raise refuse(
+                "whether two dicts of a list that only the run knows are one object is not known "
+                "while staging",
+                "compare places or keys",
+            )
+        return super().several()
+
+    def _check_own(self) -> None:
+        if self.shared:
+            raise refuse(
+                "a dict is changed that is an item of a list of which only the run knows the "
+                "items: both would have to change",
+                "change it before it is put there; or put one of its own there: "
+                "rows[i] = {**rows[i], key: value}",
+                variable_holding(self),
+            )
+
     # Changing it
 
     def __setitem__(self, key: Any, value: Any) -> None:
+        self._check_own()
         if self.is_plain(key):
             dict.__setitem__(self, key, value)
             return
@@ -337,6 +376,7 @@ class GrowingDict(dict[Any, Any], EntryTable):
         self.adopt(values)
 
     def __delitem__(self, key: Any) -> None:
+        self._check_own()
         if self.is_plain(key):
             dict.__delitem__(self, key)
             return
@@ -358,6 +398,7 @@ class GrowingDict(dict[Any, Any], EntryTable):
         """Take an entry out, and return its value. KeyError, at run time, where there is none and
         no default value.
         """
+        self._check_own()
         if self.is_plain(key):
             return dict.pop(self, key) if default is _NONE else dict.pop(self, key, default)
         found = Found(self, key, all_keys=True)
@@ -390,6 +431,7 @@ class GrowingDict(dict[Any, Any], EntryTable):
 
     def take_item(self, at: int, failure: str) -> Any:
         """Take the entry at a place out, 0 or -1. KeyError, at run time, where there is none."""
+        self._check_own()
         if self.staged is None:
             keys = list(dict.__iter__(self))
             if not keys:
@@ -405,12 +447,14 @@ class GrowingDict(dict[Any, Any], EntryTable):
 
     def clear(self) -> None:
         """Take all entries out."""
+        self._check_own()
         check_not_walked(self)
         take_all_from(self)
         self.fill(Entries((), None, self.factory), ())
 
     def setdefault(self, key: Any, default: Any = None, /) -> Any:
         """The value under a key; where there is none, the default value, which is put there."""
+        self._check_own()
         if self.is_plain(key):
             return dict.setdefault(self, key, default)
         if self.has_lists or (isinstance(default, list) and not is_reference(default)):
@@ -440,6 +484,8 @@ class GrowingDict(dict[Any, Any], EntryTable):
         return gathered(iteration.staged(self.items()), GrowingDict(), put, ("result",))
 
     def _put_all(self, source: iteration.Staged) -> None:
+        self._check_own()
+
         def put(made: GrowingDict, pair: Any) -> None:
             key, value = pair
             made[key] = value
@@ -454,8 +500,9 @@ class GrowingDict(dict[Any, Any], EntryTable):
 
     def copied(self) -> Any:
         """`copy`, of a dict that nobody uses any more."""
+        keys, children = self.content()
         made = new(type(self), self.factory)
-        made.fill(*self.content())
+        made.fill(dataclasses.replace(keys, shared=False), children)
         return made
 
     __copy__ = copy
@@ -463,8 +510,8 @@ class GrowingDict(dict[Any, Any], EntryTable):
     def __deepcopy__(self, memo: Any) -> Any:
         import copy
 
-        made = new(type(self), self.factory)
-        keys, children = self.content()
+        made = self.copied()
+        keys, children = made.content()
         made.fill(keys, children if self.staged is not None else copy.deepcopy(children, memo))
         return made
 
@@ -731,11 +778,13 @@ def _widen(a: Tree, b: Tree) -> Tree:
     if entries[0].factory is not entries[1].factory:
         raise Mismatch(reason, "make a dict on both paths")
     kind = kinds.pop()
-    if entries[0] == entries[1] and entries[0].known is not None:
+    shared = any(each.shared for each in entries)
+    if entries[0].known is not None and entries[0].has_keys_of(entries[1]):
         pairs = zip(a.children, b.children, strict=True)
-        return Tree(
-            Structure(kind, entries[0], _HANDLER), tuple([joins.join(x, y) for x, y in pairs])
-        )
+        keys = dataclasses.replace(entries[0], shared=shared)
+        return Tree(Structure(kind, keys, _HANDLER), tuple([joins.join(x, y) for x, y in pairs]))
+    if shared:
+        raise Mismatch(f"{reason}, and one is an item of a list", "use dicts of the same keys")
     specs = [
         spec
         for each, keys in zip((a, b), entries, strict=True)
@@ -830,6 +879,7 @@ _STAND_INS: dict[Any, type] = {}
 
 def register(kind: type[GrowingDict], of: type) -> None:
     """Let dicts of a class of the user's be of this kind while a function is traced."""
+    kind.plain = of
     _OF[kind] = of
     _STAND_INS[of] = kind
     let_stand_for(of, kind, lambda entries: walk(entries.keys()))

@@ -26,6 +26,7 @@ from runtime.staging.control import choices, joined_tensors, joins
 from runtime.staging.control.carried_objects import Contents, GrowingItems
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.joined_types import join_types
+from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.references import is_reference_class, want, want_sites
 from runtime.staging.control.specs import (
     Leaf,
@@ -153,7 +154,7 @@ def check(element: Spec, inside: bool = False) -> None:
     elif isinstance(element, Tree):
         if is_row(element) and (not inside or element.structure.keys.shared):
             return
-        if not element.structure.handler.is_tuple:
+        if not element.structure.handler.is_tuple and not is_record(element):
             want(element.structure.kind)
             if _plain(element.structure.kind) is tuple:
                 raise Mismatch(
@@ -175,6 +176,12 @@ def check(element: Spec, inside: bool = False) -> None:
     elif isinstance(element, Union):
         for kind in element.kinds:
             check(kind, True)
+            if has_records(kind):
+                raise Mismatch(
+                    "a dict is an item of a list beside items of other kinds, and only the run "
+                    "knows which it is",
+                    "put dicts of the same keys there",
+                )
     elif isinstance(element, Leaf) and not isinstance(element.type, TensorType | NumberType):
         raise Mismatch("a list holds lists of the graph", "append tuples, numbers and tensors")
 
@@ -199,6 +206,39 @@ def is_row(element: Spec) -> bool:
     keys = element.structure.keys
     may_be = _plain(element.structure.kind) in ROWS
     return may_be and isinstance(keys, Kind) and is_flat(keys.element)
+
+
+def is_record(element: Spec) -> bool:
+    """True for the Spec of a dict of which Python knows the keys: in a list of the graph it is kept
+    as a tuple of its values. Nobody may change it any more.
+    """
+    if not isinstance(element, Tree) or _plain(element.structure.kind) is not dict:
+        return False
+    return getattr(element.structure.keys, "known", None) is not None
+
+
+def has_records(element: Spec) -> bool:
+    """Whether such a dict is, or is in, an item with this Spec."""
+    return is_record(element) or (not is_row(element) and any(map(has_records, parts(element))))
+
+
+def share_records(item: Any) -> None:
+    """Let nobody change the dicts that are an item of a list, or in one, any more."""
+    if isinstance(item, MaybeNone):
+        share_records(item.held)
+    elif isinstance(item, tuple):
+        for part in item:
+            share_records(part)
+    elif isinstance(item, Growing) and isinstance(item, dict):
+        item.share()
+        for part in dict.values(item):
+            share_records(part)
+    elif isinstance(item, dict):
+        raise refuse(
+            "a dict is put into a list of which only the run knows the items, and may have other "
+            "names",
+            "put a copy there: dict(row)",
+        )
 
 
 def is_flat(element: Spec) -> bool:
@@ -492,6 +532,8 @@ _HOLDER = "an item of a list whose length only the run knows"
 def row_of(item: Any, element: Spec) -> list[Any]:
     """Returns what is kept of one item in each column."""
     trace = active()
+    if has_records(element):
+        share_records(item)
     for each in joined_tensors.tensors(element, item):
         if type(each) is SymbolicTensor:
             sharing.hold(each, _HOLDER)
@@ -511,7 +553,10 @@ def item_of(row: Sequence[Any], element: Spec) -> Any:
     if element == ALL_NONE:
         return None
     types = types_of(element)
-    return joins.lift(element, iter([value_of(x, t) for x, t in zip(row, types, strict=True)]))
+    item = joins.lift(element, iter([value_of(x, t) for x, t in zip(row, types, strict=True)]))
+    if has_records(element):
+        share_records(item)
+    return item
 
 
 def value_of(kept: Any, type: Type) -> Any:
@@ -708,6 +753,8 @@ def as_result(item: Any) -> Any:
         return convert_to_tensor(item.options[item.place])
     if type(item) is tuple:
         return tuple(map(as_result, item))
+    if isinstance(item, dict):
+        return {key: as_result(value) for key, value in dict.items(item)}
     return item
 
 

@@ -824,7 +824,7 @@ def of_values(n):
 def of_dicts(n):
     made = []
     for i in rt.range(n):
-        made.append({"i": i})
+        made.append({"i": {i}})
     return len(made)
 
 

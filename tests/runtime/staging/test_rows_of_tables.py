@@ -569,7 +569,15 @@ def pairs_with_texts_in_rows(n):
     return table
 
 
+def truths_in_rows(n):
+    table = [[0 for column in range(n + 2)] for row in range(n + 3)]
+    for row in range(n + 3):
+        table[row][0] = True
+    return table, f"{table[0][0]}"
+
+
 RIGHT = [
+    truths_in_rows,
     *(texts_of_another_branch, texts_in_rows, none_in_rows, pairs_with_texts_in_rows),
     *(put_then_grown, two_views, view_in_loop, iterate, passed, ragged, rowtuple),
     *(floats, widened, outside_index, outside_column, negative),

@@ -1,0 +1,231 @@
+"""Dicts of which Python knows the keys, in lists of which only the run knows the items: they are
+read there, and nobody may change them any more.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import autograph
+import runtime as rt
+from tests.support.staging import as_python, of_tensors
+
+PEOPLE = [{"name": "b", "age": 30}, {"name": "a", "age": 25}, {"name": "c", "age": 30}]
+
+
+def chosen(people, n):
+    return [person for person in people if person["age"] >= n]
+
+
+def in_another_order(people, n):
+    return sorted(people, key=lambda person: person["age"], reverse=True)
+
+
+def read_in_an_order(people, n):
+    made = sorted(people, key=lambda person: (person["age"], person["name"]))
+    return [person["name"] for person in made]
+
+
+def made_in_a_loop(people, n):
+    rows = []
+    for k in range(2, n):
+        if k % 3:
+            rows.append({"k": k, "square": k * k})
+    return rows, sum(row["square"] for row in rows), len(rows)
+
+
+def made_on_one_path(people, n):
+    rows = []
+    for person in people:
+        if person["age"] >= n:
+            rows.append({"name": person["name"], "double": person["age"] * 2})
+    return rows
+
+
+def made_for_a_name(people, n):
+    rows = []
+    for person in people:
+        if person["age"] >= n:
+            row = {"name": person["name"]}
+            row["age"] = person["age"] + 1
+            rows.append(row)
+    return rows
+
+
+def the_least(people, n):
+    rows = chosen(people, n)
+    best = rows[0]
+    for row in rows:
+        if row["age"] < best["age"]:
+            best = row
+    return best, best["name"]
+
+
+def asked(people, n):
+    rows = chosen(people, n)
+    names = [row["name"] for row in rows if row["age"] == 30]
+    return {"rows": rows}, names, max(rows, key=lambda row: row["age"])["name"]
+
+
+def in_a_comprehension(people, n):
+    rows = [{"i": i, "square": i * i} for i in range(n)]
+    return rows, rows[n - 1]["square"]
+
+
+def none_as_a_value(people, n):
+    stack = []
+    for i in range(n):
+        stack.append({"value": i, "next": None})
+    return len(stack), stack.pop()["value"]
+
+
+def replaced(people, n):
+    rows = chosen(people, n)
+    rows[0] = {**rows[0], "age": 1}
+    other = dict(rows[0])
+    other["age"] = 2
+    return rows, other, {"name": "c", "age": 30} in rows, rows == []
+
+
+def in_pairs(people, n):
+    pairs = [(person["age"], person) for person in people if person["age"] >= n]
+    return pairs[0][1]["name"], pairs
+
+
+def of_both_paths(people, n):
+    rows = []
+    for person in people:
+        if person["age"] >= n:
+            rows.append(person)
+        else:
+            rows.append({"name": "young", "age": 0})
+    return rows
+
+
+def a_queue(people, n):
+    queue, total = [{"value": n, "depth": 0}], 0
+    while queue:
+        now = queue.pop(0)
+        total += now["value"]
+        if now["depth"] < 2:
+            queue.append({"value": now["value"] * 2, "depth": now["depth"] + 1})
+            queue.append({"value": now["value"] + 1, "depth": now["depth"] + 1})
+    return total
+
+
+SMALL = (made_in_a_loop, in_a_comprehension, none_as_a_value, a_queue)
+PROGRAMS = (
+    chosen, in_another_order, read_in_an_order, made_on_one_path, made_for_a_name, the_least,
+    asked, replaced, in_pairs, of_both_paths, *SMALL,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
+def test_graphs_do_as_python_does(program: Callable[..., Any]) -> None:
+    staged = rt.function(program)
+    for n in (3, 5) if program in SMALL else (30, 26, 2):
+        given = copy.deepcopy(PEOPLE)
+        expected = program(given, n)
+        args = of_tensors(copy.deepcopy(PEOPLE)), rt.constant(n, rt.int64)
+        assert as_python(staged(*args)) == expected
+        assert as_python(args[0]) == given
+
+
+def item_changed(people, n):
+    rows = chosen(people, n)
+    rows[0]["age"] = 5
+    return rows
+
+
+def each_changed(people, n):
+    rows = chosen(people, n)
+    for row in rows:
+        row["age"] += 1
+    return people
+
+
+def changed_by_its_name(people, n):
+    row, rows = {"n": n}, []
+    for person in people:
+        if person["age"] >= n:
+            rows.append(row)
+    row["n"] = 7
+    return rows
+
+
+def changed_in_each_round(people, n):
+    row, rows = {"n": n}, []
+    for i in range(n):
+        row["n"] = i
+        rows.append(row)
+    return rows
+
+
+def changed_behind_its_path(people, n):
+    row, rows = {"n": n}, []
+    if people[0]["age"] >= n:
+        rows.append(row)
+    if people[1]["age"] < n:
+        row["n"] = 7
+    return rows
+
+
+def argument_changed(people, n):
+    rows = chosen(people, n)
+    people[0].update(age=99)
+    return rows
+
+
+def is_one(people, n):
+    return chosen(people, n)[0] is people[0]
+
+
+def sorted_in_place(people, n):
+    people.sort(key=lambda person: person["age"])
+    return people[0]["name"]
+
+
+def beside_numbers(people, n):
+    rows = []
+    for person in people:
+        if person["age"] >= n:
+            rows.append(person)
+        if person["age"] < n:
+            rows.append(n)
+    return rows
+
+
+PLAIN = {"name": "x", "age": 1}
+
+
+def of_another_name(people, n):
+    rows = chosen(people, n)
+    rows.append(PLAIN)
+    return rows
+
+
+CHANGED = "a dict is changed that is an item of a list"
+REFUSED: dict[Callable[..., Any], str] = {
+    item_changed: CHANGED,
+    each_changed: CHANGED,
+    changed_by_its_name: CHANGED,
+    changed_in_each_round: CHANGED,
+    changed_behind_its_path: CHANGED,
+    argument_changed: CHANGED,
+    is_one: "one object is not known",
+    sorted_in_place: "get other places there",
+    beside_numbers: "beside items of other kinds",
+    of_another_name: "may have other names",
+}
+
+
+@pytest.mark.parametrize("program", REFUSED, ids=lambda program: program.__name__)
+def test_refused(program: Callable[..., Any]) -> None:
+    with pytest.raises(autograph.StagingError, match=REFUSED[program]) as caught:
+        rt.function(program)(of_tensors(copy.deepcopy(PEOPLE)), rt.constant(30, rt.int64))
+    assert caught.value.filename == __file__
+    assert caught.value.hint
