@@ -109,7 +109,9 @@ class Images:
         """
         for item in error.args:
             if _is_unknown(item):
-                item.refuse()
+                text = as_data(item.said())
+                if len(error.args) == 1 and not is_part:
+                    return text
         inside = Images()
         args = inside.of(error.args)
         if not inside.symbols:

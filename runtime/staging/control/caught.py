@@ -14,6 +14,7 @@ goes on in the same way. At the end of the `try`, the number chooses the handler
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -24,6 +25,7 @@ from autograph.mutation.ownership import taking_notes
 from autograph.operators.early_exits import refuse_to_leave_loops
 from runtime import errors
 from runtime.core.primitive import Primitive
+from runtime.core.types import NumberType, TensorType, Type
 from runtime.graph.ir import Callee, Params, Value, walk_called
 from runtime.graph.nodes import (
     CHECK_ATTRIBUTE,
@@ -345,7 +347,7 @@ def probe(trace: Trace, primitive: Primitive, values: tuple[Value, ...], params:
             site = site_at(
                 trace, attempt, place, error, len(held), _again(trace, primitive, params)
             )
-            site.error = unknown(kind, site)
+            site.error = unknown(kind, site, _words_of(primitive, kind, values))
             site.symbols = [symbol(value, trace.scope, trace.origin()) for value in held]
             sites[site] = tuple(site.symbols)
             numbers.append(site.number)
@@ -355,6 +357,37 @@ def probe(trace: Trace, primitive: Primitive, values: tuple[Value, ...], params:
     code = trace.apply(PROBE, values, given)
     trace.failures += 1
     go_on(trace, Failure(code, sites, certain=False))
+
+
+def _words_of(
+    primitive: Primitive, kind: type[BaseException], values: Sequence[Value]
+) -> str | None:
+    """The words of Python for numbers that are divided by zero; None for other failures."""
+    function = _DIVISIONS.get(primitive.name.removeprefix("py."))
+    if function is None or not issubclass(kind, ZeroDivisionError):
+        return None
+    zeros = [_zero_of(value.type) for value in values]
+    if None in zeros:
+        return None
+    try:
+        function(*zeros)
+    except ZeroDivisionError as error:
+        return str(error)
+    return None
+
+
+_DIVISIONS: dict[str, Callable[..., Any]] = {
+    "floordiv": operator.floordiv, "mod": operator.mod, "truediv": operator.truediv,
+}  # fmt: skip
+
+
+def _zero_of(type: Type) -> float | None:
+    """The zero of Python's that a scalar of a type may be; None for what is no such."""
+    if isinstance(type, NumberType):
+        return 0.0 if type.kind == "float" else 0
+    if not isinstance(type, TensorType) or type.shape != ():
+        return None
+    return 0 if type.dtype.is_integer else 0.0 if type.dtype.is_floating else None
 
 
 def _divides_by_known(trace: Trace, kinds: Kinds, values: Sequence[Value]) -> bool:

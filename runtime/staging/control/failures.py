@@ -4,6 +4,7 @@ them, and the exceptions that stand for those of the run.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
@@ -298,7 +299,7 @@ def failure_of(trace: Trace, error: BaseException) -> Failure | None:
         site.symbols = [
             symbol(trace.value_of(item), trace.scope, item.origin) for item in known.symbols
         ]
-        site.error = unknown(type(error), site)
+        site.error = unknown(type(error), site, unknown_one.words)
         error.__traceback__ = None  # it holds what the blocks around have made
         return Failure(site.number, {site: tuple(site.symbols)}, certain=True)
     acts, attempt, place = target(trace, type(error))
@@ -439,17 +440,25 @@ def cases(failure: Failure) -> list[tuple[Any, int | None, Any]]:
 
 
 class UnknownText:
-    """Stands for the text of an error that only the run has."""
+    """Stands for the text of an error that only the run has. `words` are those of Python for it,
+    where they are known.
+    """
 
-    __slots__ = ("site",)
+    __slots__ = ("site", "words")
 
-    def __init__(self, site: Site) -> None:
+    def __init__(self, site: Site, words: str | None) -> None:
         self.site = site
+        self.words = words
+
+    def said(self) -> str:
+        """The words of Python. StagingError where these are not known yet."""
+        return self.refuse() if self.words is None else self.words
 
     def as_cause(self, error: BaseException) -> BaseException:
         """The error as the cause of another one: no graph keeps what the run had to say of it."""
         is_own = unknown_of(error) is self
-        return _with_text(type(error), "raised in the graph") if is_own else error
+        words = "raised in the graph" if self.words is None else self.words
+        return _with_text(type(error), words) if is_own else error
 
     def refuse(self, *_: Any) -> Any:
         """StagingError: what it says is not known yet."""
@@ -460,11 +469,17 @@ class UnknownText:
         )
 
 
-for _name in (
-    *("str", "repr", "format", "eq", "ne", "hash", "len", "iter", "getitem", "add", "radd"),
-    *("contains", "bool"),
-):
-    setattr(UnknownText, f"__{_name}__", UnknownText.refuse)
+for _name, _function in {
+    "str": str, "repr": repr, "format": format, "hash": hash, "len": len, "iter": iter,
+    "bool": bool, "eq": operator.eq, "ne": operator.ne, "getitem": operator.getitem,
+    "add": operator.add, "contains": operator.contains,
+    "radd": lambda text, other: other + text,
+}.items():  # fmt: skip
+
+    def _method(self: UnknownText, *args: Any, _function: Any = _function) -> Any:
+        return _function(self.said(), *args)
+
+    setattr(UnknownText, f"__{_name}__", _method)
 
 
 class OneOf(Exception):
@@ -496,9 +511,9 @@ def unknown_of(error: BaseException) -> UnknownText | None:
     return found if type(found) is UnknownText and type(error) is type(found.site.error) else None
 
 
-def unknown(kind: type[BaseException], site: Site) -> Exception:
-    """An error of the run, before that has it."""
-    return _with_text(kind, UnknownText(site))
+def unknown(kind: type[BaseException], site: Site, words: str | None = None) -> Exception:
+    """An error of the run, before that has it, with Python's words for it, where they are known."""
+    return _with_text(kind, UnknownText(site, words))
 
 
 def _with_text(kind: type[BaseException], text: Any) -> Exception:

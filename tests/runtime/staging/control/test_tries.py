@@ -805,7 +805,49 @@ def how_many_behind(x):
     return count
 
 
+def text_of_a_division(x):
+    try:
+        return f"{10 // x}"
+    except ZeroDivisionError as error:
+        print("error:", error)
+        return f"{error}!"
+
+
+def texts_of_remainders(x):
+    texts = []
+    for divisor in (x, x - 1, x - 2):
+        try:
+            texts.append(str(7 % divisor))
+        except ZeroDivisionError as error:
+            texts.append(str(error))
+    return texts
+
+
+def text_of_a_quotient_of_numbers(x):
+    try:
+        y = float(x) / int(x - 2)
+    except ZeroDivisionError as error:
+        print(error, [error.args])
+        y = 1.0 if "float" in str(error) else 2.0
+    return y
+
+
+def text_of_what_is_raised_again(x):
+    try:
+        try:
+            return divmod(10, x)[1]
+        except ZeroDivisionError as error:
+            print(error)
+            raise
+    except ArithmeticError as error:
+        raise ValueError(f"{x}: {error}") from error
+
+
 SAME: list[Callable[[Any], Any]] = [
+    text_of_a_division,
+    texts_of_remainders,
+    text_of_a_quotient_of_numbers,
+    text_of_what_is_raised_again,
     decorated_inside,
     decorated_methods_inside,
     kind_of_an_assertion,
@@ -952,8 +994,8 @@ def test_an_error_that_nothing_catches_is_at_its_line() -> None:
 
 def text_of_the_error(x):
     try:
-        y = 10 // x
-    except ZeroDivisionError as error:
+        y = rt.constant([1, 2])[x + 2]
+    except IndexError as error:
         print(error)
         y = 0
     return y
@@ -1080,7 +1122,7 @@ def text_of_a_domain_error(x):
 REFUSED = [
     (text_of_a_domain_error, "text of a ValueError that only the run raises", "of your own"),
     (made_of_the_text, "text of a DivisionByZeroError that only the run raises", "of your own"),
-    (text_of_the_error, "text of a DivisionByZeroError that only the run raises", "of your own"),
+    (text_of_the_error, "text of an IndexOutOfBoundsError that only the run raises", "of your own"),
     (class_of_two_kinds, "is a ValueError too", "catch ZeroDivisionError"),
     (test_of_a_loop, "in something that cannot be left", "a statement of its own"),
     (graph_of_its_own, "counted_down is a graph of its own", "write the `try` in the function"),
