@@ -127,10 +127,15 @@ def _sort_known(items: GrowingList, keys: GrowingList, reverse: Any) -> None:
 
 
 def _order_themselves(keys: GrowingList) -> bool:
-    """Whether they are objects with an order of their own, or tuples with some."""
+    """Whether they are objects with an order of their own, tuples with some, or lists."""
     if keys.staged is None:
         return any(map(orders_itself, list.__iter__(keys)))
-    return _has_reference(keys.staged.element)
+    return _has_reference(keys.staged.element) or _has_lists(keys)
+
+
+def _has_lists(items: GrowingList) -> bool:
+    # Sets have no order among each other that sorts them.
+    return items.has_lists and getattr(items.row_kind, "plain", None) is list
 
 
 def _has_reference(element: Spec) -> bool:
@@ -201,7 +206,7 @@ def _ranks(element: Spec) -> Iterator[list[int] | None]:
         if all(isinstance(option, str) for option in options):
             yield [sorted(options).index(option) for option in options]
             return
-    elif isinstance(element, Tree):
+    elif isinstance(element, Tree) and element.structure.handler.is_tuple:
         for child in element.children:
             yield from _ranks(child)
         return

@@ -189,6 +189,10 @@ def sorted_in_place(people, n):
     return people[0]["name"]
 
 
+def sorted_without_a_key(people, n):
+    return sorted(chosen(people, n))
+
+
 def beside_numbers(people, n):
     rows = []
     for person in people:
@@ -218,6 +222,7 @@ REFUSED: dict[Callable[..., Any], str] = {
     argument_changed: CHANGED,
     is_one: "one object is not known",
     sorted_in_place: "get other places there",
+    sorted_without_a_key: "sort.. orders items that are no numbers",
     beside_numbers: "beside items of other kinds",
     of_another_name: "may have other names",
 }

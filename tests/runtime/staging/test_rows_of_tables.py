@@ -576,8 +576,17 @@ def truths_in_rows(n):
     return table, f"{table[0][0]}"
 
 
+def sorted_rows(n):
+    rows = [[i * 7 % 3, i, -i] for i in range(n)]
+    made = sorted(rows), sorted(rows, key=lambda row: row[::-1], reverse=True)
+    rows.sort(reverse=True)
+    if n > 1:
+        rows[0].append(9)
+    return made, rows
+
+
 RIGHT = [
-    truths_in_rows,
+    *(truths_in_rows, sorted_rows),
     *(texts_of_another_branch, texts_in_rows, none_in_rows, pairs_with_texts_in_rows),
     *(put_then_grown, two_views, view_in_loop, iterate, passed, ragged, rowtuple),
     *(floats, widened, outside_index, outside_column, negative),
