@@ -26,13 +26,16 @@ from tests.textbook import (
     games,
     grids,
     groups,
+    handled,
     iterators,
     lists,
     matching,
     mathematics,
+    networks,
     numbers,
     objects,
     physics,
+    records,
     recursions,
     runs,
     searches,
@@ -54,7 +57,7 @@ MODULES = (
     *(searches, sorting, recursions, structures, dynamic, formulas),
     *(mathematics, games, commerce, groups, bits, physics, adjacency, simulations, slots),
     *(containers, runs, waiting, chosen_objects, chosen_lists, shortcuts, chances, asking),
-    iterators, tuples, counting,
+    iterators, tuples, counting, records, networks, handled,
 )  # fmt: skip
 CASES = [case for module in MODULES for case in module.CASES]
 DTYPES = {int: rt.int64, float: rt.float64, bool: rt.bool}

@@ -1,0 +1,93 @@
+"""Failures that are caught and told, and logs that each path writes for itself."""
+
+from tests.textbook.bank import bank
+
+case, CASES = bank()
+
+
+@case((7, 2), (7, 0))
+def told_quotient(a, b):
+    try:
+        quotient = a // b
+    except ZeroDivisionError as error:
+        return f"cannot divide: {error}"
+    return f"quotient {quotient}"
+
+
+@case((7, 3), (7, 0), (0, 2))
+def quotients_and_rests(a, b):
+    told = []
+    for divisor in (b, a, b - 2):
+        try:
+            told.append(str(divmod(a, divisor)[0]))
+        except ZeroDivisionError as error:
+            told.append(str(error))
+    return told
+
+
+@case((10, 4), (10, 0), (-1, 5))
+def checked_rest(number, divisor):
+    if number < 0:
+        raise ValueError(f"negative: {number}")
+    try:
+        return number % divisor
+    except ZeroDivisionError as error:
+        raise ValueError(f"{number}: {error}") from error
+
+
+@case((37,), (50,), (200,))
+def guessed(secret):
+    low, high, tries = 1, 100, 0
+    log = []
+    while low <= high:
+        middle = (low + high) // 2
+        tries += 1
+        if middle == secret:
+            log.append("found")
+            return tries, log
+        if middle < secret:
+            log.append("higher")
+            low = middle + 1
+        else:
+            log.append("lower")
+            high = middle - 1
+    raise LookupError("not in range")
+
+
+@case((2,), (1,), (0,))
+def runs_of_letters(count):
+    runs, previous, length = [], None, 0
+    for letter in "aab" * count:
+        if letter == previous:
+            length += 1
+        else:
+            if previous is not None:
+                runs.append(f"{previous}{length}")
+            previous, length = letter, 1
+    runs.append(f"{previous}{length}")
+    return "".join(runs)
+
+
+@case((100, [50, -30, -500, 0, 5]), (10, [-10]))
+def statement(balance, amounts):
+    lines = []
+    for amount in amounts:
+        try:
+            if amount == 0:
+                raise ValueError("nothing to book")
+            if balance + amount < 0:
+                raise OverflowError(f"{-amount} is more than {balance}")
+            balance += amount
+        except OverflowError as error:
+            lines.append(f"refused: {error}")
+        except ValueError as error:
+            lines.append(str(error))
+    return balance, lines
+
+
+@case((4,), (1,))
+def boards(n):
+    board = [["."] * n for _ in range(n)]
+    for i in range(n):
+        board[i][(i * 3) % n] = "Q" if i % 2 else "q"
+    return ["".join(row) for row in board]
