@@ -31,7 +31,6 @@ from runtime.graph.executors.kernels import (
     written,
 )
 from runtime.graph.executors.layouts import GROWABLE, Layouts
-from runtime.graph.executors.tiles import TiledLoop, TiledLoops, last_uses, places_of
 from runtime.graph.ir import Node, Region, Value, diverges, free_values, reads, walk
 from runtime.graph.nodes import COND, CONSTANT, WHILE
 
@@ -42,7 +41,7 @@ Slots = tuple["Slot", ...]
 class Slot:
     """One array, and what is written to it one after the other. It is a `buffer` of the program's,
     or, where the last value `escapes`, a new one each time that `region` runs. It is `shared` where
-    another region, or a tiled loop, writes to it too. `holds` counts the values in it.
+    another region writes to it too. `holds` counts the values in it.
     """
 
     buffer: Value
@@ -85,12 +84,9 @@ class Plan:
     handed over.
     """
 
-    def __init__(
-        self, body: Region, layouts: Layouts, tiled_loops: TiledLoops, native: Container[Node]
-    ) -> None:
+    def __init__(self, body: Region, layouts: Layouts, native: Container[Node]) -> None:
         self.layouts = layouts
         self.native = native
-        self.tiled_loops = tiled_loops
         self.loops: dict[Node, Carrying] = {}
         self.renamings: dict[Region, Renaming] = {}
         self.slots_of: dict[Value, Slots] = {}
@@ -102,7 +98,6 @@ class Plan:
         self.wanted: set[Value] = set()
         self._targets: dict[Value, Value] = {}
         self._free_lists: dict[Value, Value] = {}
-        self._arrays: dict[Node, list[Slot | None]] = {}
         self._slots: list[Slot] = []
         planned = any(node not in native for node in walk(body))
         if planned and any(map(self.written, walk(body))):
@@ -150,16 +145,11 @@ class Plan:
         """The free list of arrays that an op takes one from for this result, if there is one."""
         return self._free_lists.get(output)
 
-    def arrays(self, tiled: TiledLoop) -> list[Value | None]:
-        """The buffers of a tiled loop: for results, where None is a new array, and for tiles."""
-        tiles = self._arrays[tiled.nodes[-1]][len(tiled.results) :]
-        return [*map(self.target, tiled.results), *[slot.kept if slot else None for slot in tiles]]
-
     @property
     def is_empty(self) -> bool:
         """True if each op makes new arrays."""
         arrays = [value for value in self._targets if isinstance(value.type, TensorType)]
-        return not (arrays or self._arrays or self._free_lists)
+        return not (arrays or self._free_lists)
 
     def slot(self, type: Any, region: Region | None) -> Slot:
         """One more array, which may be a new one each time that the region runs."""
@@ -172,13 +162,6 @@ class Plan:
         slot.written.append((node, value))
         slot.shared |= region is not slot.region
         slot.escapes = value in self.escapes
-
-    def hold(self, tiled: TiledLoop, slots: list[Slot | None], region: Region) -> None:
-        """Let a tiled loop of a region have these slots, first those of its results."""
-        self._arrays[tiled.nodes[-1]] = slots
-        for value, slot in zip(tiled.results, slots, strict=False):
-            if slot is not None:
-                self.write(tiled.nodes[-1], value, slot, region)
 
     @staticmethod
     def rename(targets: Sequence[Slot], ends: Sequence[Slot]) -> Renaming:
@@ -209,12 +192,18 @@ class Plan:
 
     def _settle(self, slot: Slot) -> None:
         before = slot.kept
-        if slot.escapes and slot.written[0][0] not in self._arrays:
+        if slot.escapes:
             self.keep(slot.written[0][1], slot.written[-1][1])
         for _, value in slot.written:
             if before is not None:
                 self._targets[value] = before
             before = value if slot.escapes else before
+
+
+def _last_uses(region: Region) -> dict[Value, int]:
+    """The place of the last node of a region that reads a value; the results are read behind it."""
+    last = {value: at for at, node in enumerate(region.nodes) for value in reads(node)}
+    return last | dict.fromkeys(region.results, len(region.nodes))
 
 
 class _Planner:
@@ -225,7 +214,7 @@ class _Planner:
     def __init__(self, plan: Plan, region: Region) -> None:
         self.plan = plan
         self.inside = region
-        self.last = last_uses(region)
+        self.last = _last_uses(region)
         self.mine: dict[Value, None] = {}
         self.free: list[Slot] = []
         self.ends: list[Slots] = []
@@ -234,34 +223,27 @@ class _Planner:
         """The slots that are free behind the region, given those that are free before it."""
         self.free = list(free)
         self.release([value for value in self.mine if value not in self.last])
-        loops = self.plan.tiled_loops.get(self.inside, ())
-        tiled_loops = {loop.nodes[-1]: loop for loop in loops}
-        blocked = {node for tiled in tiled_loops.values() for node in tiled.nodes}
         ends = self.native_runs()
         dying: list[Value] = []
         for at, node in enumerate(self.inside.nodes):
             read = [value for value in dict.fromkeys(reads(node)) if self.last[value] == at]
             dying += [value for value in read if value in self.mine]
-            if node in blocked and node not in tiled_loops:
-                continue
-            if node not in tiled_loops and (end := ends.get(at)) is not None:
+            if (end := ends.get(at)) is not None:
                 self.native(node, end)
                 if at < end:
                     continue
                 self.free += self.release(dying)
                 dying = []
                 continue
-            self.node(node, tiled_loops.get(node), dying)
+            self.node(node, dying)
             dying = []
         self.ends = [self.plan.slots_of.get(value, ()) for value in self.inside.results]
         self.free += self.release(list(self.mine))
         return self.free
 
-    def node(self, node: Node, tiled: TiledLoop | None, dying: list[Value]) -> None:
+    def node(self, node: Node, dying: list[Value]) -> None:
         """Plan a node, behind which these values are not read any more."""
-        if tiled is not None:
-            self.tile(tiled)
-        elif node.primitive is WHILE:
+        if node.primitive is WHILE:
             self.loop(node, dying)
         elif node.primitive is COND:
             self.cond(node, dying)
@@ -385,21 +367,6 @@ class _Planner:
             if slot.buffer.type == type and (mine or not escapes):
                 return slots.pop(at)
         return None
-
-    def tile(self, tiled: TiledLoop) -> None:
-        """Choose the arrays of a tiled loop."""
-        slots = [None if v in self.plan.escapes else self.take(tiled.type) for v in tiled.results]
-        tiles = [
-            self.take(TensorType(tiled.type.dtype, (tiled.step,)))
-            for _ in range(max(places_of(tiled).values(), default=-1) + 1)
-        ]
-        for tile in tiles:
-            tile.shared = True
-        self.plan.hold(tiled, [*slots, *tiles], self.inside)
-        for value, slot in zip(tiled.results, slots, strict=True):
-            if slot is not None:
-                self.hold(value, (slot,))
-        self.free += tiles
 
     def take(self, type: TensorType) -> Slot:
         """A slot that is free, or one more."""

@@ -63,16 +63,14 @@ def _root(source: Expression, roots: Roots) -> Expression:
 
 
 def _moves(function: Function) -> list[Move]:
-    # What is global must not be assigned to; a tile's results are assigned before it runs.
+    # What is global must not be assigned to.
     fixed = {local for local, _ in function.captured}
     moves: list[Move] = []
     entries: list[Move] = []
     for block in lowered.blocks_of(function.body):
         for statement in block.statements:
             targets = statement.targets
-            if isinstance(statement, lowered.Tile):
-                fixed.update(targets)
-            elif isinstance(statement, lowered.Loop):
+            if isinstance(statement, lowered.Loop):
                 moves += _pairs(targets, statement.blocks[0].results)
                 entries += _pairs(targets, statement.inputs)
             elif isinstance(statement, lowered.If):

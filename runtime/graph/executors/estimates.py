@@ -23,8 +23,6 @@ def _of_statement(statement: Statement) -> float:
         elements = sum(_size(local.type) for local in (*read, *statement.targets))
         passes = statement.node.primitive.passes
         return KERNEL + ELEMENT * passes * elements + FLOP * _flops(statement.node)
-    if isinstance(statement, lowered.Tile):
-        return len(statement.kernels) * (KERNEL + ELEMENT * statement.size)
     if isinstance(statement, lowered.If):
         branches = sum(map(work_of, statement.blocks)) / len(statement.blocks)
         return STATEMENT + _of_ops(statement.inputs) + branches

@@ -36,9 +36,7 @@ def _release(block: Block, wanted: Set[Local]) -> None:
     }
     ends: dict[Statement, list[Local]] = {}
     for local, statement in last.items():
-        # The views that a tile makes of an array hold it.
-        held = isinstance(statement, lowered.Tile) and local not in statement.dropped
-        if not held and local not in kept:
+        if local not in kept:
             ends.setdefault(statement, []).append(local)
     statements: list[Statement] = []
     for statement in block.statements if ends else ():

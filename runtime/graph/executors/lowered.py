@@ -173,32 +173,6 @@ class Kernel(Statement):
         return [item for item in given if item is not None]
 
 
-@dataclass(slots=True, eq=False)
-class Tile(Statement):
-    """A loop over tiles of large arrays of one shape, of which each goes through all `kernels`.
-
-    Inputs are arrays, and targets new ones or those of `outs`. Within the loop, kernels compute
-    tiles of the targets, and others in the buffers at the places of `places`. Of the arrays in
-    `dropped` no view may be held behind it.
-    """
-
-    kernels: list[Kernel]
-    outs: list[Local | None]
-    buffers: list[Local]
-    places: dict[Local, int]
-    type: Any
-    size: int
-    step: int
-    dropped: list[Local] = field(default_factory=list)
-
-    @property
-    def memory(self) -> Sequence[Expression]:
-        """The memory of arrays and tiles, and the numbers that it computes with."""
-        inside = {local for kernel in self.kernels for local in kernel.targets}
-        read = [x for kernel in self.kernels for x in kernel.inputs if x not in inside]
-        return [*[out for out in self.outs if out is not None], *self.buffers, *read]
-
-
 class Must(Enum):
     """The conditions that a check states of its inputs."""
 

@@ -26,7 +26,6 @@ from runtime.graph.executors.layouts import Layouts, is_array, is_c_contiguous
 from runtime.graph.executors.lowered import Block, Conversion, Expression, Local, Must, Statement
 from runtime.graph.executors.ranges import INT64_RANGE, Ranges, limits_of, within
 from runtime.graph.executors.scalars import form_of, slices_of, takes_weak
-from runtime.graph.executors.tiles import TiledLoop, places_of, tiled_loops
 from runtime.graph.ir import Graph, Node, Region, Value, diverges, walk
 from runtime.graph.nodes import (
     CALL,
@@ -82,8 +81,7 @@ class Lowering:
         for what other nodes read of it.
         """
         graph = self.graph
-        self.tiled = tiled_loops(self.region, self.layouts, native)
-        plan = self.plan = Plan(self.region, self.layouts, self.tiled, native)
+        plan = self.plan = Plan(self.region, self.layouts, native)
         self.values: dict[Value, Expression] = {}
         self.unboxed: set[Value] = set()
         self.large: set[Local] = set()
@@ -190,14 +188,7 @@ class Lowering:
         return made
 
     def nodes(self, region: Region) -> None:
-        loops = {loop.nodes[0]: loop for loop in self.tiled.get(region, ())}
-        done: set[Node] = set()
         for node in region.nodes:
-            if node in loops:
-                self.tile(loops[node])
-                done.update(loops[node].nodes)
-            if node in done:
-                continue
             structure = _STRUCTURES.get(node.primitive)
             if structure is not None:
                 structure(self, node)
@@ -402,44 +393,6 @@ class Lowering:
         assert isinstance(found, Local)
         self.large.discard(found)
         return found
-
-    def tile(self, loop: TiledLoop) -> None:
-        """A loop over tiles of large arrays."""
-        for node in loop.nodes:
-            if node.primitive is CONSTANT:
-                self.constant(node)
-        given = self.plan.arrays(loop)
-        count = len(loop.results)
-        outs = [None if value is None else self.buffer(value) for value in given[:count]]
-        buffers = [self.buffer(value) for value in given[count:] if value is not None]
-        arguments = {value: self.raw(value) for value in loop.arguments}
-        targets = list(map(self.local, loop.results))
-        places = places_of(loop)
-        kernels = []
-        for node in loop.ops:
-            inputs = [arguments.get(value) or self.raw(value) for value in node.inputs]
-            (output,) = node.outputs
-            made = self.values[output] if output in loop.results else self.local(output)
-            assert isinstance(made, Local)
-            kernels.append(
-                lowered.Kernel(node, inputs, [made], node.primitive.kernel, [made], direct=True)
-            )
-        inside = {kernel.targets[0]: places.get(kernel.node.outputs[0]) for kernel in kernels}
-        self.add(
-            lowered.Tile(
-                loop.ops[0],
-                list(arguments.values()),
-                targets,
-                kernels,
-                outs,
-                buffers,
-                {local: place for local, place in inside.items() if place is not None},
-                loop.type,
-                loop.size,
-                loop.step,
-                [x for x in (*targets, *arguments.values()) if x in self.fleeting],
-            )
-        )
 
     # Control flow
 

@@ -331,56 +331,10 @@ class Printer:
             for target in free:
                 self.line(depth, f"{target} = {self.expression(left.pop(target))}")
 
-    # Tiles
-
-    def tile(self, statement: lowered.Tile, depth: int) -> None:
-        """A loop over tiles of large arrays."""
-        targets = [self.names[target] for target in statement.targets]
-        for name, out in zip(targets, statement.outs, strict=True):
-            self.line(depth, f"{name} = {self.array(statement, out)}")
-        arrays = [*targets, *self.each(statement.inputs)]
-        flat = self.views(arrays, arrays, "flat", "reshape(-1)", depth)
-        start, stop = self.module.fresh("start"), self.module.fresh("stop")
-        self.line(depth, f"for {start} in range(0, {statement.size}, {statement.step}):")
-        self.line(depth + 1, f"{stop} = min({start} + {statement.step}, {statement.size})")
-        parts = self.views(arrays, flat, "part", f"[{start}:{stop}]", depth + 1)
-        buffers = [self.names[buffer] for buffer in statement.buffers]
-        pieces = self.views(buffers, buffers, "part", f"[: {stop} - {start}]", depth + 1)
-        names: dict[Expression, str]
-        names = dict(zip((*statement.targets, *statement.inputs), parts, strict=True))
-        names |= {local: pieces[place] for local, place in statement.places.items()}
-        for kernel in statement.kernels:
-            operands = [names.get(item) or self.expression(item) for item in kernel.inputs]
-            target = _target(kernel.function, names[kernel.targets[0]])
-            name = self.module.share(f"k_{kernel.node.primitive.name}", kernel.function)
-            self.line(depth + 1, f"{name}({', '.join([*operands, target])})")
-        views = zip((*statement.targets, *statement.inputs), flat, parts, strict=True)
-        dead = [name for local, *pair in views if local in statement.dropped for name in pair]
-        if dead:
-            self.line(depth, f"del {', '.join(dead)}")
-
-    def array(self, statement: lowered.Tile, out: Local | None) -> str:
-        """The memory of a result: one of the program's buffers, or a new array."""
-        if out is not None:
-            return self.names[out]
-        empty, dtype = self.module.helper("empty", np.empty), statement.type.dtype
-        return f"{empty}({statement.type.shape}, {self.numpy_type(dtype)})"
-
-    def views(
-        self, hints: Sequence[str], sources: Sequence[str], suffix: str, part: str, depth: int
-    ) -> list[str]:
-        """New names for views of arrays."""
-        made = [self.module.fresh(f"{hint}_{suffix}") for hint in hints]
-        dot = "." if suffix == "flat" else ""
-        for name, source in zip(made, sources, strict=True):
-            self.line(depth, f"{name} = {source}{dot}{part}")
-        return made
-
 
 _PRINTERS: dict[type[Statement], Callable[[Printer, Any, int], None]] = {
     lowered.Assign: Printer.assignment,
     lowered.Kernel: Printer.kernel,
-    lowered.Tile: Printer.tile,
     lowered.Check: Printer.check,
     lowered.If: Printer.if_,
     lowered.Loop: Printer.loop,

@@ -47,7 +47,7 @@ class _Substitution:
         block.statements = [each for each in block.statements if not _is_implied(each)]
         for statement in block.statements:
             self.made.update(dict.fromkeys(statement.targets, loop))
-            needs_name = isinstance(statement, lowered.Check | lowered.Tile)
+            needs_name = isinstance(statement, lowered.Check)
             for expression in statement.inputs:
                 self.read(expression, loop, needs_name)
             for local in _in_memory(statement):

@@ -388,11 +388,6 @@ class Emitter:
         elif statement.must is lowered.Must.INDEX:
             control.check_places(self, statement)
 
-    def tile(self, statement: lowered.Tile) -> None:
-        """The kernels that a tiled loop is made of."""
-        for kernel in statement.kernels:
-            self.kernel(kernel)
-
     def raise_(self, statement: lowered.Raise) -> None:
         """The fallback raises."""
         self.builder.branch(self.aside)
@@ -428,7 +423,6 @@ def number(item: Any, dtype: DType) -> ir.Constant:
 _EMITTERS: dict[type[Statement], Callable[[Emitter, Any], None]] = {
     lowered.Assign: Emitter.assign,
     lowered.Kernel: Emitter.kernel,
-    lowered.Tile: Emitter.tile,
     lowered.Check: Emitter.check,
     lowered.If: control.if_,
     lowered.Loop: control.loop,

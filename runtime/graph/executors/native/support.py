@@ -87,9 +87,6 @@ class Support:
         elif isinstance(statement, lowered.Kernel):
             if not _takes(statement):
                 yield node, f"{node.primitive.name} has no native code for these types"
-        elif isinstance(statement, lowered.Tile):
-            for kernel in statement.kernels:
-                yield from self.of(kernel)
         elif isinstance(statement, lowered.Assign):
             for given in statement.inputs:
                 yield from self._of_expression(node, given)

@@ -25,7 +25,6 @@ from runtime.core.primitive import TABLE, Memory
 from runtime.core.workspace import Workspace
 from runtime.functions.function import function
 from runtime.graph import lists
-from runtime.graph.executors import tiles
 from runtime.graph.executors.kernels import takes_out, takes_work
 from runtime.ops import define
 from runtime.ops.random.seeds import BY_OP, Stream
@@ -262,20 +261,14 @@ def bits(results: Any) -> list[bytes]:
     return [result.numpy().tobytes() for result in results]
 
 
-@pytest.mark.parametrize("in_tiles", [False, True])
 @settings(max_examples=40, deadline=None)
 @given(program=programs, turned=st.sampled_from([(), (0,), (1, 2), (0, 1, 2)]))
-def test_nobody_sees_a_buffer(in_tiles: bool, program: Any, turned: tuple[int, ...]) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        if in_tiles:
-            patch.setattr(tiles, "LEAST_BYTES", 1)
-            patch.setattr(tiles, "TILE_BYTES", 40)
-            patch.setattr(tiles, "LEAST_OPS", 2)
-        staged = function(lambda a, b, c: execute(program, (a, b, c)), autograph=False)
-        cases = [(1, ()), (2, turned), (1, ()), (3, turned)]
-        given = [inputs(*case) for case in cases]
-        reset()
-        results = [(staged(*arguments), read()) for arguments in given]
+def test_nobody_sees_a_buffer(program: Any, turned: tuple[int, ...]) -> None:
+    staged = function(lambda a, b, c: execute(program, (a, b, c)), autograph=False)
+    cases = [(1, ()), (2, turned), (1, ()), (3, turned)]
+    given = [inputs(*case) for case in cases]
+    reset()
+    results = [(staged(*arguments), read()) for arguments in given]
     reset()
     for arguments, made, case in zip(given, results, cases, strict=True):
         assert bits(arguments) == bits(inputs(*case))
@@ -786,13 +779,6 @@ def test_a_call_allocates_only_its_results(program: Any) -> None:
     assert bits(results) == expected
 
 
-def test_buffers_of_blocks_are_kept() -> None:
-    x = rt.constant(np.linspace(-1.0, 1.0, 300_000))
-    staged = function(lambda x: rt.tanh(x * x + 1.0) * x)
-    assert "take()" in staged.python_source(x)
-    assert bits([staged(x)]) == bits([rt.tanh(x * x + 1.0) * x])
-
-
 # Calls at once, and inside of each other
 
 
@@ -922,18 +908,6 @@ def test_readers_return_new_arrays(name: str) -> None:
             made = primitive.kernel(*given, **sample[1])
         for each in made if isinstance(made, tuple) else (made,):
             assert not any(np.shares_memory(each, array) for array in given)
-
-
-def test_a_result_is_not_written_to_the_buffer_of_a_block() -> None:
-    @function
-    def staged(x, y):
-        z = rt.tanh(x * x + 1.0) * x
-        return y * rt.reduce_sum(z)
-
-    x = rt.constant(np.linspace(-1.0, 1.0, 300_000))
-    y = rt.constant(np.ones(tiles.TILE_BYTES // 8))
-    expected = y * rt.reduce_sum(rt.tanh(x * x + 1.0) * x)
-    assert bits([staged(x, y)]) == bits([expected])
 
 
 @pytest.mark.parametrize("name", with_memory(Memory.ALIASES, Memory.VIEWS))

@@ -110,13 +110,6 @@ class Machine:
         alone = len(statement.targets) == 1 and not statement.node.primitive.gives_tuple
         self.assign(statement.targets, [result] if alone else result or ())
 
-    def tile(self, statement: lowered.Tile) -> None:
-        inside = {kernel.targets[0] for kernel in statement.kernels}
-        assert inside == {*statement.targets, *statement.places}
-        for kernel in statement.kernels:
-            inputs = [self.of(item) for item in kernel.inputs]
-            self.assign(kernel.targets, [kernel.function(*inputs)])
-
     def check(self, statement: lowered.Check) -> None:
         values = [self.of(item) for item in statement.inputs]
         if statement.must in (Must.WRAP, Must.FIT):
@@ -186,7 +179,6 @@ HOLDS: dict[Must, Callable[..., bool]] = {
 RUN: dict[type[Statement], Callable[[Machine, Any], None]] = {
     lowered.Assign: Machine.assignment,
     lowered.Kernel: Machine.kernel,
-    lowered.Tile: Machine.tile,
     lowered.Check: Machine.check,
     lowered.If: Machine.branch,
     lowered.Loop: Machine.loop,
