@@ -22,6 +22,7 @@ LIMITS: dict[str, str] = {
         "(in code that is not converted|, or unpacking,|a comparison) "
         "needs a (list|dict) of which Python knows"
     ),
+    "Keys of several kinds": "is a key beside others that only the run knows",
     "A dict under a key": "it could be changed in place",
     "The order of a set of staged values": "asks for their order",
     "A value of another kind on each path": (
