@@ -533,6 +533,7 @@ def _explain(
             primitive.rule(*types, **params)
         except (ValueError, TypeError) as refused:
             return in_name_of(op_type, refused, types)
+    detail, hint = str(error), None
     if isinstance(error, errors.OpError):
-        kind = type(error)
-    return kind(None, op_type, str(error), inputs=tuple(map(str, types)))
+        kind, detail, hint = type(error), error.detail, error.hint
+    return kind(None, op_type, detail, inputs=tuple(map(str, types)), hint=hint)

@@ -50,6 +50,18 @@ def test_wrong_dtypes(run: Any, name: str) -> None:
 
 
 INTS = tf.constant([1, 2])
+
+
+@pytest.mark.parametrize(
+    "run", [lambda f: f(INTS), lambda f: tf.function(f)(INTS)], ids=["eager", "traced"]
+)
+def test_the_way_out_is_the_hint(run: Any) -> None:
+    with pytest.raises(errors.InvalidArgumentError) as caught:
+        run(lambda x: x**-INTS)
+    assert caught.value.detail == "Integers to negative integer powers are not allowed"
+    assert "tf.cast" in (caught.value.hint or "")
+
+
 MESSAGES: dict[str, tuple[Any, str]] = {
     "number": (
         lambda: INTS + 1.5,
