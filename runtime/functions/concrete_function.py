@@ -205,7 +205,9 @@ class ConcreteFunction:
 
     def _remember(self, args: Sequence[EagerTensor]) -> None:
         """Take arguments like these, which are just the tensors of a call, as they are."""
-        if not self.outer and self.kept is None and len(self._fitting) < MOST_FITTING:
+        if self.outer or self.kept is not None or self.is_interpreted:
+            return
+        if len(self._fitting) < MOST_FITTING:
             raws: list[Any] = []
             key = keys_of(args, raws, [])
             self._fitting[key] = self.programs.runner(raws)

@@ -137,6 +137,13 @@ def test_objects_from_outside() -> None:
     assert [[int(item) for item in staged()[0]] for _ in range(2)] == [[0, 1, 2]] * 2
 
 
+def test_a_trace_called_by_itself_is_a_program_in_its_second_call(programs: list[str]) -> None:
+    made = rt.function(lambda x: x + 1.0).get_concrete_function(X)
+    for written in ([], ["<lambda>"], ["<lambda>"]):
+        np.testing.assert_array_equal(made(X), X + 1.0)
+        assert programs == written
+
+
 def test_effects_come_once(capsys: pytest.CaptureFixture[str], programs: list[str]) -> None:
     """What has effects is interpreted only where it cannot begin again."""
     count = rt.Variable(0)
