@@ -33,8 +33,7 @@ def explain(
     if isinstance(error, RecursionError):
         _explain_depth(error, [lines[entry.tb_lineno][0] for entry in entries])
     between = last.tb_next if node.primitive.calls_back else _came_between(last.tb_next)
-    # What stops the program, such as KeyboardInterrupt, says nothing of the node that it came in.
-    has_failed = isinstance(error, Exception) and not _is_the_users(node) and between is None
+    has_failed = _has_failed(node, error, between)
     # A line that converts a number, or begins a loop, has no operands for a kernel to refuse.
     if has_failed and node.primitive.kernel is not None and len(texts) == len(node.inputs):
         with np.errstate(all="ignore"):
@@ -74,7 +73,7 @@ def _explain_depth(error: RecursionError, nodes: Sequence[Node]) -> None:
             return
 
 
-def at_origin(error: Exception, node: Node, values: Mapping[Value, Any]) -> BaseException:
+def at_origin(error: BaseException, node: Node, values: Mapping[Value, Any]) -> BaseException:
     """The error to raise for `error`, which a node raised when it ran by itself: it points at the
     user's line.
     """
@@ -85,13 +84,14 @@ def at_origin(error: Exception, node: Node, values: Mapping[Value, Any]) -> Base
         return error
     if "callee" in node.params:
         return _placed(error, [node.origin], _users(error.__traceback__))
-    if _is_the_users(node):
-        return _placed(error, [node.origin])
+    between = _came_between(error.__traceback__)
+    if not _has_failed(node, error, between):
+        return _placed(error, [node.origin], between)
     given = [values[value] for value in node.inputs]
     return _placed(_documented(_bare(error), node, given), [node.origin])
 
 
-def _bare(error: Exception) -> Exception:
+def _bare(error: BaseException) -> BaseException:
     """The error of an op that ran by itself, without what it knows of the op and its inputs."""
     if isinstance(error, errors.OpError) and error.op is not None:
         error.op = error.inputs = error.location = None
@@ -137,6 +137,12 @@ def _entries(
         traceback = traceback.tb_next
     # The rest of a loop is a call of the program, but none of the user's.
     return [each for each in found if each is found[-1] or not lines[each.tb_lineno][0].regions]
+
+
+def _has_failed(node: Node, error: BaseException, between: TracebackType | None) -> bool:
+    """Whether the error is one of the node's op."""
+    # What stops the program, such as KeyboardInterrupt, says nothing of the node that it came in.
+    return isinstance(error, Exception) and not _is_the_users(node) and between is None
 
 
 def _is_the_users(node: Node) -> bool:

@@ -28,7 +28,7 @@ ELEMENTS = 1 << 16
 
 
 class TooLong(BaseException):
-    """Loops have more rounds than an interpreted call may have. No error, which has a node."""
+    """Loops have more rounds than an interpreted call may have. That is no error of a node."""
 
 
 class Values(dict[Value, Any]):
@@ -73,8 +73,11 @@ def _region(region: Region, arguments: Sequence[Any], values: Values) -> list[An
         run = _STRUCTURES.get(node.primitive, _op)
         try:
             results = run(node, values)
-        except Exception as error:
-            raise at_origin(error, node, values) from error.__cause__
+        except BaseException as error:
+            failure = at_origin(error, node, values)
+            if failure is error:
+                raise
+            raise failure from failure.__cause__
         values.update(zip(node.outputs, results, strict=True))
     return [values[value] for value in region.results]
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import runtime as rt
+from runtime.core.primitive import TABLE
 from runtime.graph.executors import reference
 from runtime.graph.executors.program import Program
 from tests.support.staging import attempt
@@ -108,6 +109,66 @@ def test_an_error_has_the_place_that_it_has_later() -> None:
         found.append([line for line in lines if __file__ in line][1:])
     assert found[0] == found[1]
     assert "assert i < 3" in found[0][-1]
+
+
+def raises_anew(x):
+    try:
+        if x > 1.0:
+            raise ValueError("a")
+    except ValueError as error:
+        raise KeyError("b") from error
+    return x
+
+
+def raises_of_nothing(x):
+    if x > 1.0:
+        raise KeyError("b") from None
+    return x
+
+
+def has_a_hint(x):
+    return rt.cast(x, rt.int32) ** -1
+
+
+FAILING = raises_in_a_round, raises_anew, raises_of_nothing, has_a_hint
+
+
+@pytest.mark.parametrize("function", FAILING)
+def test_an_error_says_and_hides_what_it_does_later(function: Any) -> None:
+    """Also what was handled where the function was called."""
+    staged, found = rt.function(function), []
+    for _ in range(2):
+        try:
+            raise LookupError("handled")
+        except LookupError:
+            with pytest.raises((AssertionError, KeyError, rt.errors.OpError)) as failed:
+                staged(rt.constant(9.0))
+        error = failed.value
+        causes = repr(error.__cause__), error.__suppress_context__
+        found.append((error.args, getattr(error, "hint", None), *causes, _contexts(error)))
+    assert found[0] == found[1]
+
+
+def _contexts(error: BaseException) -> str:
+    """The handled error, if a traceback shows it."""
+    return next((line for line in traceback.format_exception(error) if "handled" in line), "")
+
+
+def test_what_stops_a_call_has_the_place_that_it_has_later(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def stopped(*given: Any, **params: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(TABLE["cumsum"], "kernel", stopped)
+    staged = rt.function(lambda x: rt.cumsum(x) + 1)
+    found = []
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt) as error:
+            staged(rt.constant([1, 0]))
+        found.append(traceback.extract_tb(error.value.__traceback__)[1:])
+    assert found[0] == found[1]
+    assert any("rt.cumsum" in (frame.line or "") for frame in found[0])
 
 
 def test_results_are_the_objects_that_they_are_later() -> None:
