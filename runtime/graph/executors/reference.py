@@ -32,7 +32,7 @@ class TooLong(BaseException):
 
 
 class Values(dict[Value, Any]):
-    """The values of a run, in which loops may run so many nodes more."""
+    """The values of a run, in which loops go on while so many nodes are left of its patience."""
 
     patience = math.inf
 
@@ -40,12 +40,12 @@ class Values(dict[Value, Any]):
 def interpret(graph: Graph, arguments: Sequence[Any], patience: float = math.inf) -> list[Any]:
     """Returns the results of the graph for arguments: eager tensors, and Python numbers.
 
-    Raises TooLong where loops run more nodes than `patience`.
+    Raises TooLong where a loop goes on when loops and branches have run `patience` nodes.
     """
     values = Values()
     for value, item in graph.closure:
         values[value] = item.raw if isinstance(item, ObjectHandle) else item
-    values.patience = patience
+    values.patience = patience + len(graph.body.nodes)
     return _region(graph.body, arguments, values)
 
 
@@ -69,6 +69,7 @@ def _size(type: Type) -> int:
 
 def _region(region: Region, arguments: Sequence[Any], values: Values) -> list[Any]:
     values.update(zip(region.parameters, arguments, strict=True))
+    values.patience -= len(region.nodes)
     for node in region.nodes:
         run = _STRUCTURES.get(node.primitive, _op)
         try:
@@ -114,12 +115,10 @@ def _cond(node: Node, values: Values) -> Sequence[Any]:
 
 def _while(node: Node, values: Values) -> Sequence[Any]:
     proceed, *state = (values[value] for value in node.inputs)
-    (body,) = node.regions
     while proceed:
-        values.patience -= len(body.nodes)
-        if values.patience < 0:
+        if values.patience <= 0:
             raise TooLong
-        proceed, *state = _region(body, state, values)
+        proceed, *state = _region(node.regions[0], state, values)
     return state
 
 

@@ -35,8 +35,8 @@ class Patience:
     node = 3e-4
 
     first = 64
-    """The nodes that loops may run in a first call before it begins again as a program; 0 where
-    all calls are programs.
+    """The nodes that loops and branches may run in a first call before one more round makes it
+    begin again as a program; 0 where all calls are programs.
     """
 
     beside = 0.05

@@ -198,6 +198,25 @@ def test_objects_from_outside() -> None:
     assert [[int(item) for item in staged()[0]] for _ in range(2)] == [[0, 1, 2]] * 2
 
 
+def test_nodes_of_branches_in_loops_count(programs: list[str]) -> None:
+    @rt.function
+    def many_nodes(n):
+        x = X
+        for i in rt.range(n):
+            if i % 2 == 0:
+                for k in range(8):
+                    x = rt.sin(x) + float(k)
+            else:
+                x = x + 1.0
+        return x
+
+    many_nodes(rt.constant(2))
+    assert programs == []
+    other = rt.function(many_nodes.python_function)
+    other(rt.constant(8))
+    assert programs == ["many_nodes"]
+
+
 def test_a_trace_called_by_itself_is_a_program_in_its_second_call(programs: list[str]) -> None:
     made = rt.function(lambda x: x + 1.0).get_concrete_function(X)
     for written in ([], ["<lambda>"], ["<lambda>"]):
