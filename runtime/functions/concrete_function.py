@@ -301,8 +301,9 @@ class ConcreteFunction:
 
         self._is_new = False
         given = [leaf if isinstance(leaf, EagerTensor) else leaf.raw for leaf in leaves]
+        patience = Patience.first * sum(1 for _ in walk(self.optimized.body))
         try:
-            results = interpret(self.optimized, given, Patience.first)
+            results = interpret(self.optimized, given, patience)
         except TooLong:
             return None
         # Each result is a tensor of its own, also where some are one value, or an argument.

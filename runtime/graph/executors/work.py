@@ -34,9 +34,9 @@ class Patience:
     graph = 3e-3
     node = 3e-4
 
-    first = 64
-    """The nodes that loops and branches may run in a first call before one more round makes it
-    begin again as a program; 0 where all calls are programs.
+    first = 4
+    """How many nodes loops and branches may run in a first call, for each node of the graph, before
+    one more round makes it begin again as a program; 0 where all calls are programs.
     """
 
     beside = 0.05

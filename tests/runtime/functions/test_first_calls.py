@@ -213,7 +213,7 @@ def test_nodes_of_branches_in_loops_count(programs: list[str]) -> None:
     many_nodes(rt.constant(2))
     assert programs == []
     other = rt.function(many_nodes.python_function)
-    other(rt.constant(8))
+    other(rt.constant(20))
     assert programs == ["many_nodes"]
 
 
