@@ -38,9 +38,13 @@ if TYPE_CHECKING:
 @cache
 def _module_class() -> type[Module]:
     """The class of what writes programs, which takes long to import: the first program does."""
-    with paused():
-        from runtime.graph.executors.module import Module
-    return Module
+
+    def imported() -> type[Module]:
+        with paused():
+            from runtime.graph.executors.module import Module
+        return Module
+
+    return on_fit_thread(imported)
 
 
 class Program:

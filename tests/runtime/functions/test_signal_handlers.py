@@ -3,8 +3,11 @@ and what they raise is theirs.
 """
 
 import signal
+import subprocess
+import sys
 import traceback
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -91,3 +94,30 @@ def test_what_handlers_raise_is_theirs(rings: Any, program: Any, way: Any, kind:
     assert type(caught.value) is kind
     assert str(caught.value) == "late"
     assert traceback.extract_tb(caught.tb)[-1].name == "handler"
+
+
+IN_AN_IMPORT = """
+import signal, sys, threading
+import runtime as rt
+
+class Ringing:
+    def find_spec(self, name, *_):
+        if name == "runtime.graph.executors.printer":
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGALRM)
+
+def next_one(x):
+    return x + 1
+
+staged, rung = rt.function(next_one, executor="numpy"), []
+signal.signal(signal.SIGALRM, lambda *_: rung.append(int(staged(rt.constant(5)))))
+sys.meta_path.insert(0, Ringing())
+print([int(staged(rt.constant(1))) for _ in range(2)], rung)
+"""
+
+
+def test_handlers_write_programs_while_what_writes_them_is_imported(tmp_path: Path) -> None:
+    file = tmp_path / "in_an_import.py"
+    file.write_text(IN_AN_IMPORT)
+    run = [sys.executable, "-c", f"import runpy; runpy.run_path({str(file)!r})"]
+    done = subprocess.run(run, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.stdout, done.stderr) == ("[2, 2] [6]\n", "")
