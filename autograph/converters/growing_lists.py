@@ -319,12 +319,12 @@ def _dicts(
             given.setdefault(name, set()).add(_ASKED)
         for name in _read(node):
             read.setdefault(name, set()).add(_ASKED)
-    for node, _ in assigning:
-        for name, value in _pairs(node):
-            keys.setdefault(name, set()).update(map(_keys, _made(value, _makes_dict)))
         for item in _put(node) if path else ():
             if isinstance(item, gast.Name):
                 entered.setdefault(item.id, set()).add(_ASKED)
+    for node, _ in assigning:
+        for name, value in _pairs(node):
+            keys.setdefault(name, set()).update(map(_keys, _made(value, _makes_dict)))
     for name in keys:
         if asks or len(keys[name] - {None}) > 1:
             entered.setdefault(name, set()).add(_ASKED)
