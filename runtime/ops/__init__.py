@@ -125,8 +125,8 @@ _ELSEWHERE = (
     "image.flipping image.metrics image.patches image.resizing morphology normalization pooling "
     "incomplete ragged random.stateful random.stateless signal.cosines signal.frames "
     "signal.spectra signal.transforms signal.windows strings.case strings.codes strings.conversion "
-    "strings.hash_buckets strings.joining strings.patterns strings.row_fingerprints "
-    "strings.splitting strings.substrings strings.unicode tables"
+    "strings.csv_fields strings.hash_buckets strings.joining strings.patterns "
+    "strings.row_fingerprints strings.splitting strings.substrings strings.unicode tables"
 )
 
 

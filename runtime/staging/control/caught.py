@@ -14,7 +14,6 @@ goes on in the same way. At the end of the `try`, the number chooses the handler
 
 from __future__ import annotations
 
-import operator
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
@@ -24,7 +23,7 @@ from typing import Any, cast
 from autograph.mutation.ownership import taking_notes
 from autograph.operators.early_exits import refuse_to_leave_loops
 from runtime import errors
-from runtime.core.primitive import Primitive
+from runtime.core.primitive import TABLE, Primitive
 from runtime.core.types import NumberType, TensorType, Type
 from runtime.graph.ir import Callee, Params, Value, walk_called
 from runtime.graph.nodes import (
@@ -363,22 +362,17 @@ def _words_of(
     primitive: Primitive, kind: type[BaseException], values: Sequence[Value]
 ) -> str | None:
     """The words of Python for numbers that are divided by zero; None for other failures."""
-    function = _DIVISIONS.get(primitive.name.removeprefix("py."))
-    if function is None or not issubclass(kind, ZeroDivisionError):
+    of_numbers = TABLE.get(f"py.{primitive.name.removeprefix('py.')}")
+    if of_numbers is None or not issubclass(kind, ZeroDivisionError):
         return None
     zeros = [_zero_of(value.type) for value in values]
     if None in zeros:
         return None
     try:
-        function(*zeros)
+        of_numbers.kernel(*zeros)
     except ZeroDivisionError as error:
         return str(error)
     return None
-
-
-_DIVISIONS: dict[str, Callable[..., Any]] = {
-    "floordiv": operator.floordiv, "mod": operator.mod, "truediv": operator.truediv,
-}  # fmt: skip
 
 
 def _zero_of(type: Type) -> float | None:
