@@ -39,7 +39,7 @@ from runtime.staging.lists.growing_dict import GrowingDict
 from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.growing_set import GrowingSet
 from runtime.staging.lists.list_builtins import MAKING
-from runtime.staging.lists.list_places import PlacedList, exported_list
+from runtime.staging.lists.list_places import PlacedList, apart_where, exported_list
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Symbol
 from runtime.staging.symbolic_number import DEFAULT_DTYPES, SymbolicNumber, number_to_tensor
@@ -67,7 +67,8 @@ def exported(
             raise _no_result(f"{what()}{path} is {value!r}, which the run chooses")
         return convert_to_tensor(value) if numbers else value
     if isinstance(value, MaybeNone):
-        return MaybeNone(exported(value.held, numbers, what, path), value.flag)
+        held = value.held if numbers is None else apart_where(value.flag, value.held)
+        return MaybeNone(exported(held, numbers, what, path), value.flag)
     if type(value) is TaggedUnion:
         options = [_asked_where(value.place == at, x) for at, x in enumerate(value.options)]
         made = [exported(each, numbers, what, path) for each in options]

@@ -16,7 +16,7 @@ from runtime.graph.ir import format_location
 from runtime.graph.structures import HANDLER, Handler, add_handler
 from runtime.ops.joining import register_list
 from runtime.staging.block_recorder import note_found
-from runtime.staging.control import iteration, joins
+from runtime.staging.control import branches, iteration, joins
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.references import References
 from runtime.staging.control.specs import Leaf, Mismatch, Optional, Spec, Tree, classes_in
@@ -209,7 +209,16 @@ def apart(item: Any) -> Any:
         return exported_list(item)
     if type(item) is tuple:
         return tuple(map(apart, item))
-    return MaybeNone(apart(item.held), item.flag) if isinstance(item, MaybeNone) else item
+    if isinstance(item, MaybeNone):
+        return MaybeNone(apart_where(item.flag, item.held), item.flag)
+    return item
+
+
+def apart_where(is_there: Any, item: Any) -> Any:
+    """An optional value as part of a result: a list that is not there is an empty one."""
+    if not isinstance(item, PlacedList):
+        return apart(item)
+    return branches.cond(is_there, lambda: exported_list(item), GrowingList, (), ("the result",))
 
 
 def _unite(first: ListArena, second: ListArena) -> None:

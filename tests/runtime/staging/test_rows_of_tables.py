@@ -30,6 +30,31 @@ def put_then_grown(n):
     return rows
 
 
+def first_if_any(n):
+    rows = []
+    for i in range(n - 1):
+        rows.append([i] * 2)
+    return rows[0] if rows else None
+
+
+def found_row(n):
+    rows = []
+    for i in range(n):
+        rows.append([i, n])
+    for row in rows:
+        if row[0] == 2:
+            return row
+    return None
+
+
+def first_and_last_if_any(n):
+    rows = []
+    if n > 1:
+        rows.append([n])
+        rows.append([n, n])
+    return rows[0] if rows else None, rows[-1] if n > 2 else None, n
+
+
 def first_kept(n):
     first = [1, 2]
     rows = [first]
@@ -596,6 +621,7 @@ RIGHT = [
     *(raised_in_a_branch, raised_behind_a_swap, drained_behind_a_swap, put_back_in_a_handler),
     *(raised_in_a_loop, filled_in_a_loop),
     # In two places, or kept where rows move
+    *(first_if_any, found_row, first_and_last_if_any),
     *(first_kept, first_kept2, put_in_branch, row_kept, another_row_in_each_round, moved_away),
     item_that_other_rows_have_not,
     *(rows_rotated, swapped_behind_a_name, second_half_in_a_branch, half_swapped),
