@@ -70,7 +70,8 @@ class CsvDataset(Dataset):
             excluded = set(map(int, exclude_cols))
             count = len(defaults) + len(excluded)
             select_cols = [place for place in range(count) if place not in excluded]
-        read(self, what, filenames, compression_type, partial(_records, header=header), None)
+        parts = partial(_records, header=header, quoted=use_quote_delim)
+        read(self, what, filenames, compression_type, parts, None)
         fields = self.map(
             lambda record: tuple(
                 decode_csv(
@@ -90,13 +91,14 @@ def _default(item: Any) -> Tensor:
     return convert_to_tensor([], dtypes.as_dtype(item)) if is_dtype else convert_to_tensor(item)
 
 
-def _records(file: IO[bytes], header: bool = False) -> Iterator[bytes]:
+def _records(file: IO[bytes], header: bool, quoted: bool) -> Iterator[bytes]:
     """The records, of which those with an open quote at the end of a line go on."""
     left: list[bytes] = []
-    records = 0
+    quotes = records = 0
     for line in file:
         left.append(line)
-        if sum(part.count(b'"') for part in left) % 2:
+        quotes += line.count(b'"')
+        if quoted and quotes % 2:
             continue
         record, left = b"".join(left).rstrip(b"\r\n"), []
         records += 1
@@ -214,7 +216,7 @@ def _head(
     """The fields of the records of the files, without their headers if they have any."""
     for name in files:
         with open_file(name, compression or "", "make_csv_dataset") as file:
-            for record in _records(file, header):
+            for record in _records(file, header, quoted):
                 fields = split_record(record, delimiter.encode(), quoted)
                 yield [field.decode() for field in fields]
 

@@ -137,6 +137,12 @@ def test_records_that_do_not_fit(file: Path) -> None:
         CsvDataset(str(file), [rt.int32], select_cols=[0], exclude_cols=[1])
 
 
+def test_quotes_that_are_no_delimiters_hold_no_lines(file: Path) -> None:
+    file.write_text('1,5"\n2,6"\n')
+    data = CsvDataset(str(file), [rt.int32, ""], use_quote_delim=False)
+    assert [as_python(row) for row in data] == [(1, b'5"'), (2, b'6"')]
+
+
 def test_batches_of_columns(file: Path) -> None:
     data = make_csv_dataset(str(file), 3, label_name="survived", num_epochs=1, shuffle=False)
     first, second = data
