@@ -162,8 +162,7 @@ def convert(context: Context) -> None:
     names = {name for name, _ in dicts}
     for name in _named_values(nodes, names):
         grown.setdefault(name, set()).add(_ASKED)
-    calls_itself = _calls_itself(nodes)
-    _add_unequal(grown, assigning, calls_itself)
+    _add_unequal(grown, assigning, nodes)
     _add_aliases(grown, assigning)
     marked = {made: name + _ITEMS in grown for name, made in _marks(assigning, grown)}
     marked |= {made: True for node, _ in nodes for made in _always(node, grown)}
@@ -469,7 +468,9 @@ def _marks(
 
 
 def _add_unequal(
-    grown: dict[str, set[_Path]], assigning: list[tuple[Any, _Path]], calls_itself: bool
+    grown: dict[str, set[_Path]],
+    assigning: list[tuple[Any, _Path]],
+    nodes: list[tuple[Any, _Path]],
 ) -> None:
     """Results, and names that blocks assign, that are lists of several lengths where paths meet, or
     sets.
@@ -491,7 +492,7 @@ def _add_unequal(
         if has_sets or (0 in lengths[name] and len(lengths[name]) > 1):
             grown.setdefault(name, set()).add(_ASKED)
     has_rows = any(map(_holds_list, results))
-    if (has_rows or 0 in lengths.get(_RESULT, ())) and calls_itself:
+    if (has_rows or 0 in lengths.get(_RESULT, ())) and _calls_itself(nodes):
         grown.setdefault(_RESULT, set()).add(_ASKED)
         if has_rows:
             grown.setdefault(_RESULT + _ITEMS, set())
