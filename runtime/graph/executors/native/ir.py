@@ -526,6 +526,23 @@ class IRBuilder:
         text = f"shufflevector {_operands(first, second, places)}"
         return self._add(type, "shufflevector", text)
 
+    def halves(self, vector: Value) -> tuple[Value, Value]:
+        """The first and the second half of a vector."""
+        count = vector.type.count // 2
+        first, second = (
+            self._picked(vector, Constant(vector.type, Poison), range(start, start + count))
+            for start in (0, count)
+        )
+        return first, second
+
+    def joined(self, first: Value, second: Value) -> Value:
+        """The vector that has these halves."""
+        return self._picked(first, second, range(2 * first.type.count))
+
+    def _picked(self, first: Value, second: Value, places: Sequence[int]) -> Value:
+        type = VectorType(IntType(32), len(places))
+        return self.shuffle_vector(first, second, Constant(type, list(places)))
+
     # Memory
 
     def alloca(self, type: Type, name: str = "", align: int | None = None) -> Value:

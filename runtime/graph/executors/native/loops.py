@@ -154,17 +154,6 @@ def splat(builder: ir.IRBuilder, value: ir.Value, lanes: int) -> ir.Value:
     return builder.shuffle_vector(one, ir.Constant(type, ir.Poison), mask)
 
 
-def halves(builder: ir.IRBuilder, value: ir.Value) -> tuple[ir.Value, ir.Value]:
-    """The first and the second half of a vector."""
-    count = value.type.count // 2
-    undefined, type = ir.Constant(value.type, ir.Poison), ir.VectorType(INT32, count)
-    parts = [range(count), range(count, 2 * count)]
-    first, second = (
-        builder.shuffle_vector(value, undefined, ir.Constant(type, list(part))) for part in parts
-    )
-    return first, second
-
-
 def lanes_for(size: int, registers: int = 2) -> int:
     """The elements of this size that so many vector registers hold."""
     return registers * vector_bytes() // size
@@ -269,7 +258,7 @@ def spread(
     """Set neighbouring elements to one value."""
     strip = Strip(builder, count, lanes_for(width(dtype), 1), [], [(target, dtype)])
     many = splat(builder, value, strip.lanes)
-    strip.run([], lambda at, vectors, state: ([many], []), False)
+    strip.run([], lambda at, vectors, state: ([many], []))
 
 
 # Loops
@@ -358,8 +347,8 @@ class Strip:
     before the others end, and computes some elements twice, which changes nothing: no sink is a
     source. Rows that are shorter than a vector are copied to longer ones, and back.
 
-    `valid` are the lanes of a vector that were not there before, None where all are new. Sums and
-    the like are told by them what to take.
+    `valid` are the lanes of a vector that were not there before. Sums and the like are told by them
+    what to take. None where all are new, or may be taken twice.
     """
 
     def __init__(
@@ -382,10 +371,10 @@ class Strip:
         self,
         carried: Sequence[ir.Value],
         body: Body,
-        masked: bool,
+        once: bool = False,
     ) -> Sequence[ir.Value]:
         """Emit the loop. `body(place, vectors of the sources, carried)` gives the vectors of the
-        sinks, and what is carried on.
+        sinks, and what is carried on, which takes no element twice if `once`.
         """
         builder, lanes, count = self.builder, self.lanes, self.count
         short: ir.Value | None = None
@@ -405,7 +394,7 @@ class Strip:
             last = plus(builder, length, int64(-lanes))
             inside = builder.icmp_signed("<", at, last)
             at = builder.select(inside, at, last)
-            if masked:
+            if carried and (once or self.known is None):
                 self.valid = self.new_lanes(loop.index, at)
         vectors = []
         for pointer, (_, dtype) in zip(sources, self.sources, strict=True):

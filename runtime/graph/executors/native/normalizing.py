@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from runtime.core.types import TensorType
+from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel
 from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.indexing import shapes_known, target_of
@@ -23,6 +24,8 @@ from runtime.graph.executors.native.loops import (
     times,
 )
 from runtime.graph.executors.native.lowering_rules import ELEMENTWISE, ON_ARRAYS, OnArrays
+from runtime.graph.executors.native.math.exponentials import exp_of_difference
+from runtime.graph.executors.native.math.lanes import Lanes
 from runtime.graph.executors.native.reductions import Accumulator
 from runtime.graph.executors.native.sharing import HEAVY, MOST_KEPT, SHARED, SIZE, Part
 from runtime.graph.executors.native.values import Array, Held, static, stored
@@ -74,6 +77,17 @@ def _lower(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequenc
     return [made]
 
 
+class Largest(Accumulator):
+    """The largest number of a row, NaN left out: it is one among the powers too."""
+
+    def __init__(self, dtype: DType) -> None:
+        super().__init__("reduce_max", dtype)
+
+    def combine(self, builder: ir.IRBuilder, a: ir.Value, b: ir.Value) -> ir.Value:
+        """The larger one; a where b is NaN."""
+        return builder.select(builder.fcmp_ordered(">", b, a), b, a)
+
+
 class Row:
     """One row, in three loops: the largest element, the sum of powers of e, and the quotients."""
 
@@ -101,12 +115,11 @@ class Row:
     def run(self, logarithm: bool) -> None:
         """Emit the loops."""
         builder = self.builder
-        largest = Accumulator("reduce_max", self.dtype)
+        largest = Largest(self.dtype)
         strip = Strip(builder, self.length, self.lanes, [self.source], [])
         found = strip.run(
             largest.start(strip.lanes),
             lambda at, vectors, state: ([], largest.take(builder, state, vectors[0], strip.valid)),
-            True,
         )
         top = largest.finish(builder, found, [self.length])
         total = self.powers(top, keep=not logarithm)
@@ -125,7 +138,8 @@ class Row:
         many = splat(builder, top, strip.lanes)
 
         def body(at: ir.Value, vectors: Sequence[ir.Value], state: Sequence[ir.Value]) -> State:
-            power = self.compute("exp", self.compute("subtract", vectors[0], many))
+            less = self.compute("subtract", vectors[0], many)
+            power = exp_of_difference(Lanes(builder, less)).value
             following = total.take(builder, state, power, strip.valid)
             return ([power] if keep else []), following
 
@@ -141,7 +155,6 @@ class Row:
         strip.run(
             [],
             lambda at, vectors, state: ([self.compute("multiply", vectors[0], many)], []),
-            False,
         )
 
     def differences(self, top: ir.Value, total: ir.Value) -> None:
@@ -154,7 +167,7 @@ class Row:
             less = self.compute("subtract", vectors[0], first)
             return [self.compute("subtract", less, second)], []
 
-        strip.run([], body, False)
+        strip.run([], body)
 
 
 ON_ARRAYS["softmax"] = OnArrays(_takes, _lower)

@@ -155,7 +155,7 @@ class Pooling:
                 (total,) = self.over(first, combined.start(strip.lanes), more)
                 return [total if share is None else self.shared(total, share)], []
 
-            strip.run([], body, False)
+            strip.run([], body)
 
     def shared(self, value: ir.Value, share: ir.Value) -> ir.Value:
         """A vector by the number of elements of its window; where that is the same for all, by
@@ -209,7 +209,7 @@ def _lower_mean_grad(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) 
         share = found.share(places)
         source = place(builder, g.pointer, number, dtype)
         strip = Strip(builder, depth, lanes_for(dtype.size, 2), [(source, dtype)], [(row, dtype)])
-        strip.run([], lambda at, vectors, state: ([found.shared(vectors[0], share)], []), False)
+        strip.run([], lambda at, vectors, state: ([found.shared(vectors[0], share)], []))
 
         def more(where: ir.Value, values: Values) -> Values:
             combine(emitter, "add", dtype, place(builder, full.pointer, where, dtype), row, depth)

@@ -22,7 +22,6 @@ from runtime.graph.executors.native.loops import (
     Loop,
     Strip,
     counted,
-    halves,
     lanes_for,
     load,
     place,
@@ -85,6 +84,11 @@ class Accumulator:
         self.neutral = ir.Constant(register(dtype), neutral(dtype))
         self.blocked = blocked and combine == "add" and dtype.is_floating
         self.count = 5 if self.blocked else 1
+
+    @property
+    def once(self) -> bool:
+        """True where it matters that an element is taken once: it does not for extremes."""
+        return self.instruction in ("reduce_sum", "reduce_mean", "reduce_prod")
 
     def start(self, lanes: int) -> list[ir.Value]:
         """The state before any element: vectors."""
@@ -152,7 +156,7 @@ class Accumulator:
         for more in state[1:3]:
             vector = self.combine(builder, more, vector)
         while vector.type.count > 1:
-            vector = self.combine(builder, *halves(builder, vector))
+            vector = self.combine(builder, *builder.halves(vector))
         return builder.extract_element(vector, int64(0))
 
     def state_of(self, builder: ir.IRBuilder, number: ir.Value) -> list[ir.Value]:
@@ -324,7 +328,7 @@ def total(emitter: Emitter, made: Accumulator, source: ir.Value, count: ir.Value
     found = strip.run(
         made.start(strip.lanes),
         lambda at, vectors, state: ([], made.take(builder, state, vectors[0], strip.valid)),
-        True,
+        made.once,
     )
     return made.finish(builder, found, [count])
 
@@ -353,7 +357,7 @@ def columns(
         (end,) = loop.close(found)
         return [single.divided(builder, end, [count])], []
 
-    strip.run([], body, False)
+    strip.run([], body)
 
 
 # Sums and products so far

@@ -78,7 +78,8 @@ class RowLoop:
         given = carried | {sink: sink.accumulator.start(lanes) for sink in self.sweep.rows}
         keys: list[Sink | Step] = [*self.sweep.sinks, *self.guards]
         flat = [value for key in keys for value in given[key]]
-        found = list(self.strip.run(flat, self.body, bool(flat)))
+        once = any(sink.accumulator.once for sink in self.sweep.sinks)
+        found = list(self.strip.run(flat, self.body, once))
         for key in keys:
             given[key] = found[: len(given[key])]
             del found[: len(given[key])]

@@ -64,7 +64,7 @@ def _converted(emitter: Emitter, array: Held, dtype: DType, target: Any = None) 
     made = emitter.allocate(dtype, array.dims, target)
     ends = [(array.pointer, array.dtype)], [(made.pointer, dtype)]
     strip = Strip(builder, size_of(builder, array.dims), lanes_for(SINGLE.size), *ends)
-    strip.run([], lambda at, vectors, state: (vectors, []), False)
+    strip.run([], lambda at, vectors, state: (vectors, []))
     return made
 
 

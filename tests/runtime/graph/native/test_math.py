@@ -20,7 +20,6 @@ from runtime.graph.executors.native.values import INT64, POINTER, register
 
 LONG = np.longdouble
 DTYPES = (np.float32, np.float64)
-VECTOR = {np.float32: 8, np.float64: 4}
 
 
 def _text(name, dtype, count):
@@ -157,18 +156,20 @@ BY_LONG_DOUBLE = {
     "tanh": (np.tanh, 2.5, 2.5),
 }
 INFINITE = {"softsign": np.nan}
-VARIANTS = [(1, True), (0, True), (0, False)]  # one number, a vector, a host without fma
+# Bytes of one number, a vector, two registers of AVX-512; and of a vector on a host without both.
+VARIANTS = [(0, True), (32, True), (128, True), (32, False)]
 
 
-@pytest.fixture(params=VARIANTS, ids=["number", "vector", "without fma"])
+@pytest.fixture(params=VARIANTS, ids=["number", "vector", "registers", "without fma"])
 def compiled(request, monkeypatch):
     """Compiles a function for one number at a time or for vectors, with fma or without."""
-    count, fma = request.param
+    size, fma = request.param
     if not fma:
         if llvm.get_default_triple().split("-")[0] not in ("x86_64", "amd64"):
             pytest.skip("only x86 has hosts without fma")
-        monkeypatch.setattr(lanes, "has_fma", lambda: False)
-    return lambda name, dtype: _compiled(name, dtype, count or VECTOR[dtype], fma)
+        for name in ("has_fma", "has_scalef"):
+            monkeypatch.setattr(lanes, name, lambda: False)
+    return lambda name, dtype: _compiled(name, dtype, size // np.dtype(dtype).itemsize or 1, fma)
 
 
 def _check(name, dtype, got, expected, bound, *operands, least=0.0):
@@ -187,6 +188,16 @@ def test_errors_are_bounded(name, dtype, compiled):
         expected = function(x.astype(np.float64 if dtype is np.float32 else LONG)).astype(LONG)
     got = compiled(name, dtype)(x)
     _check(name, dtype, got, expected, bounds[dtype is np.float64], x)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", ["cosh", "exp", "expm1", "sigmoid", "sinh", "tanh"])
+def test_results_are_the_same_in_vectors_of_any_size(name, dtype):
+    x = _numbers(dtype)
+    one, *others = [_compiled(name, dtype, count)(x) for count in (1, 4, 16, 32)]
+    for other in others:
+        np.testing.assert_array_equal(other, one)
+        assert (np.signbit(other) == np.signbit(one))[~np.isnan(x)].all()
 
 
 ODD = [

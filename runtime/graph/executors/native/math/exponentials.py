@@ -33,6 +33,7 @@ from runtime.graph.executors.native.math.lanes import (
     polynomial,
     power_of_two,
     quick_two_sum,
+    scaled,
     square_root,
     two_product,
     two_sum,
@@ -65,10 +66,16 @@ def coefficients(format: Format) -> Coefficients:
 
 
 class Reduced(NamedTuple):
-    """exp(x) as (1 + part) * 2 ** exponent; the exponent with twice the bias added."""
+    """exp(x) as (1 + part) * 2 ** n; `shifted` is n + magic, which has n in its low bits."""
 
     part: Lanes
-    exponent: Lanes
+    shifted: Lanes
+
+    def scale(self, shift: int = 0) -> Lanes:
+        """2 ** (n - shift), where that is a normal number."""
+        format = self.part.format
+        biased = self.shifted.bits() - (format.bits(format.magic) - format.bias + shift)
+        return power_of_two(biased, format)
 
 
 def _reduced(x: Lanes, low: Lanes | None = None) -> Reduced:
@@ -83,28 +90,23 @@ def _reduced(x: Lanes, low: Lanes | None = None) -> Reduced:
     r, error = quick_two_sum(head, error)
     square = r * r
     part = r + fma(square, polynomial(coefficients(format).exponential, r), error)
-    return Reduced(part, shifted.bits() - (format.bits(format.magic) - 2 * format.bias))
+    return Reduced(part, shifted)
+
+
+def _roughly_reduced(x: Lanes) -> Reduced:
+    """The same without the rounding error of the reduced argument."""
+    format, limits = x.format, LIMITS[x.format.width]
+    shifted = fma(x, 1 / math.log(2), format.magic)
+    n = shifted - format.magic
+    r = fma(n, -limits.ln2_rest, fma(n, -limits.ln2, x))
+    return Reduced(fma(r * r, polynomial(coefficients(format).exponential, r), r), shifted)
 
 
 def _tanh_part(size: Lanes) -> Lanes:
-    """exp(2 size) - 1 for what is not large: without the rounding error of the reduced argument,
-    which is little beside 1.
-    """
-    format, limits = size.format, LIMITS[size.format.width]
-    shifted = fma(size, 2 / math.log(2), format.magic)
-    n = shifted - format.magic
-    r = fma(n, -limits.ln2_rest, fma(n, -limits.ln2, size + size))
-    part = fma(r * r, polynomial(coefficients(format).exponential, r), r)
-    scale = power_of_two(shifted.bits() - (format.bits(format.magic) - format.bias), format)
-    return fma(part, scale, scale - 1.0)
-
-
-def _scaled(x: Lanes, exponent: Lanes) -> Lanes:
-    """x * 2 ** exponent (with twice the bias added): in two steps, of which only the last rounds,
-    and may overflow.
-    """
-    half = exponent >> 1
-    return x * power_of_two(half, x.format) * power_of_two(exponent - half, x.format)
+    """exp(2 size) - 1 for what is not large: errors of the reduced argument are little beside 1."""
+    reduced = _roughly_reduced(size + size)
+    scale = reduced.scale()
+    return fma(reduced.part, scale, scale - 1.0)
 
 
 def _within(x: Lanes) -> Lanes:
@@ -113,33 +115,38 @@ def _within(x: Lanes) -> Lanes:
 
 
 def exp(x: Lanes) -> Lanes:
-    part, exponent = _reduced(_within(x))
-    return _scaled(part + 1.0, exponent)
+    part, shifted = _reduced(_within(x))
+    return scaled(part + 1.0, shifted)
+
+
+def exp_of_difference(x: Lanes) -> Lanes:
+    """exp(x) of what is not positive, and is rounded by more than is left out here."""
+    part, shifted = _roughly_reduced(at_least(x, LIMITS[x.format.width].lowest))
+    return scaled(part + 1.0, shifted)
 
 
 def exp_of_pair(x: Pair, factor: Lanes | None = None) -> Lanes:
     """exp of a pair, times a factor of moderate size, without rounding in between."""
     inside = _within(x[0])
     low = where(inside.equals(x[0]), x[1], 0.0)
-    part, exponent = _reduced(inside, low)
+    part, shifted = _reduced(inside, low)
     value = part + 1.0
-    return _scaled(value if factor is None else value * factor, exponent)
+    return scaled(value if factor is None else value * factor, shifted)
 
 
 def _half_exp(x: Lanes) -> Lanes:
     """exp(x) / 2, which overflows where it does."""
-    part, exponent = _reduced(_within(x))
-    return _scaled(part + 1.0, exponent - 1)
+    part, shifted = _reduced(_within(x))
+    return scaled(part + 1.0, shifted - 1.0)
 
 
 def expm1_over(x: Lanes, shift: int = 0) -> Lanes:
     """(exp(x) - 1) / 2 ** shift, for x within the limits, and not below -log(2) times the number of
     digits and some. A shift of 2 serves where the largest numbers, or the smallest, are near.
     """
-    format = x.format
-    part, exponent = _reduced(x)
-    scale = power_of_two(exponent - (format.bias + shift), format)
-    return fma(part, scale, scale - 2.0**-shift)
+    reduced = _reduced(x)
+    scale = reduced.scale(shift)
+    return fma(reduced.part, scale, scale - 2.0**-shift)
 
 
 def lowest_expm1(format: Format) -> float:

@@ -63,6 +63,12 @@ def has_fma() -> bool:
     )
 
 
+@cache
+def has_scalef() -> bool:
+    """True where the host multiplies 64 bytes of numbers by powers of two in one instruction."""
+    return bool(binding.get_host_cpu_features().get("avx512f"))
+
+
 @dataclass(frozen=True, eq=False)
 class Lanes:
     """A value of LLVM, one number or a vector, with the operators of Python."""
@@ -335,6 +341,34 @@ def pair_sum(a: Pair, b: Pair) -> Pair:
 def power_of_two(biased: Lanes, format: Format) -> Lanes:
     """2 ** (biased - bias), for integers between 0 (which gives 0) and twice the bias."""
     return (biased << format.mantissa).floats(format)
+
+
+def scaled(x: Lanes, shifted: Lanes) -> Lanes:
+    """x * 2 ** n, rounded once, for `shifted` of n + magic."""
+    format = x.format
+    if has_scalef() and x.count * format.width >= 512:
+        return x.made(_by_scalef(x.builder, x.value, (shifted - format.magic).value))
+    biased = shifted.bits() - (format.bits(format.magic) - 2 * format.bias)
+    # Of two factors only the second rounds, and may overflow.
+    half = biased >> 1
+    return x * power_of_two(half, format) * power_of_two(biased - half, format)
+
+
+AS_SET = 4
+"""The rounding mode that the processor is in."""
+
+
+def _by_scalef(builder: ir.IRBuilder, x: Any, n: Any) -> Any:
+    """x * 2 ** n by the instruction of AVX-512, one register at a time."""
+    type = x.type
+    name, count = ("pd", 8) if type.element == DOUBLE else ("ps", 16)
+    if type.count > count:
+        pairs = zip(builder.halves(x), builder.halves(n), strict=True)
+        return builder.joined(*[_by_scalef(builder, *pair) for pair in pairs])
+    mask, rounding = ir.Constant(ir.IntType(count), -1), ir.Constant(ir.IntType(32), AS_SET)
+    kind = ir.FunctionType(type, [type, type, type, mask.type, rounding.type])
+    function = builder.module.declared(f"llvm.x86.avx512.mask.scalef.{name}.512", kind)
+    return builder.call(function, [x, n, x, mask, rounding])
 
 
 def any_lane(mask: Lanes) -> Any:
