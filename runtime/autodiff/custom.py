@@ -15,7 +15,7 @@ from runtime.autodiff.recorder import Recorder
 from runtime.autodiff.records import another
 from runtime.autodiff.tape import GradientTape
 from runtime.core.convert import convert_to_tensor
-from runtime.core.inspection import signature_of
+from runtime.core.inspection import passes_on, signature_of
 from runtime.core.primitive import Primitive, bind, row
 from runtime.core.state import state
 from runtime.core.tensor import EagerTensor, Tensor
@@ -276,6 +276,7 @@ def custom_gradient(f: Any = None) -> Any:
 def _decorated(f: Callable[..., Any], late: bool) -> Any:
     call = _Call(f, late)
 
+    @passes_on
     @functools.wraps(f)
     def decorated(*args: Any, **kwargs: Any) -> Any:
         if state.trace is None and not state.tapes:
@@ -401,6 +402,7 @@ def recompute_grad(f: Callable[P, R]) -> Callable[P, R]:
     (9.0, 6.0)
     """
 
+    @passes_on
     @functools.wraps(f)
     def inner(*args: Any, **kwargs: Any) -> Any:
         kept, named = nest.map_structure(_now, [list(args), kwargs])
@@ -438,6 +440,7 @@ def grad_pass_through(f: Callable[P, R]) -> Callable[P, R]:
     (3.0, 1.0)
     """
 
+    @passes_on
     @functools.wraps(f)
     def inner(*args: Any, **kwargs: Any) -> Any:
         def grad(*upstream: Any, variables: Sequence[Any] | None = None) -> Any:

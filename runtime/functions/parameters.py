@@ -51,7 +51,9 @@ class Parameters:
 
     def without_first(self) -> Parameters:
         """The parameters of a bound method."""
-        rest = list(self.signature.parameters.values())[1:]
+        rest = list(self.signature.parameters.values())
+        if self.rest != 0:
+            rest = rest[1:]
         function = None if self.defaults is None else self.defaults.function
         return Parameters(self.signature.replace(parameters=rest), self.name, function)
 

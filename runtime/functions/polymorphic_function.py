@@ -15,6 +15,7 @@ import autograph
 from autograph.frames import hide_libraries
 from runtime.core.cached import cached
 from runtime.core.eager_mode import Mode, functions_run_eagerly
+from runtime.core.inspection import passes_on
 from runtime.core.pickling import has_name, of_main, refused
 from runtime.core.reloading import follow_reloads, reloads
 from runtime.core.shapes import TensorSpec
@@ -58,6 +59,7 @@ R = TypeVar("R", covariant=True)
 Receiver = TypeVar("Receiver")
 
 
+@passes_on
 class Function(Traced, Generic[P, R]):
     """The result of `@function`: a call traces the Python function once for each signature and runs
     the graph.

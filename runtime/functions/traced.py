@@ -15,7 +15,7 @@ from typing import Any
 import autograph
 from runtime.core.executor import COMPILED
 from runtime.core.executor import check as check_executor
-from runtime.core.inspection import signature_of
+from runtime.core.inspection import signature_of, taker_of
 from runtime.core.state import state
 from runtime.core.tensor import EagerTensor
 from runtime.core.types import TensorType
@@ -94,7 +94,8 @@ class Traced:
                 raise ValueError("jit_compile=True asks for machine code, which NumPy has not")
         self._executor = executor
         plain = getattr(python_function, "__func__", python_function)
-        own = plain if type(plain) is FunctionType and not hasattr(plain, "__wrapped__") else None
+        taker = taker_of(plain)
+        own = taker if type(taker) is FunctionType else None
         self._parameters = Parameters(_signature(python_function), self._name, own)
         self._traces = Traces(python_function)
 

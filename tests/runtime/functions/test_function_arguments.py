@@ -206,6 +206,144 @@ def test_callables_that_are_called_as_they_are() -> None:
     assert float(function(Settings())(X)) == 4.0
 
 
+# Wrappers
+
+
+def _giving_one(function):
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        return function(1, *args, **kwargs)
+
+    return wrapper
+
+
+def _adding(function):
+    @functools.wraps(function)
+    def wrapper(x, extra=5):
+        return function(x) + extra
+
+    return wrapper
+
+
+def _of_another_default(function):
+    @functools.wraps(function)
+    def wrapper(x, n=7, *, k=3):
+        return function(x, n) * k
+
+    return wrapper
+
+
+def _setting_a_default(function):
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        kwargs.setdefault("n", 5)
+        return function(*args, **kwargs)
+
+    return wrapper
+
+
+def _asking_for_a_name(function):
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        return function(*args, **kwargs) + 100 * ("n" in kwargs)
+
+    return wrapper
+
+
+def _of_a_signature(function):
+    def wrapper(x, extra=5):
+        return function(x) + extra
+
+    wrapper.__signature__ = inspect.signature(function)
+    return wrapper
+
+
+class _Object:
+    def __init__(self, function):
+        functools.update_wrapper(self, function)
+
+    def __call__(self, x, extra=6):
+        return self.__wrapped__(x) + extra
+
+
+class _Methods:
+    @_setting_a_default
+    def of_wrapper(self, x, n=1):
+        return x * n if x > 0 else -x
+
+    of_one = _giving_one(lambda one, self, x: x * one if x > 0 else -x)
+
+    @functools.singledispatchmethod
+    def dispatched(self, x):
+        return x * 2 + 1
+
+
+def _one(one, x):
+    return x + one if x > 0 else -x
+
+
+def _scaled(x, n=100):
+    return x * n if x > 0 else -x
+
+
+WRAPPERS = {
+    "gives an argument": (_giving_one(_one), [((3,), {}), ((-3,), {}), ((), {"x": 3})]),
+    "adds a parameter": (_adding(_scaled), [((3,), {}), ((3, 7), {}), ((3,), {"extra": 8})]),
+    "has other defaults": (_of_another_default(_scaled), [((3,), {}), ((3,), {"n": 2, "k": 1})]),
+    "sets a default": (_setting_a_default(_scaled), [((3,), {}), ((), {"x": 3, "n": 2})]),
+    "asks for a name": (_asking_for_a_name(_scaled), [((3,), {}), ((3, 2), {}), ((3,), {"n": 2})]),
+    "has a signature": (_of_a_signature(_scaled), [((3,), {}), ((3, 7), {}), ((3,), {"extra": 8})]),
+    "two": (_adding(_setting_a_default(_scaled)), [((3,), {}), ((3, 7), {})]),
+    "an object": (_Object(_scaled), [((3,), {}), ((3, 7), {}), ((3,), {"extra": 8})]),
+    "a partial": (functools.partial(_adding(_scaled), extra=9), [((3,), {}), ((3,), {"extra": 8})]),
+    "a cache": (functools.lru_cache(_adding(_scaled)), [((3,), {}), ((3, 7), {})]),
+    "a method": (_Methods().of_wrapper, [((3,), {}), ((3,), {"n": 2})]),
+    "a method that is given one": (_Methods().of_one, [((3,), {}), ((-3,), {})]),
+    "a dispatching method": (_Methods().dispatched, [((3,), {}), ((-3,), {})]),
+}
+
+
+@pytest.mark.parametrize("name", WRAPPERS)
+def test_a_wrapper_takes_what_it_takes_in_python(name: str) -> None:
+    wrapper, calls = WRAPPERS[name]
+    staged = rt.function(wrapper)
+
+    class Holder:
+        method = rt.function(_giving_self(wrapper))
+
+    for args, kwargs in calls:
+        given = list(map(rt.constant, args)), {key: rt.constant(kwargs[key]) for key in kwargs}
+        for made in (staged, Holder().method):
+            assert int(made(*given[0], **given[1])) == wrapper(*args, **kwargs)
+
+
+def _giving_self(function):
+    @functools.wraps(function)
+    def method(self, *args, **kwargs):
+        return function(*args, **kwargs)
+
+    return method
+
+
+def test_changed_defaults_of_a_wrapper() -> None:
+    wrapper = _adding(lambda x: x)
+    staged = rt.function(wrapper)
+    assert float(staged(X)) == 8.0
+    wrapper.__defaults__ = (6,)
+    assert float(staged(X)) == 9.0
+
+
+@pytest.mark.parametrize(
+    "wrapper", [rt.function, functools.lru_cache, rt.recompute_grad, rt.grad_pass_through]
+)
+def test_wrappers_that_pass_on_what_they_are_given_have_the_parameters_of_the_function(
+    wrapper: Any,
+) -> None:
+    staged = rt.function(wrapper(lambda x, n=2: x * n))
+    assert float(staged(X)) == float(staged(n=2, x=X)) == 6.0
+    assert traces(staged) == 1
+
+
 def test_a_static_method_below_the_decorator() -> None:
     class Held:
         @function
