@@ -11,6 +11,7 @@ import ast
 import io
 import linecache
 import re
+import sys
 import tokenize
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
@@ -36,6 +37,7 @@ Comparison = Callable[[CodeType, CodeType, ast.AST], bool]
 """Whether code is what a definition compiles to: the two codes, and the definition."""
 
 _KEPT_FILES = 32  # a tree takes about thirty times the memory of its text
+_COMMAND = "<string>"  # the name of what `python -c` is given, and `exec` without another
 _BARE_SUPER = re.compile(r"\bsuper\b(?!\()")
 _MOST_NAMES = 30  # in a message
 _CHANGED = "reload the module or restart Python, so that the code and its file agree"
@@ -102,14 +104,14 @@ def locate(function: Callable[..., object]) -> Located:
             source of this function.
     """
     plain = _plain_function(function)
-    changed = None
-    for file in _files_of(plain.__code__, plain.__globals__):
-        found = _find(file, plain.__code__)
+    code, names = plain.__code__, plain.__globals__
+    for file in _files_of(code, names):
+        found = _find(file, code)
         if found is not None:
             node, owners, path = found
             return Located(to_gast(node), file, owners, path)
-        changed = file
-    raise _no_source(plain) if changed is None else _not_the_source(plain)
+    known = _file_named(code.co_filename, names)
+    raise _no_source(plain) if known is None else _not_the_source(plain)
 
 
 def definition_of(code: CodeType, names: dict[str, Any]) -> Definition | None:
@@ -229,15 +231,24 @@ def _files_of(code: CodeType, names: dict[str, Any]) -> Iterator[SourceFile]:
     if file is not None:
         yield file
     elif filename.startswith("<"):
-        for text in texts_of_magics(code, names):
+        command = _texts_of_command() if filename == _COMMAND else ()
+        for text in (*command, *texts_of_magics(code, names)):
             yield _parse(filename, text.splitlines(keepends=True))
 
 
 def _file_named(filename: str, names: dict[str, Any]) -> SourceFile | None:
     linecache.checkcache(filename)
-    # From 3.13 on, `python -c` enters its own source as "<string>", the name that `exec` gives too.
-    lines = [] if filename == "<string>" else linecache.getlines(filename, names)
+    lines = [] if filename == _COMMAND else linecache.getlines(filename, names)
     return _files.parsed(filename, lines) if lines else None
+
+
+def _texts_of_command() -> Iterator[str]:
+    """Yields what `python -c` was given."""
+    lines = linecache.getlines(_COMMAND)  # from 3.13 on, as it was compiled
+    if lines:
+        yield "".join(lines)
+    elif sys.argv[:1] == ["-c"] and "-c" in sys.orig_argv:
+        yield sys.orig_argv[sys.orig_argv.index("-c") + 1]
 
 
 def _parse(filename: str, lines: list[str]) -> SourceFile:

@@ -566,6 +566,42 @@ def test_flags_of_the_interpreter(flags: list[str], tmp_path: Path) -> None:
     assert done.stdout.split() == ["f", "4", "4"]
 
 
+COMMAND = """
+import autograph, math
+def f(x):
+    while x < 10:
+        x = x + math.floor(2.5)
+    return x
+class A:
+    def m(self, x): return [x, lambda y: y if y > x else -y]
+names = {}
+exec("def made(x): return x if x > 0 else -x", names)
+found = autograph.convert(f)(1), autograph.convert(A().m(3)[1])(2), f.__code__.co_firstlineno
+try:
+    autograph.convert(names["made"])
+except autograph.ConversionError as error:
+    print(*found, "was not read from a file" in str(error))
+def bad(x):
+    if x: raise ValueError(x)
+try:
+    autograph.convert(bad)(1)
+except ValueError as error:
+    print(error.__traceback__.tb_next.tb_lineno)
+"""
+
+
+@pytest.mark.parametrize("options", [[], ["-W", "error"], ["-O", "-X", "dev"]])
+@pytest.mark.parametrize("arguments", [[], ["-c", "1"]])
+def test_what_the_command_line_gives(options: list[str], arguments: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, *options, "-c", COMMAND, *arguments],
+        env={**os.environ, "PYTHONPATH": str(Path(source.__file__).parent.parent)},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.stdout, done.stderr) == ("11 -2 3 True\n17\n", "")
+
+
 # Reading without importing
 
 FILE = """
