@@ -66,6 +66,7 @@ class Function(Traced, Generic[P, R]):
     """
 
     __wrapped__: Callable[..., Any]
+    __name__: str
     __qualname__: str
 
     def __init__(

@@ -64,6 +64,8 @@ from runtime.variables.creation import Creations
 MOST_REFERRING = 20
 """Traces of a function that refers to objects by numbers: each may find further ones."""
 
+_DESCRIPTORS = frozenset((classmethod, property, functools.cached_property))
+
 
 class Traced:
     """A Python function, and its traces by the keys of its calls."""
@@ -79,7 +81,9 @@ class Traced:
         executor: str | None = None,
     ) -> None:
         if not callable(python_function):
-            raise TypeError(f"function() takes a callable, not {python_function!r}")
+            kind = type(python_function)
+            above = f": put @{kind.__name__} above @function" if kind in _DESCRIPTORS else ""
+            raise TypeError(f"function() takes a callable, not {python_function!r}{above}")
         self._python_function = python_function
         own_name = getattr(python_function, "__name__", type(python_function).__name__)
         self._name: str = name or own_name

@@ -104,6 +104,7 @@ def squared(x: tf.Tensor) -> tf.Tensor:
 def signatures(x: tf.Tensor) -> None:
     """Functions keep their signatures, and methods are bound."""
     assert_type(scaled(x, by=3.0), tf.Tensor)
+    assert_type(scaled.__name__ + halved.__qualname__, str)
     assert_type(halved(x), tuple[tf.Tensor, tf.Tensor])
     assert_type(clipped(x, 5.0), tf.Tensor)
     assert_type(doubled(x), tf.Tensor)

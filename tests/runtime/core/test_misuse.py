@@ -1632,6 +1632,20 @@ def function_of_a_number():
     rt.function(3)  # <-
 
 
+@misuse(TypeError, "function() takes a callable, not <property", "put @property above @function")
+def function_of_a_property():
+    class Model:
+        @rt.function  # <-
+        @property
+        def step(self):
+            return X
+
+
+@misuse(TypeError, "function() takes a callable, not <classmethod", "put @classmethod above")
+def function_of_a_class_method():
+    rt.function(classmethod(doubled))  # <-
+
+
 @misuse(TypeError, "unexpected keyword argument 'autografh'")
 def function_with_an_unknown_option():
     rt.function(doubled, autografh=True)  # <-
