@@ -17,6 +17,8 @@ A mark on the line of the `def` ends what is no jump: from a header to what foll
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
@@ -28,6 +30,7 @@ from autograph.quoting.nodes import Position, is_scaffold, make_node, place, pos
 from autograph.rewriting import rewrite
 from autograph.trees import is_ag, walk
 
+_LEAVING = (gast.Return, gast.Raise)
 _LOOPS = (gast.For, gast.AsyncFor, gast.While)
 _CONTROL = {"cond", "for_loop", "while_loop"}
 _LEAVES = "leaves"  # the `kind` of a mark behind which control leaves the function
@@ -68,6 +71,8 @@ class _Marks:
 
     def __init__(self, first: int) -> None:
         self.first = first
+        # Where `return` and `raise` go, and in loops `break` and `continue`.
+        self.exits: dict[type, _Next] = dict.fromkeys(_LEAVING, _Next(leaves=True))
 
     def block(self, statements: list[gast.stmt], after: _Next) -> list[gast.stmt]:
         marked: list[gast.stmt] = []
@@ -83,8 +88,9 @@ class _Marks:
             case gast.If() | gast.For() | gast.AsyncFor() | gast.While():
                 return self.jump(node, after)
             case gast.With() | gast.AsyncWith():  # its line comes again at its end
-                after = after._replace(lines=(node.lineno, *after.lines))
-                node.body = self.block(node.body, after)
+                with self.passing(node.lineno):
+                    after = after._replace(lines=(node.lineno, *after.lines))
+                    node.body = self.block(node.body, after)
             case gast.Match():
                 self.cases(node, after)
                 return [node] if is_left_to_python(node) else [_mark(node.lineno), node]
@@ -95,15 +101,41 @@ class _Marks:
 
     def jump(self, node: Any, after: _Next) -> list[gast.stmt]:
         header = node.lineno
-        if _first_line(node.body[0]) == header:  # a line does not jump to itself
-            return [node]
-        inside = _Next((header,)) if isinstance(node, _LOOPS) else after
-        node.body = [*self.on(header), *self.block(node.body, inside)]
+        inside = after
+        with self.set_aside():
+            if isinstance(node, _LOOPS):
+                inside = _Next((header,))
+                self.exits |= {gast.Continue: inside, gast.Break: after}
+            node.body = [*self.on(header), *self.body(node.body, header, inside)]
         if node.orelse:
             node.orelse = [*self.on(header), *self.block(node.orelse, after)]
         else:
             node.orelse = self.going(header, after)
         return [node]
+
+    def body(self, statements: list[gast.stmt], header: int, after: _Next) -> list[gast.stmt]:
+        """A block behind a header, from whose own line control goes on where it is on that line."""
+        if _first_line(statements[0]) != header:
+            return self.block(statements, after)
+        *others, last = statements
+        if type(last) in self.exits:
+            return [*others, *self.going(header, self.exits[type(last)]), last]
+        return [*statements, *self.going(header, after)]
+
+    @contextmanager
+    def set_aside(self) -> Iterator[None]:
+        """Exits that are set in a block hold there."""
+        around = dict(self.exits)
+        yield
+        self.exits = around
+
+    @contextmanager
+    def passing(self, line: int, *, only: bool = False) -> Iterator[None]:
+        """Exits out of a block go over this line, and if it is the `only` one not on from there."""
+        with self.set_aside():
+            for kind, (lines, leaves) in self.exits.items():
+                self.exits[kind] = _Next((line,)) if only else _Next((line, *lines), leaves)
+            yield
 
     def on(self, header: int) -> list[gast.Expr]:
         # On the first line of a block, Python counts only what comes from another line.
@@ -122,9 +154,9 @@ class _Marks:
         for case in node.cases:
             line = case.pattern.lineno
             before: list[gast.stmt] = []
-            if lowered and _first_line(case.body[0]) != line:
+            if lowered:
                 before = [_mark(line)] if takes_all(case) else [*self.on(line)]
-            case.body = [*before, *self.block(case.body, after)]
+            case.body = [*before, *self.body(case.body, line, after)]
         last = node.cases[-1]
         if takes_all(last):
             return
@@ -135,12 +167,16 @@ class _Marks:
 
     def parts(self, node: Any, after: _Next) -> None:
         behind = _Next((_first_line(node.finalbody[0]),)) if node.finalbody else after
-        node.body = self.block(
-            node.body, _Next((_first_line(node.orelse[0]),)) if node.orelse else behind
-        )
-        for handler in node.handlers:
-            handler.body = self.block(handler.body, behind)
-        node.orelse = self.block(node.orelse, behind)
+        with self.passing(*behind.lines, only=True) if node.finalbody else nullcontext():
+            with self.set_aside():
+                if node.handlers:
+                    self.exits[gast.Raise] = _Next((node.handlers[0].lineno,))
+                node.body = self.block(
+                    node.body, _Next((_first_line(node.orelse[0]),)) if node.orelse else behind
+                )
+            for handler in node.handlers:
+                handler.body = self.block(handler.body, behind)
+            node.orelse = self.block(node.orelse, behind)
         node.finalbody = self.block(node.finalbody, after)
         if node.finalbody and not node.handlers:  # an exception in a block comes from its header
             node.finalbody.insert(0, _mark(self.first))

@@ -105,8 +105,9 @@ class _Lowering:
             names.append(self.namer.fresh(base))
         return names[place]
 
-    def ways(self, pattern: Any, subject: gast.expr) -> list[_Way]:
-        return [self.way(one, subject) for one in _written_out(pattern)]
+    def ways(self, pattern: Any, subject: gast.Name) -> list[_Way]:
+        # Python runs what a pattern asks on its line.
+        return [self.way(one, name_load(subject.id, one)) for one in _written_out(pattern)]
 
     def match(self, node: gast.Match) -> list[gast.stmt]:
         if is_left_to_python(node):
@@ -255,7 +256,8 @@ def _case(case: Any, ways: list[_Way], rest: list[gast.stmt], flag: str) -> list
         return [*bound, *_choice(guard, case.body, rest, at)]
     before = _without_parts(tests, at)
     tests = tests if guard is None else [*tests, guard]
-    body = [*bound, *case.body]
+    marks = _marks(case.body, at)
+    body = [*marks, *bound, *case.body[len(marks) :]]
     return [*before, *_choice(_joined(gast.And, tests, at), body, rest, at)] if tests else body
 
 
@@ -330,6 +332,8 @@ def _marks(body: list[gast.stmt], at: Any) -> list[gast.stmt]:
         if not _is_none(statement) or statement.lineno > at.lineno:
             break
         found.append(copy_tree(statement))
+        if statement.lineno == at.lineno:  # what follows is of this block
+            break
     return found
 
 

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import re
 import textwrap
 import types
 from collections.abc import Callable, Iterator, Sequence
@@ -246,6 +247,53 @@ TABLE: dict[str, tuple[str, Sequence[Sequence[tuple[Any, ...]]]]] = {
         """,
         [[(0,)], [(2,)], [(2,), (0,)]],
     ),
+    "exits on one line": (
+        """
+        from contextlib import nullcontext
+
+        def f(k):
+            if k == 1: return 1
+            if k == 2: raise ValueError(k)
+            for i in range(3):
+                if i == 1: continue
+                with nullcontext():
+                    if i > k: break
+                    if k == 5: return 5
+                try:
+                    if k == 6: return 6
+                    if k == 7: raise KeyError(k)
+                    k += 1
+                except KeyError:
+                    if i == 0: continue
+                else:
+                    if k == 9: k -= 4; break
+                finally:
+                    if k == 8: k += 2
+            else: k = 3
+            while k > 3: k -= 1
+            if k == 3: k += 4
+        """,
+        [[(k,) for k in some] for some in ((-1, 3), (4, 5), (6, 8), (7,), (1, 9), range(3, 11))],
+    ),
+    "cases": (
+        """
+        def f(k):
+            for i in range(2):
+                match k, i:
+                    case 1, 0: k = 2
+                    case 2, z: return z
+                    case (z, 3) | (z, 0): k = z - 1; continue
+                    case 3, _:
+                        break
+                    case z if i: k = 3
+            match k:
+                case 1: return 5
+                case 2 | 3 if i == 1: k = 7
+                case z: k = -k
+            return k
+        """,
+        [[(1,)], [(2,)], [(3,)], [(4,), (5,)], [(k,) for k in range(-1, 6)]],
+    ),
     "many lines": (
         f"""
         def f(x):
@@ -309,7 +357,22 @@ def test_of_random_programs(
     def use(code: types.CodeType, convert: Convert) -> list[str]:
         return [repr(outcome) for outcome in observed(Measured(code), program, convert)]
 
-    compare(tmp_path / "program.py", program.text, use)
+    for text in (program.text, in_fewer_lines(program.text)):
+        compare(tmp_path / "program.py", text, use)
+
+
+def in_fewer_lines(text: str) -> str:
+    """The program with blocks of one simple statement on the lines of their headers."""
+    lines = text.splitlines()
+    depths = [len(line) - len(line.lstrip()) for line in (*lines, "")]
+    made: list[str] = []
+    for at, line in enumerate(lines):
+        alone = at > 0 and depths[at - 1] < depths[at] > depths[at + 1]
+        if alone and not line.endswith(":") and re.match(r" *(if|elif|else|for|while)", made[-1]):
+            made[-1] += line[depths[at] - 1 :]
+        else:
+            made.append(line)
+    return "\n".join(made) + "\n"
 
 
 STAGED = """
