@@ -181,7 +181,8 @@ def _gelu_single(x: Any, out: Any, work: Workspace) -> None:
     size *= size
     size *= -0.5
     y *= np.exp(size, out=size)
-    np.subtract(np.clip(x, np.float32(0), np.float32(np.inf), out=size), y, out=y)
+    # With the zero of below, a tail that vanishes leaves x its sign.
+    np.subtract(np.clip(x, np.float32(-0.0), np.float32(np.inf), out=size), y, out=y)
 
 
 def _gelu_double(x: Any, out: Any, work: Workspace) -> None:

@@ -220,8 +220,13 @@ def gelu(features: Any, approximate: bool = False, name: str | None = None) -> T
     x = convert_to_tensor(features)
     if not approximate:
         return ops.exact_gelu(x)
-    inner = float(np.sqrt(2 / np.pi)) * (x + 0.044715 * ops.pow(x, 3))
-    return (ops.tanh(inner) + 1) * x * 0.5
+    # Beyond these tanh is -1 or 1; powers would overflow there, and 0 times infinity is NaN.
+    near = ops.clip_by_value(x, -_FAR, _FAR)
+    inner = float(np.sqrt(2 / np.pi)) * (near + 0.044715 * ops.pow(near, 3))
+    return (ops.tanh(inner) + 1) * 0.5 * ops.maximum(x, -_FAR)
+
+
+_FAR = 30.0
 
 
 def silu(features: Any, beta: float = 1.0) -> Tensor:

@@ -764,16 +764,29 @@ def test_gelu_does_not_cancel_below_zero(dtype: Any, relative: float) -> None:
     assert np.all(np.abs(tf.nn.gelu(x).numpy() - wanted) <= tolerance)
 
 
+@pytest.mark.parametrize("approximate", [False, True])
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
-def test_gelu_at_the_ends(dtype: Any) -> None:
+def test_gelu_at_the_ends(dtype: Any, approximate: bool) -> None:
     tiny, huge = np.finfo(dtype).smallest_subnormal * 8, np.finfo(dtype).max
-    x = np.array([np.inf, np.nan, 0.0, -0.0, tiny, -tiny, 3e4, -3e4, huge, -np.inf], dtype)
-    made = [np.inf, np.nan, 0.0, 0.0, tiny / 2, -tiny / 2, dtype(3e4), 0.0, huge, 0.0]
+    x = np.array([np.inf, np.nan, 0, -0.0, tiny, -tiny, 3e4, -3e4, huge, -huge, -np.inf], dtype)
+    made = [np.inf, np.nan, 0, -0.0, tiny / 2, -tiny / 2, dtype(3e4), -0.0, huge, -0.0, -0.0]
     wanted = np.array(made, dtype)
-    assert_array_equal(tf.nn.gelu(x), wanted)
-    assert_array_equal(tf.nn.gelu(x[::-1]), wanted[::-1])
-    assert tf.nn.gelu(x[:0]).shape == (0,)
-    assert tf.nn.gelu(x[4]).numpy() == wanted[4]
+    for order in (slice(None), slice(None, None, -1)):
+        y = tf.nn.gelu(x[order], approximate).numpy()
+        assert_array_equal(y, wanted[order])
+        assert_array_equal(np.signbit(y), np.signbit(wanted[order]))
+    assert tf.nn.gelu(x[:0], approximate).shape == (0,)
+    assert tf.nn.gelu(x[4], approximate).numpy() == wanted[4]
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_the_gradient_of_approximate_gelu_far_from_zero(dtype: Any) -> None:
+    huge = np.finfo(dtype).max
+    x = tf.constant(np.array([-np.inf, -huge, -1e3, 0, 1e3, huge, np.inf], dtype))
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.nn.gelu(x, approximate=True)
+    assert tape.gradient(y, x).numpy().tolist() == [0, 0, 0, 0.5, 1, 1, 1]
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

@@ -201,8 +201,8 @@ def test_results_are_the_same_in_vectors_of_any_size(name, dtype):
 
 
 ODD = [
-    "arcsin", "arcsinh", "arctan", "arctanh", "erf", "expm1", "log1p", "sin", "sinh", "softsign",
-    "tan", "tanh",
+    "arcsin", "arcsinh", "arctan", "arctanh", "erf", "expm1", "gelu", "log1p", "sin", "sinh",
+    "softsign", "tan", "tanh",
 ]  # fmt: skip
 
 
@@ -212,6 +212,13 @@ def test_zeros_keep_their_sign(name, dtype, compiled):
     got = compiled(name, dtype)(np.array([0.0, -0.0], dtype))
     assert (got == 0).all()
     assert np.signbit(got).tolist() == [False, True]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_what_vanishes_keeps_its_sign(dtype, compiled):
+    got = compiled("gelu", dtype)(np.array([-50, -1e30, -np.inf], dtype))
+    assert (got == 0).all()
+    assert np.signbit(got).all()
 
 
 def _by_digits(function, x):

@@ -78,7 +78,7 @@ def erf(x: Lanes) -> Lanes:
 
 def gelu(x: Lanes) -> Lanes:
     """x times the normal distribution up to x: max(x, 0) - |x| erfc(|x| / sqrt(2)) / 2, and around
-    0 half of x + x erf(x / sqrt(2)). Neither cancels.
+    0 half of x + x erf(x / sqrt(2)). Neither cancels. The sign is that of x.
     """
     size = at_most(magnitude(x), coefficients(x.format).end * math.sqrt(2))
     square, rest = two_product(size * 0.5, size)
@@ -86,7 +86,7 @@ def gelu(x: Lanes) -> Lanes:
     half = 0.5 * x
     near = fma(half, _around(x * math.sqrt(0.5)), half)
     far = where(x < 0.0, 0.0, x) - tail
-    return where(size < 0.5, near, where(x.is_nan(), x, far))
+    return with_sign(where(size < 0.5, near, where(x.is_nan(), x, far)), x)
 
 
 def in_double(function: Callable[[Lanes], Lanes]) -> Callable[[Lanes], Lanes]:
