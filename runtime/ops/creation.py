@@ -170,7 +170,7 @@ def _filled_like(primitive: Any, like: Any, dtype: Any) -> Tensor:
 def _eye_kernel(*dims: Any, shape: Shape, dtype: DType, out: Any = None) -> Any:
     rows, columns = _checked(fill_dims(shape, dims))
     made = zeroed((rows, columns), dtype.np_dtype, out)
-    made.reshape(-1)[: columns * columns : columns + 1] = 1
+    made.reshape(-1)[: columns * columns : columns + 1] = _one(dtype)
     return made
 
 

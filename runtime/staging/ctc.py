@@ -105,8 +105,8 @@ def collapse_repeated(labels: Any, seq_length: Any, name: str | None = None) -> 
 def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Tensor]:
     """The different labels of each row, and for each label its place among them.
 
-    They are in their order, with zeros behind them; places are int32. `labels` is (batch, labels):
-    InvalidArgumentError for another rank.
+    They are int64 in their order, with zeros behind them; places are int32. `labels` is (batch,
+    labels): InvalidArgumentError for another rank.
 
     >>> unique, places = rt.nn.ctc_unique_labels([[3, 4, 4, 3]])
     >>> unique.numpy().tolist(), places.numpy().tolist()
@@ -117,7 +117,8 @@ def ctc_unique_labels(labels: Any, name: str | None = None) -> tuple[Tensor, Ten
     first = ops.argmax(ops.cast(is_equal, dtypes.int32), 2, dtypes.int32)
     is_first = ops.equal(first, ops.range(dimension(given, 1)))
     number = ops.cumsum(ops.cast(is_first, dtypes.int32), 1) - 1
-    return _to_the_front(given, is_first), ops.gather(number, first, axis=1, batch_dims=1)
+    unique = ops.cast(_to_the_front(given, is_first), dtypes.int64)
+    return unique, ops.gather(number, first, axis=1, batch_dims=1)
 
 
 def _rows(labels: Any, what: str) -> Tensor:

@@ -545,7 +545,7 @@ class Variable(Operators, metaclass=Creation):
         return np.asarray(self.numpy()).__dlpack_device__()
 
     def __copy__(self) -> Variable:
-        return self.__deepcopy__({})
+        return self  # a copy that shares the value
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Variable:
         """A variable of its own with the same value."""

@@ -13,6 +13,7 @@ from runtime.core.primitive import bind, flat, row, wrong_value
 from runtime.core.shapes import Shape
 from runtime.core.tensor import Tensor
 from runtime.ops.arguments import one_of, static_ints, static_number
+from runtime.ops.checks import below
 from runtime.ops.image.sizes import dimension
 
 
@@ -75,6 +76,7 @@ def crop_and_resize(
             f"{x.shape}, {corners.shape}, {of.shape} and {list(size)}"
         )
     chosen = one_of(method, "method", ("bilinear", "nearest"))
+    of = below(ops.cast(of, dtypes.int32), dimension(x, 0), "CropAndResize", "box_indices")
     height, width = dimension(x, 1), dimension(x, 2)
     y1, x1, y2, x2 = ops.unstack(corners, 4, 1)
     rows, columns = _places(y1, y2, size[0], height), _places(x1, x2, size[1], width)
@@ -84,7 +86,7 @@ def crop_and_resize(
 
     def pixels(down: Tensor, across: Tensor) -> Tensor:
         zeros = ops.zeros_like(ops.expand_dims(down, 2) + ops.expand_dims(across, 1))
-        batch = ops.reshape(ops.cast(of, dtypes.int32), [-1, 1, 1])
+        batch = ops.reshape(of, [-1, 1, 1])
         parts = batch, ops.expand_dims(down, 2), ops.expand_dims(across, 1)
         return ops.gather_nd(x, ops.stack([part + zeros for part in parts], 3))
 

@@ -98,7 +98,10 @@ def pad_to_bounding_box(
         (offset_height, None), (offset_width, None), (below, None), (right, None),
     )  # fmt: skip
     front = [[0, 0]] * (x.ndim - 3)  # type: ignore[operator]
-    return ops.pad(x, [*front, [offset_height, below], [offset_width, right], [0, 0]])
+    padded = ops.pad(x, [*front, [offset_height, below], [offset_width, right], [0, 0]])
+    known = [n if isinstance(n, int) else None for n in (target_height, target_width)]
+    padded.set_shape([*padded.shape[:-3], *known, padded.shape[-1]])
+    return padded
 
 
 def _check_fraction(fraction: Any) -> Any:

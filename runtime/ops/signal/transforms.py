@@ -175,7 +175,12 @@ def fitted(x: Any, axis: int, length: Any) -> Any:
 
 
 def _numbers_as(dtype: dtypes.DType, values: Any) -> Tensor:
-    """A tensor: Python's numbers have this dtype, arrays their own."""
+    """A tensor: Python's numbers and arrays that can have this dtype do, but that float64 stays of
+    64 bits.
+    """
+    if isinstance(values, np.ndarray) and values.dtype.kind in "biuf":
+        wide = values.dtype == np.float64
+        return convert_to_tensor(values.astype(np.result_type(dtype.np_dtype, *["d"] * wide)))
     return convert_to_tensor(values, dtype_hint=dtype if type(values) in (list, tuple) else None)
 
 

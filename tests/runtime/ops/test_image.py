@@ -381,3 +381,24 @@ BAD: list[tuple[Any, type[Exception], str]] = [
 def test_bad_arguments_are_refused(call: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         call()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: image.resize_with_crop_or_pad(x, 4, 5),
+        lambda x: image.pad_to_bounding_box(x, 0, 1, 4, 5),
+        lambda x: image.resize_with_pad(x, 4, 5),
+    ],
+)
+def test_target_sizes_are_known_while_tracing(call: Any) -> None:
+    shapes = []
+
+    @tf.function(input_signature=[tf.TensorSpec([None, None, None, 3])])
+    def traced(x: Any) -> Any:
+        shapes.append(call(x).shape)
+        return call(x)
+
+    x = np.ones((2, 3, 3, 3), "f")
+    assert np.array_equal(traced(x), call(x))
+    assert shapes[0].as_list() == [None, 4, 5, 3]

@@ -82,6 +82,7 @@ def test_labels_that_repeat(staged: bool) -> None:
     assert lengths.numpy().tolist() == list(map(len, rows))
     assert collapsed.numpy().tolist() == [row + [0] * (4 - len(row)) for row in rows]
     assert collapsed.dtype == lengths.dtype == tf.int64
+    assert fit(tf.nn.ctc_unique_labels)(labels.astype("i4"))[0].dtype == unique.dtype == tf.int64
     for row, found, at in zip(labels, unique, places, strict=True):
         known = list(dict.fromkeys(row.tolist()))
         assert found.numpy().tolist() == known + [0] * (5 - len(known))

@@ -68,6 +68,10 @@ REFUSED: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
         lambda x, i: tf.gather(x, i, axis=-3, batch_dims=1),
         (np.ones((2, 3, 4), "f"), np.zeros((2, 2), "i4")),
     ),
+    "a box of an image that is not there": (
+        lambda x, i: tf.image.crop_and_resize(x, [[0.0, 0, 1, 1]], i, [2, 2]),
+        (IMAGE[None], np.array([1], "i4")),
+    ),
     "no bins": (
         lambda x, r: tf.histogram_fixed_width(x, r, 0), (VECTOR, np.array([0, 1], "f"))
     ),
@@ -165,6 +169,12 @@ ARGUMENTS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: tf.constant(VECTOR)["a":], TypeError, "as an integer"),
     (lambda: tf.constant(VECTOR)[: tf.constant(1.5)], TypeError, "as an integer"),
     (lambda: tf.nn.collapse_repeated([[1, 2]], [1.5]), TypeError, "no integers"),
+    (
+        lambda: tf.image.crop_and_resize(IMAGE[None], [[0.0, 0, 1, 1]], [-1], [2, 2]),
+        tf.errors.InvalidArgumentError, "box_indices",
+    ),
+    (lambda: tf.eye(2, dtype=tf.string), TypeError, "no string"),
+    (tf.function(lambda: tf.linalg.eye(2, dtype=tf.string)), TypeError, "no string"),
     (lambda: tf.nn.in_top_k([1], MATRIX, 1), tf.errors.InvalidArgumentError, "targets"),
     (lambda: tf.dynamic_partition([1, 2], [0], 1), tf.errors.InvalidArgumentError, "begin"),
     (

@@ -124,6 +124,30 @@ def test_lists_of_numbers_are_transformed() -> None:
             assert_allclose(call(values), kind(values))
 
 
+@pytest.mark.parametrize(
+    ("dtype", "found"), [("f", "F"), ("e", "F"), ("i4", "F"), ("?", "F"), ("d", "D")]
+)
+def test_arrays_of_real_numbers_are_transformed(dtype: str, found: str) -> None:
+    x = np.array([3, 0, 1, 1]).astype(dtype)
+    for call, kind in ((tf.signal.fft, np.fft.fft), (tf.signal.rfft, np.fft.rfft)):
+        assert np.asarray(call(x)).dtype.char == found
+        assert_allclose(call(x), kind(x))
+    back = tf.signal.irfft(x)
+    assert np.asarray(back).dtype.char == found.lower()
+    assert_allclose(back, np.fft.irfft(x.astype("d")), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    "call", [lambda x: tf.signal.frame(x, 2, 1), lambda x: tf.signal.stft(x, 4, 2)]
+)
+def test_gradients_through_frames_are_dense(call: Any) -> None:
+    x = tf.ones([8])
+    with tf.GradientTape() as tape:
+        tape.watch(x)
+        y = tf.abs(call(x))
+    assert tape.gradient(y, x).shape == [8]
+
+
 def test_another_axis_is_no_wrong_value() -> None:
     for transform in (tf.signal.dct, tf.signal.idct):
         with pytest.raises(NotImplementedError, match="axis must be -1, got 0: transpose"):
@@ -158,6 +182,11 @@ def test_refused_arguments(call: Any, message: str) -> None:
 
 
 def test_refused_dtypes() -> None:
-    for call in (lambda: tf.signal.fft(X), lambda: tf.signal.rfft(Z), lambda: tf.signal.dct([1])):
+    real = tf.constant(X)
+    for call in (
+        lambda: tf.signal.fft(real), lambda: tf.signal.irfft(real),
+        lambda: tf.signal.rfft(tf.cast(real, tf.int32)),
+        lambda: tf.signal.rfft(Z), lambda: tf.signal.dct([1]),
+    ):  # fmt: skip
         with pytest.raises(tf.errors.WrongDtypeError):
             call()

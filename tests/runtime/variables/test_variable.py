@@ -376,9 +376,14 @@ def test_identity() -> None:
     assert bool(v == w)
 
 
-@pytest.mark.parametrize(
-    "clone", [copy.copy, copy.deepcopy, lambda v: pickle.loads(pickle.dumps(v))]
-)
+def test_a_shallow_copy_shares_the_value() -> None:
+    v = tf.Variable(1.0)
+    w = copy.copy(v)
+    v.assign(2.0)
+    assert w is v
+
+
+@pytest.mark.parametrize("clone", [copy.deepcopy, lambda v: pickle.loads(pickle.dumps(v))])
 def test_copies_are_variables_of_their_own(clone: Any) -> None:
     v = tf.Variable([1.0, 2.0], name="v", trainable=False, shape=[None])
     w = clone(v)
