@@ -65,9 +65,30 @@ def _scalar_text(x: Any, what: str) -> str:
 def _replace_kernel(x: Any, pattern: Any, rewrite: Any, *, replace_global: bool) -> Any:
     compiled = _pattern(_scalar_text(pattern, "pattern"))
     replacement = _rewriting(_scalar_text(rewrite, "rewrite"), compiled.groups)
-    count = 0 if replace_global else 1
-    made = [_raw(compiled.sub(replacement, _text(s), count=count)) for s in elements_of(x)]
-    return array_of(made, x.shape)
+    made = [_replaced(compiled, replacement, _text(s), replace_global) for s in elements_of(x)]
+    return array_of([_raw(text) for text in made], x.shape)
+
+
+def _replaced(
+    pattern: re.Pattern[str], replacement: Callable[[re.Match[str]], str], text: str, all_: bool
+) -> str:
+    """The text with the first match replaced, or all of them.
+
+    Where a match ends is no empty one, as in RE2: `x*` is once in "xx". Python finds two.
+    """
+    made, at, end = [], 0, -1
+    while at <= len(text) and (match := pattern.search(text, at)):
+        start, stop = match.span()
+        made.append(text[at:start])
+        if start == stop == end:
+            made.append(text[at : at + 1])
+            at += 1
+            continue
+        made.append(replacement(match))
+        at = end = stop
+        if not all_:
+            break
+    return "".join(made) + text[at:]
 
 
 def _check_scalars(*shapes: Shape) -> None:

@@ -7,7 +7,9 @@ Where both read a pattern otherwise, it is written anew:
   knows none.
 - [[:alpha:]]: classes within sets.
 - $ is the end of the text, without (?m), and so is \z; \Q and \E enclose plain text.
-- \d, \w, \s, \b are those of ASCII, \s without \v, while (?i) is about all letters.
+- \d, \w, \s, \b are those of ASCII, \s without \v, while (?i) is about all letters; \B is where \b
+  is not, in an empty text too.
+- \x{10FFFF} is a character by its number; {,2} is plain text, and no number of repetitions.
 """
 
 from __future__ import annotations
@@ -26,7 +28,8 @@ _PARTS = re.compile(
     r"\\([pP])(\{\^?\w*\}|.)"  # by category
     r"|\[:(\^?\w+):\]"  # by name
     r"|\\Q(.*?)(?:\\E|$)"  # plain text
-    r"|\\.|\[\^?\]?|\]|\$|\(\?[a-zA-Z-]*",
+    r"|\\x\{([0-9a-fA-F]+)\}"  # by number
+    r"|\\.|\[\^?\]?|\]|\$|\(\?[a-zA-Z-]*|\{(?=,)",
     re.DOTALL,
 )
 _LETTERS, _DIGITS = "A-Za-z", "0-9"
@@ -40,7 +43,7 @@ _ESCAPED = {"d": _DIGITS, "w": _DIGITS + _LETTERS + "_", "s": r"\t\n\f\r "}
 
 
 class UnknownClass(ValueError):
-    """A class that has no category's name."""
+    """A class that has no category's name, or a character that there is not."""
 
 
 @cache
@@ -105,8 +108,15 @@ def _by_name(name: str) -> str:
     return _all_but(inside) if name.startswith("^") else inside
 
 
+def _by_number(digits: str) -> str:
+    number = int(digits, 16)
+    if number > _LAST:
+        raise UnknownClass(f"\\x{{{digits}}} is no character: the last one is \\x{{{_LAST:x}}}")
+    return f"\\U{number:08x}"
+
+
 def as_python(pattern: str) -> str:
-    """The pattern for Python's `re`, without flags. ValueError for classes that there are not."""
+    """The pattern for Python's `re`, without flags. UnknownClass for what there is not."""
     is_inside = is_multiline = False
 
     def replaced(match: re.Match[str]) -> Any:
@@ -118,6 +128,10 @@ def as_python(pattern: str) -> str:
             return _by_name(match[3]) if is_inside else text
         if match[4] is not None:
             return re.escape(match[4])
+        if match[5]:
+            return _by_number(match[5])
+        if text == "{":
+            return r"\{"
         if text[0] == "[":
             opens, is_inside = not is_inside, not is_inside or text[-1] != "]"
             # One within a set is itself.
@@ -142,7 +156,9 @@ def _escape(text: str, is_inside: bool) -> str:
     if letter in "DWS":
         return _set(_all_but(_ESCAPED[letter.lower()]), is_inside)
     if letter in "bB" and not is_inside:
-        return f"(?a:{text})"
+        return (
+            r"(?a:\b)" if letter == "b" else r"(?!(?a:\b))"
+        )  # before 3.14, \B is in no empty text
     return r"\Z" if letter == "z" and not is_inside else text
 
 

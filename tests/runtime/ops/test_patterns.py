@@ -86,6 +86,20 @@ ENDS = [
     ("(?i)é", "É", "#"),
     (r"[a[]b", "[b", "#"),
     (r"[a[]$", "[a", "[#"),
+    ("a{,2}", "aa{,2}", "a#"),
+    ("[{,]", "{,2}", "##2}"),
+    (r"\x{41}|\x{1F600}", "A\U0001f600", "##"),
+    (r"[\x{e8}-\x{ea}]", "é", "#"),
+    (r"\B", "", "#"),
+    (r"\B", "ab é", "a#b #é#"),
+    # Where a match has ended, there is no empty one.
+    ("x*", "xxab", "#a#b#"),
+    ("x*", "axxb", "#a#b#"),
+    ("x*?", "xx", "#x#x#"),
+    ("|xx", "xx", "#x#x#"),
+    ("a|$", "ba", "b#"),
+    ("", "é", "#é#"),
+    ("", "", "#"),
 ]
 
 
@@ -96,7 +110,8 @@ def test_ends_and_plain_text(pattern: str, text: str, wanted: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "pattern", [r"\p{Foo}", r"\p{}", r"\p{L", r"\p", "[[:foo:]]", r"\p{Greek}"]
+    "pattern",
+    [r"\p{Foo}", r"\p{}", r"\p{L", r"\p", "[[:foo:]]", r"\p{Greek}", r"\x{110000}", r"\x{}"],
 )
 def test_unknown_classes_are_refused(pattern: str) -> None:
     with pytest.raises(errors.InvalidArgumentError, match="invalid pattern"):
