@@ -80,6 +80,7 @@ class Snapshot:
         array_bytes: the size of an array that is compared by content.
         outer: another snapshot, which is to look at the global variables that this one reaches.
         earlier: another one; what that knows as it was then, this one does not look at.
+        made: the ids of objects that are new, which it does not look at either.
 
     Attributes:
         beyond: paths, with the reason, of what lies beyond these bounds and was not looked at.
@@ -94,10 +95,12 @@ class Snapshot:
         array_bytes: int = ARRAY_BYTES,
         outer: Snapshot | None = None,
         earlier: Snapshot | None = None,
+        made: Container[int] = (),
     ) -> None:
         self.beyond: list[str] = []
         self._outer = outer
         self._known: Container[Any] = () if earlier is None else earlier._entries
+        self._made = made
         self._depth = depth
         self._left = elements
         self._foreign_left = FOREIGN_ELEMENTS
@@ -149,6 +152,8 @@ class Snapshot:
         known = self._kinds
         while pending:
             value, path, depth, foreign = pending.popleft()
+            if id(value) in self._made:
+                continue
             cls = type(value)
             kinds = known.get(cls)
             if kinds is None:

@@ -91,8 +91,8 @@ class BlockRecorder:
         self, block: Block, inputs: Sequence[Any], names: Names, test: Block | None = None
     ) -> None:
         roots = dict(zip(names, inputs, strict=False)) | {"": block, "test()": test}
-        self._snapshot = Snapshot(roots, outer=_existed().globals)
         self._made: dict[int, Any] = {}
+        self._snapshot = Snapshot(roots, outer=_existed().globals, made=self._made)
         self._entered: list[AbstractContextManager[Any]] = []
         self._block = block
         self._test = test

@@ -27,27 +27,23 @@ from runtime.staging.type_tests import of_each
 _WORDS = Wording("the values that the run chooses from", "what is made of a choice", unites=True)
 
 
-def applied(choice: Choice, function: Callable[[Any], Any]) -> Any:
-    """Returns what a function gives for each option, in branches.
+def applied(choice: Choice, function: Callable[[Any], Any], at: int = 0) -> Any:
+    """Returns what a function gives for each option from `at` on, in branches.
 
     Default values of the function lead a recorder to what it can change.
     """
+    option, others = choice.options[at], choice.options[at + 1 :]
 
-    def of_rest(at: int) -> Any:
-        option = choice.options[at]
+    def here(*, _reached: Any = (option, function)) -> Any:
+        return function(option)
 
-        def here(*, _reached: Any = (option, function)) -> Any:
-            return function(option)
+    def further(*, _reached: Any = (others, function)) -> Any:
+        return applied(choice, function, at + 1)
 
-        def further(*, _reached: Any = (choice.options[at + 1 :], function)) -> Any:
-            return of_rest(at + 1)
-
-        if at == len(choice.options) - 1:
-            return here()
-        test = choice.place == at
-        return branches.cond(test, here, further, (), (), BlockRecorder, words=_WORDS)
-
-    return of_rest(0)
+    if not others:
+        return here()
+    test = choice.place == at
+    return branches.cond(test, here, further, (), (), BlockRecorder, words=_WORDS)
 
 
 def of_texts(function: Callable[[Any, Any], Any], a: Choice, b: Choice) -> Any:
@@ -186,14 +182,18 @@ def taking(function: Callable[..., Any]) -> Callable[..., Any]:
     """Returns what to call for one of these: it takes choices too."""
 
     def taken(*args: Any, **kwargs: Any) -> Any:
-        args = opened(function, args)
-        owner = getattr(function, "__self__", None)
-        if type(owner) is not str and _asks_none(*args):
-            return of_each(lambda item: taken(item, *args[1:]), args[0])
-        if any(isinstance(item, Choice) for item in args):
-            return of_builtin(function, args, kwargs)
-        if type(owner) is str and any(map(texts.is_staged, args)):
-            return getattr(texts.unchecked(str, owner), function.__name__)(*args, **kwargs)
-        return function(*args, **kwargs)
+        return _taken(function, args, kwargs)
 
     return taken
+
+
+def _taken(function: Callable[..., Any], given: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    args = opened(function, given)
+    owner = getattr(function, "__self__", None)
+    if type(owner) is not str and _asks_none(*args):
+        return of_each(lambda item: _taken(function, (item, *args[1:]), {}), args[0])
+    if any(isinstance(item, Choice) for item in args):
+        return of_builtin(function, args, kwargs)
+    if type(owner) is str and any(map(texts.is_staged, args)):
+        return getattr(texts.unchecked(str, owner), function.__name__)(*args, **kwargs)
+    return function(*args, **kwargs)

@@ -141,6 +141,23 @@ def radix_sort(a):
     return a
 
 
+def by_digit(nums, place):
+    buckets = [[] for _ in range(10)]
+    for n in nums:
+        buckets[(n // place) % 10].append(n)
+    return [n for bucket in buckets for n in bucket]
+
+
+@case(*LISTS, ([170, 45, 75, 90, 802, 24, 2, 66],))
+def radix_sort_by_comprehensions(nums):
+    place = 1
+    biggest = max(nums)
+    while biggest // place > 0:
+        nums = by_digit(nums, place)
+        place *= 10
+    return nums
+
+
 @case(*LISTS)
 def shell_sort(a):
     gap = len(a) // 2

@@ -584,3 +584,12 @@ def test_what_is_put_into_functions_that_are_named_and_into_modules() -> None:
     assert not vars(WithMethod.method)
     assert called_by_name.__defaults__ is None
     assert not hasattr(CONFIG, "fresh")
+
+
+def test_what_is_new_is_not_looked_at() -> None:
+    new: list[Any] = []
+    old: list[Any] = [0]
+    snapshot = Snapshot({}, made={id(new): new})
+    snapshot.add("xs", [new, old])
+    assert snapshot.knows(old)
+    assert not snapshot.knows(new)

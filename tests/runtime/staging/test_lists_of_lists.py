@@ -1,5 +1,6 @@
 """Lists of lists, such as matrices, that branches and rounds replace."""
 
+import gc
 from collections.abc import Callable
 from typing import Any
 
@@ -105,3 +106,25 @@ def test_lists_that_code_makes_anew_are_pythons(function: Callable[..., Any]) ->
     staged = tf.function(function)
     for n in (0, 1, 2, 3, 6):
         assert plain(staged(tf.constant(n))) == plain(function(n)), n
+
+
+def by_digits(numbers):
+    place = 1
+    while numbers[0] // place > 0:
+        buckets = [[] for _ in range(3)]
+        for x in numbers:
+            buckets[x // place % 3].append(x)
+        numbers = [x for bucket in buckets for x in bucket]
+        place *= 3
+    return numbers
+
+
+@pytest.mark.parametrize("threshold", [0, 1, 700])
+def test_no_collector_decides_what_is_staged(threshold: int) -> None:
+    before = gc.get_threshold()
+    gc.set_threshold(threshold)  # 0: what is in a cycle stays
+    try:
+        found = tf.function(by_digits)(tf.constant([7, 5, 3, 8, 0]))
+    finally:
+        gc.set_threshold(*before)
+    assert plain(found) == by_digits([7, 5, 3, 8, 0])
