@@ -31,6 +31,7 @@ from runtime.ops import indexing
 from runtime.ops.indexing import spec_of
 from runtime.ops.slicing import Spec, set_slice_p, strided_slice_p
 from runtime.staging.aliasing import sharing
+from runtime.staging.aliasing.assigned_values import collected
 from runtime.staging.aliasing.sharing import (
     bases,
     called,
@@ -246,6 +247,8 @@ def _set_item(target: EagerTensor, key: Any, value: Any, name: Callable[[], str 
     if isinstance(value, EagerTensor):
         value = _stored(value)
         _register_links(value)
+    else:
+        value = collected(target, key, value)
     made = cast(EagerTensor, ops.setitem(target, key, value))
     spec = spec_of(key) if target.raw.ndim > 1 else None
     region = None if spec is None else _region(target, spec)

@@ -18,6 +18,7 @@ from runtime import ops
 from runtime.core.primitive import TABLE
 from runtime.core.tensor import Tensor
 from runtime.graph.ir import Location, Node, Region, Value, format_location, free_values
+from runtime.staging.aliasing.assigned_values import collected
 from runtime.staging.aliasing.sharing import (
     ARRAY,
     bases,
@@ -62,7 +63,8 @@ def set_item(target: Any, key: Any, value: Any, name: Callable[[], str | None] =
     """
     trace = active(target)
     check_own(trace, target, name)
-    made = ops.setitem(target, key, stored(value) if hasattr(value, "scope") else value)
+    value = stored(value) if hasattr(value, "scope") else collected(target, key, value)
+    made = ops.setitem(target, key, value)
     rows = rows_of(target, key, trace.scope.nodes[-1])
     if rows is None:
         assign(trace, target, made)

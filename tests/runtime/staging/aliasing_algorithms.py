@@ -297,6 +297,40 @@ def next_permutation(a, n):
     return a
 
 
+@case([1, 3, 2, 0], 4)
+@case([3, 2, 1, 0], 4)
+def next_permutation_by_a_slice(a, n):
+    i = n - 2
+    while i >= 0 and a[i] >= a[i + 1]:
+        i -= 1
+    if i >= 0:
+        j = n - 1
+        while a[j] <= a[i]:
+            j -= 1
+        swap(a, i, j)
+    a[i + 1 :] = reversed(a[i + 1 :])
+    return a
+
+
+@case(A, 2)
+def slices_of_iterators(a, i):
+    a[i:] = (x * 2 for x in a[i:])
+    a[:i] = map(lambda x: x - 1, a[:i])
+    a[::2] = reversed(a[::2])
+    a[3:] = sorted(a[3:])
+    a[1:3] = range(7, 9)
+    a[6:] = reversed(a[6:])
+    return a, a[::-1]
+
+
+@case([[1, 2], [3, 4], [5, 6]], 1)
+def slices_of_rows(m, i):
+    m[i:] = reversed(m[i:])
+    m[3:] = reversed(m[3:])
+    m[:] = (row for row in m)
+    return m
+
+
 @case([0, 0, 0, 0, 0, 0, 0], 6)
 def fibonacci_table(t, n):
     t[1] = 1

@@ -613,3 +613,16 @@ def test_gradients_go_through_loops_and_calls_that_assign() -> None:
         step = [1e-6 * (at == i) for i in range(3)]
         slope = (function(x + step, n) - function(x - rt.constant(step, x.dtype), n)) / 2e-6
         assert abs(found[at] - slope.numpy()) < 1e-3
+
+
+def test_a_slice_takes_as_many_items_of_an_iterator_as_it_has() -> None:
+    @autograph.convert
+    def cut(a, n):
+        a[1:] = (x for x in a if x > n)
+        return a
+
+    for run in (cut, rt.function(cut)):
+        assert plain(run(rt.constant([1, 2, 3]), rt.constant(1))) == [1, 2, 3]
+        for n in (0, 2):  # one would be broadcast
+            with pytest.raises(rt.errors.InvalidArgumentError, match="Reshape: cannot reshape"):
+                run(rt.constant([1, 2, 3]), rt.constant(n))
