@@ -23,7 +23,7 @@ from runtime.core.types import is_variable
 from runtime.graph.data import Record
 from runtime.graph.ir import Callee, Value, covers
 from runtime.graph.nodes import CALL
-from runtime.staging.control.carried_objects import no_watch, refuse_change
+from runtime.staging.control.carried_objects import refuse_change
 from runtime.staging.scopes import called
 
 P = ParamSpec("P")
@@ -120,7 +120,7 @@ class StagedRule(Rule, Record):
         around = state.trace
         trace = type(around)("custom_gradient")
         trace.converter, trace.watch = around.converter, around.watch
-        recorder = (trace.watch or no_watch)(self.function, (), ())
+        recorder = trace.watch(self.function, (), ())
         try:
             with trace:
                 given = [trace.parameter(x.type, "upstream") for x in results]

@@ -67,9 +67,9 @@ from runtime.staging.control import joins, loops
 from runtime.staging.control.blocks import Unreachable, add_raise
 from runtime.staging.control.carried_objects import (
     Contents,
-    NoRecorder,
-    Recorder,
+    ObjectRecorder,
     check_defaults,
+    no_watch,
     refuse_change,
 )
 from runtime.staging.control.deferred_exceptions import is_of_program
@@ -464,7 +464,7 @@ class Tracer:
         return spec, values + self._kept(trace)
 
     def _with_state(
-        self, trace: Trace, recorder: Recorder, result: Any
+        self, trace: Trace, recorder: ObjectRecorder, result: Any
     ) -> tuple[Spec, list[Value]]:
         """The result of a recursive function, and the values of it and of what it changes."""
         known = self.assumption.wider
@@ -510,14 +510,13 @@ class Tracer:
             locate(error)
             explain(error, self.name, dict(zip(self.labels, args, strict=False)) | kwargs)
 
-    def _recorder(self, args: tuple[Any, ...]) -> Recorder:
+    def _recorder(self, args: tuple[Any, ...]) -> ObjectRecorder:
         # What Python runs once while tracing, calls of itself in the graph would not repeat.
-        if not self.inner:
-            return NoRecorder()
+        watch = BlockRecorder if self.inner else no_watch
         given = dict(zip(self.labels, args, strict=False)) | bound_containers(self.python_function)
-        return BlockRecorder(self.python_function, tuple(given.values()), tuple(given))
+        return watch(self.python_function, tuple(given.values()), tuple(given))
 
-    def _changed_till_now(self, recorder: Recorder) -> list[tuple[str, Any]]:
+    def _changed_till_now(self, recorder: ObjectRecorder) -> list[tuple[str, Any]]:
         """The objects that a recorder finds changed, but for what the calls are given."""
         given = {id(image.item) for image in self.given.images}
         return [each for each in recorder.changed() if id(each[1]) not in given]
@@ -530,7 +529,7 @@ class Tracer:
             return item
         return list_made(self.references, item)
 
-    def _refuse_changes(self, recorder: Recorder) -> None:
+    def _refuse_changes(self, recorder: ObjectRecorder) -> None:
         met = [(place.path, place.object) for place in self.assumption.met]
         for path, _ in (*recorder.changed(), *met):
             recorder.restore()

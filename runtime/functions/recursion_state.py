@@ -16,7 +16,7 @@ from runtime.graph.structures import structure_of
 from runtime.staging.aliasing import sharing
 from runtime.staging.block_recorder import look_at
 from runtime.staging.control import joins
-from runtime.staging.control.carried_objects import Contents, GrowingItems, Place, Recorder
+from runtime.staging.control.carried_objects import Contents, GrowingItems, ObjectRecorder, Place
 from runtime.staging.control.specs import Leaf, Mismatch, Spec, Tree, types_of
 from runtime.staging.outside import place_key
 from runtime.staging.refusals import refuse
@@ -87,7 +87,7 @@ class RecursionState:
         )
 
     def with_changes(
-        self, recorder: Recorder, met: Sequence[Place]
+        self, recorder: ObjectRecorder, met: Sequence[Place]
     ) -> tuple[RecursionState, list[Contents]]:
         """The state that has what a recorder finds changed too, and what was `met` changed, and
         what is in its objects; behind it the recorder has put back what was there before.

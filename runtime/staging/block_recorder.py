@@ -32,6 +32,7 @@ from autograph.users_words import with_article
 from runtime.core.state import state
 from runtime.graph.ir import Location
 from runtime.staging.control.blocks import Block, Names
+from runtime.staging.control.carried_objects import ObjectRecorder
 from runtime.staging.control.iteration import Streamed
 from runtime.staging.control.references import want
 from runtime.staging.draws import is_draw
@@ -82,7 +83,7 @@ class _Thread(threading.local):
 _thread = _Thread()
 
 
-class BlockRecorder:
+class BlockRecorder(ObjectRecorder):
     """Watches what a staged block does to Python objects, and refuses calls that a graph cannot
     repeat. `test` is a function that runs with the block, where that does not lead to it.
     """

@@ -32,6 +32,7 @@ from runtime.staging.aliasing.item_assignments import meaning, restore
 from runtime.staging.aliasing.sharing import hold, view
 from runtime.staging.bytecode import Ending
 from runtime.staging.control import joined_variables
+from runtime.staging.control.carried_objects import Watch, no_watch
 from runtime.staging.control.deferred_exceptions import (
     check_silent_failure,
     check_unhandled,
@@ -46,7 +47,6 @@ from runtime.staging.symbolic_tensor import SymbolicTensor
 
 if TYPE_CHECKING:
     from runtime.graph.format.views import Operation
-    from runtime.staging.control.carried_objects import Watch
     from runtime.staging.guarding.watching import Watcher
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -154,7 +154,7 @@ class Trace:
         self.refined: dict[Value, SymbolicTensor] = {}
         self.refusal: Exception | None = None
         self.given: dict[Value, Any] = {}
-        self.watch: Watch | None = None
+        self.watch: Watch = no_watch
         self.watcher: Watcher | None = None
         # Of symbols whose items were assigned, the values since then, and where; and what tapes
         # knew them by before.

@@ -13,9 +13,8 @@ from runtime.staging.aliasing import item_assignments
 from runtime.staging.control import joins
 from runtime.staging.control.carried_objects import (
     Contents,
-    NoRecorder,
+    ObjectRecorder,
     Place,
-    Recorder,
     refuse_change,
 )
 from runtime.staging.control.deferred_exceptions import (
@@ -55,7 +54,7 @@ class Path:
     values: tuple[Any, ...]
     reached: bool
     block: Block
-    recorder: Recorder
+    recorder: ObjectRecorder
     changed: dict[int, tuple[Place, Contents]]
 
 
@@ -103,13 +102,15 @@ def add_raise(trace: Trace, error: BaseException, origin: Origin | None = None) 
     trace.failures += 1
 
 
-def release(trace: Trace, recorder: Recorder, results: tuple[Any, ...]) -> None:
+def release(trace: Trace, recorder: ObjectRecorder, results: tuple[Any, ...]) -> None:
     """Leave alone what the block made: only its results hold it, or nobody any more."""
     trace.forget_frames()
     recorder.release(results)
 
 
-def undone(trace: Trace, recorder: Recorder, reached: bool) -> dict[int, tuple[Place, Contents]]:
+def undone(
+    trace: Trace, recorder: ObjectRecorder, reached: bool
+) -> dict[int, tuple[Place, Contents]]:
     """Undo what the block did to objects that existed before it, and return that. Of tensors
     nothing is left of a block whose end is not `reached`.
 
@@ -138,11 +139,11 @@ def write_back(values: Sequence[Any], places: Sequence[Place]) -> Sequence[Any]:
     return values[:size]
 
 
-def knows(recorder: Recorder) -> Callable[[Any], bool]:
+def knows(recorder: ObjectRecorder) -> Callable[[Any], bool]:
     """Returns the test whether a block knows an object from before. One that is not watched may
     know every object.
     """
-    return (lambda item: True) if isinstance(recorder, NoRecorder) else recorder.knows
+    return (lambda item: True) if type(recorder) is ObjectRecorder else recorder.knows
 
 
 def as_state(result: Any, size: int) -> tuple[Any, ...]:

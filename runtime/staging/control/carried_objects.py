@@ -1,8 +1,8 @@
 """Python objects that staged blocks change: what is in them is carried like a variable.
 
-While a block is traced a `Recorder` watches the mutable objects that the block can reach. What the
-block did to an object is read and undone; its contents are then joined, and written back behind the
-statement.
+While a block is traced an `ObjectRecorder` watches the mutable objects that the block can reach.
+What the block did to an object is read and undone; its contents are then joined, and written back
+behind the statement.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from io import IOBase
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from numpy import ndarray
 
@@ -35,38 +35,18 @@ if TYPE_CHECKING:
     from runtime.staging.tracing import Trace
 
 
-class Recorder(Protocol):
-    """Watches the objects that one block can reach, while it is entered.
+class ObjectRecorder:
+    """Watches the objects that one block can reach, while it is entered: this one none of them.
 
     `options` has what the block asked of the loop that it is the body of, or is None.
     """
 
-    options: Any
+    options: Any = None
 
-    def __enter__(self) -> Any: ...
-    def __exit__(self, *exception: Any) -> Any: ...
-
-    def release(self, results: tuple[Any, ...]) -> None:
-        """Forget the objects that only the block's results hold, or nobody: it made them."""
-        ...
-
-    def changed(self) -> Sequence[tuple[str, Any]]:
-        """The objects that are different now, with the path by which the user knows each."""
-        ...
-
-    def restore(self) -> None:
-        """Put back what was in them."""
-        ...
-
-    def knows(self, item: Any) -> bool:
-        """True if the object existed, within reach of the block, before the block."""
-        ...
-
-
-class NoRecorder:
-    """Watches nothing."""
-
-    options = None
+    def __init__(
+        self, block: Callable[..., Any], inputs: Sequence[Any], names: Sequence[str]
+    ) -> None:
+        pass
 
     def __enter__(self) -> None:
         pass
@@ -75,26 +55,24 @@ class NoRecorder:
         pass
 
     def release(self, results: tuple[Any, ...]) -> None:
-        """Nothing to do."""
+        """Forget the objects that only the block's results hold, or nobody: it made them."""
 
     def changed(self) -> Sequence[tuple[str, Any]]:
-        """Nothing."""
+        """The objects that are different now, with the path by which the user knows each."""
         return ()
 
     def restore(self) -> None:
-        """Nothing to do."""
+        """Put back what was in them."""
 
     def knows(self, item: Any) -> bool:
-        """Never."""
+        """True if the object existed, within reach of the block, before the block."""
         return False
 
 
-Watch = Callable[[Callable[..., Any], Sequence[Any], Sequence[str]], Recorder]
+Watch = Callable[[Callable[..., Any], Sequence[Any], Sequence[str]], ObjectRecorder]
 
-
-def no_watch(block: Callable[..., Any], inputs: Sequence[Any], names: Sequence[str]) -> Recorder:
-    """For blocks that are not watched."""
-    return NoRecorder()
+no_watch: Watch = ObjectRecorder
+"""For blocks that are not watched."""
 
 
 def also_watching(watch: Watch, functions: Sequence[Callable[..., Any]]) -> Watch:
@@ -106,7 +84,7 @@ def also_watching(watch: Watch, functions: Sequence[Callable[..., Any]]) -> Watc
 
     def watching(
         block: Callable[..., Any], inputs: Sequence[Any], names: Sequence[str]
-    ) -> Recorder:
+    ) -> ObjectRecorder:
         pairs = zip(names, inputs, strict=False)
         known = dict(pairs) | {f"function {at}": each for at, each in enumerate(functions)}
         return watch(block, tuple(known.values()), tuple(known))

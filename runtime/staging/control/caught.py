@@ -200,8 +200,7 @@ def block_of(block: Block, size: int, reads: bool, shared: Callable[[], Any] = _
 
     def run(*args: Any) -> Any:
         trace = active()
-        watch = no_watch if trace.watch is None else trace.watch
-        level = Level(trace, block, args, size, shared, watch, reads=reads)
+        level = Level(trace, block, args, size, shared, trace.watch, reads=reads)
         values, failure = level.run()
         return (*values, failure) if values else failure
 

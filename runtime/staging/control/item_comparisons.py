@@ -13,7 +13,7 @@ from typing import Any
 from autograph.mutation.users_code import is_users_class
 from runtime.staging.control import branches, logic
 from runtime.staging.control.branches import truth
-from runtime.staging.control.carried_objects import no_watch, refuse_change
+from runtime.staging.control.carried_objects import refuse_change
 from runtime.staging.control.references import is_by_place, is_reference, same_place
 from runtime.staging.lists.growing import Growing
 from runtime.staging.scopes import active
@@ -99,8 +99,7 @@ def without_effects(compare: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     """The truth of a comparison that is done as often as it takes here, which may be more often
     than in Python. StagingError where it changes anything.
     """
-    watch = active().watch or no_watch
-    recorder = watch(compare, (a, b), ("self", "other"))
+    recorder = active().watch(compare, (a, b), ("self", "other"))
     with recorder:
         answer = truth(compare(a, b))
         recorder.release((answer,))

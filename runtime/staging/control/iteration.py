@@ -484,7 +484,9 @@ def for_loop(
     source = _source_of(items)
     called, trace = list(source.functions()), active()
     if called or (watch is no_watch and trace.references.arenas):
-        watch = trace.watch or watch  # of the user's, whoever has asked for the loop
+        watch = (
+            watch if trace.watch is no_watch else trace.watch
+        )  # of the user's, whoever has asked for the loop
     length = None if source.streams else source.length()
     if length is not None and not is_symbol(length) and length <= 0:
         drain(source, 0, watch)

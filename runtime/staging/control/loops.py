@@ -40,8 +40,8 @@ from runtime.staging.control.branches import cond, truth
 from runtime.staging.control.carried_objects import (
     Attributes,
     Contents,
+    ObjectRecorder,
     Place,
-    Recorder,
     Watch,
     also_watching,
     no_watch,
@@ -253,7 +253,7 @@ def _entry_specs(trace: Trace, loop: Loop) -> list[Spec]:
         return specs
 
 
-def _carry_known(trace: Trace, loop: Loop, recorder: Recorder) -> None:
+def _carry_known(trace: Trace, loop: Loop, recorder: ObjectRecorder) -> None:
     """Carry from the start what was carried in another trace, if the loop still reaches it."""
     known, loop.known = loop.known, []
     variables = _variables(loop) if known else {}
@@ -269,7 +269,7 @@ def _carry_known(trace: Trace, loop: Loop, recorder: Recorder) -> None:
                 loop.specs.append(spec)
 
 
-def _at_hand(place: Place, variables: Mapping[str, Any], recorder: Recorder) -> Place | None:
+def _at_hand(place: Place, variables: Mapping[str, Any], recorder: ObjectRecorder) -> Place | None:
     """The place, or that of the object which the round around has made in its stead."""
     made = variables.get(place.path)
     if type(place.object) is SymbolicTensor:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from runtime.staging.control.carried_objects import Recorder
+from runtime.staging.control.carried_objects import ObjectRecorder
 from runtime.staging.refusals import is_refusal
 from runtime.staging.tracing import Trace
 
@@ -17,7 +17,7 @@ class Refused(NamedTuple):
 
 
 def undone_if_refused(
-    trace: Trace, recorder: Recorder, run: Callable[[], Any], tentative: bool = False
+    trace: Trace, recorder: ObjectRecorder, run: Callable[[], Any], tentative: bool = False
 ) -> Any:
     """Returns what `run` gives; a `Refused` if it is refused: then what it did is undone.
 

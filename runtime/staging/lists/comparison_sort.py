@@ -17,7 +17,6 @@ import autograph
 from autograph.mutation.users_code import is_users_class
 from runtime import errors
 from runtime.staging.control.branches import truth
-from runtime.staging.control.carried_objects import no_watch
 from runtime.staging.control.item_comparisons import compared, without_effects
 from runtime.staging.control.references import is_reference
 from runtime.staging.lists.growing_list import GrowingList
@@ -123,7 +122,7 @@ def order_of(keys: Any, places: Any, comparator: Comparator | None = None) -> An
     if keys.staged is not None or not isinstance(places, range):
         return by_run(keys, places)
     is_less = partial(compared, operator.lt) if comparator is None else comparator.is_less
-    recorder = (active().watch or no_watch)(order_of, (keys,), ("keys",))
+    recorder = active().watch(order_of, (keys,), ("keys",))
     with recorder:
         try:
             return GrowingList(sorted(places, key=lambda place: _Key(keys[place], is_less)))

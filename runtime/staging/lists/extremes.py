@@ -10,7 +10,7 @@ import autograph
 from autograph.library_code import asking
 from runtime.staging.builtin_functions import BUILTINS, EMPTY
 from runtime.staging.control import branches, iteration
-from runtime.staging.control.carried_objects import also_watching, no_watch
+from runtime.staging.control.carried_objects import also_watching
 from runtime.staging.lists.dict_views import KeyView, View
 from runtime.staging.lists.growing_list import GrowingList, shared
 from runtime.staging.lists.sequences import check
@@ -54,7 +54,7 @@ def extreme_of_lists(function: Callable[..., Any]) -> Callable[..., Any]:
             return best()
         words = (f"the result of {function.__name__}()",)
         is_there = source.length() > 0
-        watch = also_watching(active().watch or no_watch, (of_item,))
+        watch = also_watching(active().watch, (of_item,))
         return branches.cond(
             is_there, lambda: shared(best()), lambda: default["default"], (), words, watch
         )

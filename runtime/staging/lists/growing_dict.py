@@ -24,7 +24,7 @@ from runtime.staging.block_recorder import note_made
 from runtime.staging.builtin_functions import known_elements
 from runtime.staging.control import branches, iteration, joins, logic
 from runtime.staging.control.branches import truth
-from runtime.staging.control.carried_objects import GrowingEntries, also_watching, no_watch
+from runtime.staging.control.carried_objects import GrowingEntries, also_watching
 from runtime.staging.control.item_comparisons import equal_entries
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.references import is_reference
@@ -595,7 +595,7 @@ def _without_effects(factory: Callable[[], Any]) -> Callable[[], Any]:
     """
 
     def made() -> Any:
-        watch = active().watch or no_watch
+        watch = active().watch
         recorder = watch(factory, (), ())
         with recorder:
             item = called(factory)()
@@ -671,7 +671,7 @@ class Found:
         if self.values is not None and any(isinstance(value, list) for value in self.values):
             at = ops.where(is_there, self.place, len(self.values))
             return chosen([*self.values, default()], at)
-        watch = also_watching(active().watch or no_watch, (default,))
+        watch = also_watching(active().watch, (default,))
         return branches.cond(is_there, self.value, default, (), ("the entry",), watch)
 
     def _list_or(self, default: Any) -> Any:
