@@ -71,6 +71,24 @@ def slots_of(cls: type) -> tuple[str, ...]:
     return known
 
 
+def keeps_state_in_python(kind: type) -> bool:
+    """Whether the objects of a class have nothing but attributes and slots."""
+    fields = len(slots_of(kind)) + (kind.__dictoffset__ > 0) + (kind.__weakrefoffset__ > 0)
+    return kind.__basicsize__ <= object.__basicsize__ + fields * _POINTER
+
+
+def namespace_of(value: Any) -> Any:
+    """The dict that holds all that an object has, and that may be known by itself too, as by
+    `vars(o)`: what is done to the one is done to the other. None where there is none, or more.
+    """
+    kind = type(value)
+    if kind is dict:
+        return value
+    if kind is not FunctionType and (slots_of(kind) or not keeps_state_in_python(kind)):
+        return None
+    return own_of(value)
+
+
 def slot_of(value: Any, name: str) -> Any:
     """Returns what is in a slot of an object, or MISSING."""
     try:
@@ -216,4 +234,5 @@ def functions_in(member: Any) -> tuple[FunctionType, ...]:
 
 
 _PYTHON_CODE = frozenset((property, FunctionType))
+_POINTER = object.__basicsize__ // 2
 _slots: WeakKeyDictionary[type, tuple[str, ...]] = WeakKeyDictionary()

@@ -10,7 +10,7 @@ from operator import is_
 from types import FunctionType
 from typing import Any
 
-from autograph.mutation.kinds import KeyedKind, Kind, SingleKind
+from autograph.mutation.kinds import Kind, NamespaceKind, SingleKind
 from autograph.mutation.paths import (
     ATOMS,
     NO_PARTS,
@@ -53,7 +53,7 @@ class SequenceKind(Kind):
         self._base.extend(value, state)
 
 
-class DictKind(KeyedKind):
+class DictKind(NamespaceKind):
     def __init__(self, base: type[dict[Any, Any]]) -> None:
         self._base = base
 

@@ -14,7 +14,7 @@ from weakref import WeakKeyDictionary
 from autograph.frames import is_library
 from autograph.mutation.instances import InstanceKind
 from autograph.mutation.users_code import is_users_class
-from autograph.objects import module_of, slots_of
+from autograph.objects import keeps_state_in_python, module_of
 
 _UNCHANGING_MODULES = frozenset((
     "builtins", "types", "typing", "abc", "_abc", "inspect", "enum", "numbers", "operator",
@@ -55,12 +55,6 @@ def _is_unchanging(kind: type) -> bool:
     return module_of(kind).partition(".")[0] == "numpy" and not keeps_state_in_python(kind)
 
 
-def keeps_state_in_python(kind: type) -> bool:
-    """Whether the objects of a class have nothing but attributes and slots."""
-    fields = len(slots_of(kind)) + (kind.__dictoffset__ > 0) + (kind.__weakrefoffset__ > 0)
-    return kind.__basicsize__ <= object.__basicsize__ + fields * _POINTER
-
-
 class ForeignKind(InstanceKind):
     """Attributes, but for those that the class computes when they are first asked for."""
 
@@ -81,6 +75,5 @@ def _computed(kind: type) -> frozenset[str]:
 LOCKS = (type(_thread.allocate_lock()), _thread.RLock)
 """The classes whose methods take and give back in balance; a call of one by itself may not be."""
 
-_POINTER = object.__basicsize__ // 2
 _unchanging: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
 _computing: WeakKeyDictionary[type, frozenset[str]] = WeakKeyDictionary()

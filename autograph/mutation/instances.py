@@ -9,7 +9,7 @@ from typing import Any
 
 from autograph.mutation.containers import elements_of
 from autograph.mutation.functions import Unconverted, names_in
-from autograph.mutation.kinds import KeyedKind, SingleKind
+from autograph.mutation.kinds import KeyedKind, NamespaceKind, SingleKind
 from autograph.mutation.paths import Part, as_attribute, as_itself
 from autograph.mutation.users_code import is_users_class, is_users_function
 from autograph.mutation.variables import Named
@@ -23,7 +23,7 @@ from autograph.objects import (
 )
 
 
-class InstanceKind(KeyedKind):
+class InstanceKind(NamespaceKind):
     """Attributes, in slots and elsewhere. What the class has is the instance's too."""
 
     style = as_attribute

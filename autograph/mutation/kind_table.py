@@ -30,7 +30,7 @@ from autograph.mutation.containers import (
     referent_of,
     referents_of,
 )
-from autograph.mutation.foreign import LOCKS, ForeignKind, is_unchanging, keeps_state_in_python
+from autograph.mutation.foreign import LOCKS, ForeignKind, is_unchanging
 from autograph.mutation.functions import (
     FunctionKind,
     NamedFunctionKind,
@@ -47,7 +47,7 @@ from autograph.mutation.paths import ATOMS, as_itself
 from autograph.mutation.standard import BY_NAME, IN_MEMORY
 from autograph.mutation.users_code import is_users_class
 from autograph.mutation.variables import VARIABLES, ContextKind, Named
-from autograph.objects import module_of
+from autograph.objects import keeps_state_in_python, module_of
 
 
 def kinds_of(kind: type) -> tuple[Kind, ...]:

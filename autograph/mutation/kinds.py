@@ -10,7 +10,7 @@ from operator import is_
 from typing import Any
 
 from autograph.mutation.paths import NO_PARTS, Difference, Part, as_item, as_itself
-from autograph.objects import MISSING
+from autograph.objects import MISSING, namespace_of
 
 
 class Kind:
@@ -92,3 +92,13 @@ class KeyedKind(Kind):
                 yield type(self).style, key, before, after
         if now.keys() == state.keys() and not all(map(is_, state, now)):
             yield as_itself, None, list(state), list(now)  # the same keys in another order
+
+
+class NamespaceKind(KeyedKind):
+    """The entries of a dict, or the attributes of an object: one state where the dict is that of
+    the object, under whichever name it is met first.
+    """
+
+    def key(self, value: Any) -> Any:
+        namespace = namespace_of(value)
+        return super().key(value) if namespace is None else (id(namespace), dict)

@@ -84,6 +84,9 @@ class NamedKind(InstanceKind):
         super().__init__()
         self._names = names.split()
 
+    def key(self, value: Any) -> Any:
+        return id(value), self  # not of all that its `__dict__` has
+
     def take(self, value: Any) -> dict[str, Any]:
         held = value.__dict__
         return {name: held[name] for name in self._names if name in held}

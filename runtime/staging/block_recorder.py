@@ -258,7 +258,7 @@ class BlockRecorder(ObjectRecorder):
         memo = active().memo
         for change in self._snapshot.changes():
             key = place_key(change.object)
-            # One object for a global variable, which each recorder has one of its own for.
+            # One object for what blocks may know by several: a global variable, a namespace.
             item = memo.setdefault(key, change.object) if type(key) is tuple else change.object
             found.setdefault(key, (change.path, item))
         return list(found.values())

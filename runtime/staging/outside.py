@@ -8,6 +8,7 @@ from typing import Any
 
 from autograph.backend import GlobalVariable
 from autograph.mutation.users_code import is_users, is_users_class
+from autograph.objects import namespace_of
 
 DICTS = frozenset((dict, OrderedDict, defaultdict, Counter))
 """The classes of which the items are carried; one of the user's may keep more, or act on changes.
@@ -17,8 +18,13 @@ _OTHERS = frozenset((list, CellType, FunctionType, SimpleNamespace))
 
 
 def place_key(item: Any) -> Any:
-    """The key of what a block may change: of a global variable its namespace and name."""
-    return (id(item.namespace), item.name) if type(item) is GlobalVariable else id(item)
+    """The key of what a block may change: of a global variable its namespace and name; an object
+    and its `__dict__` have one.
+    """
+    if type(item) is GlobalVariable:
+        return id(item.namespace), item.name
+    namespace = namespace_of(item)
+    return id(item) if namespace is None else (id(namespace), dict)
 
 
 def is_variable_of_python(item: Any) -> bool:

@@ -217,3 +217,88 @@ def test_what_the_only_path_makes_and_asks(function: Any) -> None:
         expected = attempt(lambda x=x: function(x))
         got = attempt(lambda x=x: staged(rt.constant(x)))
         assert same_outcome(expected, got), (x, expected, got)
+
+
+class Bare:
+    pass
+
+
+def made(x):
+    thing = Bare()
+    thing.x, thing.y = x, 1
+    return thing
+
+
+def asked_in_an_arm(x):
+    thing = made(x)
+    if x == 3:
+        thing.x = 2
+    else:
+        if x > 0:
+            thing.y = 5
+            x = vars(thing).get("y", 3)
+    return thing.x, thing.y, x
+
+
+def asked_in_a_loop(x):
+    thing = made(x)
+    for i in range(4):
+        if i < x:
+            thing.y = i + x
+            x = vars(thing).get("y", 3) - 2
+        else:
+            thing.x = i
+    return thing.x, thing.y, x
+
+
+def known_by_another_name(x):
+    thing = made(x)
+    entries = vars(thing)
+    if x == 3:
+        thing.x = 2
+    else:
+        if x > 0:
+            thing.y = 5
+            x = entries.get("y", 3)
+    return thing.x, thing.y, x, entries["x"], entries["y"]
+
+
+def changed_by_another_name(x):
+    thing = made(x)
+    entries = thing.__dict__
+    if x > 1:
+        entries["x"] = 7
+        thing.y = entries.pop("y") + x
+    else:
+        thing.x = entries["y"] + 1
+    return thing.x, thing.y, list(entries.items())
+
+
+def attribute_of_a_function(x):
+    def counted():
+        counted.calls += 1
+        return counted.calls
+
+    counted.calls = x
+    entries = vars(counted)
+    if x == 3:
+        counted.calls = 9
+    else:
+        if x > 0:
+            x = counted() + entries.get("calls", 0)
+    return counted.calls, entries["calls"], x
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(asked_in_an_arm, asked_in_a_loop, known_by_another_name, changed_by_another_name),
+        attribute_of_a_function,
+    ],
+)
+def test_an_object_and_its_namespace_are_one(function: Any) -> None:
+    staged = rt.function(function)
+    for x in (3, 2, 0, -1):
+        expected = attempt(lambda x=x: function(x))
+        got = attempt(lambda x=x: staged(rt.constant(x)))
+        assert same_outcome(expected, got), (x, expected, got)
