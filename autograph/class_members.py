@@ -1,6 +1,6 @@
-"""Operators and properties of users' classes, which Python calls by itself: while a thread stages a
-function that meets a class, the class has stand-ins for them, which call their converted twins on
-that thread.
+"""Operators, properties and descriptors of users' classes, which Python calls by itself: while a
+thread stages a function that meets a class, the class has stand-ins for them, which call their
+converted twins on that thread.
 """
 
 from __future__ import annotations
@@ -89,6 +89,8 @@ def meet_class(cls: type) -> None:
                 _stagings[base] = _stagings.get(base, 0) + 1
                 if _stagings[base] == 1:
                     _enter(base)
+            for kind in _descriptors_of(base):
+                meet_class(kind)
 
 
 def _enter(cls: type) -> None:
@@ -97,11 +99,22 @@ def _enter(cls: type) -> None:
         made["__ne__"] = _unequal
     if _is_found_by_identity(cls):
         made |= {"__eq__": _identical, "__ne__": _unequal, "__hash__": _hash}
-    if not any(made.values()):
+    if not any(made.values()) and not _descriptors_of(cls):
         _plain.add(cls)
     for name, member in made.items():
         if member is not None:
             type.__setattr__(cls, name, member)
+
+
+def _descriptors_of(cls: type) -> list[type]:
+    """The user's classes of its members that get, set or delete an attribute."""
+    kinds = {type(member): None for member in list(vars(cls).values())}
+    return [kind for kind in kinds if is_users_class(kind) and _is_descriptor(kind)]
+
+
+def _is_descriptor(kind: type) -> bool:
+    names = ("__get__", "__set__", "__delete__")
+    return any(of_classes(kind.__mro__, name) is not MISSING for name in names)
 
 
 def _is_staged_equality(made: dict[str, Any], cls: type) -> bool:

@@ -19,6 +19,7 @@ from runtime.core.inspection import signature_of, taker_of
 from runtime.core.state import state
 from runtime.core.tensor import EagerTensor
 from runtime.core.types import TensorType
+from runtime.errors import OperatorNotAllowedInGraphError
 from runtime.functions.concrete_function import ConcreteFunction
 from runtime.functions.function_tracing import Tracer, creating, explain_variants, settled
 from runtime.functions.kept_objects import Part
@@ -405,7 +406,7 @@ def _with_further(refusal: Exception, last: Exception, acted: str | None) -> Exc
     """The refusal, with what keeps the function from being traced once more, or what refuses it
     then.
     """
-    if not isinstance(refusal, autograph.AutographError):
+    if not isinstance(refusal, autograph.AutographError | OperatorNotAllowedInGraphError):
         return refusal
     if acted is not None:
         refusal.hint = f"{refusal.hint}; or do nothing in the function that Python cannot "

@@ -114,7 +114,46 @@ def class_of_a_property(x):
     return type(Money.whole) is property, isinstance(Money.whole, property), whole
 
 
+class Bounded:
+    """A descriptor, in the middle of its class's line of bases."""
+
+    def __set_name__(self, owner, name):
+        self.name = f"_{name}"
+
+    def __get__(self, thing, owner=None):
+        low = getattr(thing, self.name)
+        return low if low > 0 else 0
+
+
+class Counted(Bounded):
+    def __set__(self, thing, value):
+        thing.writes += 1
+        setattr(thing, self.name, value if value < 300 else 300)
+
+    def __delete__(self, thing):
+        if thing.writes > 2:
+            thing.writes = 0
+
+
+class Gauge:
+    low = Counted()
+
+    def __init__(self, low):
+        self.writes = 0
+        self.low = low
+
+
+def through_descriptors(x):
+    gauge = Gauge(x)
+    gauge.low += 1
+    if gauge.low > 4:
+        gauge.low = x * 2
+    del gauge.low
+    return gauge.low, gauge.writes
+
+
 USES = [
+    through_descriptors,
     class_of_a_property,
     after_init,
     added,

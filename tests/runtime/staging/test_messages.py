@@ -2,6 +2,7 @@
 
 import enum
 import operator
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -193,3 +194,20 @@ def named_result(n: Any) -> Any:
 def test_what_is_none_is_named_as_the_user_names_it(program: Any, what: str) -> None:
     with pytest.raises(TypeError, match=f"^{what} is None here"):
         rt.function(program)(rt.constant(3))
+
+
+def compared_after_what_python_does_once(x: Any) -> Any:
+    with open(os.devnull, encoding="utf-8") as file:
+        lines = len(file.readlines())
+    pairs = [(x, 2), (1, x)]
+    best = pairs[0]
+    for pair in pairs:
+        if pair < best:
+            best = pair
+    return best[0] + lines
+
+
+def test_what_keeps_a_function_from_another_trace_is_named() -> None:
+    with pytest.raises(rt.errors.OperatorNotAllowedInGraphError) as caught:
+        rt.function(compared_after_what_python_does_once)(rt.constant(1))
+    assert "that Python cannot do again: open() was called while tracing" in str(caught.value)
