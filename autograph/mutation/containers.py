@@ -114,23 +114,44 @@ class BytesKind(SingleKind):
 
 
 class ArrayKind(SingleKind):
-    """Arrays with NumPy's interface."""
+    """Arrays with NumPy's interface: what is in them, and whether they can be written to."""
 
     def bytes(self, value: Any) -> int:
         return int(value.nbytes)
 
     def take(self, value: Any) -> Any:
-        return value.copy()
+        return value.copy(), _is_writable(value)
 
     def parts(self, value: Any, state: Any) -> Iterable[Part]:
         return [(as_itself, None, value.tolist())] if value.dtype.hasobject else ()
 
     def same(self, value: Any, state: Any) -> bool:
-        alike = value.dtype == state.dtype and value.shape == state.shape
-        return bool(alike and value.tobytes() == state.tobytes())
+        was, is_writable = state
+        alike = value.dtype == was.dtype and value.shape == was.shape
+        return (
+            bool(alike and value.tobytes() == was.tobytes()) and _is_writable(value) == is_writable
+        )
+
+    def differences(self, value: Any, state: Any) -> Iterator[Difference]:
+        yield as_itself, None, state[0], value.copy()
 
     def put(self, value: Any, state: Any) -> None:
-        value[...] = state
+        was, is_writable = state
+        if _is_writable(value) != is_writable:
+            value.flags.writeable = is_writable
+        if value.nbytes != was.nbytes:
+            value.resize(was.nbytes // value.itemsize, refcheck=False)
+        if value.dtype != was.dtype:
+            value.shape = -1
+            value.dtype = was.dtype
+        if value.shape != was.shape:
+            value.shape = was.shape
+        if value.tobytes() != was.tobytes():
+            value[...] = was
+
+
+def _is_writable(value: Any) -> bool:
+    return bool(getattr(getattr(value, "flags", None), "writeable", True))
 
 
 class MemoryKind(SingleKind):

@@ -19,7 +19,7 @@ from autograph.objects import keeps_state_in_python, module_of
 _UNCHANGING_MODULES = frozenset((
     "builtins", "types", "typing", "abc", "_abc", "inspect", "enum", "numbers", "operator",
     "_operator", "functools", "datetime", "_datetime", "_pydatetime", "zoneinfo", "fractions",
-    "uuid", "pathlib", "pathlib._local", "re", "_sre", "ipaddress", "string", "_struct",
+    "uuid", "pathlib", "pathlib._local", "re", "_sre", "ipaddress", "_struct",
     "dataclasses", "ctypes", "_ctypes", "_thread._localdummy", "itertools", "_contextvars",
 ))  # fmt: skip
 """Modules whose classes, but for those that are looked at, have objects that never change."""
@@ -29,7 +29,10 @@ _UNCHANGING = frozenset((
     ("decimal", "Decimal"), ("collections", "_tuplegetter"), ("email._policybase", "Compat32"),
     ("email.policy", "EmailPolicy"), ("_thread", "lock"), ("_thread", "RLock"),
 ))  # fmt: skip
-_CHANGING = frozenset((("re", "SRE_Scanner"), ("_sre", "SRE_Scanner"), ("builtins", "coroutine")))
+_CHANGING = frozenset((
+    ("re", "SRE_Scanner"), ("_sre", "SRE_Scanner"), ("builtins", "coroutine"),
+    ("inspect", "BoundArguments"),
+))  # fmt: skip
 
 
 def is_foreign(kind: type) -> bool:

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from functools import partial
-from itertools import chain
+from itertools import chain, pairwise
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -128,7 +128,7 @@ def captured_by(function: FunctionType) -> Iterator[Part]:
         if is_users or _is_followed(held):
             yield named, name, cell
         if type(held) is ModuleType:
-            yield from _members_of_module(held, name, function.__code__, set())
+            yield from _parts_of_module(held, name, function.__code__, set())
     if "__wrapped__" in function.__dict__:
         yield from wrapped_by(function)
     yield from _defaults(function)
@@ -163,9 +163,18 @@ def _globals_of(function: FunctionType) -> Iterator[Part]:
         # A name that is none of a global may be that of a module that the function imports.
         value = namespace[name] if name in namespace else sys.modules.get(name)
         if type(value) is ModuleType:
-            yield from _members_of_module(value, name, function.__code__, seen)
+            yield from _parts_of_module(value, name, function.__code__, seen)
         elif name in namespace or name in stored:
             yield named, name, GlobalVariable(namespace, name)
+
+
+def _parts_of_module(
+    module: ModuleType, name: str, code: CodeType, seen: set[int]
+) -> Iterator[Part]:
+    """Yields what code reaches of a module by its name; the module, where it hands it on."""
+    if name in _handed_on_in(code):
+        yield named, name, module
+    yield from _members_of_module(module, name, code, seen)
 
 
 def _members_of_module(
@@ -183,6 +192,26 @@ def _members_of_module(
         if type(held) is ModuleType:
             yield from _members_of_module(held, path, code, seen)
 
+
+_handed_on: CodeTable[frozenset[str]] = CodeTable()
+
+
+def _handed_on_in(code: CodeType) -> frozenset[str]:
+    """The names of what a function, and those in it, read for more than one of its attributes."""
+    found = _handed_on.get(code)
+    if found is None:
+        inner = [_handed_on_in(const) for const in code.co_consts if isinstance(const, CodeType)]
+        own = {
+            one.argval
+            for one, following in pairwise(instructions(code))
+            if one.opname in _READS and following.opname not in _OF_ATTRIBUTES
+        }
+        found = _handed_on[code] = frozenset(own).union(*inner)
+    return found
+
+
+_READS = frozenset(("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_FROM_DICT_OR_DEREF"))
+_OF_ATTRIBUTES = frozenset(("LOAD_ATTR", "LOAD_METHOD", "STORE_ATTR", "DELETE_ATTR"))
 
 _names: CodeTable[tuple[str, ...]] = CodeTable()
 

@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 from io import IOBase
 from operator import itemgetter, methodcaller
 from threading import local
-from types import FunctionType, GeneratorType, MappingProxyType, MethodType
+from types import FunctionType, GeneratorType, MappingProxyType, MethodType, ModuleType
 from weakref import WeakKeyDictionary
 
 from autograph.frames import is_library
@@ -46,7 +46,7 @@ from autograph.mutation.kinds import Kind
 from autograph.mutation.paths import ATOMS, as_itself
 from autograph.mutation.standard import BY_NAME, IN_MEMORY
 from autograph.mutation.users_code import is_users_class
-from autograph.mutation.variables import VARIABLES, ContextKind, Named
+from autograph.mutation.variables import VARIABLES, ContextKind, ModuleKind, Named
 from autograph.objects import keeps_state_in_python, module_of
 
 
@@ -150,6 +150,7 @@ _CONTAINERS: tuple[tuple[type, Kind], ...] = (
     (partial, Kind(applied_by)),
     (local, _INSTANCE),
     (ContextVar, ContextKind()),
+    (ModuleType, ModuleKind()),
     (weakref.ref, Kind(referent_of)),
     (type(lru_cache(as_itself)), Kind(remembered_by)),
     *((kind, Kind(referents_of)) for kind in _VIEWS),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import CodeType, FunctionType, ModuleType
+from types import CodeType, FunctionType
 from typing import Any, TypeAlias
 
 from autograph.objects import MISSING
@@ -45,7 +45,7 @@ def as_length(parent: Callable[[], str], key: Any) -> str:
 
 ATOMS = frozenset({
     type(None), bool, int, float, complex, str, bytes, range, type(...),
-    type(NotImplemented), CodeType, FunctionType, ModuleType, type(MISSING),
+    type(NotImplemented), CodeType, FunctionType, type(MISSING),
     type(len), type(str.join), type(str.__add__), property, classmethod, staticmethod,
 })  # fmt: skip
 

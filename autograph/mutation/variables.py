@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
-from types import CellType, FunctionType
+from types import CellType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from autograph.backend import GlobalVariable
 from autograph.mutation.kinds import Kind, SingleKind
-from autograph.mutation.paths import ATOMS, Part, as_itself
+from autograph.mutation.paths import ATOMS, Difference, Part, as_attribute, as_itself
+from autograph.mutation.users_code import is_users
 from autograph.objects import MISSING, contents
 
 
@@ -20,7 +21,7 @@ class CellKind(SingleKind):
         return contents(value)
 
     def parts(self, value: CellType, state: Any) -> Iterable[Part]:
-        return [(as_itself, None, state)]
+        return () if type(state) is ModuleType else [(as_itself, None, state)]
 
     def put(self, value: CellType, state: Any) -> None:
         if state is MISSING:
@@ -62,13 +63,36 @@ class GlobalKind(SingleKind):
         if type(state) is FunctionType:
             has_attributes = vars(state).keys() - {"__wrapped__"}
             return [(as_itself, None, state if has_attributes else Named(state))]
-        return () if type(state) in ATOMS else [(as_itself, None, state)]
+        return () if type(state) in _NO_PARTS else [(as_itself, None, state)]
 
     def put(self, value: GlobalVariable, state: Any) -> None:
         if state is MISSING:
-            del value.namespace[value.name]
+            value.namespace.pop(value.name, None)
         else:
             value.namespace[value.name] = state
+
+
+class ModuleKind(Kind):
+    """The variables of a module of the user's that is held like any object. Of one that code names
+    it is looked at what the code names of it.
+    """
+
+    def take(self, value: ModuleType) -> frozenset[str]:
+        return frozenset(vars(value)) if is_users(value.__name__) else frozenset()
+
+    def parts(self, value: ModuleType, state: frozenset[str]) -> Iterable[Part]:
+        return [(as_attribute, name, GlobalVariable(vars(value), name)) for name in sorted(state)]
+
+    def same(self, value: ModuleType, state: frozenset[str]) -> bool:
+        return self.take(value) <= state  # what is gone, its variable tells
+
+    def differences(self, value: ModuleType, state: frozenset[str]) -> Iterator[Difference]:
+        for name in sorted(self.take(value) - state):
+            yield as_attribute, name, MISSING, vars(value)[name]
+
+    def put(self, value: ModuleType, state: frozenset[str]) -> None:
+        for name in self.take(value) - state:
+            vars(value).pop(name, None)
 
 
 def value_of(place: Any) -> Any:
@@ -76,5 +100,7 @@ def value_of(place: Any) -> Any:
     kind = VARIABLES.get(type(place))
     return MISSING if kind is None else kind.take(place)
 
+
+_NO_PARTS = ATOMS | {ModuleType}  # of a module it is looked at what the code names
 
 VARIABLES: dict[type, Kind] = {CellType: CellKind(), GlobalVariable: GlobalKind()}

@@ -22,6 +22,7 @@ import graphlib
 import hashlib
 import html.parser
 import http.cookies
+import inspect
 import io
 import json  # noqa: F401
 import logging
@@ -35,6 +36,7 @@ import shelve
 import shlex
 import signal
 import sqlite3
+import string
 import sys
 import threading
 import types
@@ -182,6 +184,16 @@ CHANGES: dict[str, tuple[Callable[[], Any], str, Callable[[Any], Any]]] = {
     "cache": (cached, "o.cache_clear()", lambda o: o.cache_info().currsize),
     "partial": (lambda: functools.partial(len), "o.held = 1", lambda o: vars(o)),
     "polynomial": (lambda: np.poly1d([1, 2]), "o[0] = 7", lambda o: o.coeffs.tolist()),
+    "array, locked": (
+        lambda: np.zeros(2), "o.flags.writeable = False", lambda o: o.flags.writeable),
+    "array, turned": (lambda: np.zeros(2), "o.shape = 2, 1", lambda o: o.shape),
+    "array, grown": (
+        lambda: np.zeros(2), "o.resize(3, refcheck=False)", lambda o: (o.shape, o.tolist())),
+    "array, read otherwise": (lambda: np.ones(2), "o.dtype = 'i4'", lambda o: o.tolist()),
+    "template": (lambda: string.Template("$a"), "o.template = '$b'", lambda o: o.template),
+    "bound arguments": (
+        lambda: inspect.signature(len).bind([1]), "o.arguments['obj'] = 2",
+        lambda o: dict(o.arguments)),
     "NumPy's settings": (np.geterr, "np.seterr(all='ignore')", lambda o: np.geterr()),
     "collector": (lambda: None, "gc.disable()", lambda o: gc.isenabled()),
     "depth": (sys.getrecursionlimit, "sys.setrecursionlimit(5000)",

@@ -607,6 +607,8 @@ class Held:
 
 
 PLAIN = types.ModuleType("users_plain_parts")
+PLAIN.held = 1
+MODULES = [PLAIN]
 CALLED = [of_global]
 
 
@@ -653,6 +655,59 @@ def attribute_that_a_module_gets_by_name(x):
     return getattr(PLAIN, "level", 0)
 
 
+def raise_level(module):
+    module.held += 1
+
+
+def attribute_of_a_module_in_a_helper(x):
+    if x > 0:
+        raise_level(PLAIN)
+    return PLAIN.held
+
+
+def attribute_of_a_module_that_it_gets_as_a_default(x, module=PLAIN):
+    if x > 0:
+        raise_level(module)
+    return module.held
+
+
+def attribute_of_a_module_in_a_loop(x):
+    for _ in range(x):
+        raise_level(PLAIN)
+    return PLAIN.held
+
+
+def attribute_of_a_module_in_a_list(x):
+    if x > 0:
+        MODULES[0].held = 5
+    return MODULES[0].held
+
+
+def attribute_of_a_module_in_an_object(x):
+    owner = types.SimpleNamespace(module=PLAIN)
+    if x > 0:
+        owner.module.held = 5
+    return owner.module.held
+
+
+def attribute_of_a_captured_module(x):
+    module = PLAIN
+
+    def act():
+        module.held = 5
+
+    if x > 0:
+        act()
+    return PLAIN.held
+
+
+def attribute_that_a_module_in_a_list_gets(x):
+    for module in MODULES:
+        if x > 0:
+            module.level = 1
+    return getattr(PLAIN, "level", 0)
+
+
 def new_global(x):
     global fresh
     if x > 0:
@@ -670,6 +725,10 @@ LASTING = [
     attribute_of_a_global_function, attribute_set_by_name, attribute_of_a_function_in_a_list,
     attribute_of_a_method, defaults_of_a_global_function, attribute_that_a_module_gets,
     attribute_that_a_module_gets_by_name, new_global, new_global_by_name,
+    attribute_of_a_module_in_a_helper, attribute_of_a_module_that_it_gets_as_a_default,
+    attribute_of_a_module_in_a_loop, attribute_of_a_module_in_a_list,
+    attribute_of_a_module_in_an_object, attribute_of_a_captured_module,
+    attribute_that_a_module_in_a_list_gets,
 ]  # fmt: skip
 
 
@@ -678,7 +737,7 @@ def lasting(request):
     """What was put into functions and modules of this file goes away."""
     yield
     globals().pop("fresh", None)
-    of_global.__defaults__ = (1,)
+    of_global.__defaults__, PLAIN.held = (1,), 1
     for holder in (of_global, Held.method, PLAIN):
         for name in ("calls", "level"):
             vars(holder).pop(name, None)
@@ -692,6 +751,22 @@ def test_what_a_path_not_taken_leaves_in_functions_and_modules(program):
     with refused_here():
         assert int(rt.function(program)(rt.constant(-1))) == expected
     assert program(-1) == expected
+
+
+CHANGED = [
+    attribute_of_a_module_in_a_helper, attribute_of_a_module_that_it_gets_as_a_default,
+    attribute_of_a_module_in_a_loop, attribute_of_a_module_in_a_list,
+    attribute_of_a_module_in_an_object, attribute_of_a_captured_module,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", CHANGED)
+@pytest.mark.usefixtures("lasting")
+def test_modules_are_changed_on_the_path_taken(program):
+    expected = program(2)
+    PLAIN.held = 1
+    assert int(rt.function(program)(rt.constant(2))) == expected
+    assert int(PLAIN.held) == expected
 
 
 def staged_value_in_a_new_global(x):
