@@ -11,11 +11,13 @@ from typing import Any
 from runtime.autodiff.activity import ITEMS, STRIDED_SLICE, Passing, connections, passes_on
 from runtime.autodiff.staged import CONTROL
 from runtime.graph.ir import Node, Value
-from runtime.staging.frames import user_frame
+from runtime.staging.frames import path_to
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import LOOP, Handle, Scope, Symbol
 from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.tracing import Trace, symbol
+
+_UNNAMED = "the tape"
 
 Way = tuple[tuple[Scope, Any], ...]
 """The scopes around a use, innermost last, each with what the last node of the one around it made:
@@ -31,7 +33,7 @@ def checked(trace: Trace, home: Scope | None, tape: Any, what: str) -> Scope:
     is_free = not tape.is_recording and (home is None or not home.trace.scope.open)
     if here is home or (is_free and here.outer is None):
         return here
-    name = name_of(tape)
+    name = path_to(tape) or _UNNAMED
     where, way_out = _place(trace, home)
     statement = f"{name}.{what}" if what else f"`with {name}:`"
     raise refuse(
@@ -49,27 +51,13 @@ def _place(trace: Trace, home: Scope | None) -> tuple[str, str]:
     return f"a staged {kind}", f"before the {kind}"
 
 
-def name_of(tape: Any) -> str:
-    """The user's name for a tape."""
-    frame = user_frame(2)
-    while frame is not None:
-        for name, item in frame.f_locals.items():
-            if item is tape or getattr(item, "held", None) is tape:
-                return name
-            for attribute, held in getattr(item, "__dict__", {}).items():
-                if held is tape:
-                    return f"{name}.{attribute}"
-        frame = frame.f_back
-    return "the tape"
-
-
 def way_to(trace: Trace, home: Scope | None, tape: Any) -> Way:
     """The scopes from where a tape was made inwards to where it is used. StagingError for a tape
     that was made in a staged block, behind the block.
     """
     if home is not None and home.trace is trace and not home.open:
         kind = "loop" if home.kind == LOOP else "branch"
-        name = name_of(tape)
+        name = path_to(tape) or _UNNAMED
         raise refuse(
             f"{name}.gradient stands behind a staged {kind} that made the tape",
             f"ask the tape inside of the {kind}, or make it before the {kind}",
@@ -113,7 +101,7 @@ def _last_of(scope: Scope) -> Value | Node | None:
 
 
 def _refuse_use(tape: Any, why: str) -> Exception:
-    name = name_of(tape)
+    name = path_to(tape) or _UNNAMED
     return refuse(
         f"{name}.gradient {why}: only the run knows whether the tape was used up",
         f"make it persistent ({name} = tf.GradientTape(persistent=True)), or ask it once, outside "

@@ -17,6 +17,7 @@ import numpy as np
 
 import autograph
 from autograph.compiler import parse, parse_expression
+from autograph.objects import attributes_of, module_of
 from runtime.graph.ir import Location, Origin, position_of
 
 _RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -200,6 +201,23 @@ def variable_holding(item: object) -> str | None:
     frame = user_frame(2)
     held = {} if frame is None else frame.f_locals
     return next((name for name, value in held.items() if value is item), None)
+
+
+def path_to(item: object) -> str | None:
+    """The local variable, or attribute of one, that is this object: `tape`, `trainer.tape`. No code
+    of the user's is run to find it.
+    """
+    frame = user_frame(2)
+    while frame is not None:
+        for name, holder in frame.f_locals.items():
+            if holder is item:
+                return name
+            for attribute, held in (attributes_of(holder) or {}).items():
+                if held is item:
+                    stands_for_it = module_of(type(holder)).startswith("runtime.")
+                    return name if stands_for_it else f"{name}.{attribute}"
+        frame = frame.f_back
+    return None
 
 
 def variable_called(names: Sequence[str], code: CodeType | None) -> str | None:
