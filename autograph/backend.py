@@ -440,6 +440,15 @@ _CONTAINERS: tuple[type, ...] = (
 )
 
 
+def _is_container(kind: type) -> bool:
+    return kind in _CONTAINERS or _is_tuple(kind)
+
+
+def _is_tuple(kind: type) -> bool:
+    """True for the class of tuples, and a namedtuple's."""
+    return issubclass(kind, tuple) and kind.__iter__ is tuple.__iter__
+
+
 def backend_within(container: object, depth: int = 3) -> Backend | None:
     """The backend of an element of a list, tuple, dict, deque or view of the values of a dict, or
     of an argument of an exception; None for anything else. While a function is staged, tuples and
@@ -449,7 +458,7 @@ def backend_within(container: object, depth: int = 3) -> Backend | None:
     values: Any
     if isinstance(container, BaseException):
         values = container.args
-    elif stand_ins.get(kind, kind) not in _CONTAINERS:
+    elif not _is_container(stand_ins.get(kind, kind)):
         return None
     else:
         values = container.values() if isinstance(container, dict) else container
@@ -458,7 +467,7 @@ def backend_within(container: object, depth: int = 3) -> Backend | None:
         backend = backend_of_type(kind)
         if backend is not None:
             return backend
-    if depth == 1 or kinds.isdisjoint((tuple, list)) or not staging():
+    if depth == 1 or not any(issubclass(kind, tuple | list) for kind in kinds) or not staging():
         return None
     inner = (value for value in islice(values, INSPECTED) if isinstance(value, tuple | list))
     return next(filter(None, (backend_within(value, depth - 1) for value in inner)), None)

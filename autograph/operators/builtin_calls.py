@@ -35,7 +35,7 @@ from autograph.operators.comprehensions import (
     rows_of,
     set_of,
 )
-from autograph.operators.growing import is_staging
+from autograph.operators.growing import growing, is_staging
 from autograph.operators.methods import converted_method
 from autograph.operators.texts import shown_by_user
 from autograph.operators.truths import length, truth
@@ -339,8 +339,11 @@ def _ordering(function: Function, call: Call) -> Function:
             if len(args) == 1:
                 given = of_generator(args[0])
                 if given is not None and (function is sorted or _is_call_of_extreme(args, kwargs)):
-                    return _ordered(function, args[0], given, **kwargs)
-                backend, args = _looked_at(args[0], all_at_once=function is sorted)
+                    return _ordered(function, args[0], given, call, **kwargs)
+                backend, items = _iterated(args[0])
+                if function is sorted and is_staging() and backend is None and _is_in_turn(items):
+                    return call(sorted)(growing(list(items)), **kwargs)
+                backend, args = _looked_at(items) if backend is None else (backend, args)
             else:
                 backend = _first_backend(args)
             backend = backend or _first_backend(kwargs.values())
@@ -363,13 +366,11 @@ def _extreme(function: Function, items: Any, key: Any = None, **options: Any) ->
     return reductions.extreme(items, function, key, options)
 
 
-def _ordered(function: Function, items: Any, given: Given, **options: Any) -> Any:
+def _ordered(function: Function, items: Any, given: Given, call: Call, **options: Any) -> Any:
     if function is not sorted:
         return _extreme(function, items, **options)
     ask_length(items)
-    elements = listed(given, any_order=options.get("key") is None)
-    backend = backend_of(elements) or backend_within(elements)
-    return _ask(backend, sorted, (elements,), options)
+    return call(sorted)(listed(given, any_order=options.get("key") is None), **options)
 
 
 def _deciding(function: Function, decisive: bool) -> Function:
@@ -496,18 +497,21 @@ def _may_hold_staged(items: Any) -> bool:
     return type(items) is GeneratorType or backend_within(items) is not None
 
 
-def _looked_at(items: Any, all_at_once: bool) -> tuple[Backend | None, tuple[Any, ...]]:
-    """Whether the only argument is staged, or has staged elements; and the argument."""
+def _iterated(items: Any) -> tuple[Backend | None, Any]:
+    """The backend of the only argument, or of its elements; and what its own `__iter__` gives."""
     backend = backend_of(items) or backend_within(items)
-    if backend is None and is_staging():
-        iterate = converted_method(items, "__iter__")
-        items = items if iterate is None else iterate(items)
-    is_asked = type(items) is GeneratorType or (is_staging() and isinstance(items, Iterator))
-    if backend is not None or not is_asked:
-        return backend, (items,)
-    if all_at_once and is_staging():
-        items = list(items)
-        return backend_within(items), (items,)
+    iterate = None if backend is not None else converted_method(items, "__iter__")
+    return backend, items if iterate is None else iterate(items)
+
+
+def _is_in_turn(items: Any) -> bool:
+    return type(items) is GeneratorType or (is_staging() and isinstance(items, Iterator))
+
+
+def _looked_at(items: Any) -> tuple[Backend | None, tuple[Any, ...]]:
+    """Whether the first element that an iterator gives is staged; and all arguments."""
+    if not _is_in_turn(items):
+        return None, (items,)
     for first in items:
         backend = backend_of(first) or backend_within(first)
         if backend is None and is_staging():

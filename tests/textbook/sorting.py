@@ -2,7 +2,9 @@
 
 # ruff: noqa: B905, RUF005
 
+from dataclasses import dataclass
 from functools import cmp_to_key
+from typing import NamedTuple
 
 from tests.textbook.bank import bank
 
@@ -371,3 +373,48 @@ def in_either_direction(values, direction):
     by_rest = sorted(values, key=lambda v: v % 3, reverse=direction == 0)
     names = sorted({"b": 1, "a": direction}, reverse=direction > 1)
     return ranked, by_rest, names, sorted([3, 1, 2], reverse=direction)
+
+
+PAIRS = (([[3, 1], [1, 2], [3, 0], [2, 2]],), ([[1, 1], [1, 1]],))
+
+
+class Point(NamedTuple):
+    x: int
+    y: int
+
+
+@dataclass(order=True)
+class Version:
+    major: int
+    minor: int
+
+
+class Card:
+    def __init__(self, rank, suit):
+        self.rank, self.suit = rank, suit
+
+    def __lt__(self, other):
+        return (self.suit, self.rank) < (other.suit, other.rank)
+
+
+@case(*PAIRS)
+def points_in_order(pairs):
+    by_y = sorted((Point(*pair) for pair in pairs), key=lambda p: (p.y, -p.x))
+    return sorted(Point(x, y) for x, y in pairs), by_y, sorted(iter([Point(2, pairs[0][0])]))
+
+
+@case(*PAIRS)
+def versions_in_order(pairs):
+    found = sorted((Version(x, y) for x, y in pairs), reverse=True)
+    return [(v.major, v.minor) for v in found], found[0] > found[-1]
+
+
+@case(*PAIRS)
+def cards_in_order(pairs):
+    return [(card.rank, card.suit) for card in sorted(Card(x, y) for x, y in pairs)]
+
+
+@case(*PAIRS)
+def extremes_of_points(pairs):
+    points = [Point(x, y) for x, y in pairs]
+    return max(points), min(tuple(points)), max(points[0])
