@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from typing import Any
 
 from runtime.core.cells import format_place, pointer_to
@@ -103,8 +104,8 @@ class InvalidArgumentError(OpError, ValueError):
     error_code = 3
 
 
-class DivisionByZeroError(InvalidArgumentError, ZeroDivisionError):
-    """An integer is divided by zero; Python's ZeroDivisionError too, for `except`.
+class ZeroDivisionError(InvalidArgumentError, builtins.ZeroDivisionError):
+    """An integer is divided by zero: Python's error of that name too.
 
     >>> try:
     ...     rt.constant(1) // rt.constant(0)
@@ -114,8 +115,8 @@ class DivisionByZeroError(InvalidArgumentError, ZeroDivisionError):
     """
 
 
-class IndexOutOfBoundsError(InvalidArgumentError, IndexError):
-    """An index is out of bounds; Python's IndexError too, for `except`.
+class IndexError(InvalidArgumentError, builtins.IndexError):
+    """An index is out of bounds: Python's error of that name too.
 
     >>> try:
     ...     rt.constant([1, 2])[5]

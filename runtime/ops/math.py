@@ -126,7 +126,7 @@ def as_fraction(x: Tensor) -> Tensor:
 
 
 def integer_safe(ufunc: Any, of_many: Kernel | None = None) -> Kernel:
-    """The kernel of a division: DivisionByZeroError where an integer is divided by 0. `of_many`
+    """The kernel of a division: ZeroDivisionError where an integer is divided by 0. `of_many`
     divides many floating-point numbers.
     """
 
@@ -138,7 +138,7 @@ def integer_safe(ufunc: Any, of_many: Kernel | None = None) -> Kernel:
         try:
             return trap_division(_remainder_by_one if _is_slow(ufunc, a, b) else ufunc, a, b, out)
         except FloatingPointError:
-            raise errors.DivisionByZeroError("Integer division by zero") from None
+            raise errors.ZeroDivisionError("Integer division by zero") from None
 
     return kernel
 
@@ -236,7 +236,7 @@ def _write(result: Any, ufunc: Any, a: Any, b: Any, exact: Any, out: Any) -> Non
 
 
 def _division_failures(a: TensorType, b: TensorType) -> Raises:
-    return () if b.dtype.is_floating else (errors.DivisionByZeroError,)
+    return () if b.dtype.is_floating else (errors.ZeroDivisionError,)
 
 
 _DIVISIONS = (sample("2,3", "2,3:+"), sample("4:i9", "4:i4+"))
@@ -248,7 +248,7 @@ floordiv: Op = binary(
     # Only the smallest number by -1 leaves the range.
     scalar=Form("{} // {}", "i", wraps=True), interval=intervals.floordiv,
     identities=(exactly(right(1)),),
-    doc="x // y rounded down as in Python. DivisionByZeroError where an integer is divided by 0.",
+    doc="x // y rounded down as in Python. ZeroDivisionError where an integer is divided by 0.",
     samples=_DIVISIONS,
     example=("int(rt.math.floordiv(-3, 2))", "-2"),
 )  # fmt: skip
@@ -257,7 +257,7 @@ floormod: Op = binary(
     raises=_division_failures, silent=(ZeroDivisionError,),
     instruction="remainder", scalar=Form("{} % {}", "i"), interval=intervals.mod,
     gradient=(lambda a, b, y, g: g, lambda a, b, y, g: -g * floordiv(a, b)),
-    doc="x % y as in Python, with the sign of y. DivisionByZeroError for integers modulo 0.",
+    doc="x % y as in Python, with the sign of y. ZeroDivisionError for integers modulo 0.",
     samples=_DIVISIONS,
     example=("int(rt.math.floormod(-3, 2))", "1"),
 )  # fmt: skip

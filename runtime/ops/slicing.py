@@ -124,7 +124,7 @@ def slice_shape(shape: Shape, *dynamic: Shape, spec: Spec) -> Shape:
 def _check_index(entry: Any, dim: int | None, axis: int) -> None:
     if entry != DYNAMIC and dim is not None and not -dim <= entry < dim:
         message = f"slice index {entry} of dimension {axis} out of bounds (size {dim})"
-        raise errors.IndexOutOfBoundsError(message)
+        raise errors.IndexError(message)
 
 
 def _sliced_dim(dim: int | None, entry: tuple[Any, ...]) -> int | None:
@@ -145,7 +145,7 @@ def _strided_gradient(op: Any, g: Any) -> Any:
 strided_slice_p: Primitive = row(
     "strided_slice", _strided_kernel, signature="A,i*->A", shape=slice_shape,
     op_type="StridedSlice", gradient=_strided_gradient, fallible=True, keep_inputs=BEHIND[1],
-    raises=(errors.IndexOutOfBoundsError, errors.InvalidArgumentError),
+    raises=(errors.IndexError, errors.InvalidArgumentError),
     samples=(
         sample("3,4", spec=(1,)),
         sample("3,4", spec=((None, None, 2), -1)),
@@ -225,7 +225,7 @@ def _set_slice_rule(op: Any, g: Any) -> Any:
 set_slice_p: Primitive = row(
     "set_slice", _set_slice_kernel, signature="A,A,i*->A", shape=_set_slice_shape,
     op_type="TensorStridedSliceUpdate", gradient=_set_slice_rule, fallible=True,
-    raises=(errors.IndexOutOfBoundsError, errors.InvalidArgumentError), keep_inputs=BEHIND[2],
+    raises=(errors.IndexError, errors.InvalidArgumentError), keep_inputs=BEHIND[2],
     samples=(
         sample("3,4", "4", spec=(1,)),
         sample("3,4", "", spec=((None, None, 2), -1)),

@@ -216,7 +216,7 @@ class Attempt:
         return None
 
 
-_OF_PYTHON = (errors.DivisionByZeroError, errors.IndexOutOfBoundsError)
+_OF_PYTHON = (errors.ZeroDivisionError, errors.IndexError)
 
 
 def target(

@@ -823,6 +823,21 @@ def texts_of_remainders(x):
     return texts
 
 
+def name_of_a_division(x):
+    try:
+        return str(10 // x)
+    except ZeroDivisionError as error:
+        print(type(error).__name__, repr(error), error.__class__.__name__)
+        return f"{type(error).__name__}: {error}"
+
+
+def name_of_a_place_out_of_bounds(x):
+    try:
+        return int([5, 6, 7][x])
+    except IndexError as error:
+        return len(type(error).__name__)
+
+
 def text_of_a_quotient_of_numbers(x):
     try:
         y = float(x) / int(x - 2)
@@ -846,6 +861,8 @@ def text_of_what_is_raised_again(x):
 SAME: list[Callable[[Any], Any]] = [
     text_of_a_division,
     texts_of_remainders,
+    name_of_a_division,
+    name_of_a_place_out_of_bounds,
     text_of_a_quotient_of_numbers,
     text_of_what_is_raised_again,
     decorated_inside,
@@ -1121,8 +1138,8 @@ def text_of_a_domain_error(x):
 
 REFUSED = [
     (text_of_a_domain_error, "text of a ValueError that only the run raises", "of your own"),
-    (made_of_the_text, "text of a DivisionByZeroError that only the run raises", "of your own"),
-    (text_of_the_error, "text of an IndexOutOfBoundsError that only the run raises", "of your own"),
+    (made_of_the_text, "text of a ZeroDivisionError that only the run raises", "of your own"),
+    (text_of_the_error, "text of an IndexError that only the run raises", "of your own"),
     (class_of_two_kinds, "is a ValueError too", "catch ZeroDivisionError"),
     (test_of_a_loop, "in something that cannot be left", "a statement of its own"),
     (graph_of_its_own, "counted_down is a graph of its own", "write the `try` in the function"),
