@@ -24,6 +24,7 @@ from runtime.staging.lists.list_builtins import MAKING, listed
 from runtime.staging.lists.sequences import check
 from runtime.staging.lists.walks import let_stand_for
 from runtime.staging.refusals import refuse
+from runtime.staging.scopes import outermost
 from runtime.staging.symbolic_number import apply_number
 from runtime.staging.tracing import is_symbol
 
@@ -34,7 +35,7 @@ class GrowingDeque(GrowingList):
     """
 
     __slots__ = ()
-    maxlen: int | None = None
+    maxlen: Any = None
     plain = deque
     indexed = assigned = "deque index"
 
@@ -82,13 +83,16 @@ class GrowingDeque(GrowingList):
     def _shorten(self, at_end: bool) -> None:
         """Take out what is too much, at the end or at the front."""
         size, most = self.length(), self.maxlen
-        if most is None or (not is_symbol(size) and size <= most):
+        is_known = not is_symbol(size) and not is_symbol(most)
+        if most is None or (size <= most if is_known else _is_empty(size)):
+            return
+        if self.staged is None and is_known:
+            list.__delitem__(self, slice(most, None) if at_end else slice(size - most))
             return
         if self.staged is None:
-            list.__delitem__(self, slice(most, None) if at_end else slice(size - most))
-        else:
-            kept = apply_number(numbers.MIN, size, most) if is_symbol(size) else most
-            self.keep_range(*((0, kept) if at_end else (size - kept, size)))
+            self.stage()
+        kept = most if is_known else apply_number(numbers.MIN, size, most)
+        self.keep_range(*((0, kept) if at_end else (size - kept, size)))
 
     def __getitem__(self, index: Any) -> Any:
         return super().__getitem__(self._checked(index))
@@ -133,9 +137,13 @@ class GrowingDeque(GrowingList):
         raise AttributeError("'collections.deque' object has no attribute 'sort'")
 
     def own(self) -> Any:
-        return self if self.staged is not None else deque(list.__iter__(self), self.maxlen)
+        if self.staged is not None or is_symbol(self.maxlen):
+            return self
+        return deque(list.__iter__(self), self.maxlen)
 
     def __repr__(self) -> str:
+        if self.staged is None and is_symbol(self.maxlen):
+            raise refuse("the text of a deque shows its `maxlen`, which only the run knows", _LIST)
         return super().__repr__() if self.staged is not None else repr(self.own())
 
     def _checked(self, index: Any) -> Any:
@@ -150,6 +158,13 @@ class GrowingDeque(GrowingList):
         check(self.length() == 0, "pop from an empty deque")
 
 
+def _is_empty(size: Any) -> bool:
+    return isinstance(size, int) and size == 0
+
+
+_LIST = "show a list of its items: list(d)"
+
+
 # Making them
 
 
@@ -158,6 +173,10 @@ def deque_of(maxlen: int | None) -> type[GrowingDeque]:
     """The class of deques with so many items at most."""
     if maxlen is None:
         return GrowingDeque
+    return _bounded(maxlen)
+
+
+def _bounded(maxlen: Any) -> type[GrowingDeque]:
     made = type(deque.__name__, (GrowingDeque,), {"__slots__": (), "maxlen": maxlen})
     _register(made)
     return made
@@ -179,14 +198,40 @@ def stand_in(made: Any) -> Any:
     return deque_of(made.maxlen)(made)
 
 
+class _LengthOfRun:
+    """The class of deques with so many items at most as only the run knows: their number is in the
+    memo of the trace. There are as many classes as one trace makes such deques.
+    """
+
+    def __get__(self, item: Any, kind: type) -> Any:
+        most = outermost().memo[kind]
+        if not most.scope.open:
+            raise refuse(
+                "a deque is used behind the branch, round or call that made it, where only the run "
+                "knows its `maxlen`",
+                "make it before: d = deque(maxlen=n)",
+            )
+        return most
+
+
+@functools.cache
+def _deque_of_run(at: int) -> type[GrowingDeque]:
+    return _bounded(_LengthOfRun())
+
+
+def _class_of(maxlen: Any) -> type[GrowingDeque]:
+    if not is_symbol(maxlen):
+        return deque_of(deque(maxlen=maxlen).maxlen)  # Python's own errors
+    most, memo = index_of(maxlen), outermost().memo
+    check(most < 0, "maxlen must be non-negative", ValueError)
+    made = memo[_LengthOfRun] = memo.get(_LengthOfRun, 0) + 1
+    kind = _deque_of_run(made)
+    memo[kind] = most
+    return kind
+
+
 def _deque(items: Any = (), /, maxlen: Any = None) -> Any:
-    if is_symbol(maxlen):
-        raise refuse(
-            "how many items a deque has at most only the run knows: its `maxlen` is a staged value",
-            "write `if len(d) == n: d.popleft()` before what adds to a deque without `maxlen`, or "
-            "give the number as a Python int",
-        )
-    made = deque_of(deque(maxlen=maxlen).maxlen)()  # Python's own errors
+    made = _class_of(maxlen)()
     made.extend(listed(items))
     return made
 

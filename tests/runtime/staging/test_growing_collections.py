@@ -113,6 +113,47 @@ def of_three_at_most(n):
     return list(recent), len(none), deque(recent) == recent, deque(recent, 1)[0]
 
 
+def of_so_many_at_most(n):
+    last, first = deque([9, 8, 7], maxlen=n), deque(maxlen=n + 1)
+    for i in range(4):
+        last.append(i)
+        first.appendleft(i)
+        if len(last) == last.maxlen:
+            last.rotate(1)
+    last.extend([4, 5])
+    first.extendleft([6, 7])
+    return list(last), list(first), last.maxlen, len(last), first[-1], list(first + last)
+
+
+def means_of_windows(n):
+    means = []
+    for i in range(1, 4):
+        window, total = deque(maxlen=n), 0
+        for x in range(2 * i):
+            if len(window) == window.maxlen:
+                total -= window.popleft()
+            window.append(x)
+            total += x
+        means.append(total / len(window))
+    return means
+
+
+def less_than_none_at_most(n):
+    return len(deque([n], n - 3))
+
+
+def filled_by_a_call(n):
+    recent = deque(maxlen=n)
+
+    def fill(x):
+        if x > 0:
+            recent.append(x)
+            fill(x - 1)
+
+    fill(2 * n)
+    return list(recent)
+
+
 def a_deque_beside_a_list(n):
     recent = deque([n])
     for i in range(n):
@@ -146,6 +187,7 @@ def sorted_in_place(n):
     [
         full,
         of_three_at_most,
+        *(of_so_many_at_most, means_of_windows, less_than_none_at_most, filled_by_a_call),
         a_deque_beside_a_list,
         a_list_beside_a_deque,
         a_slice_of_a_deque,
