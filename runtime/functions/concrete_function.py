@@ -285,25 +285,27 @@ class ConcreteFunction:
         """True if the reference interpreter runs the next call: the first one of a short graph,
         which takes less time so than writing a program does.
         """
-        return self._is_new and state.run is not None and self._is_short
+        return self._is_new and state.run is not None and self._patience is not None
 
     @cached
-    def _is_short(self) -> bool:
+    def _patience(self) -> int | None:
+        """How many nodes the interpreter may run in loops and branches; None where it runs none."""
         if self.executor == COMPILED or not Patience.first:
-            return False
-        from runtime.graph.executors.reference import is_short
+            return None
+        from runtime.graph.executors.reference import nodes_of_short
 
-        return is_short(self.optimized)
+        nodes = nodes_of_short(self.optimized)
+        return None if nodes is None else Patience.first * nodes
 
     def _interpreted(self, leaves: Sequence[Any]) -> Sequence[Any] | None:
         """The results of the interpreter; None where it gave up."""
         from runtime.graph.executors.reference import TooLong, interpret
 
+        assert self._patience is not None
         self._is_new = False
         given = [leaf if isinstance(leaf, EagerTensor) else leaf.raw for leaf in leaves]
-        patience = Patience.first * sum(1 for _ in walk(self.optimized.body))
         try:
-            results = interpret(self.optimized, given, patience)
+            results = interpret(self.optimized, given, self._patience)
         except TooLong:
             return None
         # Each result is a tensor of its own, also where some are one value, or an argument.

@@ -4,7 +4,7 @@ means; every other executor is compared with it.
 An op goes through `bind`, so that tapes record it, and checks of each op and devices see it.
 
 It also runs the first call of a graph for which that is less work than writing a program
-(`is_short`). Rounds of loops are not known before; a call that turns out to be long ends in
+(`nodes_of_short`). Rounds of loops are not known before; a call that turns out to be long ends in
 `TooLong`, and begins again as a program. That is for graphs that have done nothing by then.
 """
 
@@ -49,16 +49,18 @@ def interpret(graph: Graph, arguments: Sequence[Any], patience: float = math.inf
     return _region(graph.body, arguments, values)
 
 
-def is_short(graph: Graph) -> bool:
-    """True if the work of a call is that of its nodes, or is so unless loops have many rounds."""
+def nodes_of_short(graph: Graph) -> int | None:
+    """The number of nodes of a graph whose calls are their work, unless loops have many rounds;
+    None for others.
+    """
     nodes = list(walk(graph.body))
     if any("callee" in node.params or node.primitive.calls_back for node in nodes):
-        return False
+        return None
     types = [value.type for node in nodes for value in node.outputs]
     if sum(map(_size, (*types, *[value.type for value in graph.parameters]))) > ELEMENTS:
-        return False
+        return None
     acts = any(node.primitive.effect and node.primitive is not RAISE for node in nodes)
-    return not acts or all(node.primitive is not WHILE for node in nodes)
+    return None if acts and any(node.primitive is WHILE for node in nodes) else len(nodes)
 
 
 def _size(type: Type) -> int:
