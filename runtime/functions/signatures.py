@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from numbers import Number
 from types import MethodType
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -364,21 +364,32 @@ def spec_structure(value: Any, leaves: Iterator[tuple[Any, str]]) -> Any:
     return structure.build([spec_structure(child, leaves) for child in children])
 
 
-def conform(value: Any, spec: Any, name: str) -> Any:
-    """An argument as its entry of an input_signature says: arrays and numbers become tensors.
+def _refuse_other(value: Any, spec: Any, name: str) -> NoReturn:
+    """Raise TypeError for an argument that is no structure like its entry of an input_signature."""
+    wanted = structure_of(spec)
+    if wanted is None:
+        raise TypeError(f"input_signature has {spec!r} for argument {name!r}, not a TensorSpec")
+    raise TypeError(f"argument {name!r}: expected a {wanted[0]}, got {value!r}")
 
-    Raises TypeError, naming the argument, for another structure, dtype or shape.
+
+def conform(
+    value: Any, spec: Any, name: str, other: Callable[[Any, Any, str], Any] = _refuse_other
+) -> Any:
+    """An argument as its entry of a signature says: arrays and numbers become tensors. `other` is
+    called for what is neither a TensorSpec nor a structure that is alike.
+
+    Raises TypeError, naming the argument, for another dtype or shape.
     """
     if isinstance(spec, TensorSpec):
         return _conform_leaf(value, spec, name)
     wanted, given = structure_of(spec), structure_of(_sorted_as(value, spec))
-    if wanted is None:
-        raise TypeError(f"input_signature has {spec!r} for argument {name!r}, not a TensorSpec")
-    if given is None or given[0] != wanted[0]:
-        raise TypeError(f"argument {name!r}: expected a {wanted[0]}, got {value!r}")
+    if wanted is None or given is None or given[0] != wanted[0]:
+        return other(value, spec, name)
     parts = zip(given[1], wanted[1], strict=True)
     label = wanted[0].path
-    return wanted[0].build([conform(x, s, name + label(at)) for at, (x, s) in enumerate(parts)])
+    return wanted[0].build(
+        [conform(x, s, name + label(at), other) for at, (x, s) in enumerate(parts)]
+    )
 
 
 def _sorted_as(value: Any, spec: Any) -> Any:
@@ -452,7 +463,7 @@ def _structured_leaves(
     leaves: list[Any] = []
     for name, spec in entries.items():
         if name in given:
-            leaves_of(_fitted(given[name], spec, name), leaves)
+            leaves_of(conform(given[name], spec, name, _fixed), leaves)
         elif _is_open(spec):
             raise TypeError(f"missing argument {name!r}: expected {spec}")
     return leaves
@@ -512,16 +523,8 @@ def _is_open(value: Any) -> bool:
     return any(map(_is_open, found[1]))
 
 
-def _fitted(value: Any, spec: Any, name: str) -> Any:
-    """An argument as its entry of a signature says, which has Python values and References too."""
-    if isinstance(spec, TensorSpec):
-        return _conform_leaf(value, spec, name)
-    wanted, given = structure_of(spec), structure_of(_sorted_as(value, spec))
-    if wanted is not None and given is not None and wanted[0] == given[0]:
-        parts = zip(given[1], wanted[1], strict=True)
-        label = wanted[0].path
-        fitted = [_fitted(x, s, name + label(at)) for at, (x, s) in enumerate(parts)]
-        return wanted[0].build(fitted)
+def _fixed(value: Any, spec: Any, name: str) -> Any:
+    """An argument for which the signature of a trace has a Python value, or a Reference."""
     if not _is_same(value, spec):
         raise TypeError(
             f"argument {name!r} is {value!r}: this trace is for {spec!r}; leave it out, or make a "
