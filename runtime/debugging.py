@@ -65,7 +65,10 @@ def _assert_type(condition: TensorType, *data: TensorType, **params: Any) -> tup
     return ()
 
 
-assert_p = row("assert", _assert_kernel, _assert_type, op_type="Assert", effect=True, fallible=True)
+assert_p = row(
+    "assert", _assert_kernel, _assert_type, op_type="Assert", effect=True, repeatable=True,
+    fallible=True,
+)  # fmt: skip
 
 
 timestamp_p = row(

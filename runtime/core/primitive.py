@@ -120,6 +120,8 @@ class Primitive:
     keep_inputs, keep_outputs: indices of the inputs and outputs whose *values* the gradient reads
         (None: all).
     effect: must run once, in program order.
+    repeatable: its effect, done once more, is the same: a check, or reading a file.
+    python: it is on Python's own values, and raises Python's own errors.
     fallible: may raise at run time although its types are right.
     calls_back: runs Python of the user's, which may raise anything.
     raises: the exceptions that it may raise at run time, where they are not those of most ops; or a
@@ -166,6 +168,8 @@ class Primitive:
     op_type: str = ""
     is_own: bool = False
     effect: bool = False
+    repeatable: bool = False
+    python: bool = False
     fallible: bool = False
     calls_back: bool = False
     raises: Raises | Callable[..., Raises] = ()
@@ -307,6 +311,11 @@ class Primitive:
             f"input {place} has dtype {BY_NUMPY[dtype].name}, "
             f"which it does not take; it takes {fitting} (convert it with cast)"
         )
+
+    @property
+    def word(self) -> str:
+        """Its name, but for the `py.` of ops on Python's values."""
+        return self.name.removeprefix("py.")
 
     def __repr__(self) -> str:
         return f"<primitive {self.name}>"

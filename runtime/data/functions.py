@@ -12,13 +12,13 @@ from runtime.core.state import run_calling_back
 from runtime.core.tensor import wrap
 from runtime.core.types import ObjectHandle, TensorType
 from runtime.data.layouts import DatasetSpec, Layout, components_of, normalized, spec_of, wrapped
-from runtime.data.nodes import COMPUTE, ITERATE, LENGTH, MAKE
+from runtime.data.nodes import ITERATE
 from runtime.data.pipelines import Element
 from runtime.data.positions import refuse_position
 from runtime.functions.concrete_function import ConcreteFunction
 from runtime.functions.polymorphic_function import Function
 from runtime.graph.ir import Graph, Node, format_location, walk, walk_called
-from runtime.graph.nodes import CHECK_ATTRIBUTE, CHECK_DEFINED, CHECK_LENGTH, CHECK_PRESENT, RAISE
+from runtime.graph.nodes import RAISE
 from runtime.graph.templates import raised
 from runtime.staging.control.carried_objects import refuse_change
 from runtime.staging.frames import user_location
@@ -86,22 +86,13 @@ class Traced:
             raise named from None
 
 
-_REPEATABLE = (
-    *(MAKE, COMPUTE, LENGTH, ITERATE, RAISE),
-    *(CHECK_LENGTH, CHECK_DEFINED, CHECK_PRESENT, CHECK_ATTRIBUTE),
-)
-"""Effects that do the same again, as assertions and reading a file do."""
-
-
 def _outside(graph: Graph) -> str:
     """The first op of a graph that may do something else when it is run again; empty for none."""
     own: set[Any] = set()
     for node in walk_called(graph, set()):
         if node.primitive is ITERATE:
             own.update(node.outputs)
-        if not node.primitive.effect or node.primitive in _REPEATABLE:
-            continue
-        if node.primitive.op_type in ("Assert", "ReadFile"):
+        if not node.primitive.effect or node.primitive.repeatable:
             continue
         if not own.isdisjoint(node.inputs):
             continue

@@ -41,17 +41,18 @@ def length_of(pipeline: Pipeline) -> int:
 
 
 _ACTS = {"effect": True, "fallible": True, "calls_back": True}
+_MAKES = {**_ACTS, "repeatable": True}
 MAKE = structural(
     "make_dataset", lambda *raws, build, type: build.item(*raws), lambda *_, build, type: type,
-    op_type="MakeDataset", **_ACTS,
+    op_type="MakeDataset", **_MAKES,
 )  # fmt: skip
 COMPUTE = structural(
     "reduce_dataset", lambda *raws, build, types: build.item(*raws),
-    lambda *_, build, types: types, op_type="ReduceDataset", gives_tuple=True, **_ACTS,
+    lambda *_, build, types: types, op_type="ReduceDataset", gives_tuple=True, **_MAKES,
 )  # fmt: skip
 ITERATE = structural(
     "make_iterator", Cursor, lambda dataset: ObjectType("iterator", dataset.parts),
-    op_type="MakeIterator", **_ACTS,
+    op_type="MakeIterator", **_MAKES,
 )  # fmt: skip
 ADVANCE = structural(
     "iterator_advance", Cursor.advance, lambda _: BOOL, op_type="IteratorAdvance", **_ACTS
@@ -64,7 +65,7 @@ NEXT = structural(
     "iterator_get_next", _next, _element_type, op_type="IteratorGetNext", gives_tuple=True,
     raises=(EndOfSequence,), **_ACTS,
 )  # fmt: skip
-LENGTH = structural("dataset_length", length_of, lambda _: INT, op_type="DatasetLength", **_ACTS)
+LENGTH = structural("dataset_length", length_of, lambda _: INT, op_type="DatasetLength", **_MAKES)
 
 
 def made(build: Callable[..., Pipeline], inputs: Sequence[Any], types: tuple[Type, ...]) -> Any:

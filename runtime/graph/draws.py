@@ -105,7 +105,7 @@ RAISED = (ValueError, TypeError, IndexError, OverflowError, ZeroDivisionError)
 
 DRAW = structural(
     "py.draw", _kernel, lambda *_, type, **__: () if type is None else type, op_type="PyDraw",
-    effect=True, fallible=True, raises=RAISED,
+    effect=True, fallible=True, python=True, raises=RAISED,
 )  # fmt: skip
 """A call of one of `DRAWS`, of a generator, None for that of the module: `arguments` is a template
 of the positional ones, and of the names and the values of the others. It gives a number, or places

@@ -17,6 +17,7 @@ from runtime.core.state import state
 from runtime.core.types import TensorType, Type
 from runtime.dtypes import BY_NUMPY
 from runtime.graph.ir import Params, Value
+from runtime.ops.reshaping import shape_p
 
 UNKNOWN = -1
 LARGEST = 1024
@@ -56,7 +57,7 @@ def known_parts(
     """Returns the sizes that are known of a shape, with -1 for others, or of what is taken from
     shapes and put together of them, for each result that there are any of; none for other ops.
     """
-    if primitive.instruction == "shape":
+    if primitive is shape_p:
         given = inputs[0].type
         shape = given.shape if isinstance(given, TensorType) else None
         if shape is None or len(shape) > _LARGEST_OUTPUT:

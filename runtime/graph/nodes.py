@@ -67,7 +67,7 @@ UNDEFINED = structural(
 COND = structural("cond", _structural, op_type="If")
 WHILE = structural("while", _structural, op_type="While")
 CALL = structural("call", _structural, op_type="PartitionedCall", order=Order.PERMUTED)
-RAISE = structural("raise", _structural, _nothing, effect=True, fallible=True)
+RAISE = structural("raise", _structural, _nothing, effect=True, repeatable=True, fallible=True)
 
 # Numbers and tensors
 
@@ -139,11 +139,12 @@ def element_shape(shape: Shape) -> Shape:
 
 TO_TENSOR = structural(
     "to_tensor", _to_tensor, lambda value, *, dtype: TensorType(dtype, ()), op_type="Cast",
-    fallible=True, instruction="to_tensor",
+    fallible=True, raises=(errors.InvalidArgumentError,), instruction="to_tensor",
     scalar=forms.to_tensor, interval=intervals.same, logic=Logic.SAME,
 )  # fmt: skip
 TRUTH = structural(
-    "truth", _truth, _truth_type, op_type="Cast", fallible=True, instruction="to_bool",
+    "truth", _truth, _truth_type, op_type="Cast", fallible=True,
+    raises=(errors.InvalidArgumentError,), instruction="to_bool",
     scalar=lambda inputs, *_: forms.TRUTHS.get(forms.kind_of(inputs[0])),
     logic=Logic.SAME, identities=(partial(undone, by=TO_TENSOR),),
 )  # fmt: skip
@@ -186,18 +187,21 @@ def _check_length_type(value: TensorType, *, expected: int) -> tuple[()]:
     return ()
 
 
+_CHECK = {"effect": True, "repeatable": True, "fallible": True}
 CHECK_LENGTH = structural(
-    "check_length", _check_length, _check_length_type, effect=True, fallible=True
+    "check_length", _check_length, _check_length_type, raises=(ValueError,), **_CHECK
 )
 CHECK_DEFINED = structural(
-    "check_defined", _check_defined, _nothing, effect=True, fallible=True, instruction="require"
-)
+    "check_defined", _check_defined, _nothing, raises=(UnboundLocalError,), instruction="require",
+    **_CHECK,
+)  # fmt: skip
 CHECK_PRESENT = structural(
-    "check_present", _check_present, _nothing, effect=True, fallible=True, instruction="require"
+    "check_present", _check_present, _nothing, raises=(TypeError,), instruction="require", **_CHECK
 )
 CHECK_ATTRIBUTE = structural(
-    "check_attribute", _check_attribute, _nothing, effect=True, fallible=True, instruction="require"
-)
+    "check_attribute", _check_attribute, _nothing, raises=(AttributeError,), instruction="require",
+    **_CHECK,
+)  # fmt: skip
 
 # Lists are values: each of these makes a new one. In a list, None is where there is nothing; of a
 # gradient, what was not sent.

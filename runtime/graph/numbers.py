@@ -111,7 +111,7 @@ def _row(
         op = TABLE[like]
         facts = {"interval": op.interval, "logic": op.logic, "identities": op.identities} | facts
     form = Form(scalar, "") if isinstance(scalar, str) else scalar
-    facts = {"instruction": _INSTRUCTIONS.get(name, name)} | facts
+    facts = {"instruction": _INSTRUCTIONS.get(name, name), "python": True} | facts
     return structural(f"py.{name}", kernel, rule, op_type=_op_type(name), scalar=form, **facts)
 
 
@@ -148,6 +148,8 @@ def _op_type(name: str) -> str:
     return _OP_TYPES.get(name, usual)
 
 
+_OF_SHIFTS: Raises = (ValueError, OverflowError)
+
 BINARY = {
     "add": _row("add", operator.add, _arithmetic, "{} + {}", "add"),
     "sub": _row("sub", operator.sub, _arithmetic, "{} - {}", "sub"),
@@ -181,8 +183,12 @@ BINARY = {
     ),
     "divmod": _row("divmod", divmod, _pair, fallible=True, raises=_division_failures),
     "pow": _row("pow", _power, _arithmetic, None, "pow", fallible=True),
-    "lshift": _row("lshift", operator.lshift, _integral, "{} << {}", fallible=True),
-    "rshift": _row("rshift", operator.rshift, _integral, "{} >> {}", fallible=True),
+    "lshift": _row(
+        "lshift", operator.lshift, _integral, "{} << {}", fallible=True, raises=_OF_SHIFTS
+    ),
+    "rshift": _row(
+        "rshift", operator.rshift, _integral, "{} >> {}", fallible=True, raises=_OF_SHIFTS
+    ),
     "and": _row(
         "and", operator.and_, _bitwise, "{} & {}", "logical_and", interval=intervals.bitwise_and
     ),
@@ -241,10 +247,14 @@ ROUND = _row("round", round, _always(INT), fallible=True)
 ROUND_TO = _row("round_to", round, _arithmetic)
 
 
+_OF_MATH: Raises = (ValueError, OverflowError, ZeroDivisionError)
+
+
 def _math_rows(names: str, kind: NumberType) -> dict[Callable[..., Any], Primitive]:
     functions = {name: getattr(math, name) for name in names.split() if hasattr(math, name)}
     return {
-        f: _row(f"math.{name}", f, _always(kind), fallible=True) for name, f in functions.items()
+        f: _row(f"math.{name}", f, _always(kind), fallible=True, raises=_OF_MATH)
+        for name, f in functions.items()
     }
 
 
@@ -262,7 +272,7 @@ MATH: dict[Callable[..., Any], Primitive] = {
     ),
     **_math_rows("ceil comb factorial floor gcd isqrt lcm perm trunc", INT),
     **_math_rows("isfinite isinf isnan", BOOL),
-    math.isclose: _row("math.isclose", _is_close, _always(BOOL), fallible=True),
+    math.isclose: _row("math.isclose", _is_close, _always(BOOL), fallible=True, raises=_OF_MATH),
 }
 """Functions of `math` on numbers: each returns one kind, whatever it is given."""
 

@@ -150,13 +150,14 @@ def _text(*values: Any, template: Any, type: Type) -> Any:
 
 TEXT = structural(
     "py.text", _text, lambda *_, template, type: type, op_type="PyText", fallible=True,
-    raises=(ValueError, IndexError, OverflowError),
+    python=True, raises=(ValueError, IndexError, OverflowError),
 )  # fmt: skip
 """A text that a template makes of the values of the run, as a tensor; or a number of one."""
 
 TEXT_RANKS = structural(
     "py.text_ranks", lambda texts: np.unique(texts, return_inverse=True)[1].reshape(texts.shape),
     lambda texts: TensorType(dtypes.int64, texts.shape), op_type="PyTextRanks",
+    python=True,
 )  # fmt: skip
 """The places that texts have in their order, which is that of their bytes in UTF-8; equal ones have
 the same."""

@@ -54,7 +54,7 @@ def _read_kernel(name: Any) -> Any:
 
 _read_p = row(
     "read_file", _read_kernel, signature="S->S", shape=lambda name: (), op_type="ReadFile",
-    gradient=flat, effect=True, fallible=True,
+    gradient=flat, effect=True, repeatable=True, fallible=True,
 )  # fmt: skip
 
 

@@ -172,7 +172,7 @@ class _Exact(Rewriter):
     def made(self, primitive: Primitive, *inputs: Value, **params: Any) -> Value:
         """The value of a node that is added for the one that is being rewritten."""
         type = primitive.infer(*[value.type for value in inputs], **params)
-        output = Value(type, self.unique(primitive.name.removeprefix("py.")))
+        output = Value(type, self.unique(primitive.word))
         self.add(Node(primitive, inputs, (output,), params, (), self.origin))
         return output
 

@@ -149,7 +149,7 @@ def _is_the_users(node: Node) -> bool:
     # Numbers raise Python's own errors; raises and checks carry the user's.
     primitive = node.primitive
     own = primitive in (RAISE, CHECK_DEFINED, CHECK_PRESENT, CHECK_ATTRIBUTE, COND)
-    return own or primitive.calls_back or primitive.name.startswith("py.")
+    return own or primitive.calls_back or primitive.python
 
 
 _DOCUMENTED: Mapping[type[BaseException], type[errors.OpError]] = {
@@ -202,7 +202,7 @@ def _kind_of(error: BaseException) -> type[errors.OpError] | None:
 
 def documented_kind(error: Exception, primitive: Primitive) -> type[BaseException]:
     """The class of the error that is raised for what an op's kernel raised."""
-    own = primitive.name.startswith("py.") or not primitive.is_op
+    own = primitive.python or not primitive.is_op
     kind = None if own else _kind_of(error)
     return type(error) if kind is None else kind
 

@@ -14,7 +14,7 @@ from runtime.graph.format.notation import (
 )
 from runtime.graph.format.unique_names import Names
 from runtime.graph.ir import Graph, Node, Region, Value, types_text
-from runtime.graph.nodes import CONSTANT
+from runtime.graph.nodes import CALL, COND, CONSTANT, WHILE
 
 
 def format_graph(graph: Graph, lines: bool = False) -> str:
@@ -69,8 +69,7 @@ class _Printer:
         if node.primitive is CONSTANT and is_scalar(node.params["value"]):
             self.names[node.outputs[0]] = literal(node.outputs[0].type, node.params["value"])
             return
-        write = getattr(self, f"node_{node.primitive.name}", self.plain)
-        write(node, depth)
+        _WRITERS.get(node.primitive, _Printer.plain)(self, node, depth)
 
     def plain(self, node: Node, depth: int) -> None:
         self.head(node, expression(node, self.use(node.inputs)), depth)
@@ -89,11 +88,11 @@ class _Printer:
         notes += [f"{location[0]}:{location[1]}"] if location else []
         return f"  # {', '.join(notes)}" if notes else ""
 
-    def node_call(self, node: Node, depth: int) -> None:
+    def call(self, node: Node, depth: int) -> None:
         name = self.called.call(node.params["callee"])
         self.head(node, f"call {name}({', '.join(self.use(node.inputs))})", depth)
 
-    def node_cond(self, node: Node, depth: int) -> None:
+    def cond(self, node: Node, depth: int) -> None:
         self.head(node, f"cond {self.names[node.inputs[0]]}:", depth)
         body, orelse = node.regions
         self.body(body, depth + 1, "yield")
@@ -101,10 +100,13 @@ class _Printer:
             self.line(depth, "else:")
             self.body(orelse, depth + 1, "yield")
 
-    def node_while(self, node: Node, depth: int) -> None:
+    def loop(self, node: Node, depth: int) -> None:
         (body,) = node.regions
         test, *state = self.use(node.inputs)
         binders = map(self.bind, body.parameters)
         pairs = [f"{b} = {s}" for b, s in zip(binders, state, strict=True)]
         self.head(node, f"while {test} with ({', '.join(pairs)}):", depth)
         self.body(body, depth + 1, "yield")
+
+
+_WRITERS = {CALL: _Printer.call, COND: _Printer.cond, WHILE: _Printer.loop}

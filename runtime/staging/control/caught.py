@@ -361,7 +361,7 @@ def _words_of(
     primitive: Primitive, kind: type[BaseException], values: Sequence[Value]
 ) -> str | None:
     """The words of Python for numbers that are divided by zero; None for other failures."""
-    of_numbers = TABLE.get(f"py.{primitive.name.removeprefix('py.')}")
+    of_numbers = TABLE.get(f"py.{primitive.word}")
     if of_numbers is None or not issubclass(kind, ZeroDivisionError):
         return None
     zeros = [_zero_of(value.type) for value in values]

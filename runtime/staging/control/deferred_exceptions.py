@@ -30,7 +30,7 @@ from runtime.graph.nodes import (
     TO_TENSOR,
     TRUTH,
 )
-from runtime.graph.numbers import BINARY
+from runtime.graph.numbers import ITEMS
 from runtime.staging.bytecode import is_operator, is_subscript, raises
 from runtime.staging.frames import frame_of_function, frames_left, is_ours, user_frame, user_frames
 from runtime.staging.refusals import refuse
@@ -166,16 +166,6 @@ _TENSOR_FAILURES: tuple[type[BaseException], ...] = (
 _NUMBER_FAILURES: tuple[type[BaseException], ...] = (
     ZeroDivisionError, OverflowError, errors.InvalidArgumentError,
 )  # fmt: skip
-_FAILURES: dict[Primitive, tuple[type[BaseException], ...]] = {
-    CHECK_DEFINED: (UnboundLocalError,),
-    CHECK_PRESENT: (TypeError,),
-    CHECK_ATTRIBUTE: (AttributeError,),
-    CHECK_LENGTH: (ValueError,),
-    TRUTH: (errors.InvalidArgumentError,),
-    TO_TENSOR: (errors.InvalidArgumentError,),
-    BINARY["lshift"]: (ValueError, OverflowError),
-    BINARY["rshift"]: (ValueError, OverflowError),
-}
 
 
 def check_unhandled_failure(
@@ -254,30 +244,19 @@ _DOING = {
     CHECK_LENGTH: "unpacking a tensor",
     TRUTH: "the truth of a tensor",
     TO_TENSOR: "making a tensor of a staged number",
+    **{row: f"{kind}() of a tensor" for kind, row in ITEMS.items()},
 }
 
 
 def _doing(primitive: Primitive) -> str:
-    name = primitive.name
-    if primitive in _DOING:
-        return _DOING[primitive]
-    if name.startswith("py.item_"):
-        return f"{name.removeprefix('py.item_')}() of a tensor"
-    return f"{name.removeprefix('py.')} on a staged value"
+    return _DOING.get(primitive, f"{primitive.word} on a staged value")
 
 
 def failures_of(primitive: Primitive, types: Sequence[Type]) -> tuple[type[BaseException], ...]:
     """The classes of what an op may raise at run time, of inputs of these types."""
-    name = primitive.name
     if callable(primitive.raises):
         return primitive.raises(*types)
-    if primitive.raises:
-        return primitive.raises
-    if name.startswith("py."):
-        if name.startswith("py.math."):
-            return ValueError, OverflowError, ZeroDivisionError
-        return _FAILURES.get(primitive, _NUMBER_FAILURES)
-    return _FAILURES.get(primitive, _TENSOR_FAILURES)
+    return primitive.raises or (_NUMBER_FAILURES if primitive.python else _TENSOR_FAILURES)
 
 
 def _catches(handler: Handler, frame: FrameType, raised: tuple[type[BaseException], ...]) -> bool:
