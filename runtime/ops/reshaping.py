@@ -255,7 +255,7 @@ expand_dims_p: Primitive = row(
     gradient=lambda op, g: (bind(squeeze_p, g, axis=(op.params["axis"],)),),
     samples=(sample("2,3", axis=0), sample("2,3", axis=-1), sample("", axis=0)),
     memory=Memory.ALIASES, batching=batching.reshaped,
-    instruction="reshape",
+    instruction="expand_dims",
 )  # fmt: skip
 
 
@@ -288,7 +288,7 @@ squeeze_p: Primitive = row(
     op_type="Squeeze", keep_inputs=(), gradient=lambda op, g: (reshape_like(g, op.inputs[0]),),
     samples=(sample("1,2,1", axis=None), sample("1,2,1", axis=(0,)), sample("1,1", axis=(-1,))),
     memory=Memory.ALIASES, batching=batching.reshaped,
-    instruction="reshape",
+    instruction="squeeze",
 )  # fmt: skip
 
 

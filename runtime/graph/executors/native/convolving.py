@@ -14,6 +14,7 @@ from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.indexing import (
     equal_dim,
     number_at,
+    of_dims,
     shape_of,
     shapes_known,
     target_of,
@@ -31,7 +32,7 @@ from runtime.graph.executors.native.loops import (
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS, OnArrays
 from runtime.graph.executors.native.products import multiply
 from runtime.graph.executors.native.reductions import Accumulator, reduce
-from runtime.graph.executors.native.values import Array, Held, int64, register, static
+from runtime.graph.executors.native.values import Array, Held, int64, known, register, static
 from runtime.ops.windows import pads_of, positions
 
 if TYPE_CHECKING:
@@ -82,12 +83,13 @@ class Convolution:
         params = kernel.node.params
         self.emitter, self.builder = emitter, emitter.builder
         self.batch = image[0]
-        *self.sizes, self.depth = (static(dim) or 0 for dim in image[1:])
-        *self.window, self.per_group, self.made = (static(dim) or 0 for dim in window)
+        *self.sizes, self.depth = map(known, image[1:])
+        *self.window, self.per_group, self.made = map(known, window)
         self.groups = self.depth // self.per_group
         self.strides, self.dilations = params["strides"], params["dilations"]
         self.pads = pads_of(self.sizes, self.window, **_steps(params))
         self.places = [int(n or 0) for n in positions(self.sizes, self.window, **_steps(params))]
+        self.dims = [self.batch, *map(int64, [*self.places, self.made])]
 
     def padded(self, array: Array) -> tuple[Array, Sizes]:
         """The images with zeros around them, and their sizes."""
@@ -235,8 +237,8 @@ def surrounded(emitter: Emitter, array: Array, begins: Sizes, sizes: Sizes, fill
     """
     builder, dtype = emitter.builder, array.dtype
     batch, *given, depth = array.dims
-    known = [static(dim) or 0 for dim in given]
-    if known == list(sizes) and not any(begins):
+    olds = list(map(known, given))
+    if olds == list(sizes) and not any(begins):
         return array
     dims = [batch, *map(int64, sizes), depth]
     made = emitter.allocate(dtype, dims)
@@ -245,7 +247,7 @@ def surrounded(emitter: Emitter, array: Array, begins: Sizes, sizes: Sizes, fill
     of_given, of_made = steps_of(builder, array.dims), steps_of(builder, dims)
     counts, source, target = [batch], array.pointer, made.pointer
     for begin, size, old, *steps in zip(
-        begins, sizes, known, of_given[1:], of_made[1:], strict=False
+        begins, sizes, olds, of_given[1:], of_made[1:], strict=False
     ):
         skipped = max(0, -begin)
         counts.append(int64(max(min(old, size - begin) - skipped, 0)))
@@ -273,8 +275,7 @@ def images_of(
 def _lower(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
     x, w = operands
     found = Convolution(emitter, kernel, x.dims, w.dims)
-    dims = [x.dims[0], *map(int64, found.places), w.dims[-1]]
-    made = emitter.allocate(x.dtype, dims, target_of(kernel))
+    made = emitter.allocate(x.dtype, found.dims, target_of(kernel))
     found.convolve(x, w, made.pointer)
     return [made]
 
@@ -283,8 +284,8 @@ def _lower_for_filter(emitter: Emitter, kernel: Kernel, operands: Sequence[Any])
     x, g, *_ = operands
     dims = [int64(dim or 0) for dim in shape_of(kernel)]
     made = emitter.allocate(x.dtype, dims, target_of(kernel))
-    batch = equal_dim(emitter, x.dims[0], g.dims[0])
-    Convolution(emitter, kernel, [batch, *x.dims[1:]], dims).for_filter(x, g, made)
+    found = Convolution(emitter, kernel, x.dims, dims)
+    found.for_filter(x, of_dims(emitter, g, found.dims), made)
     return [made]
 
 
@@ -293,7 +294,8 @@ def _lower_for_input(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) 
     shape = shape_of(kernel)
     dims = [images_of(emitter, shape, g, given), *(int64(dim or 0) for dim in shape[1:])]
     made = emitter.allocate(g.dtype, dims, target_of(kernel))
-    Convolution(emitter, kernel, dims, w.dims).for_input(w, g, made.pointer)
+    found = Convolution(emitter, kernel, dims, w.dims)
+    found.for_input(w, of_dims(emitter, g, found.dims), made.pointer)
     return [made]
 
 

@@ -415,6 +415,12 @@ def equal_dim(emitter: Emitter, a: ir.Value, b: ir.Value) -> ir.Value:
     return b if static(a) is None else a
 
 
+def of_dims(emitter: Emitter, array: Array, dims: Sequence[ir.Value]) -> Array:
+    """An array that must have these dims; the Python program answers where it has others."""
+    pairs = zip(dims, array.dims, strict=True)
+    return Array(array.pointer, [equal_dim(emitter, *pair) for pair in pairs], array.dtype)
+
+
 def _joined(
     emitter: Emitter,
     kernel: Kernel,
@@ -494,6 +500,25 @@ def _lower_reshape(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) ->
     return [handed_on(emitter, kernel, Array(array.pointer, dims, array.dtype))]
 
 
+def _lower_expand_dims(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    array = array_of(emitter, operands[0])
+    dims = list(array.dims)
+    dims.insert(kernel.node.params["axis"] % (len(dims) + 1), int64(1))
+    return [Array(array.pointer, dims, array.dtype)]
+
+
+def _lower_squeeze(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    array, axes = array_of(emitter, operands[0]), kernel.node.params["axis"]
+    if axes is None:
+        axes = [at for at, dim in enumerate(array.dims) if static(dim) == 1]
+    dims: list[ir.Value | None] = list(array.dims)
+    for at in axes:
+        equal_dim(emitter, int64(1), array.dims[at])
+        dims[at] = None
+    left = [dim for dim in dims if dim is not None]
+    return [handed_on(emitter, kernel, Array(array.pointer, left, array.dtype))]
+
+
 def _takes_broadcast(kernel: Kernel) -> bool:
     return shapes_known(kernel) and None not in shape_of(kernel)
 
@@ -548,6 +573,8 @@ register_rule(INSTRUCTION, _takes_update, _lower_update, partial=True)
 register_rule("concat", _takes_concat, _lower_concat)
 register_rule("stack", _takes_concat, _lower_stack)
 register_rule("reshape", _takes_reshape, _lower_reshape)
+register_rule("expand_dims", shapes_known, _lower_expand_dims)
+register_rule("squeeze", shapes_known, _lower_squeeze)
 register_rule("broadcast_to", _takes_broadcast, _lower_broadcast)
 register_rule("transpose", shapes_known, _lower_transpose)
 

@@ -17,7 +17,7 @@ from runtime.graph.executors.lowered import Kernel
 from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.convolving import images_of, surrounded, taps, windows
 from runtime.graph.executors.native.indexing import (
-    equal_dim,
+    of_dims,
     register_rule,
     shapes_known,
     target_of,
@@ -42,7 +42,7 @@ from runtime.graph.executors.native.loops import (
 from runtime.graph.executors.native.reductions import Accumulator
 from runtime.graph.executors.native.scalars import compared
 from runtime.graph.executors.native.scattering import combine
-from runtime.graph.executors.native.values import INT64, Array, Held, int64, register, static
+from runtime.graph.executors.native.values import INT64, Array, Held, int64, known, register
 from runtime.ops.windows import pads_of, positions
 
 if TYPE_CHECKING:
@@ -78,8 +78,8 @@ class Pooling:
     ) -> None:
         params = kernel.node.params
         self.emitter, self.builder, self.dtype = emitter, emitter.builder, dtype
-        self.batch, self.depth = dims[0], static(dims[-1]) or 0
-        self.given = [static(dim) or 0 for dim in dims[1:-1]]
+        self.batch, self.depth = dims[0], known(dims[-1])
+        self.given = list(map(known, dims[1:-1]))
         self.window, self.strides = params["ksize"], params["strides"]
         self.dilations = params["dilations"]
         geometry = {key: params[key] for key in ("strides", "padding", "dilations")}
@@ -203,6 +203,7 @@ def _lower_mean_grad(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) 
     builder, dtype, shape = emitter.builder, g.dtype, kernel.node.params["shape"]
     dims = [images_of(emitter, shape, g, given), *(int64(dim) for dim in shape[1:])]
     found = Pooling(emitter, kernel, dims, dtype)
+    g = of_dims(emitter, g, found.dims)
     full, depth = found.zeros(), int64(found.depth)
     row = emitter.memory(dtype, [depth])
     with found.each() as (first, number, places):
@@ -225,8 +226,8 @@ def _lower_largest_grad(
     """The gradient of each window goes to the first of its elements that is the largest."""
     x, y, g = operands
     builder, dtype = emitter.builder, g.dtype
-    batch = equal_dim(emitter, equal_dim(emitter, x.dims[0], y.dims[0]), g.dims[0])
-    found = Pooling(emitter, kernel, [batch, *x.dims[1:]], dtype)
+    found = Pooling(emitter, kernel, x.dims, dtype)
+    y, g = (of_dims(emitter, array, found.dims) for array in (y, g))
     padded = found.padded(x, Accumulator("reduce_max", dtype).neutral.constant)
     full = found.zeros()
     nowhere = ir.Constant(INT64, -1)

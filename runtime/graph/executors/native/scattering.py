@@ -17,6 +17,7 @@ from runtime.graph.executors.native.indexing import (
     handed_on,
     is_small,
     number_at,
+    of_dims,
     register_rule,
     shape_of,
     shapes_known,
@@ -171,8 +172,12 @@ def _takes_gather_grad(kernel: Kernel) -> bool:
 def _lower_gather_grad(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
     rows, numbers = (array_of(emitter, held) for held in operands[:2])
     dims = [int64(dim or 0) for dim in shape_of(kernel)]
+    batch = kernel.node.params["batch_dims"]
+    numbers = of_dims(emitter, numbers, [*dims[:batch], *numbers.dims[batch:]])
     made = _start(emitter, kernel, rows.dtype, dims, 0)
-    Along(emitter, kernel, dims, numbers).run(made.pointer, rows.pointer, rows.dtype, True)
+    along = Along(emitter, kernel, dims, numbers)
+    rows = of_dims(emitter, rows, along.dims)
+    along.run(made.pointer, rows.pointer, rows.dtype, True)
     return [made]
 
 

@@ -133,6 +133,14 @@ def static(value: ir.Value) -> int | None:
     return value.constant if isinstance(value, ir.Constant) else None
 
 
+def known(dim: ir.Value) -> int:
+    """The number that a dim is, which must be known while tracing."""
+    number = static(dim)
+    if number is None:
+        raise TypeError(f"{dim} is known at run time only")
+    return number
+
+
 def int64(number: int) -> ir.Constant:
     """A constant of 64 bits, as dims, counts and offsets are."""
     return ir.Constant(INT64, number)
