@@ -298,7 +298,7 @@ _SHORT_POWERS: dict[float, Kernel] = {
 
 
 def _power_kernel(a: Any, b: Any, out: Any = None) -> Any:
-    if a.dtype.kind == "i" and np.any(np.less(b, 0)):
+    if a.size and a.dtype.kind == "i" and np.any(np.less(b, 0)):
         message = "Integers to negative integer powers are not allowed"
         hint = "make one of them a float: tf.cast(x, tf.float64) ** y"
         raise errors.InvalidArgumentError(message, hint=hint)

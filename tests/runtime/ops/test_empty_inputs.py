@@ -143,3 +143,12 @@ def test_lists_without_elements() -> None:
     made = tf.dynamic_stitch([[], [0]], [np.zeros([0, 2]), [[1.0, 2.0]]])
     assert made.dtype == tf.float64
     assert made.numpy().tolist() == [[1, 2]]
+
+
+@pytest.mark.parametrize(
+    "op", [lambda x, y: x << y, lambda x, y: x >> y, tf.pow, lambda x, y: x // y]
+)
+def test_counts_and_powers_that_no_element_has_are_not_refused(op: Any) -> None:
+    x, y = zeros(0, 3, dtype=np.int32), np.array([-1, 0, 5], np.int32)
+    for way in ways(op):
+        assert way(tf.constant(x), tf.constant(y)).shape == (0, 3)
