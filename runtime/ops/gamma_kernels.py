@@ -9,17 +9,31 @@ import numpy as np
 from runtime.core.workspace import Workspace
 from runtime.ops.blockwise import in_doubles, mask, polynomial
 
-# Stirling's series: Bernoulli numbers over 2k (2k - 1) and over 2k
-_STIRLING = (
-    -1.0 / 1680, 1.0 / 1260, -1.0 / 360, 1.0 / 12,
+# lgamma(2 + u) / (u (1 + u)) in u, |u| <= 1, the lowest power first: by the exchange algorithm of
+# E. Remez, with 200 bits.
+LOG_GAMMA = (
+    0.42278433509846713, -0.10031730167435392, 0.03296500062115574, -0.012384192193371014,
+    0.004998641164703909, -0.0021081308339681274, 0.0009153769220598511,
+    -0.00040570739723824934, 0.0001825526419881644, -8.30951296526098e-05,
+    3.81688627245429e-05, -1.766165023141927e-05, 8.22234798814407e-06, -3.847461531146136e-06,
+    1.8074579838435686e-06, -8.524503285213296e-07, 4.0556730514545924e-07,
+    -1.9299683528988408e-07, 8.745277903989999e-08, -4.0957751773247734e-08,
+    2.6255691100047476e-08, -1.345014353159234e-08, -7.6733838463432e-10,
+    1.0592250250208569e-09, 4.9317029485610775e-09, -2.7364871796195645e-09,
+    -1.3911706334111505e-09, 7.8283301100403e-10, 4.2471221018171105e-10,
+    -2.2094535376931061e-10,
 )  # fmt: skip
-_MORE = (1.0 / 156, -691.0 / 360360, 1.0 / 1188)
-_SHIFT = 10
+# Stirling's series: Bernoulli numbers B[2k] over 2k (2k - 1), the lowest power first.
+STIRLING = (
+    1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156, -3617 / 122400,
+)  # fmt: skip
+MANY = 10
+"""From here on, asymptotic series have all digits."""
 
 
-def _reflected(x: Any, work: Workspace) -> tuple[Any, Any]:
-    """x, where it is below 0.5 the 1 - x on the other side; and where that is."""
-    below = mask(np.less, x, 0.5, work)
+def _reflected(x: Any, least: float, work: Workspace) -> tuple[Any, Any]:
+    """x, where it is below the least one the 1 - x on the other side; and where that is."""
+    below = mask(np.less, x, least, work)
     z = work.copied(x)
     if below.any():
         np.subtract(1, x, out=z, where=below)
@@ -32,40 +46,59 @@ def _inverse_square(x: Any, work: Workspace) -> Any:
 
 
 def _lgamma_above(z: Any, out: Any, work: Workspace) -> None:
-    """For z of at least 0.5."""
-    large = mask(np.greater_equal, z, _SHIFT, work)
-    product, shifted = work.copied(z), work.like(z)
-    for k in range(1, _SHIFT):
-        product *= np.add(z, k, out=shifted)
-    np.copyto(product, 1, where=large)
-    np.add(z, _SHIFT, out=shifted)
-    np.copyto(shifted, z, where=large)
-    series = polynomial(_MORE + _STIRLING, _inverse_square(shifted, work), work.like(z))
-    series /= shifted
-    np.subtract(shifted, 0.5, out=out)
-    with work.inner():
-        out *= np.log(shifted, out=work.like(z))
-    out -= shifted
-    out += 0.5 * np.log(2 * np.pi)
-    out += series
-    out -= np.log(product, out=product)
-    np.copyto(out, np.inf, where=np.equal(z, np.inf, out=large))
+    """For z of at least 0: from a polynomial around 2 and the logarithm of the steps that lead
+    there, which cancel nowhere; by Stirling's series where z is large.
+    """
+    large, low = mask(np.greater_equal, z, MANY, work), mask(np.less, z, 1, work)
+    inside, product = np.minimum(z, MANY, out=work.like(z)), _steps(z, low, work)
+    np.copyto(product, z, where=large)
+    logarithm = np.log(product, out=product)
+    first = np.maximum(inside, 2, out=work.like(z))
+    np.floor(first, out=first)
+    np.copyto(first, 1, where=low)
+    inside -= first
+    polynomial(LOG_GAMMA[::-1], inside, out)
+    out *= inside
+    inside += 1
+    out *= inside
+    np.negative(logarithm, out=logarithm, where=low)
+    out += logarithm
+    if large.any():
+        inverse, half = np.divide(1, z, out=first), np.subtract(z, 0.5, out=inside)
+        logarithm -= 1
+        half *= logarithm
+        square = np.square(inverse, out=logarithm)
+        with work.inner():
+            inverse *= polynomial(STIRLING[::-1], square, work.like(z))
+        inverse += 0.5 * np.log(2 * np.pi) - 0.5
+        half += inverse
+        np.copyto(out, half, where=large)
+
+
+def _steps(z: Any, low: Any, work: Workspace) -> Any:
+    """The product of what gamma(z) is multiplied with between 2 and 3, and z; or z below 1."""
+    product, factor, short = work.like(z), work.like(z), work.array(z.shape, np.bool_)
+    product.fill(1)
+    np.copyto(product, z, where=low)
+    for step in range(1, MANY - 1):
+        np.subtract(z, step, out=factor)
+        np.copyto(factor, 1, where=np.less(factor, 2, out=short))
+        product *= factor
+    return product
 
 
 def _lgamma(x: Any, out: Any, work: Workspace) -> None:
-    z, below = _reflected(x, work)
+    z, below = _reflected(x, 0, work)
     with work.inner():
         _lgamma_above(z, out, work)
     if below.any():
         part = _around(x, z)
         part *= np.pi
-        np.log(np.abs(np.sin(part, out=part), out=part), out=part)
-        np.subtract(np.log(np.pi), part, out=part)
+        np.abs(np.sin(part, out=part), out=part)
+        part /= np.pi
+        np.negative(np.log(part, out=part), out=part)
         np.subtract(part, out, out=out, where=below)
         np.copyto(out, np.inf, where=_poles(x, work))
-    for root in (1, 2):
-        np.copyto(out, 0.0, where=np.equal(x, root, out=below))
-    np.copyto(out, x, where=np.isnan(x, out=below))
 
 
 def _around(x: Any, out: Any) -> Any:
@@ -87,13 +120,13 @@ _DIGAMMA = (
 
 def _digamma_above(z: Any, out: Any, work: Workspace) -> None:
     """For z of at least 0.5."""
-    large = mask(np.greater_equal, z, _SHIFT, work)
+    large = mask(np.greater_equal, z, MANY, work)
     total, shifted = work.zeros(z.shape, z.dtype), work.like(z)
-    for k in range(_SHIFT):
+    for k in range(MANY):
         np.add(z, k, out=shifted)
         total += np.divide(1, shifted, out=shifted)
     np.copyto(total, 0, where=large)
-    np.add(z, _SHIFT, out=shifted)
+    np.add(z, MANY, out=shifted)
     np.copyto(shifted, z, where=large)
     series = polynomial(_DIGAMMA, _inverse_square(shifted, work), work.like(z))
     np.log(shifted, out=out)
@@ -103,7 +136,7 @@ def _digamma_above(z: Any, out: Any, work: Workspace) -> None:
 
 
 def _digamma(x: Any, out: Any, work: Workspace) -> None:
-    z, below = _reflected(x, work)
+    z, below = _reflected(x, 0.5, work)
     with work.inner():
         _digamma_above(z, out, work)
     if below.any():
@@ -127,10 +160,10 @@ _BERNOULLI = (
 def _zeta(s: Any, start: Any, out: Any, work: Workspace) -> None:
     exponent, term, end = np.negative(s, out=work.like(s)), work.like(s), work.like(s)
     out.fill(0)
-    for k in range(_SHIFT):
+    for k in range(MANY):
         np.add(start, k, out=term)
         out += np.power(term, exponent, out=term)
-    np.add(start, _SHIFT, out=end)
+    np.add(start, MANY, out=end)
     np.power(end, np.subtract(1, s, out=term), out=term)
     with work.inner():
         term /= np.subtract(s, 1, out=work.like(s))
@@ -142,7 +175,7 @@ def _zeta(s: Any, start: Any, out: Any, work: Workspace) -> None:
     factor = np.power(end, exponent, out=exponent)
     factor *= s
     _euler_maclaurin(s, np.square(end, out=end), factor, out, term)
-    below = mask(np.less, start, -_SHIFT, work)
+    below = mask(np.less, start, -MANY, work)
     if below.any():
         each, at = np.broadcast_arrays(s, start)
         below = np.broadcast_to(below, at.shape)

@@ -5,6 +5,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
+import mpmath
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
@@ -789,9 +790,24 @@ def test_the_gradient_of_approximate_gelu_far_from_zero(dtype: Any) -> None:
     assert tape.gradient(y, x).numpy().tolist() == [0, 0, 0, 0.5, 1, 1, 1]
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_lgamma_has_exact_zeros(dtype: str) -> None:
-    assert tf.math.lgamma(tf.constant([1, 2], dtype)).numpy().tolist() == [0, 0]
+@pytest.mark.parametrize(("dtype", "units"), [(np.float32, 1), (np.float64, 4)])
+def test_lgamma_has_its_digits_around_roots_too(dtype: Any, units: float) -> None:
+    near = np.exp(np.linspace(-34, -0.7, 200))
+    parts = [1 + near, 1 - near, 2 + near, 2 - near, np.linspace(0.01, 21, 400)]
+    edges = [1, 2, 10, np.nextafter(10, 0), 5e-324, 1e-300, 1e5, 1e300, -5e-324, -1e-300, -0.5]
+    with np.errstate(all="ignore"):
+        x = np.concatenate([*parts, edges]).astype(dtype)
+    x = x[np.isfinite(x) & (x != 0)]
+    with mpmath.workprec(200):
+        exact = [mpmath.re(mpmath.loggamma(mpmath.mpf(float(value)))) for value in x]
+        wanted = np.array(list(map(float, exact)))
+    got = tf.math.lgamma(x).numpy()
+    error = np.abs(got.astype(np.float64) - wanted)
+    assert (error <= units * np.spacing(np.abs(wanted).astype(dtype))).all()
+    assert got[wanted == 0].tolist() == [0] * np.count_nonzero(wanted == 0)
+    ends = tf.math.lgamma(tf.constant([0, -0.0, -1, -2, np.inf, -np.inf], dtype))
+    assert_array_equal(ends, [np.inf] * 6)
+    assert np.isnan(tf.math.lgamma(tf.constant(np.nan, dtype)))
 
 
 @pytest.mark.parametrize("name", ["int8", "int16", "int32", "int64"])

@@ -12,7 +12,6 @@ from functools import wraps
 
 from runtime.graph.executors.native.math.angles import sin, tan
 from runtime.graph.executors.native.math.coefficients import (
-    LOG_GAMMA,
     SINGLE_ERROR,
     SINGLE_ERROR_END,
 )
@@ -37,6 +36,7 @@ from runtime.graph.executors.native.math.lanes import (
     where,
     with_sign,
 )
+from runtime.ops.gamma_kernels import LOG_GAMMA, MANY, STIRLING
 
 
 def _tail(x: Lanes, square: Pair, scale: Lanes | None = None) -> Lanes:
@@ -104,13 +104,6 @@ def _reflected(x: Lanes) -> tuple[Lanes, Lanes]:
     return where(x < 0.0, 1.0 - x, x), (x - intrinsic("rint", x)) * math.pi
 
 
-_MANY = 10.0
-# Bernoulli's numbers B[2k] over 2k (2k - 1), and over 2k.
-_STIRLING = (
-    1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156, -3617 / 122400,
-)  # fmt: skip
-
-
 @in_double
 def lgamma(x: Lanes) -> Lanes:
     """log(|gamma(x)|): from a polynomial around 2 and products, by Stirling's series from 10 on. By
@@ -127,19 +120,19 @@ def lgamma(x: Lanes) -> Lanes:
 
 def _lgamma_above(x: Lanes) -> Lanes:
     """For x > 0."""
-    inside = at_most(x, _MANY)
+    inside = at_most(x, float(MANY))
     steps = intrinsic("floor", at_least(inside, 2.0)) - 2.0
     product = where(x < 1.0, inside, 1.0)
-    for step in range(1, int(_MANY) - 1):
+    for step in range(1, MANY - 1):
         product = where(steps >= float(step), product * (inside - float(step)), product)
     u = where(x < 1.0, inside - 1.0, (inside - 2.0) - steps)
     around = u * (u + 1.0) * polynomial(LOG_GAMMA, u)
-    is_large = x >= _MANY
+    is_large = x >= float(MANY)
     logarithm = log(where(is_large, x, product))
     small = where(x < 1.0, around - logarithm, around + logarithm)
     half = x - 0.5
     inverse = 1.0 / x
-    series = inverse * polynomial(_STIRLING, inverse * inverse)
+    series = inverse * polynomial(STIRLING, inverse * inverse)
     large = fma(half, logarithm - 1.0, series + (0.5 * math.log(2 * math.pi) - 0.5))
     return where(is_large, large, small)
 
@@ -153,14 +146,14 @@ def digamma(x: Lanes) -> Lanes:
     1: ten steps of its recurrence, and the asymptotic series.
     """
     above, angle = _reflected(x)
-    is_large = above >= _MANY
+    is_large = above >= float(MANY)
     start = where(is_large, 1.0, above)
     steps = x.constant(0.0)
     # The smallest first: fewer digits are lost.
-    for step in reversed(range(int(_MANY))):
+    for step in reversed(range(MANY)):
         steps = steps + 1.0 / (start + float(step))
     steps = where(is_large, 0.0, steps)
-    shifted = where(is_large, above, start + _MANY)
+    shifted = where(is_large, above, start + float(MANY))
     inverse = 1.0 / shifted
     square = inverse * inverse
     series = fma(square, polynomial(_HARMONIC, square), 0.5 * inverse)
