@@ -289,7 +289,7 @@ class ConcreteFunction:
 
     @cached
     def _patience(self) -> int | None:
-        """How many nodes the interpreter may run in loops and branches; None where it runs none."""
+        """The nodes that the interpreter may run in loops and branches; None where it runs none."""
         if self.executor == COMPILED or not Patience.first:
             return None
         from runtime.graph.executors.reference import nodes_of_short
