@@ -52,9 +52,9 @@ def taker_of(function: Any) -> Any:
 
 
 def _bare(function: Any) -> Any:
-    """Its taker, without its attributes, of which `__signature__` may be one."""
+    """Its taker, without the signature that somebody may have given it."""
     taker = taker_of(function)
-    if type(taker) is not FunctionType:
+    if type(taker) is not FunctionType or "__signature__" not in vars(taker):
         return taker
     names = "__name__", "__defaults__", "__closure__"
     parts = [getattr(taker, name) for name in names]
