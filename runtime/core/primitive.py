@@ -204,6 +204,7 @@ class Primitive:
     variadic: bool = field(init=False)
     letters: list[str] = field(init=False)
     accepted: Accepted = field(init=False)
+    hint: dtypes.DType | None = field(init=False)
     uniform: bool = field(init=False)
     result: list[str] = field(init=False)
 
@@ -230,6 +231,8 @@ class Primitive:
         letters = declared.rstrip("*")
         self.letters = letters.split(",") if letters else []
         self.accepted = CLASSES[self.letters[0]] if self.letters else ANY
+        # The only dtype of the first input, which an empty list has too.
+        self.hint = BY_NUMPY[next(iter(self.accepted))] if len(self.accepted) == 1 else None
         self.uniform = len(set(self.letters)) == 1 and letters != "i"
         self.result = result.split(",")
 

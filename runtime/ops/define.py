@@ -128,7 +128,7 @@ def _unary_function(primitive: Primitive) -> Op:
                     return EagerTensor(run(kernel, raw))
                 if state.tape is not None:
                     return state.tape.single(primitive, x, state.quiet(kernel, raw))  # type: ignore[no-any-return]
-        return bind(primitive, convert_to_tensor(x))  # type: ignore[no-any-return]
+        return bind(primitive, convert_to_tensor(x, dtype_hint=primitive.hint))  # type: ignore[no-any-return]
 
     return function
 

@@ -274,7 +274,8 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
     >>> rt.math.in_top_k([1], [[1., 3., 2.]], 1).numpy().tolist()
     [True]
     """
-    rows, wanted = convert_to_tensor(predictions), convert_to_tensor(targets)
+    rows = convert_to_tensor(predictions)
+    wanted = convert_to_tensor(targets, dtype_hint=dtypes.int32)
     if not compatible((rows.static_shape or (None,))[:1], wanted.static_shape):
         raise wrong_value(f"{rows.shape[0]} rows of predictions need as many targets, in a vector")
     own = ops.gather_nd(rows, ops.expand_dims(wanted, -1), 1, bad_indices_policy="IGNORE")
@@ -448,7 +449,8 @@ def invert_permutation(x: Any, name: str | None = None) -> Tensor:
     >>> rt.math.invert_permutation([2, 0, 1]).numpy().tolist()
     [1, 2, 0]
     """
-    return bind(invert_permutation_p, convert_to_tensor(x))  # type: ignore[no-any-return]
+    order = convert_to_tensor(x, dtype_hint=dtypes.int32)
+    return bind(invert_permutation_p, order)  # type: ignore[no-any-return]
 
 
 def is_non_decreasing(x: Any, name: str | None = None) -> Tensor:

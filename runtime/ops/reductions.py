@@ -106,7 +106,8 @@ def _reduction_function(primitive: Primitive) -> Callable[..., Tensor]:
     def function(
         input_tensor: Any, axis: Any = None, keepdims: bool = False, name: str | None = None
     ) -> Tensor:
-        x, chosen = convert_to_tensor(input_tensor), _axis_of(axis)
+        x = convert_to_tensor(input_tensor, dtype_hint=primitive.hint)
+        chosen = _axis_of(axis)
         if isinstance(chosen, Tensor):
             return run_time_axes.reduced(function, x, chosen, keepdims)
         return bind(primitive, x, axis=chosen, keepdims=bool(keepdims))  # type: ignore[no-any-return]

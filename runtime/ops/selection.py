@@ -97,7 +97,7 @@ def where(condition: Any, x: Any = None, y: Any = None, name: str | None = None)
     if x is None or y is None:
         raise wrong_value("x and y must both be non-None or both be None.")
     first, second = matched(x, y)
-    test = convert_to_tensor(condition)
+    test = convert_to_tensor(condition, dtype_hint=dtypes.bool)
     return bind(select_p, test, first, second)  # type: ignore[no-any-return]
 
 

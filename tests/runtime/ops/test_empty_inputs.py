@@ -152,3 +152,24 @@ def test_counts_and_powers_that_no_element_has_are_not_refused(op: Any) -> None:
     x, y = zeros(0, 3, dtype=np.int32), np.array([-1, 0, 5], np.int32)
     for way in ways(op):
         assert way(tf.constant(x), tf.constant(y)).shape == (0, 3)
+
+
+LISTS: list[tuple[Any, Any]] = [
+    (lambda: tf.reduce_all([]), np.bool_(True)),
+    (lambda: tf.reduce_any([[], []], axis=1), np.zeros(2, bool)),
+    (lambda: tf.logical_not([]), zeros(0, dtype=bool)),
+    (lambda: tf.where([], [], []), zeros(0)),
+    (lambda: tf.math.in_top_k([], zeros(0, 2), 1), zeros(0, dtype=bool)),
+    (lambda: tf.math.invert_permutation([]), zeros(0, dtype=np.int32)),
+]
+
+
+@pytest.mark.parametrize("number", range(len(LISTS)))
+def test_an_empty_list_has_the_dtype_that_is_wanted(number: int) -> None:
+    call, wanted = LISTS[number]
+    for way in (call, tf.function(call)):
+        found = way().numpy()
+        assert found.dtype == wanted.dtype
+        assert_array_equal(found, wanted)
+    with pytest.raises(TypeError, match="bool"):
+        tf.reduce_all([1])
