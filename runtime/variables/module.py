@@ -50,7 +50,8 @@ class Module:
     @property
     def name(self) -> str:
         """The name given, or that of the class in snake_case."""
-        return self._name
+        # A subclass may have an `__init__` that does not call this class's.
+        return getattr(self, "_name", None) or _snake_case(type(self).__name__)
 
     @property
     def name_scope(self) -> name_scope:

@@ -333,3 +333,20 @@ def test_signatures_share_the_variables_of_the_model(tmp_path: Path) -> None:
 def test_signatures_without_specs_are_refused(tmp_path: Path, signature: Any) -> None:
     with pytest.raises(ValueError, match="serving_default"):
         rt.saved_model.save(Served(), tmp_path, signatures=signature)
+
+
+class WithoutSuper(rt.Module):
+    def __init__(self) -> None:
+        self.w = rt.Variable(2.0)
+
+    @rt.function(input_signature=[rt.TensorSpec([None])])
+    def scaled(self, x: Any) -> Any:
+        return x * self.w
+
+
+def test_a_module_that_does_not_call_the_init_of_its_base_is_saved(tmp_path: Path) -> None:
+    module = WithoutSuper()
+    assert module.name == "without_super"
+    rt.saved_model.save(module, str(tmp_path))
+    restored = rt.saved_model.load(str(tmp_path))
+    assert restored.scaled(rt.constant([1.0, 2.0])).numpy().tolist() == [2.0, 4.0]
