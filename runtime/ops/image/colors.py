@@ -14,6 +14,7 @@ from runtime.core.primitive import bind, row, same_shape, sample, wrong_dtype, w
 from runtime.core.tensor import Tensor
 from runtime.dtypes import DType, as_dtype
 from runtime.ops.arguments import number_or_tensor
+from runtime.ops.checks import checked
 from runtime.ops.image.sizes import as_image
 from runtime.ops.random.stateful import uniform
 from runtime.ops.random.stateless import stateless_uniform
@@ -149,9 +150,21 @@ def adjust_gamma(image: Any, gamma: Any = 1, gain: Any = 1) -> Tensor:
 
 
 def _check_rgb(x: Tensor) -> Tensor:
+    return _with_channels(x, 3, "three channels")
+
+
+def _with_channels(x: Tensor, count: int, what: str) -> Tensor:
+    """`x`, of which the last dimension is `count`; the run checks what tracing does not know."""
+    message = f"the last dimension must hold {what}"
     shape = x.static_shape
-    if shape is None or not shape or shape[-1] not in (3, None):
-        raise wrong_value(f"the last dimension must hold three channels, got shape {x.shape}")
+    if shape is None:
+        x = checked(x, ops.greater(ops.rank(x), 0), "Image", message)
+    elif not shape or shape[-1] not in (count, None):
+        raise wrong_value(f"{message}, got shape {x.shape}")
+    if shape is None or shape[-1] is None:
+        x = checked(x, ops.equal(ops.shape(x)[-1], count), "Image", message)
+    if shape is not None:
+        x.set_shape([*shape[:-1], count])
     return x
 
 
@@ -179,10 +192,7 @@ def grayscale_to_rgb(images: Any, name: str | None = None) -> Tensor:
     >>> rt.image.grayscale_to_rgb([[[1.]]]).numpy().tolist()
     [[[1.0, 1.0, 1.0]]]
     """
-    x = convert_to_tensor(images)
-    shape = x.static_shape
-    if not shape or shape[-1] not in (1, None):
-        raise wrong_value(f"the last dimension must hold one channel, got shape {x.shape}")
+    x = _with_channels(convert_to_tensor(images), 1, "one channel")
     return ops.concat([x, x, x], -1)
 
 

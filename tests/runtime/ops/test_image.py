@@ -384,6 +384,16 @@ def test_bad_arguments_are_refused(call: Any, error: type[Exception], words: str
 
 
 @pytest.mark.parametrize(
+    "call", [image.rgb_to_grayscale, image.rgb_to_hsv, image.rgb_to_yuv, image.hsv_to_rgb]
+)
+def test_images_of_unknown_rank_have_colours(call: Any) -> None:
+    x = np.abs(X[..., :3])
+    for shape in (None, [None] * 4):
+        found = tf.function(call, input_signature=[tf.TensorSpec(shape, x.dtype)])(x)
+        assert np.array_equal(found, call(x))
+
+
+@pytest.mark.parametrize(
     "call",
     [
         lambda x: image.resize_with_crop_or_pad(x, 4, 5),

@@ -68,6 +68,11 @@ REFUSED: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
         lambda x, i: tf.gather(x, i, axis=-3, batch_dims=1),
         (np.ones((2, 3, 4), "f"), np.zeros((2, 2), "i4")),
     ),
+    "one channel as colours": (tf.image.rgb_to_grayscale, (IMAGE[..., :1],)),
+    "colours as brightness": (tf.image.grayscale_to_rgb, (IMAGE,)),
+    "two channels as colours": (tf.image.rgb_to_hsv, (IMAGE[..., :2],)),
+    "one channel in YUV": (tf.image.yuv_to_rgb, (IMAGE[..., :1],)),
+    "a number as a colour": (tf.image.rgb_to_grayscale, (np.float32(1),)),
     "a box of an image that is not there": (
         lambda x, i: tf.image.crop_and_resize(x, [[0.0, 0, 1, 1]], i, [2, 2]),
         (IMAGE[None], np.array([1], "i4")),
