@@ -539,6 +539,7 @@ def separable_conv2d(
     mixing = convert_to_tensor(pointwise_filter)
     if not compatible(mixing.static_shape, (1, 1, None, None)):
         raise wrong_value(f"the pointwise_filter must be [1, 1, in, out], got {mixing.shape}")
+    mixing = ops.ensure_shape(mixing, (1, 1, None, None))
     return conv2d(between, mixing, 1, "VALID", data_format or "NHWC")
 
 

@@ -20,7 +20,7 @@ from runtime.core.primitive import (
     sample,
     wrong_value,
 )
-from runtime.core.shapes import Shape, merge_shapes
+from runtime.core.shapes import Shape, is_known, merge_shapes
 from runtime.core.tensor import Tensor
 from runtime.core.workspace import Workspace
 from runtime.ops import batching
@@ -454,6 +454,9 @@ def log_poisson_loss(
         raise wrong_value(
             f"log_poisson_loss: targets {counts.shape} and log_input {rate.shape} must be alike"
         ) from None
+    if not (is_known(rate.static_shape) and is_known(counts.static_shape)):
+        fits = ops.equal(ops.shape(rate), ops.shape(counts))
+        counts = checked(counts, fits, "log_poisson_loss", "targets and log_input must be alike")
     loss = ops.exp(rate) - rate * counts
     if not compute_full_loss:
         return loss

@@ -12,7 +12,7 @@ import runtime.ops.ordering_kernels as kernels
 from runtime import dtypes, errors
 from runtime.core.convert import convert_to_tensor
 from runtime.core.primitive import Order, Primitive, bind, row, sample, wrong_dtype, wrong_value
-from runtime.core.shapes import Shape, compatible
+from runtime.core.shapes import Shape, compatible, is_known
 from runtime.core.tensor import Tensor
 from runtime.core.workspace import Workspace, opened
 from runtime.dtypes import DType, as_dtype
@@ -278,6 +278,11 @@ def in_top_k(targets: Any, predictions: Any, k: Any, name: str | None = None) ->
     wanted = convert_to_tensor(targets, dtype_hint=dtypes.int32)
     if not compatible((rows.static_shape or (None,))[:1], wanted.static_shape):
         raise wrong_value(f"{rows.shape[0]} rows of predictions need as many targets, in a vector")
+    if not is_known(wanted.static_shape) or (rows.static_shape or (None,))[0] is None:
+        fits = ops.equal(ops.shape(wanted), ops.shape(rows)[:1])
+        message = "rows of predictions need as many targets, in a vector"
+        wanted = checked(wanted, fits, "in_top_k", message)
+        wanted.set_shape([None])
     own = ops.gather_nd(rows, ops.expand_dims(wanted, -1), 1, bad_indices_policy="IGNORE")
     larger = ops.greater(rows, ops.expand_dims(own, -1))
     limit = convert_to_tensor(k)

@@ -139,10 +139,8 @@ def _pad_widths(paddings: Any, dims: Sequence[Any]) -> Any:
 def _pad_kernel(
     x: Any, value: Any, *dims: Any, paddings: Any, mode: str, out: Any = None
 ) -> Any:  # fmt: skip
-    _pad_shape(x.shape, value.shape, paddings=paddings, mode=mode)
     widths = _pad_widths(paddings, dims)
-    if len(widths) != x.ndim or any(n < 0 for pair in widths for n in pair):
-        raise wrong_value(f"paddings {widths} do not fit shape {x.shape}")
+    _pad_shape(x.shape, value.shape, paddings=widths, mode=mode)
     if mode != "CONSTANT":
         return c_contiguous(np.pad(x, widths, mode=_MODES[mode]))  # type: ignore[call-overload]
     ends = [(before, before + dim) for (before, _), dim in zip(widths, x.shape, strict=True)]

@@ -62,7 +62,7 @@ def dynamic_stitch(indices: Sequence[Any], data: Sequence[Any], name: str | None
     places = [ops.reshape(i, (-1,)) for i in at_each]
     rows = []
     for i, x in zip(at_each, given, strict=True):
-        rest = ops.shape(x)[i.ndim :]
+        rest = ops.shape(x)[ops.rank(i) if i.ndim is None else i.ndim :]
         rows.append(ops.reshape(x, ops.concat([[ops.size(i)], rest], 0)))
     at, values = ops.concat(places, 0), ops.concat(rows, 0)
     count = ops.reduce_max(ops.concat([at, ops.cast([-1], at.dtype)], 0)) + 1

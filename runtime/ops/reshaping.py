@@ -186,12 +186,17 @@ def _covers(merged: Dims, wanted: Dims) -> bool:
     return all(w is None or m is None or m == w for m, w in zip(merged, wanted, strict=True))
 
 
+def _is_of_shape(graph: Any, node: Any) -> Any:
+    """The operand, where it has the shape that is asked for: one of the run may not fit."""
+    return None if node.params["shape"] is None else of_known_shape(graph, node)
+
+
 broadcast_to_p: Primitive = row(
     "broadcast_to", _broadcast_kernel, signature="A,i*->A", shape=_broadcast_shape,
     op_type="BroadcastTo", keep_inputs=(),
     gradient=lambda op, g: (sum_to_shape_of(g, op.inputs[0]), *[None] * (len(op.inputs) - 1)),
     samples=(sample("3", shape=(2, 3)), sample("2,1", shape=(4, 2, 3)), sample("", shape=(2,))),
-    memory=Memory.VIEWS, identities=(of_known_shape,), batching=batching.broadcast_to,
+    memory=Memory.VIEWS, identities=(_is_of_shape,), batching=batching.broadcast_to,
     instruction="broadcast_to",
 )  # fmt: skip
 

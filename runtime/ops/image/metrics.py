@@ -14,6 +14,7 @@ from runtime.core.primitive import wrong_value
 from runtime.core.shapes import merge_shapes
 from runtime.core.tensor import Tensor
 from runtime.ops.arguments import listed
+from runtime.ops.checks import checked
 from runtime.ops.image.colors import convert_image_dtype
 from runtime.ops.image.sizes import as_image
 from runtime.ops.signal.frames import frame
@@ -62,7 +63,9 @@ def psnr(a: Any, b: Any, max_val: Any, name: str | None = None) -> Tensor:
     first, second = convert_to_tensor(a), convert_to_tensor(b)
     peak = convert_image_dtype(ops.cast(max_val, first.dtype), dtypes.float32)
     x, y = (convert_image_dtype(as_image(image), dtypes.float32) for image in (first, second))
-    merge_shapes(x.static_shape[-3:], y.static_shape[-3:])  # type: ignore[index]
+    if None in merge_shapes(x.static_shape[-3:], y.static_shape[-3:]):  # type: ignore[index,operator]
+        fits = ops.equal(ops.shape(x)[-3:], ops.shape(y)[-3:])
+        x = checked(x, fits, "psnr", "the images must have one height, width and channels")
     error = ops.reduce_mean(ops.squared_difference(x, y), (-3, -2, -1))
     return ops.log(ops.square(peak) / error) * (10 / math.log(10))
 
@@ -164,6 +167,9 @@ def _similarity(
     sides = (x.static_shape or ())[-3:-1]
     if any(side is not None and side < filter_size for side in sides):
         raise wrong_value(f"images of shape {x.shape} are smaller than a filter of {filter_size}")
+    if None in sides:
+        fits = ops.greater_equal(ops.shape(x)[-3:-1], filter_size)
+        x = checked(x, fits, "ssim", f"images are smaller than a filter of {filter_size}")
     places = np.arange(filter_size) - (filter_size - 1) / 2
     weights = np.exp(-0.5 * (places / filter_sigma) ** 2)
     window = convert_to_tensor((weights / weights.sum()).astype(np.float32))

@@ -212,3 +212,13 @@ def test_checks_name_the_function(run: Any, call: Any, args: Any, request: Any) 
     assert caught.value.op == name
     assert str(caught.value).startswith(f"{name}: {bad} ")
     assert (caught.value.location is None) is (run is not tf.function)
+
+
+@pytest.mark.parametrize("data", [[1.0, 2.0], [[1.0, 2.0], [3.0, 4.0]]])
+def test_parts_of_unknown_rank_are_stitched(data: Any) -> None:
+    def stitched(places: Any, rows: Any) -> Any:
+        return tf.dynamic_stitch([places], [rows])
+
+    signature = [tf.TensorSpec(None, tf.int32), tf.TensorSpec(None)]
+    found = tf.function(stitched, input_signature=signature)([1, 0], data)
+    assert found.numpy().tolist() == data[::-1]
