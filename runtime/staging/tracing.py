@@ -39,7 +39,7 @@ from runtime.staging.control.deferred_exceptions import (
     check_unhandled_failure,
 )
 from runtime.staging.control.references import NOTHING_WANTED, References
-from runtime.staging.frames import caller_of, is_ours, name_given_to, user_location
+from runtime.staging.frames import caller_of, is_ours, name_given_to, origin_of, user_location
 from runtime.staging.outside import outlives_calls, place_key
 from runtime.staging.scopes import Handle, Scope, Site, Stale, Symbol
 from runtime.staging.symbolic_number import SymbolicNumber
@@ -65,6 +65,7 @@ class Trace:
     __slots__ = (
         "__weakref__",
         "_caller",
+        "_caught",
         "_entered",
         "_frame",
         "_named_last",
@@ -131,6 +132,8 @@ class Trace:
         # The last node to which a call gave its name, and the frame of the call.
         self._named_last: tuple[FrameType | None, Node | None] = (None, None)
         self._caller: Origin | None = None
+        # What was caught, by its identity, with the place where it was raised.
+        self._caught: dict[int, tuple[BaseException, Origin | None]] = {}
         self.scope = Scope(self, "the body", None)
         self.captures: dict[int, tuple[Value, Any]] = {}
         self.constants: dict[Value, Any] = {}
@@ -389,6 +392,17 @@ class Trace:
             self._frame = frame
             self._caller = caller_of(frame, self.root) if inside else None
         return Origin(frame.f_code, frame.f_lasti, self._caller)
+
+    def raised_at(self, error: BaseException) -> Origin | None:
+        """The place where an exception was raised: for one that a `try` had caught, and that is
+        raised again, the first, as in Python's tracebacks.
+        """
+        _, origin = self._caught.get(id(error), (None, None))
+        return origin or origin_of(error, self.root)
+
+    def note_caught(self, error: BaseException, origin: Origin | None) -> None:
+        """Let an exception, which nobody else holds, be the one that was raised at this place."""
+        self._caught[id(error)] = error, origin
 
     def forget_frames(self) -> None:
         """Let go of the frames of a block that has ended, and so of what they alone hold."""

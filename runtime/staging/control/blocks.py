@@ -26,7 +26,7 @@ from runtime.staging.control.optional_values import UNNAMED
 from runtime.staging.control.parts import join_structure_of
 from runtime.staging.control.specs import Mismatch, Spec, types_of
 from runtime.staging.error_notes import locate
-from runtime.staging.frames import beginning_of, end_of, is_ours, origin_of, user_location
+from runtime.staging.frames import beginning_of, end_of, is_ours, user_location
 from runtime.staging.images import image_of
 from runtime.staging.lists.growing import want_lists
 from runtime.staging.refusals import is_refusal, refuse, refuse_dtypes
@@ -96,7 +96,7 @@ def add_raise(trace: Trace, error: BaseException, origin: Origin | None = None) 
     locate(error)
     exception, symbols = image_of(error)
     values = [trace.value_of(symbol) for symbol in symbols]
-    origin = origin or origin_of(error, trace.root)
+    origin = origin or trace.raised_at(error)
     error.__traceback__ = error.__context__ = None
     trace.append(RAISE, values, (), {"exception": exception}, (), origin)
     trace.failures += 1

@@ -309,12 +309,14 @@ def failure_of(trace: Trace, error: BaseException) -> Failure | None:
     trace.check_raised(type(error).__name__, type(error), root)
     check_not_protocol(error, root)
     locate(error)
-    origin = origin_of(error, trace.root)
+    origin = trace.raised_at(error) or trace.origin()
     error.__traceback__ = None  # it holds what the blocks around have made
-    error, symbols = owned(trace, error, is_seen(attempt, place))
-    site = site_at(trace, attempt, place, error, len(symbols))
+    made, symbols = owned(trace, error, is_seen(attempt, place))
+    if made is not error:
+        trace.note_caught(made, origin)
+    site = site_at(trace, attempt, place, made, len(symbols))
     site.symbols = symbols
-    site.origin = origin or trace.origin()
+    site.origin = origin
     trace.failures += 1
     return Failure(site.number, {site: tuple(symbols)}, certain=True)
 

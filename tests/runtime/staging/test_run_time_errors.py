@@ -280,7 +280,53 @@ def repeating(index):
     return repeating(index + 1)  # repeating
 
 
+class Passing:
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *raised):
+        return False
+
+
+def managed(left):
+    with Passing(), Passing():
+        left = checked(left)  # managed
+    return left
+
+
+def raised_again(left):
+    try:
+        left = checked(left)  # raised again
+    except OutOfFuel:
+        raise
+    return left
+
+
+def raised_by_name(left):
+    for _ in range(2):
+        try:
+            left = checked(left)  # raised by name
+        except OutOfFuel as error:
+            raise error
+    return left
+
+
+def raised_later(left):
+    kept = None
+    try:
+        left = managed(left)  # raised later
+    except OutOfFuel as error:
+        kept = error
+    if kept is not None:
+        raise kept
+    return left
+
+
 FRAMES = [
+    (managed, -1, ["managed", "checked", "the line"]),
+    (raised_again, -1, ["raised again", "checked", "the line"]),
+    (raised_by_name, -1, ["raised by name", "checked", "the line"]),
+    (raised_later, -1, ["raised later", "managed", "checked", "the line"]),
     (calling, 7, ["calling", "helped", "the line"]),
     (through_a_graph, 7, ["through a graph", "calling", "helped", "the line"]),
     (checked, -1, ["checked", "the line"]),
