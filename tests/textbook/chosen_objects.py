@@ -1931,3 +1931,34 @@ def asked_by_sorted(n):
     ordered = sorted(items)
     best = max(items)
     return [item.count for item in items], [item.at for item in ordered], best.at + n
+
+
+# Objects with slots
+
+
+class Runner:
+    __slots__ = ("name", "time")
+
+    def __init__(self, name, time):
+        self.name, self.time = name, time
+
+    def __lt__(self, other):
+        return self.time < other.time
+
+
+@case((3, 4), (9, 1), (5, 5))
+def podium(a, b):
+    runners = [Runner("a", a), Runner("b", b), Runner("c", 5)]
+    runners[0].time += 1
+    first, *others = sorted(runners)
+    return first is runners[0], first.name, first.time, max(others).time, min(runners) is first
+
+
+@case((3,), (0,))
+def handicap(n):
+    runners = [Runner("a", 1), Runner("b", 2)]
+    slower = max(runners)
+    slower.time += n
+    if n > 2:
+        slower = runners[0]
+    return [runner.time for runner in runners], slower.time, slower is runners[1]

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from autograph.objects import MISSING as MISSING
-from autograph.objects import contents, of_classes, own_of
+from autograph.objects import contents, of_classes, own_of, slot_of
 from runtime.core.tensor import Tensor
 
 Read = Callable[[], Any]
@@ -211,7 +211,7 @@ def _cell_of(function: Read, place: int) -> CellType | None:
 
 
 def attribute_now(instance: Any, name: str) -> Any:
-    """An attribute of an object's own, or MISSING."""
+    """An attribute of an object's own, or MISSING; what stands for an object has none."""
     own = own_of(instance)
     own = NOTHING if own is None else own
     if name in OF_ALL:
@@ -222,7 +222,7 @@ def attribute_now(instance: Any, name: str) -> Any:
         if type(slot) is MemberDescriptorType or (
             type(slot) is GetSetDescriptorType and type(instance) is FunctionType
         ):
-            return getattr(instance, name, MISSING)
+            return slot_of(instance, name)
     return value
 
 
