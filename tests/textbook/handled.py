@@ -1,5 +1,7 @@
 """Failures that are caught and told, and logs that each path writes for itself."""
 
+from collections import deque
+
 from tests.textbook.bank import bank
 
 case, CASES = bank()
@@ -91,3 +93,62 @@ def boards(n):
     for i in range(n):
         board[i][(i * 3) % n] = "Q" if i % 2 else "q"
     return ["".join(row) for row in board]
+
+
+# What is not found
+
+
+@case((1,), (5,))
+def found_in_a_list(x):
+    try:
+        return str([1, 2].index(x))
+    except ValueError as error:
+        return str(error)
+
+
+@case((3, 2), (3, 9))
+def found_in_a_list_of_the_run(n, x):
+    squares = [k * k for k in range(n)]
+    try:
+        return str(squares.index(x + 2))
+    except ValueError as error:
+        return str(error)
+
+
+@case((1,), (5,))
+def found_in_a_tuple(x):
+    try:
+        return str((1, 2).index(x))
+    except ValueError as error:
+        return str(error)
+
+
+@case((1,), (5,))
+def found_in_a_deque(x):
+    waiting = deque([1, 2])
+    try:
+        at = waiting.index(x)
+        waiting.remove(x)
+    except ValueError as error:
+        at = str(error)
+    return str(at), list(waiting)
+
+
+@case((1,), (5,))
+def taken_from_a_deque(x):
+    waiting = deque([1, 2])
+    try:
+        waiting.remove(x)
+    except ValueError as error:
+        return str(error)
+    return str(len(waiting))
+
+
+@case((1,), (5,))
+def taken_from_a_list(x):
+    items = [1, 2]
+    try:
+        items.remove(x)
+    except ValueError as error:
+        return str(error)
+    return str(len(items))

@@ -30,6 +30,7 @@ from runtime.graph.lists import TAKE
 from runtime.graph.nodes import apply
 from runtime.graph.structures import has_object
 from runtime.graph.templates import TEXT_RANKS
+from runtime.staging import texts
 from runtime.staging.builtin_functions import BUILTINS, elements
 from runtime.staging.control import branches, iteration, logic
 from runtime.staging.control.branches import truth
@@ -237,6 +238,35 @@ def check_ordered(values: Tensor) -> None:
 # Counting and finding
 
 
+def _words_of(call: Callable[[int], Any]) -> str:
+    try:
+        return str(call(0))
+    except ValueError as error:
+        return str(error)
+
+
+# What Python says where an item is not found: up to 3.13 of some, the item.
+_NOT_FOUND = {
+    (kind, name): _words_of(getattr(kind(), name))
+    for kind in (list, tuple, deque)
+    for name in ("index", "remove")
+    if hasattr(kind, name)
+}
+
+
+def _not_found(items: Any, name: str, item: Any) -> Any:
+    """Python's words, perhaps of the run, for an item that `index` or `remove` does not find."""
+    kind = next(kind for kind in (tuple, deque, list) if isinstance(items, kind))
+    words = _NOT_FOUND[kind, name]
+    if not words.startswith("0 "):
+        return words
+    if is_reference(item):
+        return f"x{words[1:]}"
+    if texts.is_staged(item):
+        return texts.make(str.format, f"{{!r}}{words[1:]}", item)
+    return f"{item!r}{words[1:]}"
+
+
 def _count(items: Any, item: Any) -> Any:
     if isinstance(items, GrowingList) and size_of(items) is None:
         source = iteration.staged(items)
@@ -254,14 +284,11 @@ def _as_int(answer: Any) -> Any:
 
 def _index(items: Any, item: Any, start: Any = 0, stop: Any = None) -> Any:
     """The first place of an item. ValueError, at run time, where it is not there."""
-    kind = "tuple" if isinstance(items, tuple) else "list"
-    is_shown = kind == "list" and not is_symbol(item) and not is_reference(item)
-    missing = f"{item!r} is not in list" if is_shown else f"{kind}.index(x): x not in {kind}"
     part = items[start:stop] if stop is not None or is_symbol(start) or start != 0 else items
-    return _place(part, item, missing) + _start(items, start)
+    return _place(part, item, _not_found(items, "index", item)) + _start(items, start)
 
 
-def _place(items: Any, item: Any, missing: str) -> Any:
+def _place(items: Any, item: Any, missing: Any) -> Any:
     place = place_in(items, item)
     check(place < 0, missing, ValueError)
     return place
@@ -302,7 +329,7 @@ def _start(items: Any, start: Any) -> Any:
 
 
 def _remove(self: GrowingList, item: Any) -> None:
-    self.taken(_place(self, item, "list.remove(x): x not in list"))
+    self.taken(_place(self, item, _not_found(self, "remove", item)))
 
 
 def _equal(self: GrowingList, other: Any) -> Any:
