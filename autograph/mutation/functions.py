@@ -140,6 +140,8 @@ def _is_followed(held: Any) -> bool:
     kind = type(held)
     if kind is partial:
         return _is_followed(held.func)
+    if kind is tuple:
+        return any(map(_is_followed, held))
     return kind in _CALLED or kind in stand_ins or is_users_class(kind)
 
 

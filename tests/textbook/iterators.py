@@ -580,3 +580,27 @@ def the_first_of_all(first, last):
 @case((3,), (0,))
 def a_dict_of_a_generator(n):
     return dict((x, x * 2) for x in range(n))
+
+
+# Classes that the function makes
+
+
+@case((3, 4), (0, 2), (2, 0))
+def countdowns(a, b):
+    class Down:
+        def __init__(self, n):
+            self.n = n
+
+        def __iter__(self):
+            return self
+
+        def __next__(self):
+            if self.n <= 0:
+                raise StopIteration
+            self.n -= 1
+            return self.n
+
+    total = 0
+    for x, y, z in zip([5, 6, 7, 8], Down(a), Down(b), strict=False):
+        total += x * y + z
+    return total, [x + y for x, y in zip(Down(a), Down(b), strict=False)]
