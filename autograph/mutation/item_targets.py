@@ -35,11 +35,7 @@ class _Place(NamedTuple):
 
 def item_targets(function: FunctionType) -> Iterator[Target]:
     """Yields the objects of which the code of a function, not of those in it, changes items."""
-    code = function.__code__
-    places = _places.get(code)
-    if places is None:
-        places = _places[code] = list(_places_in(code))
-    for names, line, column in places:
+    for names, line, column in _places_of(function.__code__):
         text, *attributes = names
         found = _variable(function, text)
         for name in attributes:
@@ -49,6 +45,22 @@ def item_targets(function: FunctionType) -> Iterator[Target]:
             found, text = own[name], f"{text}.{name}"
         if found is not MISSING:
             yield Target(text, line, column, found)
+
+
+def assigned_variables(code: CodeType) -> Iterator[str]:
+    """Yields the variables of objects of which code, or that of a function in it, changes items."""
+    for names, _, _ in _places_of(code):
+        yield names[0]
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from assigned_variables(inner)
+
+
+def _places_of(code: CodeType) -> list[_Place]:
+    places = _places.get(code)
+    if places is None:
+        places = _places[code] = list(_places_in(code))
+    return places
 
 
 def _variable(function: FunctionType, name: str) -> Any:

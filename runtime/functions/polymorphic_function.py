@@ -22,10 +22,12 @@ from runtime.core.shapes import TensorSpec
 from runtime.core.state import run_calling_back, run_quietly, state
 from runtime.core.tensor import EagerTensor
 from runtime.errors import WrongDtypeError
+from runtime.functions.assigned_variables import with_tensors_given
 from runtime.functions.concrete_function import ConcreteFunction
 from runtime.functions.parameters import Parameters
 from runtime.functions.recursion import (
     Assumption,
+    bound_functions,
     descent_of,
     implicit_function,
     running_of,
@@ -554,6 +556,8 @@ def _again(
     function, args, kwargs = with_lists_bound(function, args, kwargs, autograph.converted_code)
     args = tuple([of_any(x) if type(x) is Text else x for x in args])
     kwargs = {name: of_any(x) if type(x) is Text else x for name, x in kwargs.items()}
+    plain, own = function, kwargs
+    function, kwargs = with_tensors_given(function, kwargs, bound_functions())
     staged: Function[..., Any] = implicit_function(function, Function)
     call = staged._call_of(with_optional(args), kwargs, recursive=True)
     # Without arguments it has those of the one that waits.
@@ -573,7 +577,7 @@ def _again(
         return made
     if known:
         return staged.call_plain(call)
-    return autograph.convert_for_staging(function)(*args, **kwargs)
+    return autograph.convert_for_staging(plain)(*args, **own)
 
 
 def _weak_or_strong(instance: Any, table: dict[int, Any], key: int) -> Any:

@@ -353,6 +353,11 @@ def with_lists_bound(
 _CONTAINERS = list, dict, set
 
 
+def bound_functions() -> dict[Any, Any]:
+    """Returns what is called for functions with some of their arguments, while a trace is made."""
+    return _thread.bound
+
+
 def bound_containers(function: Any) -> dict[str, Any]:
     """Returns what `with_lists_bound` made parts of a function, by its names."""
     return function.keywords if isinstance(function, functools.partial) else {}

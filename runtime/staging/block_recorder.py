@@ -321,6 +321,13 @@ def renew(item: Any) -> None:
         trace = trace.outer
 
 
+def renew_innermost(item: Any) -> None:
+    """The same, for the trace that begins, and not for those around it."""
+    _thread.recorders[-1].renew(item)
+    for snapshot in _existed().snapshots:
+        snapshot.renew(item)
+
+
 def note_called(function: Any) -> None:
     """A function is called while one is traced: the trace is to know what it reaches from before,
     and so is the block of a `try`.

@@ -517,3 +517,87 @@ def turn(a, lo, hi):
 def reversed_by_recursion(a, lo, hi):
     turn(a, lo, hi)
     return a
+
+
+GRID = [[1, 1, 0], [0, 1, 0], [1, 0, 1]]
+
+
+@case(GRID, 0, 0, 5)
+@case(GRID, 2, 2, 0)
+def flood_fill(grid, row, column, new):
+    old = grid[row][column]
+
+    def fill(r, c):
+        if r < 0 or c < 0 or r >= len(grid) or c >= len(grid[0]) or grid[r][c] != old:
+            return
+        grid[r][c] = new
+        fill(r + 1, c)
+        fill(r - 1, c)
+        fill(r, c + 1)
+        fill(r, c - 1)
+
+    if old != new:
+        fill(row, column)
+    return grid
+
+
+@case(GRID)
+def islands(grid):
+    count = 0
+
+    def sink(r, c):
+        if 0 <= r < len(grid) and 0 <= c < len(grid[0]) and grid[r][c] == 1:
+            grid[r][c] = 0
+            for dr, dc in ((1, 0), (-1, 0), (0, 1), (0, -1)):
+                sink(r + dr, c + dc)
+
+    for r in range(len(grid)):
+        for c in range(len(grid[0])):
+            if grid[r][c] == 1:
+                count += 1
+                sink(r, c)
+    return grid, count + grid[0][0]
+
+
+@case(A, 0)
+def hanoi_of_pegs(pegs, start):
+    def moved(n, a, b, c):
+        if n > 0:
+            moved(n - 1, a, c, b)
+            put(c, pegs[c] + 1)
+            pegs[a] -= 1
+            moved(n - 1, b, a, c)
+
+    def put(at, count):
+        pegs[at] = count
+
+    moved(pegs[start], start, start + 1, start + 2)
+    return pegs
+
+
+@case(A, 0)
+def reversed_by_a_helper(a, lo):
+    def swapped(i, j):
+        a[i], a[j] = a[j], a[i]
+
+    def turn(i, j):
+        if i < j:
+            swapped(i, j)
+            turn(i + 1, j - 1)
+
+    turn(lo, len(a) - 1)
+    return a
+
+
+@case([4, 1, 3], 0)
+def counted_down(a, i):
+    def down(i):
+        if i >= len(a):
+            return a[0] - a[0]
+        total = a[i] - a[i]
+        while a[i] > 0:
+            a[i] -= 1
+            total += down(i + 1) + 1
+        return total
+
+    return down(i), a
