@@ -13,8 +13,8 @@ from autograph.attributes import looking_alike
 from autograph.calls import AG, AG_ALONE, AG_STAGED, count_special
 from autograph.errors import ConversionError
 from autograph.forms import Form
-from autograph.frames import hide
-from autograph.observers import Function, this_thread
+from autograph.frames import hiding
+from autograph.observers import this_thread
 from autograph.operators.growing import asking, is_asking
 from autograph.twins import HEAP_TYPE, call_method_of, convert_once, has_try, recipes, source_known
 
@@ -346,7 +346,7 @@ def _left_alone(target: Any) -> Any:
         return target
     if not callable(target):
         raise TypeError(f"do_not_convert takes something that can be called, not {target!r}")
-    return target if isinstance(target, BuiltinFunctionType) else _wrapped(target)
+    return target if isinstance(target, BuiltinFunctionType) else hiding(target)
 
 
 def _marked_copy(function: FunctionType) -> FunctionType:
@@ -360,15 +360,3 @@ def _mark(code: CodeType) -> None:
     policy.marked[code] = True
     policy.unconverted[code] = "it is marked with do_not_convert"
     recipes[code] = ()
-
-
-def _wrapped(target: Function) -> Function:
-    @functools.wraps(target, updated=())
-    def unconverted(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return target(*args, **kwargs)
-        except BaseException as error:  # whatever passes through is the user's: only ours goes
-            hide(error)
-            raise
-
-    return unconverted

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
 from collections.abc import Callable
 from types import CodeType, FrameType, TracebackType
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 from autograph.errors import AutographError
 
 Error = TypeVar("Error", bound=AutographError)
+Called = TypeVar("Called", bound=Callable[..., Any])
 
 _PREFIXES = {__name__.partition(".")[0]}
 _known: dict[str, bool] = {}
@@ -111,6 +113,22 @@ def hide(error: BaseException) -> None:
             locate(error)
     error.__traceback__ = _from_innermost_block(following)
     _merge_blocks(error.__traceback__)
+
+
+def hiding(function: Called) -> Called:
+    """A function as it is, of which tracebacks do not show what is ours. One that is called often
+    hides itself, for a wrapper takes time.
+    """
+
+    @functools.wraps(function, updated=())
+    def operator(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except BaseException as error:  # whatever passes through is the user's: only ours goes
+            hide(error)
+            raise
+
+    return cast(Called, operator)
 
 
 def _from_innermost_block(entry: TracebackType | None) -> TracebackType | None:

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from autograph.backend import backend_of, instance_of, stand_ins
 from autograph.errors import ConversionError, StagingError
-from autograph.frames import hide, refusal
+from autograph.frames import hide, hiding, refusal
 from autograph.operators.growing import is_staging
 
 T = TypeVar("T")
@@ -18,21 +18,6 @@ _SEQUENCE = 1 << 5  # the flag of classes that patterns like [a, b] fit
 _MATCHES_ITSELF = 1 << 22  # the flag of classes that take one pattern for the value itself
 
 
-def _hiding(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`function`, out of the traceback of what passes through it."""
-
-    def operator(*args: Any, **options: Any) -> Any:
-        try:
-            return function(*args, **options)
-        except BaseException as error:  # whatever passes through is the user's: only ours goes
-            hide(error)
-            raise
-
-    operator.__name__ = operator.__qualname__ = function.__name__
-    operator.__doc__ = function.__doc__
-    return operator
-
-
 def _asked(function: Callable[..., Any], value: Any, *args: Any) -> Any:
     """`function(value, *args)`, of a staged value as its backend has it."""
     backend = backend_of(value)
@@ -41,7 +26,7 @@ def _asked(function: Callable[..., Any], value: Any, *args: Any) -> Any:
     return function(value, *args) if made is NotImplemented else made
 
 
-@_hiding
+@hiding
 def is_sequence(subject: Any, length: int, more: bool = False) -> Any:
     """Whether `[a, b]` of this length matches: a bool, or a staged one of a list whose length only
     the run knows. With `more`, `[a, b, *rest]`.
@@ -76,7 +61,7 @@ def _has_length(subject: Any) -> bool:
     return True
 
 
-@_hiding
+@hiding
 def middle(subject: Any, before: int, after: int) -> Any:
     """The list that the star of `[a, *rest, z]` binds."""
     if not instance_of(subject, (list, tuple)):  # others have no slices
@@ -86,7 +71,7 @@ def middle(subject: Any, before: int, after: int) -> Any:
     return items if isinstance(items, list) else list(items)
 
 
-@_hiding
+@hiding
 def values_at(subject: Any, *keys: Any) -> tuple[Any, ...] | None:
     """The values that `{key: a}` matches; None for what is no mapping or lacks a key."""
     match subject:
@@ -97,7 +82,7 @@ def values_at(subject: Any, *keys: Any) -> tuple[Any, ...] | None:
     return None
 
 
-@_hiding
+@hiding
 def without(subject: Any, *keys: Any) -> dict[Any, Any]:
     """The other items of a mapping, which `**rest` of a pattern binds."""
     rest = dict(subject)
@@ -106,7 +91,7 @@ def without(subject: Any, *keys: Any) -> dict[Any, Any]:
     return rest
 
 
-@_hiding
+@hiding
 def is_instance(subject: Any, cls: Any, itself: bool = False) -> Any:
     """Whether a class pattern may match: as `isinstance`, staged where only the run knows.
 
@@ -123,7 +108,7 @@ def is_instance(subject: Any, cls: Any, itself: bool = False) -> Any:
     return _asked(isinstance, subject, cls)
 
 
-@_hiding
+@hiding
 def parts(subject: Any, cls: Any, count: int, *names: str) -> tuple[Any, ...] | None:
     """The attributes that the patterns of a class match, the first `count` by their places; None
     where one is missing.

@@ -5,19 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from autograph.backend import asked, backend_of
-from autograph.frames import hide
+from autograph.frames import hiding
 
 
+@hiding
 def raised(exc: Any, *cause: Any) -> Any:
     """The exception, or class of one; one that the run chooses is raised by its backend, from the
     cause.
     """
-    try:
-        backend = backend_of(exc)
-        return exc if backend is None else asked(backend, exception, exc, *cause)
-    except BaseException as error:  # whatever passes through is the user's: only our frame goes
-        hide(error)
-        raise
+    backend = backend_of(exc)
+    return exc if backend is None else asked(backend, exception, exc, *cause)
 
 
 def exception(exc: Any, *cause: Any) -> Any:

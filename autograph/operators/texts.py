@@ -12,7 +12,7 @@ from typing import Any
 
 from autograph.backend import asked, backend_of, backend_within, stand_ins
 from autograph.errors import StagingError
-from autograph.frames import hide, refusal
+from autograph.frames import hide, hiding, refusal
 from autograph.operators.growing import is_staging
 from autograph.operators.methods import converted_method
 
@@ -153,26 +153,23 @@ def _shown_by_str(value: Any) -> bool:
     return getattr(type(value), "__format__") is object.__format__  # noqa: B009
 
 
+@hiding
 def template(*parts: Any) -> Any:
     """A t-string. A field is a tuple: its value, the source of that, and if it has them its
     conversion and its format.
     """
-    try:
-        from string import templatelib  # type: ignore[attr-defined, unused-ignore]
+    from string import templatelib  # type: ignore[attr-defined, unused-ignore]
 
-        for part in parts:
-            if type(part) is tuple and len(part) == 4 and backend_of(part[3]) is not None:
-                raise refusal(
-                    StagingError,
-                    f"only the run knows the format of {part[1]!r}, a field of a t-string",
-                    hint="take a format that Python knows, or an f-string",
-                )
-        return templatelib.Template(
-            *[part if type(part) is str else templatelib.Interpolation(*part) for part in parts]
-        )
-    except BaseException as error:  # whatever passes through is the user's: only our frame goes
-        hide(error)
-        raise
+    for part in parts:
+        if type(part) is tuple and len(part) == 4 and backend_of(part[3]) is not None:
+            raise refusal(
+                StagingError,
+                f"only the run knows the format of {part[1]!r}, a field of a t-string",
+                hint="take a format that Python knows, or an f-string",
+            )
+    return templatelib.Template(
+        *[part if type(part) is str else templatelib.Interpolation(*part) for part in parts]
+    )
 
 
 def mod(template: Any, values: Any) -> Any:
