@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, ParamSpec, TypeVar, overload
 
 import runtime.ops as ops
@@ -17,7 +16,7 @@ from runtime.autodiff.tape import GradientTape
 from runtime.core.convert import convert_to_tensor
 from runtime.core.inspection import passes_on, signature_of
 from runtime.core.primitive import Primitive, bind, row
-from runtime.core.state import state
+from runtime.core.state import recorded_by, state
 from runtime.core.tensor import EagerTensor, Tensor
 from runtime.core.types import is_variable
 from runtime.graph.data import Record
@@ -221,27 +220,6 @@ class _Accesses(Recorder):
             self.found[variable.node] = variable.variable
 
 
-@contextmanager
-def _noting_accesses() -> Iterator[_Accesses]:
-    accesses = _Accesses()
-    before = state.tapes
-    state.tapes = (*before, accesses)
-    try:
-        yield accesses
-    finally:
-        state.tapes = before
-
-
-@contextmanager
-def _without_tapes() -> Iterator[None]:
-    before = state.tapes
-    state.tapes = tuple([tape for tape in before if isinstance(tape, _Accesses)])
-    try:
-        yield
-    finally:
-        state.tapes = before
-
-
 @overload
 def custom_gradient(f: Callable[P, tuple[R, Callable[..., Any]]]) -> Callable[P, R]: ...
 @overload
@@ -302,7 +280,8 @@ class _Call:
         self.signature = signature_of(function)
 
     def __call__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        with _noting_accesses() as accesses:
+        accesses = _Accesses()
+        with recorded_by(*state.tapes, accesses):
             result, grad_fn = _pair(called(self.function)(*args, **kwargs))
         given = self._flat(args, kwargs)
         among = {id(item) for item in given}
@@ -408,7 +387,7 @@ def recompute_grad(f: Callable[P, R]) -> Callable[P, R]:
         kept, named = nest.map_structure(_now, [list(args), kwargs])
         # A graph is made of its gradient at once.
         again = at_call(f) if state.tapes and state.trace is None else f
-        with _without_tapes():
+        with recorded_by(*[tape for tape in state.tapes if isinstance(tape, _Accesses)]):
             result = called(f)(*args, **kwargs)
 
         def grad(*upstream: Any, variables: Sequence[Any] = ()) -> Any:

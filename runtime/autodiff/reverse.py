@@ -24,11 +24,11 @@ from runtime.autodiff.sent import (
     either,
     nested,
     shaped,
-    untaped,
     zeros,
 )
 from runtime.core.primitive import Primitive
 from runtime.core.shapes import is_known
+from runtime.core.state import recorded_by
 from runtime.core.types import Type
 from runtime.dtypes import DType
 from runtime.graph.ir import Node, Region, Value, free_values
@@ -221,7 +221,7 @@ class Reverse:
     @contextmanager
     def back_inside(self, scope: Scope) -> Iterator[None]:
         """Add to a region of the gradient that was left."""
-        with untaped(), self.trace.reopened(scope):
+        with recorded_by(), self.trace.reopened(scope):
             yield
 
     def sources(self, regions: Sequence[Region]) -> list[Source]:

@@ -19,7 +19,7 @@ import numpy as np
 import runtime.ops as ops
 from runtime.core.primitive import Primitive
 from runtime.core.shapes import is_known
-from runtime.core.state import state
+from runtime.core.state import recorded_by
 from runtime.core.types import ListType, ResidualsType, TensorType, Type
 from runtime.graph.ir import Region, Value, covers
 from runtime.graph.lists import Item
@@ -52,19 +52,8 @@ ABSENT = Sent(Value(BOOL, "absent"))
 def nested(trace: Trace) -> Iterator[Scope]:
     """Build a region of the gradient."""
     site = trace.scope.next_site()
-    with untaped(), trace.nested("a gradient", site) as scope:
+    with recorded_by(), trace.nested("a gradient", site) as scope:
         yield scope
-
-
-@contextmanager
-def untaped() -> Iterator[None]:
-    """Show nothing to tapes: the node around it will be shown."""
-    before = state.tapes
-    state.tapes = ()
-    try:
-        yield
-    finally:
-        state.tapes = before
 
 
 def shaped(grad: Any, type: Any) -> Any:
@@ -120,7 +109,7 @@ def _chosen(
         with nested(trace) as scope:
             value = way()
         regions.append(scope.region([value]))
-    with untaped():
+    with recorded_by():
         output = Value(BOOL, trace.unique("sent"))
         append_cond(trace, sent, [output], regions)
     return output
@@ -174,7 +163,7 @@ def choose(
     plans = [joined(sent, each) for each in doubts]
     regions = []
     for side, (scope, each) in enumerate(zip(scopes, found, strict=True)):
-        with untaped(), trace.reopened(scope):
+        with recorded_by(), trace.reopened(scope):
             values = [_value(trace, each[at][0], *targets[at]) for at in kept]
             values += [
                 truth(trace, doubt[side])

@@ -175,6 +175,17 @@ def call_back(function: Callable[..., Result], *args: Any) -> Result:
 
 
 @contextmanager
+def recorded_by(*tapes: Any) -> Iterator[None]:
+    """Show what is done to these tapes alone."""
+    before = state.tapes
+    state.tapes = tapes
+    try:
+        yield
+    finally:
+        state.tapes = before
+
+
+@contextmanager
 def init_scope() -> Iterator[None]:
     """Inside this block ops are computed at once and recorded nowhere.
 
