@@ -47,7 +47,7 @@ class Elements:
     """The contents of an array outside of graphs: eager tensors, and None where nothing was
     written.
 
-    `element` is their type, as far as it is known. `is_current` until the items is written to.
+    `element` is their type, as far as it is known. `is_current` until they are written to.
     """
 
     __slots__ = ("element", "is_current", "items")

@@ -159,8 +159,3 @@ class Program:
         if failure is error:
             raise
         raise failure from failure.__cause__
-
-
-def python_source(graph: Graph) -> str:
-    """The Python source that the graph is run as."""
-    return Program(graph).source

@@ -117,17 +117,23 @@ def operator_method(function: Callable[[Any, Any], Any], is_reflected: bool = Fa
     return method
 
 
-for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
-    setattr(Choice, f"__{_name}__", operator_method(getattr(operator, _name)))
+COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 # Of a text `%` takes staged values; members of an `IntEnum` or a `Flag` have the others.
-for _function in (
-    operator.add, operator.mul, mod, operator.sub, operator.truediv, operator.floordiv,
-    operator.pow, operator.and_, operator.or_, operator.xor, operator.lshift, operator.rshift,
-):  # fmt: skip
-    _name = _function.__name__.rstrip("_")
+BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    function.__name__.rstrip("_"): function
+    for function in (
+        operator.add, operator.mul, mod, operator.sub, operator.truediv, operator.floordiv,
+        operator.pow, operator.and_, operator.or_, operator.xor, operator.lshift, operator.rshift,
+    )
+}  # fmt: skip
+UNARY = (operator.neg, operator.pos, operator.abs, operator.invert)
+
+for _name in COMPARISONS:
+    setattr(Choice, f"__{_name}__", operator_method(getattr(operator, _name)))
+for _name, _function in BINARY.items():
     setattr(Choice, f"__{_name}__", operator_method(_function))
     setattr(Choice, f"__r{_name}__", operator_method(_function, is_reflected=True))
-for _operator in (operator.neg, operator.pos, operator.abs, operator.invert):
+for _operator in UNARY:
     setattr(Choice, f"__{_operator.__name__}__", partialmethod(Choice.apply, _operator))
 
 

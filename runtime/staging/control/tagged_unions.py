@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from autograph.operators.logical import compare
-from autograph.operators.texts import imod, mod
+from autograph.operators.texts import imod
 from runtime import errors
 from runtime.core.convert import register_conversion
 from runtime.graph.ir import Location
 from runtime.staging.bytecode import class_property, rows_unpacked
-from runtime.staging.control.choices import Choice, operator_method
+from runtime.staging.control.choices import BINARY, COMPARISONS, UNARY, Choice, operator_method
 from runtime.staging.control.references import has_member, is_reference, want
 from runtime.staging.lists.growing import want_lists
 from runtime.staging.refusals import refuse
@@ -124,20 +124,15 @@ for _name in (
     *("copy", "deepcopy"),
 ):
     setattr(TaggedUnion, f"__{_name}__", _refused)
-for _function in (
-    operator.add, operator.sub, operator.mul, mod, operator.truediv, operator.floordiv,
-    operator.pow, operator.matmul, operator.lshift, operator.rshift, operator.and_, operator.or_,
-    operator.xor,
-):  # fmt: skip
-    _name = _function.__name__.rstrip("_")
+for _name, _function in {**BINARY, "matmul": operator.matmul}.items():
     setattr(TaggedUnion, f"__{_name}__", _method(_function))
     setattr(TaggedUnion, f"__r{_name}__", _reflected(operator_method(_function, True)))
     _changing = imod if _name == "mod" else getattr(operator, f"__i{_name}__")
     setattr(TaggedUnion, f"__i{_name}__", _method(_changing))
-for _unary in (operator.neg, operator.pos, operator.abs, operator.invert):
+for _unary in UNARY:
     setattr(TaggedUnion, f"__{_unary.__name__}__", lambda self, of=_unary: self.apply(of))
 
-for _name, _sign in {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}.items():
+for _name, _sign in COMPARISONS.items():
     setattr(TaggedUnion, f"__{_name}__", _method(_comparison(_sign)))
 
 register_conversion(TaggedUnion, _refused)
