@@ -216,7 +216,7 @@ class Backend:
         """A block that gives, behind its results, whether it has failed; for `catches`.
 
         Args:
-            shared: the names that it assigns where they live; None where there are none.
+            shared: the names that it assigns where they live: false where there are none.
             size: how many results it has.
             reads: whether the first one is that of a `return`, which reads it.
         """

@@ -143,7 +143,7 @@ MAY_IMPORT = {
         f"{STAGING} autograph.objects autograph.mutation autograph.undefined autograph.handlers "
         "autograph.operators.truths autograph.operators.early_exits autograph.operators.texts "
         "autograph.operators.items autograph.operators.logical "
-        "autograph.user_iterators"
+        "autograph.operators.shared autograph.user_iterators"
     ),
     "runtime.staging.aliasing": STAGING,
     "runtime.staging.aliasing.eager_assignments": f"{STAGING} runtime.autodiff.tape autograph",

@@ -50,5 +50,5 @@ def _staged_cond(
     defines: str | None,
     shared: str | None,
 ) -> Any:
-    carried = None if shared is None else Shared(shared, blocks, backend)
+    carried = Shared(shared, blocks, backend)
     return staged_cond(backend, test, blocks, inputs, output_names(blocks[0], defines), carried)

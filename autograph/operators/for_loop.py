@@ -7,7 +7,7 @@ from collections.abc import Callable
 from itertools import chain
 from typing import Any, cast
 
-from autograph.backend import FAILURE, Backend, Block, Names, asked, backend_of
+from autograph.backend import FAILURE, Backend, Block, asked, backend_of
 from autograph.errors import RestIsStaged
 from autograph.frames import hide
 from autograph.operators.blocks import output_names, unpacked, went_on
@@ -127,31 +127,11 @@ def _staged_for(
     shared: str | None,
 ) -> Any:
     names = output_names(body, defines, skip=1)
-    carried = None if shared is None else Shared(shared, (body,), backend)
+    carried = Shared(shared, (body,), backend)
     catches = backend.catches()
     if catches:
         test, body, begin = backend.caught_loop(test or _always, body, carried, len(state))
         state, names = (*state, begin), (*names, FAILURE)
-    if carried is None:
-        result = backend.for_loop(items, body, state, names, test)
-    else:
-        result = _carrying(backend, items, body, state, names, test, carried)
-    return went_on(backend, result, len(state)) if catches else result
-
-
-def _always(*state: Any) -> bool:
-    return True
-
-
-def _carrying(
-    backend: Backend,
-    items: Any,
-    body: Block,
-    state: tuple[Any, ...],
-    names: Names,
-    test: Block | None,
-    carried: Shared,
-) -> Any:
     count = len(state)
     result = backend.for_loop(
         items,
@@ -160,4 +140,9 @@ def _carrying(
         (*names, *carried.names),
         None if test is None else carried.block(test, count, count, gives=False),
     )
-    return carried.split(result, count)
+    result = carried.split(result, count)
+    return went_on(backend, result, count) if catches else result
+
+
+def _always(*state: Any) -> bool:
+    return True

@@ -18,10 +18,11 @@ from autograph.undefined import Undefined
 
 
 class Shared:
-    """The shared names of one control statement.
+    """The shared names of one control statement. Where there are none, it is false, and blocks and
+    results stay as they are.
 
     Args:
-        names: the names, as generated code writes them.
+        names: the names, as generated code writes them; None where there are none.
         blocks: the statement's blocks; at least one of them declares each name.
         backend: handles the statement.
 
@@ -30,9 +31,12 @@ class Shared:
             around it. What a graph does when it runs cannot reach it.
     """
 
-    def __init__(self, names: str, blocks: Sequence[Block], backend: Backend) -> None:
-        self.names: Names = tuple(names.split(", "))
+    def __init__(self, names: str | None, blocks: Sequence[Block], backend: Backend) -> None:
+        self.names: Names = () if names is None else tuple(names.split(", "))
         self.cells = [_cell(name, blocks, backend) for name in self.names]
+
+    def __bool__(self) -> bool:
+        return bool(self.names)
 
     def values(self) -> tuple[Any, ...]:
         """The present values of the names."""
@@ -50,6 +54,8 @@ class Shared:
             given: how many parameters `block` has.
             results: how many results `block` has.
         """
+        if not self:
+            return block
 
         def run(*args: Any) -> Any:
             before = self.values()
@@ -66,9 +72,15 @@ class Shared:
 
     def split(self, result: Any, results: int) -> Any:
         """Let the names stand for their part of a result; return the other part."""
+        if not self:
+            return result
         values = _packed(result, results + len(self.names))
         self.put(values[results:])
         return unpacked(values[:results])
+
+
+NO_NAMES = Shared(None, (), Backend())
+"""The shared names of a statement that has none."""
 
 
 def _packed(result: Any, count: int) -> tuple[Any, ...]:

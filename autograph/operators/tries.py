@@ -79,9 +79,9 @@ class _Try:
         self.shared = shared
         self._carried: Shared | None = None
 
-    def carried(self) -> Shared | None:
+    def carried(self) -> Shared:
         """The names that the blocks assign: looked for where something may fail at run time."""
-        if self._carried is None and self.shared is not None:
+        if self._carried is None:
             assert self.backend is not None
             self._carried = Shared(self.shared, self.blocks, self.backend)
         return self._carried

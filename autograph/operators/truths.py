@@ -10,6 +10,7 @@ from autograph.backend import backend_of
 from autograph.operators.branches import staged_cond
 from autograph.operators.growing import is_staging
 from autograph.operators.methods import converted_method
+from autograph.operators.shared import NO_NAMES
 
 
 def truth(value: Any) -> Any:
@@ -43,7 +44,7 @@ def length(value: Any) -> Any:
     backend = backend_of(size)
     if backend is None:
         return len(_Sized(size))
-    staged_cond(backend, size < 0, (_refuse, lambda: None), (), (), None)
+    staged_cond(backend, size < 0, (_refuse, lambda: None), (), (), NO_NAMES)
     return size
 
 

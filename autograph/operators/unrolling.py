@@ -170,8 +170,6 @@ def _rest(
     places = (items if of_numbers else range(len(items)))[-left:]
     one_round = body if of_numbers else _with_item_at(body, items)
     names = output_names(body, defines, skip=1)
-    if shared is None:
-        return backend.for_rest(places, one_round, state, names, test, proceed)
     carried = Shared(shared, (body,), backend)
     count = len(state)
     result = backend.for_rest(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from autograph.backend import FAILURE, Backend, Block, Names, backend_of, failures
+from autograph.backend import FAILURE, Backend, Block, backend_of, failures
 from autograph.frames import hide
 from autograph.operators.blocks import output_names, went_on
 from autograph.operators.shared import Shared
@@ -63,27 +63,11 @@ def _staged_while(
     shared: str | None,
 ) -> Any:
     names = output_names(body, defines)
-    carried = None if shared is None else Shared(shared, (body,), backend)
+    carried = Shared(shared, (body,), backend)
     catches = backend.catches()
     if catches:
         test, body, begin = backend.caught_loop(test, body, carried, len(state))
         state, names = (*state, begin), (*names, FAILURE)
-    if carried is None:
-        result = backend.while_loop(test, body, state, names, first)
-    else:
-        result = _carrying(backend, test, body, state, names, first, carried)
-    return went_on(backend, result, len(state), certain=first is True) if catches else result
-
-
-def _carrying(
-    backend: Backend,
-    test: Block,
-    body: Block,
-    state: tuple[Any, ...],
-    names: Names,
-    first: Any,
-    carried: Shared,
-) -> Any:
     count = len(state)
     result = backend.while_loop(
         carried.block(test, count, count, gives=False),
@@ -92,4 +76,5 @@ def _carrying(
         (*names, *carried.names),
         first,
     )
-    return carried.split(result, count)
+    result = carried.split(result, count)
+    return went_on(backend, result, count, certain=first is True) if catches else result

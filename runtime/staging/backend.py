@@ -166,8 +166,7 @@ class StagingBackend(Backend):
 
     def caught(self, block: Block, shared: Any, size: int, reads: bool = False) -> Block:
         """The block, and behind its results whether it has failed."""
-
-        return caught.block_of(block, size, reads, lambda: shared)
+        return caught.block_of(block, size, reads, shared)
 
     def go_on(self, failure: Any, certain: bool = False) -> None:
         """Begin a branch for the rest, up to the end of the block."""

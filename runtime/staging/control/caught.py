@@ -22,6 +22,7 @@ from typing import Any, cast
 
 from autograph.mutation.ownership import taking_notes
 from autograph.operators.early_exits import refuse_to_leave_loops
+from autograph.operators.shared import NO_NAMES, Shared
 from runtime import errors
 from runtime.core.primitive import TABLE, Primitive
 from runtime.core.types import NumberType, TensorType, Type
@@ -82,10 +83,6 @@ from runtime.staging.tracing import Trace, symbol
 # Blocks that may fail
 
 
-def _no_names() -> None:
-    """The names that a block assigns where they live: there are none."""
-
-
 class Level:
     """A block of the user's that is being traced, and the branches that are open in it.
 
@@ -101,7 +98,7 @@ class Level:
         block: Block,
         args: tuple[Any, ...],
         size: int,
-        shared: Callable[[], Any],
+        shared: Callable[[], Shared],
         watch: Watch,
         lost: frozenset[str] = frozenset(),
         reads: bool = False,
@@ -184,23 +181,20 @@ class Level:
 
     def kept(self, values: Sequence[Any]) -> list[Any]:
         """The values of the shared names that count where it has failed."""
-        shared = self.shared()
-        names = shared.names if shared else ()
-        pairs = zip(names, values, strict=True)
+        pairs = zip(self.shared().names, values, strict=True)
         return [BLANK if name in self.lost else value for name, value in pairs]
 
     def names(self) -> list[str]:
         """The names of what it leaves."""
-        shared = self.shared()
-        return [*["the result"] * self.size, FAILURE, *(shared.names if shared else ())]
+        return [*["the result"] * self.size, FAILURE, *self.shared().names]
 
 
-def block_of(block: Block, size: int, reads: bool, shared: Callable[[], Any] = _no_names) -> Block:
+def block_of(block: Block, size: int, reads: bool, shared: Shared = NO_NAMES) -> Block:
     """The block of `size` results, and behind these whether it has failed."""
 
     def run(*args: Any) -> Any:
         trace = active()
-        level = Level(trace, block, args, size, shared, trace.watch, reads=reads)
+        level = Level(trace, block, args, size, lambda: shared, trace.watch, reads=reads)
         values, failure = level.run()
         return (*values, failure) if values else failure
 
@@ -216,14 +210,14 @@ class RestOfBlock:
         self.level = level
         self.predicate = failure.test
         shared = level.shared()
-        self.before = shared.values() if shared else ()
+        self.before = shared.values()
         names = level.names()
         failed = Failure(failure.code, failure.sites, certain=True)
         state = (*[BLANK] * level.size, failed, *level.kept(self.before))
         self.failing = traced(trace, lambda: pack(state, names), (), names, no_watch)
         inputs = (*level.args, *self.before)
         labels = [f"input {at}" for at in range(len(level.args))]
-        labels += shared.names if shared else ()
+        labels += shared.names
         watch = also_watching(level.watch, list(level.called.values()))
         self.recorder = watch(level.block, inputs, labels)
         self.since = len(trace.joined)
@@ -240,11 +234,10 @@ class RestOfBlock:
         path = Path(self.scope, (), False, level.block, self.recorder, {})
         if left is not None:
             values, failure = left
-            present = shared.values() if shared else ()
+            present = shared.values()
             path.values = (*values, failure, *(level.kept(present) if failure.certain else present))
             path.reached = True
-        if shared:
-            shared.put(self.before)
+        shared.put(self.before)
         self.watching.close()
         release(trace, self.recorder, path.values)
         if path.reached:
@@ -252,8 +245,7 @@ class RestOfBlock:
         path.changed = undone(trace, self.recorder, path.reached)
         self.entered.close()
         made = joined(trace, self.predicate, [path, self.failing], level.names(), since=self.since)
-        if shared:
-            shared.put(made[level.size + 1 :])
+        shared.put(made[level.size + 1 :])
         return tuple(made[: level.size]), made[level.size]
 
     def abandon(self) -> None:
