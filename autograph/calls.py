@@ -6,6 +6,7 @@ import functools
 import operator
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, _GeneratorContextManager
+from contextvars import Context
 from types import (
     BuiltinFunctionType,
     CellType,
@@ -183,7 +184,25 @@ def _cells(made: Made, own: tuple[str, ...]) -> Cells | Callable[[Any], Cells]:
 
 def _call_builtin(function: Any) -> Any:
     found = _TAKEN_OVER.get(function)
-    return text_method(function) if found is None else found
+    if found is not None:
+        return found
+    of_its_class = _METHODS.get(type(function.__self__))
+    return function if of_its_class is None else of_its_class(function)
+
+
+def _context_method(method: Any) -> Any:
+    """The stand-in for a method of a context: `run` calls what it is given."""
+    if method.__name__ != "run":
+        return method
+
+    def run(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return method(*map(call, args[:1]), *args[1:], **kwargs)
+        except BaseException as error:  # whatever passes through is the user's: only ours goes
+            hide(error)
+            raise
+
+    return run
 
 
 def _call_method(method: MethodType) -> Any:
@@ -293,6 +312,7 @@ _HANDLERS: dict[type, Callable[[Any], Any]] = {
     type: constructor,
 }
 _TAKEN_OVER = taken_over(call)
+_METHODS: dict[Any, Callable[[Any], Any]] = {str: text_method, Context: _context_method}
 _of_libraries: dict[int, Function] = {}
 
 

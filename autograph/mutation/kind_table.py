@@ -7,7 +7,7 @@ import weakref
 from array import array
 from collections import OrderedDict, deque
 from collections.abc import Iterator
-from contextvars import ContextVar
+from contextvars import Context, ContextVar
 from functools import lru_cache, partial
 from io import IOBase
 from operator import itemgetter, methodcaller
@@ -46,7 +46,13 @@ from autograph.mutation.kinds import Kind
 from autograph.mutation.paths import ATOMS, as_itself
 from autograph.mutation.standard import BY_NAME, IN_MEMORY
 from autograph.mutation.users_code import is_users_class
-from autograph.mutation.variables import VARIABLES, ContextKind, ModuleKind, Named
+from autograph.mutation.variables import (
+    VARIABLES,
+    ContextKind,
+    ContextVariableKind,
+    ModuleKind,
+    Named,
+)
 from autograph.objects import keeps_state_in_python, module_of
 
 
@@ -149,7 +155,8 @@ _CONTAINERS: tuple[tuple[type, Kind], ...] = (
     (MethodType, Kind(bound_by)),
     (partial, Kind(applied_by)),
     (local, _INSTANCE),
-    (ContextVar, ContextKind()),
+    (ContextVar, ContextVariableKind()),
+    (Context, ContextKind()),
     (ModuleType, ModuleKind()),
     (weakref.ref, Kind(referent_of)),
     (type(lru_cache(as_itself)), Kind(remembered_by)),

@@ -4,14 +4,15 @@ A `Snapshot` remembers the state of the mutable objects reachable from some root
 has changed, and can put it back. Elements are compared by identity, and no code of the user's runs.
 
 Compared are lists, dicts, sets, deques, bytearrays (also of subclasses) and memoryviews, attributes
-and slots of instances, attributes of the user's classes, arguments of exceptions, context
-variables, arrays and buffers by content, and of functions the cells, defaults and attributes, the
-globals that they name, and what they name of the user's modules. Tuples, frozensets, slices, views
-of dicts, bound methods and partial functions are immutable, but lead to other objects. A function
-that is a method or a global variable is not searched, unless Python calls it implicitly (operators,
-properties). For generators and Python's own iterators, the position is compared; it cannot be put
-back. Instances of classes of the standard library and of installed packages are searched as far as
-their state is in attributes, up to a number of objects; `Snapshot.unseen` tells what is left out.
+and slots of instances, attributes of the user's classes, arguments of exceptions, contexts and
+their variables, arrays and buffers by content, and of functions the cells, defaults and attributes,
+the globals that they name, and what they name of the user's modules. Tuples, frozensets, slices,
+views of dicts, bound methods and partial functions are immutable, but lead to other objects. A
+function that is a method or a global variable is not searched, unless Python calls it implicitly
+(operators, properties). For generators and Python's own iterators, the position is compared; it
+cannot be put back. Instances of classes of the standard library and of installed packages are
+searched as far as their state is in attributes, up to a number of objects; `Snapshot.unseen` tells
+what is left out.
 """
 
 from __future__ import annotations

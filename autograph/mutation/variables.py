@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from contextvars import ContextVar
+from contextvars import Context, ContextVar
 from types import CellType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from autograph.backend import GlobalVariable
-from autograph.mutation.kinds import Kind, SingleKind
+from autograph.mutation.kinds import KeyedKind, Kind, SingleKind
 from autograph.mutation.paths import ATOMS, Difference, Part, as_attribute, as_itself
 from autograph.mutation.users_code import is_users
 from autograph.objects import MISSING, contents
@@ -30,7 +30,7 @@ class CellKind(SingleKind):
             value.cell_contents = state
 
 
-class ContextKind(SingleKind):
+class ContextVariableKind(SingleKind):
     """The value of a context variable. It cannot be unset."""
 
     def take(self, value: ContextVar[Any]) -> Any:
@@ -42,6 +42,21 @@ class ContextKind(SingleKind):
     def put(self, value: ContextVar[Any], state: Any) -> None:
         if state is not MISSING:
             value.set(state)
+
+
+class ContextKind(KeyedKind):
+    """The variables of a context, which `run` sets. They cannot be unset."""
+
+    def size(self, value: Context) -> int:
+        return len(value)
+
+    def take(self, value: Context) -> dict[ContextVar[Any], Any]:
+        return dict(value.items())
+
+    def put(self, value: Context, state: dict[ContextVar[Any], Any]) -> None:
+        for variable, child in state.items():
+            if value[variable] is not child:
+                value.run(variable.set, child)
 
 
 class Named(NamedTuple):

@@ -423,7 +423,7 @@ def text_method(method: Any) -> Any:
     """The stand-in for a method of a text in generated code: `format` and `join` show what they
     are given.
     """
-    stand_in = _OF_TEXTS.get(method.__name__) if type(method.__self__) is str else None
+    stand_in = _OF_TEXTS.get(method.__name__)
     return method if stand_in is None else functools.partial(stand_in, method.__self__)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextvars import Context, ContextVar
 from functools import partial
 from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any, cast
@@ -51,6 +52,7 @@ _STAGED = (SymbolicTensor, SymbolicNumber)
 _ATOMS = (str, bytes, type(None), bool, int, float, complex)
 _COUNTS = (int, float)
 _COLLECTIONS = (deque, list, dict, set)
+_CONTEXTS = (Context, ContextVar)
 
 
 class Part:
@@ -344,18 +346,25 @@ def holds_staged(value: Any) -> bool:
 
 
 def _check(path: str, item: Any, before: Any, location: Location | None) -> None:
-    """StagingError for a collection of another class, in which a staged value is now."""
-    if not isinstance(item, _COLLECTIONS) or type(item) in DICTS or type(item) is list:
+    """StagingError for a collection of another class, or a context, in which a staged value is."""
+    if not isinstance(item, (*_COLLECTIONS, *_CONTEXTS)):
         return
-    known = {id(held) for held in (before.values() if isinstance(before, dict) else before)}
+    if type(item) in DICTS or type(item) is list:
+        return
+    held_before = (before,) if isinstance(item, ContextVar) else before
+    known = {*map(id, before.values() if isinstance(before, dict) else held_before)}
     if any(holds_staged(held) for held in _held_by(item) if id(held) not in known):
         why = f"no {type(item).__qualname__} from before a call can hold staged values"
         raise refuse_change(path, why, location=location)
 
 
 def _held_by(item: Any) -> Iterator[Any]:
+    if isinstance(item, ContextVar):
+        yield item.get(None)
+    elif isinstance(item, Context):
+        yield from item.values()
     # Not by methods of the user's.
-    if isinstance(item, dict):
+    elif isinstance(item, dict):
         yield from dict.values(item)
         yield from (attributes_of(item) or {}).values()
     else:

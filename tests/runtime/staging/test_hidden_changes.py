@@ -395,6 +395,50 @@ def context_variable(x):
     return variable.get()
 
 
+VARIABLE: contextvars.ContextVar[object] = contextvars.ContextVar("VARIABLE", default=1)
+
+
+def context(x):
+    other = contextvars.copy_context()
+    if x > 2:
+        other.run(VARIABLE.set, 5)
+    return other.get(VARIABLE, 3)
+
+
+def context_in_rounds(x):
+    other = contextvars.copy_context()
+    for i in range(x):
+        other.run(lambda n: VARIABLE.set(n), i)
+    return other.get(VARIABLE, 3)
+
+
+def context_variable_that_is_left(x):
+    VARIABLE.set(x + 1)
+    return x
+
+
+def run_in_a_context(x):
+    def moved(n, by=1):
+        VARIABLE.set(n)
+        return VARIABLE.get() * by if n > 2 else by
+
+    return contextvars.copy_context().run(moved, x, by=3) + VARIABLE.get()
+
+
+def reset_in_a_helper(x):
+    def within(n):
+        token = VARIABLE.set(n)
+        try:
+            return VARIABLE.get() * 2 if n > 1 else 7
+        finally:
+            VARIABLE.reset(token)
+
+    total = 0
+    for i in range(4):
+        total += within(x + i) + VARIABLE.get()
+    return total
+
+
 def thread_local(x):
     local = threading.local()
     local.held = 1
@@ -834,10 +878,13 @@ AS_IN_PYTHON = [
     chain_map, thread_local, parsed, exception_attributes, in_a_slice, in_a_view, in_a_proxy,
     dispatched, cached, weak_keys, module, global_by_a_manager, global_by_a_property,
     global_by_name, recursion_counts, recursion_sums, recursion_of_an_object,
-    converted_iterator, converted_rows,
+    converted_iterator, converted_rows, run_in_a_context, reset_in_a_helper,
 ]  # fmt: skip
 REFUSED: dict[Callable[..., Any], str] = {
     context_variable: "variable is changed .* cannot be carried",
+    context: "other.* is changed .* a Context cannot be carried",
+    context_in_rounds: "other.* is changed .* a Context cannot be carried",
+    context_variable_that_is_left: "VARIABLE is changed .* no ContextVar from before a call can",
     opaque_queue: r"put\(\) of a SimpleQueue inside a staged block",
     opaque_digest: r"update\(\) of a HASH inside a staged block",
     ctypes_array: "items is changed .* cannot be carried",
