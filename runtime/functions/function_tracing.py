@@ -59,7 +59,7 @@ from runtime.graph.passes.dead_code import used_values
 from runtime.graph.structures import Children, Structure, structure_of
 from runtime.graph.verification import verify
 from runtime.ops.random.seeds import going_on
-from runtime.staging import texts
+from runtime.staging import block_recorder, texts
 from runtime.staging.aliasing import aliases
 from runtime.staging.block_recorder import BlockRecorder, Existed, note_called
 from runtime.staging.bytecode import returns_of
@@ -426,7 +426,7 @@ class Tracer:
                 autograph.members_converted(),
                 autograph.lists_made_by(self._stand_in, self.references.known.asks),
                 taking_notes(self.watcher.notes),
-                taking_notes(lambda: [*aliases.notes(trace), *loops.notes(trace)]),
+                taking_notes(lambda: _notes(trace)),
             ):
                 result = self.converted(*args, **kwargs)
             trace.has_returned = True
@@ -600,6 +600,11 @@ class Tracer:
         # A method: what watches objects looks into the arguments of a partial, not in here.
         descent = self.descents.setdefault(id(plain), Descent())
         return self.call_again(descent, depth, function, args, kwargs)
+
+
+def _notes(trace: Trace) -> list[Any]:
+    """What a trace remembers objects in."""
+    return [*aliases.notes(trace), *loops.notes(trace), *block_recorder.notes(trace)]
 
 
 def _check_depth(generator_function: FunctionType, depth: int) -> None:

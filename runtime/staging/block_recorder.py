@@ -40,6 +40,7 @@ from runtime.staging.outside import place_key
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 from runtime.staging.staged_print import is_stream_write, print_in_graph
+from runtime.staging.tracing import Trace
 
 
 class Existed:
@@ -73,6 +74,15 @@ def _existed() -> Existed:
     if not isinstance(trace.existed, Existed):
         trace.existed = Existed(Snapshot({}))
     return trace.existed
+
+
+_MET = object()
+"""The key of what a trace remembers of the places that its blocks change."""
+
+
+def notes(trace: Trace) -> list[Any]:
+    """The container of the objects that are remembered: it holds none for the user."""
+    return [trace.memo[_MET]] if _MET in trace.memo else []
 
 
 class _Thread(threading.local):
@@ -255,11 +265,11 @@ class BlockRecorder(ObjectRecorder):
                 "pass what the block needs as a tensor or a local variable",
             )
         found: dict[Any, tuple[str, Any]] = {}
-        memo = active().memo
+        met = active().memo.setdefault(_MET, {})
         for change in self._snapshot.changes():
             key = place_key(change.object)
             # One object for what blocks may know by several: a global variable, a namespace.
-            item = memo.setdefault(key, change.object) if type(key) is tuple else change.object
+            item = met.setdefault(key, change.object) if type(key) is tuple else change.object
             found.setdefault(key, (change.path, item))
         return list(found.values())
 

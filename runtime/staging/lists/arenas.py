@@ -131,7 +131,7 @@ class Arena:
         """`item.name = value`, also of a frozen object."""
         if name in self.columns:
             self.write(name, self.place_of(item), value)
-        elif _is_set_by_property(getattr(self.users, name, None)):
+        elif _is_set_by_property(of_classes(self.users.__mro__, name)):
             object.__setattr__(item, name, value)
         else:
             raise self.refusal(f"gets an attribute {name!r} later on")

@@ -152,8 +152,20 @@ def through_descriptors(x):
     return gauge.low, gauge.writes
 
 
+def of_one_that_the_run_chooses(x):
+    first, second = Gauge(x), Gauge(3)
+    if x > 2:
+        third = Gauge(x + 1)
+        third.low += 1
+        x = third.low
+    chosen = first if x > 3 else second
+    chosen.low = x - 1
+    return chosen.low, first.low, second.writes
+
+
 USES = [
     through_descriptors,
+    of_one_that_the_run_chooses,
     class_of_a_property,
     after_init,
     added,

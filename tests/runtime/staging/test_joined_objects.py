@@ -289,11 +289,22 @@ def attribute_of_a_function(x):
     return counted.calls, entries["calls"], x
 
 
+def made_in_an_arm(x):
+    thing = made(x)
+    if x > 1:
+        other = made(x + 2)
+        if x > 2:
+            other.x = 5
+        vars(other)["y"] += x
+        thing.x = other.x + other.y
+    return thing.x, thing.y
+
+
 @pytest.mark.parametrize(
     "function",
     [
         *(asked_in_an_arm, asked_in_a_loop, known_by_another_name, changed_by_another_name),
-        attribute_of_a_function,
+        *(attribute_of_a_function, made_in_an_arm),
     ],
 )
 def test_an_object_and_its_namespace_are_one(function: Any) -> None:
