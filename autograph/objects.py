@@ -43,9 +43,9 @@ def own_of(value: Any) -> Any:
     cls = type(value)
     if hides_its_own(cls):
         return None
-    if cls.__dictoffset__:
-        return object.__getattribute__(value, "__dict__")
-    return value.__dict__ if isinstance(value, local) else None
+    if issubclass(cls, local):  # of which a subclass has another one beside that of the thread
+        return local.__getattribute__(value, "__dict__")
+    return object.__getattribute__(value, "__dict__") if cls.__dictoffset__ else None
 
 
 def hides_its_own(cls: type) -> bool:

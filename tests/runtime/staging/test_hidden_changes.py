@@ -447,6 +447,18 @@ def thread_local(x):
     return local.held
 
 
+class Local(threading.local):
+    more = 1
+
+
+def thread_local_of_a_class(x):
+    local = Local()
+    local.held = 1
+    if x > 0:
+        local.held, local.more = 2, 5
+    return local.held, local.more
+
+
 def parsed(x):
     options = argparse.Namespace(held=1)
     if x > 0:
@@ -878,7 +890,8 @@ AS_IN_PYTHON = [
     chain_map, thread_local, parsed, exception_attributes, in_a_slice, in_a_view, in_a_proxy,
     dispatched, cached, weak_keys, module, global_by_a_manager, global_by_a_property,
     global_by_name, recursion_counts, recursion_sums, recursion_of_an_object,
-    converted_iterator, converted_rows, run_in_a_context, reset_in_a_helper,
+    converted_iterator, converted_rows, thread_local_of_a_class, run_in_a_context,
+    reset_in_a_helper,
 ]  # fmt: skip
 REFUSED: dict[Callable[..., Any], str] = {
     context_variable: "variable is changed .* cannot be carried",
