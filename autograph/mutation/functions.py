@@ -105,7 +105,8 @@ def bound_by(method: MethodType) -> list[Part]:
     function = method.__func__
     parameters = function.__code__.co_varnames if isinstance(function, FunctionType) else ()
     receiver = parameters[0] if parameters else "self"
-    return [(named, receiver, method.__self__), (named, method.__name__, function)]
+    name = getattr(function, "__name__", "__func__")
+    return [(named, receiver, method.__self__), (named, name, function)]
 
 
 def applied_by(function: partial[Any]) -> list[Part]:

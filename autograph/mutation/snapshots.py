@@ -17,6 +17,7 @@ what is left out.
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Callable, Container, Iterator, Mapping
 from types import FunctionType
@@ -170,6 +171,8 @@ class Snapshot:
                 entries[key] = _Entry(kind, value, state, path, self._late, lent)
                 if cls is GlobalVariable and self._outer is not None:
                     self._outer.add(render(path), value)
+                if value is sys.modules:
+                    continue  # of the modules in it, it is looked at what code names
                 # What code leads to is not nested in what leads to the code.
                 below = 0 if cls in _CODE else depth + 1
                 for style, part, child in kind.parts(value, state):

@@ -335,8 +335,12 @@ def test_what_a_function_reaches_of_modules_that_it_imports(
 
 @pytest.mark.parametrize(
     "holder",
-    [lambda f: functools.partial(f, 1), lambda f: types.MethodType(f, 1)],
-    ids=["partial", "method"],
+    [
+        lambda f: functools.partial(f, 1),
+        lambda f: types.MethodType(f, 1),
+        lambda f: types.MethodType(functools.partial(f), 1),
+    ],
+    ids=["partial", "method", "method of a partial"],
 )
 def test_a_function_that_will_be_called_is_looked_into(holder: Any) -> None:
     xs = [1]
@@ -351,6 +355,16 @@ def test_a_function_that_others_hold_is_looked_into(hold: Any) -> None:
     snapshot = Snapshot({"fs": hold(lambda: xs.append(1))})
     xs.append(2)
     assert [change.path for change in snapshot.changes()] == ["len(xs)"]
+
+
+def test_modules_are_not_reached_by_the_table_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    other: Any = types.ModuleType("users_other")
+    other.items = []
+    monkeypatch.setitem(sys.modules, "users_other", other)
+    snapshot = Snapshot({"f": importing_by_a_text})
+    other.items.append(1)
+    monkeypatch.setitem(sys.modules, "users_new", other)
+    assert [change.path for change in snapshot.changes()] == ["sys.modules['users_new']"]
 
 
 def test_a_global_is_told_once_for_two_functions() -> None:
