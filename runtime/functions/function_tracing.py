@@ -603,7 +603,7 @@ class Tracer:
 
 
 def _notes(trace: Trace) -> list[Any]:
-    """What a trace remembers objects in."""
+    """The containers in which a trace remembers objects."""
     return [*aliases.notes(trace), *loops.notes(trace), *block_recorder.notes(trace)]
 
 
