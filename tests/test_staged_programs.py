@@ -13,7 +13,15 @@ from tests.support import reference, staging
 from tests.support.limits import refused_by
 from tests.support.programs import Program, batches, explain, loaded, programs, unhurried, write
 from tests.support.programs_choices import Seeded
-from tests.support.programs_dialects import CALLBACKS, COLLECTIONS, EFFECTS, KINDS, OUTSIDE, STAGED
+from tests.support.programs_dialects import (
+    CALLBACKS,
+    COLLECTIONS,
+    EFFECTS,
+    KINDS,
+    OUTSIDE,
+    STAGED,
+    THEMES,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -63,6 +71,13 @@ def test_many_of_callbacks(seeds: range) -> None:
         same_when_staged(write(Seeded(seed), CALLBACKS))
 
 
+@pytest.mark.parametrize("theme", THEMES)
+@pytest.mark.parametrize("seeds", batches(50), ids=str)
+def test_many_of_themes(seeds: range, theme: str) -> None:
+    for seed in seeds:
+        same_when_staged(write(Seeded(seed), THEMES[theme]))
+
+
 @pytest.mark.parametrize("seeds", batches(20), ids=str)
 def test_programs_are_what_the_reference_computes(seeds: range) -> None:
     for seed in seeds:
@@ -94,7 +109,8 @@ def same_when_staged(program: Program) -> None:
 
 def refusals_of(program: Program) -> tuple[type[Exception], ...]:
     """What refuses it: also Python's own errors, where a `try` may have stayed Python's own."""
-    by_python = (rt.errors.OperatorNotAllowedInGraphError,) if "finally" in program.text else ()
+    may_be_once = "finally" in program.text or "except" in program.text
+    by_python = (rt.errors.OperatorNotAllowedInGraphError,) if may_be_once else ()
     return (autograph.AutographError, *by_python)
 
 

@@ -16,14 +16,16 @@ LIMITS: dict[str, str] = {
     "A function that calls itself as often": "is a graph of its own, which may raise",
     "`except ValueError` around a division": "is a ValueError too",
     "The text of an error that only the run raises": "that only the run raises",
-    "`next` of an iterator": "next inside a staged block advances an iterator once",
+    "`next` of an iterator": (
+        "next inside a staged block advances an iterator once|draws a random number once"
+        "|inside a staged block logs once"
+    ),
     "An iterator that is used twice": "how far it has come, only the run knows",
     "A list or dict whose length only the run knows": (
         "(in code that is not converted|, or unpacking,|a comparison) "
         "needs a (list|dict) of which Python knows"
     ),
     "Keys of several kinds": "is a key beside others that only the run knows",
-    "A dict under a key": "it could be changed in place",
     "The order of a set of staged values": "asks for their order",
     "A value of another kind on each path": (
         "(is used that is of another kind on each path|values of several kinds in|keeps? changing)"
@@ -32,6 +34,23 @@ LIMITS: dict[str, str] = {
     "A set or dict that a staged value chooses": (
         "one of several objects, which the run|is changed in place on one path, and"
         "|nothing tells what its items are"
+    ),
+    "A dict that grows or shrinks": (
+        "the structures differ: (no attributes|the attributes|no keys|the keys|dict with|no items)"
+    ),
+    "A dict under a key": "could be changed in place",
+    "A Python value chosen by a staged value": "the Python values .* differ|two Python values",
+    "Python's own comparison of tuples": "do nothing in the function that Python cannot do again",
+    "`StopIteration` under a staged test": "StopIteration under a staged test would be raised",
+    "`yield` in a `with`": "only the run knows whether the elements of the generator",
+    "An object of which the run chooses one": "of which the run chooses one, gets an attribute",
+    "A staged value given to a logger": "of a file that a staged value is printed to",
+    "Buffers, context variables, classes": (
+        "is changed while the function is staged: (it existed before|an? .* cannot be carried|no "
+        "ContextVar from before)|inside a staged block may change it once, while tracing"
+    ),
+    "The gradient of what a loop changes": (
+        r"depends on a value that a staged loop changes|\w+\(\) stands in a staged (branch|loop)"
     ),
     "A tensor that may be another one": "which may be the same tensor, or share its rows",
 }

@@ -19,6 +19,8 @@ from tests.support.programs_collections import (
 from tests.support.programs_effects import EFFECTS as EFFECTS_SNIPPETS
 from tests.support.programs_kinds import KINDS as KINDS_FORMS
 from tests.support.programs_kinds import KINDS_HEADER, KINDS_PRELUDE, KINDS_RESULTS
+from tests.support.programs_library import LIBRARY
+from tests.support.programs_objects import OBJECTS, Theme
 from tests.support.programs_outside import OUTSIDE as OUTSIDE_FORMS
 from tests.support.programs_outside import OUTSIDE_HEADER, OUTSIDE_PRELUDE
 from tests.support.programs_scopes import PLAIN_SCOPES
@@ -320,3 +322,28 @@ CALLBACKS = replace(
     results=CALLBACKS_RESULTS,
 )
 """Functions with state, in the hands of what calls them for each item."""
+
+
+_STEP = """\
+def step(x, y=1, *, z=0):
+    return x - y if x > y else x + y + z
+
+
+"""
+
+
+def of_theme(theme: Theme) -> Dialect:
+    """The dialect of a theme: short programs, for much of what a theme has is refused."""
+    return replace(
+        KINDS,
+        statements=KINDS.statements | {"raise_": 0},
+        prelude="G = 2\n\n\n" + _STEP + theme.prelude,
+        header="def program(a, b, p, f, xs):\n" + theme.header,
+        growing=theme.forms,
+        results=theme.results,
+        size=(3, 9),
+    )
+
+
+THEMES = {name: of_theme(theme) for name, theme in (OBJECTS | LIBRARY).items()}
+"""Of what a name says: objects of the user's, and of the standard library."""

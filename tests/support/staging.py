@@ -1,5 +1,6 @@
 """Running a function staged, on tensors, and comparing with what Python computes."""
 
+import dataclasses
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -16,7 +17,7 @@ def as_tensor(value: Any) -> Any:
 
 
 def as_python(value: Any) -> Any:
-    """Tensors, also inside containers, as Python's own numbers and lists."""
+    """Tensors, also inside containers, as Python's own numbers and lists; a dataclass by fields."""
     if hasattr(value, "numpy"):
         array = value.numpy()
         if isinstance(array, bytes):  # a text that a function returns
@@ -28,6 +29,9 @@ def as_python(value: Any) -> Any:
         return type(value)(map(as_python, value))
     if isinstance(value, Mapping):
         return {key: as_python(item) for key, item in value.items()}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        fields = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+        return type(value).__name__, as_python(fields)
     return value
 
 

@@ -1,0 +1,234 @@
+"""Random programs of gradients: tapes in branches and loops, and what only the path that is not
+taken may compute: quotients, logarithms, roots and powers where they have no value.
+
+A program takes two float64 scalars, a count and a truth value, and returns values and slopes.
+"""
+
+from typing import NamedTuple
+
+from tests.support.programs_choices import Choices
+
+INDENT = "    "
+
+PRELUDE = """\
+import runtime as rt
+
+
+def bent(u):
+    if u > 0.5:
+        return u * u
+    return u - 0.25
+
+
+def slope_of(u, w):
+    with rt.GradientTape() as tape:
+        tape.watch(u)
+        z = bent(u) * w
+    return tape.gradient(z, u)
+
+
+def matrix(u, w):
+    return rt.stack([rt.stack([u, w]), rt.stack([w, u + 2.0])])
+
+
+def regular(u, w):
+    u = rt.abs(u) + rt.abs(w) + 1.0
+    return rt.stack([rt.stack([u, w]), rt.stack([w, u + 2.0])])
+
+
+"""
+
+_SMOOTH = (
+    *("{u} * {w}", "{u} + 0.5 * {w}", "{u} - {w} * {w}", "rt.sin({u})", "rt.tanh({u}) * {w}"),
+    *("{u} / (1.0 + {w} * {w})", "rt.exp(-{u} * {u})", "bent({u})", "rt.maximum({u}, {w})"),
+    *("rt.where({u} > {w}, {u}, 2.0 * {w})", "rt.abs({u})"),
+    # A choice of new tensors: a tape knows by no other name one that a branch has chosen.
+    "{u} * 2.0 if {w} > 0.1 else {w} * 1.0",
+    *("rt.reduce_sum(rt.stack([{u}, {w}, {u} * {w}]))", "rt.reduce_max(rt.stack([{u}, {w}]))"),
+    *("rt.unstack(rt.stack([{u}, {w}]))[0]", "rt.split(rt.stack([{u}, {w}]), 2)[1][0]"),
+    *("rt.nn.moments(rt.stack([{u}, {w}]), [0])[0]", "rt.math.top_k(rt.stack([{u}, {w}]))[0][0]"),
+    *("rt.sort(rt.stack([{u}, {w}]))[1]", "rt.cumsum(rt.stack([{u}, {w}]))[1]"),
+    *("rt.linalg.det(regular({u}, {w}))", "rt.linalg.qr(regular({u}, {w}))[1][0, 0]"),
+)
+_PARTIAL = (
+    *("1.0 / {u}", "rt.math.log({u})", "rt.sqrt({u})", "{u} ** 0.5", "rt.pow({u}, {w})"),
+    *("{w} / {u}", "rt.math.rsqrt({u})", "rt.acos({u})", "rt.linalg.inv(matrix({u}, {w}))[0, 1]"),
+    *("rt.linalg.det(matrix({u}, {w}))", "rt.linalg.qr(matrix({u}, {w}))[1][0, 0]"),
+    *("rt.math.log(rt.linalg.det(matrix({u}, {w})))", "rt.atanh({u})", "rt.norm(rt.stack([{u}]))"),
+    *("rt.math.divide_no_nan({w}, {u})", "rt.linalg.cholesky(matrix({u}, {w}))[1, 1]"),
+)
+
+
+class Writer:
+    """Writes one program. `whole` says that nothing keeps a part of it from its last gradient."""
+
+    def __init__(self, choices: Choices) -> None:
+        self.choices = choices
+        self.lines: list[str] = []
+        self.left = 5 + choices.below(10)
+        self.depth = 1
+        self.loops = 0
+        self.names = 0
+        self.whole = True
+
+    def pick(self, *options: str) -> str:
+        return options[self.choices.below(len(options))]
+
+    def line(self, text: str) -> None:
+        self.lines.append(INDENT * self.depth + text)
+
+    def value(self) -> str:
+        return self.pick("u", "w", "x", "y", "u", "w")
+
+    def formula(self, *forms: str) -> str:
+        return self.pick(*forms).format(u=self.value(), w=self.value())
+
+    def test(self) -> str:
+        return self.pick(
+            *("p", "not p", f"{self.value()} > 0.0", f"{self.value()} < {self.value()}"),
+            *(f"{self.value()} > 0.3 and p", f"{self.value()} != 0.0", "n > 1"),
+        )
+
+    def block(self, header: str, most: int = 2) -> None:
+        self.line(header)
+        self.depth += 1
+        before = len(self.lines)
+        for _ in range(1 + self.choices.below(most)):
+            self.statement()
+        if len(self.lines) == before:
+            self.line("w = w * 0.5")
+        self.depth -= 1
+
+    def statement(self) -> None:
+        if self.left <= 0:
+            return
+        self.left -= 1
+        simple = [self.assignment] * 4 + [self.guarded] * 3 + [self.read_later] * 2
+        simple += [self.inner] * 2 + [self.stopped, self.watched, self.asked, self.left_round]
+        nested = [self.branching] * 4 + [self.looping] * 3
+        ways = simple if self.depth > 4 else simple + nested
+        ways[self.choices.below(len(ways))]()
+
+    def assignment(self) -> None:
+        self.line(f"{self.pick('u', 'w')} = {self.formula(*_SMOOTH)}")
+
+    def guarded(self) -> None:
+        """What has no value everywhere, where it has one."""
+        self.line(f"if {self.pick('u > 0.05', 'u > 0.0 and w > 0.0', 'x > 0.1', 'p')}:")
+        self.line(f"{INDENT}{self.pick('u', 'w')} = {self.formula(*_PARTIAL)}")
+        if self.choices.below(2):
+            self.line("else:")
+            self.line(f"{INDENT}{self.pick('u', 'w')} = {self.formula(*_SMOOTH)}")
+
+    def read_later(self) -> None:
+        """What has no value everywhere, computed always and read on one path."""
+        self.names += 1
+        name = f"q{self.names}"
+        self.line(f"{name} = {self.formula(*_PARTIAL)}")
+        self.line(f"if {self.test()}:")
+        self.line(f"{INDENT}{self.pick('u', 'w')} = {name} * 0.5")
+
+    def inner(self) -> None:
+        """The gradient by a tape of its own, which the tape around may see."""
+        self.names += 1
+        name = f"t{self.names}"
+        if self.choices.below(3) == 0:
+            self.line(f"{self.pick('g', 'w')} = slope_of({self.value()}, {self.value()})")
+            return
+        self.line(f"with rt.GradientTape({self.pick('', 'persistent=True')}) as {name}:")
+        self.line(f"{INDENT}{name}.watch({self.pick('u', 'x')})")
+        self.line(f"{INDENT}z = {self.formula(*_SMOOTH)}")
+        self.within(name)
+        source = self.pick("u", "x")
+        zero = 'unconnected_gradients="zero"'
+        self.line(f"{self.pick('g', 'g', 'w')} = {name}.gradient(z, {source}, {zero})")
+
+    def within(self, tape: str) -> None:
+        """What else a tape is asked in its block, in an arm or a round too."""
+        form = self.pick(
+            *("", "", f"if {self.test()}:;     z = z * {self.formula(*_SMOOTH)}"),
+            f"with {tape}.stop_recording():;     z = z + {self.formula(*_SMOOTH)}",
+            f"{tape}.reset(); {tape}.watch(u); z = {self.formula(*_SMOOTH)}",
+            f"for _ in range(n):;     z = z * {self.formula(*_SMOOTH)}",
+            f"{tape}.watch(z); z = z * z",
+        )
+        for line in form.split("; ") if form else ():
+            self.line(INDENT + line)
+
+    def stopped(self) -> None:
+        self.whole = False
+        if self.depth > 2 or self.choices.below(2):
+            self.line(f"{self.pick('u', 'w')} = rt.stop_gradient({self.formula(*_SMOOTH)})")
+            return
+        self.line("with tape.stop_recording():")
+        self.line(f"{INDENT}{self.pick('u', 'w')} = {self.formula(*_SMOOTH)}")
+
+    def watched(self) -> None:
+        if self.depth > 2 and self.choices.below(4):
+            return self.assignment()
+        self.whole = False
+        return self.line(f"tape.watch({self.pick('u', 'w', 'y', 'x')})")
+
+    def asked(self) -> None:
+        """The gradient of the tape around, asked for within it; or the tape begun anew."""
+        self.whole = False
+        if self.depth == 2 and self.choices.below(2):
+            self.line("tape.reset()")
+            self.line("tape.watch([x, y])")
+            return
+        zero = 'unconnected_gradients="zero"'
+        self.line(f"g = g + tape.gradient({self.value()}, {self.pick('x', 'y')}, {zero})")
+
+    def left_round(self) -> None:
+        if not self.loops:
+            return self.assignment()
+        self.line(f"if {self.test()}:")
+        return self.line(INDENT + self.pick("break", "continue"))
+
+    def branching(self) -> None:
+        self.block(f"if {self.test()}:")
+        if self.choices.below(2):
+            self.block("else:")
+
+    def looping(self) -> None:
+        self.loops += 1
+        self.names += 1
+        if self.choices.below(2):
+            self.block(f"for i{self.names} in range({self.pick('2', 'n', 'n', 'n + 1')}):")
+        else:
+            name = f"k{self.names}"
+            self.line(f"{name} = 0")
+            self.line(f"while {name} < {self.pick('n', '2')} and {self.test()}:")
+            self.depth += 1
+            self.line(f"{name} += 1")
+            self.statement()
+            self.depth -= 1
+        self.loops -= 1
+
+    def program(self) -> str:
+        self.line("g = 0.0 * x")
+        self.line("with rt.GradientTape(persistent=True) as tape:")
+        self.depth += 1
+        self.line("tape.watch([x, y])")
+        begin = ("u, w = x * 1.0, y + 0.5", "u, w = x * y, y + 0.5", "u, w = rt.sin(x), y * 1.0")
+        self.line(self.pick(*begin))
+        while self.left > 0:
+            self.statement()
+        self.line("total = u + w")
+        self.depth -= 1
+        self.line('slopes = tape.gradient(total, [x, y], unconnected_gradients="zero")')
+        self.line("return u, w, g, *slopes")
+        return PRELUDE + "def program(x, y, n, p):\n" + "\n".join(self.lines) + "\n"
+
+
+class GradientProgram(NamedTuple):
+    """A program, and whether its slopes are those of the sum of its first two values."""
+
+    text: str
+    is_whole: bool
+
+
+def write(choices: Choices) -> GradientProgram:
+    """One program."""
+    writer = Writer(choices)
+    return GradientProgram(writer.program(), writer.whole)
