@@ -187,12 +187,13 @@ def _qr_shape(shape: Shape, *, full: bool) -> tuple[Shape, Shape]:
 
 def _qr_gradient(op: Any, g_q: Any, g_r: Any) -> Any:
     q, r = op.outputs
-    rows, columns = q.static_shape[-2], r.static_shape[-1]
+    rows, columns = (q.static_shape or (None, None))[-2], (r.static_shape or (None,))[-1]
     if q.dtype.is_complex:
         raise NotImplementedError("the gradient of qr is for real matrices only")
     if (op.params["full"] and rows != columns) or rows is None or columns is None or rows < columns:
         raise NotImplementedError(
-            "the gradient of qr needs matrices with at least as many rows as columns"
+            "the gradient of qr needs matrices that are known to have at least as many rows as "
+            "columns: use ensure_shape"
         )
     g_q = ops.zeros_like(q) if g_q is None else g_q
     g_r = ops.zeros_like(r) if g_r is None else g_r
@@ -261,7 +262,7 @@ def _check_svd_gradient(op: Any, vectors: bool) -> None:
     s, u, v = op.outputs
     if vectors and u.dtype.is_complex:
         raise NotImplementedError("the gradient of singular vectors is for real matrices only")
-    sizes = (s.static_shape or (None,))[-1], u.static_shape[-1], v.static_shape[-1]
+    sizes = [(part.static_shape or (None,))[-1] for part in (s, u, v)]
     if vectors and op.params["full"] and (None in sizes or len(set(sizes)) > 1):
         raise NotImplementedError(
             "the gradient of svd with full_matrices is for square matrices only"

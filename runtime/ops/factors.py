@@ -110,7 +110,9 @@ def _side(x: Any) -> Any:
 
 def _moved(x: Any, order: Any) -> Tensor:
     """The rows of matrices in this order."""
-    return ops.gather(x, order, axis=-2, batch_dims=len(order.shape) - 1)
+    if order.ndim is None:
+        raise wrong_value("a permutation must have a known rank: use ensure_shape")
+    return ops.gather(x, order, axis=-2, batch_dims=order.ndim - 1)
 
 
 def lu_reconstruct(

@@ -504,7 +504,10 @@ def _cumprod_gradient(op: Any, g: Any) -> Any:
     has them.
     """
     x, params = op.inputs[0], op.params
-    rank, axis = x.ndim, axis_in(params["axis"], x.ndim)
+    rank = x.ndim
+    if rank is None:
+        raise wrong_value("the gradient of cumprod needs a tensor of known rank: use ensure_shape")
+    axis = axis_in(params["axis"], rank)
     order = [i for i in range(rank) if i != axis] + [axis]
     x, g = ops.transpose(x, order), ops.transpose(g, order)
     if params["reverse"]:

@@ -339,3 +339,41 @@ def test_gradients_through_lists(number: int, way: Any) -> None:
         found = tf.compat.v1.gradients(way(function(v.read_value())), v)[0]
         session.run(v.initializer)
         assert_allclose(session.run(found), derivative(2.0))
+
+
+MATRIX = np.array([[2.0, -1.0], [0.5, 1.5], [1.0, 3.0]])
+
+
+@pytest.mark.parametrize(
+    "function",
+    [lambda x: tf.linalg.svd(x, compute_uv=False), lambda x: tf.linalg.svd(x)[0], tf.linalg.pinv],
+)
+def test_gradients_of_matrices_of_unknown_rank(function: Any) -> None:
+    def slope(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = tf.reduce_sum(function(x) ** 3)
+        return tape.gradient(y, x)
+
+    staged = tf.function(slope, input_signature=[tf.TensorSpec(None, tf.float64)])
+    assert_allclose(staged(MATRIX), slope(tf.constant(MATRIX)), rtol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("function", "error"),
+    [
+        (tf.math.cumprod, ValueError),
+        (lambda x: tf.linalg.qr(x)[1], NotImplementedError),
+        (
+            lambda x: tf.linalg.lu_solve(tf.eye(2, dtype=x.dtype), tf.cast(x, tf.int32), x),
+            ValueError,
+        ),
+    ],
+)
+def test_what_needs_a_known_rank_says_how_to_tell_it(function: Any, error: Any) -> None:
+    @tf.function(input_signature=[tf.TensorSpec(None, tf.float64)])
+    def slope(x: Any) -> Any:
+        return tf.gradients(function(x), x)
+
+    with pytest.raises(error, match="use ensure_shape"):
+        slope(MATRIX)
