@@ -15,10 +15,12 @@ from typing import Any
 
 from autograph.locks import process_rlock
 
-_FUTURES: int = functools.reduce(
+FUTURES: int = functools.reduce(
     operator.or_,
     (getattr(__future__, name).compiler_flag for name in __future__.all_feature_names),
 )
+"""The flags of code that say which features it has by `from __future__ import ...`."""
+
 # A thread may come here again: what the collector frees on the way may run any code.
 lock = process_rlock()
 
@@ -46,4 +48,4 @@ def compile_quietly(source: Any, filename: str, flags: int = 0, mode: int = 0) -
     """
     with lock, warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return compile(source, filename, "exec", flags & _FUTURES | mode, dont_inherit=True)
+        return compile(source, filename, "exec", flags & FUTURES | mode, dont_inherit=True)

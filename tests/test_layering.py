@@ -74,7 +74,7 @@ MAY_IMPORT = {
     "autograph.backend": DISPATCH,
     "autograph.operators": (
         f"{DISPATCH} autograph.observers autograph.operators autograph.objects autograph.policy "
-        "autograph.instructions"
+        "autograph.instructions autograph.compiler"
     ),
     "autograph.attributes": "",
     "autograph.instructions": "",

@@ -8,7 +8,7 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, starmap
-from types import GeneratorType
+from types import FunctionType, GeneratorType
 from typing import Any, TypeAlias
 
 from autograph.backend import (
@@ -20,8 +20,9 @@ from autograph.backend import (
     instance_of,
     stand_ins,
 )
+from autograph.compiler import FUTURES
 from autograph.errors import ConversionError, StagingError
-from autograph.frames import hide, refusal
+from autograph.frames import hide, refusal, user_frame
 from autograph.operators import reductions, texts
 from autograph.operators.comprehensions import (
     Called,
@@ -210,7 +211,9 @@ def _seeing(function: Function, enough: int) -> Function:
     def builtin(*args: Any, **kwargs: Any) -> Any:
         try:
             if len(args) + len(kwargs) >= enough:
-                return function(*args, **kwargs)
+                caller = user_frame()
+                futures = 0 if caller is None else caller.f_code.co_flags & FUTURES
+                return _with_futures(futures)(function, args, kwargs)
             raise refusal(
                 ConversionError,
                 f"`{function.__name__}` would see names of the converted function that are not "
@@ -223,6 +226,17 @@ def _seeing(function: Function, enough: int) -> Function:
             raise
 
     return builtin
+
+
+@functools.cache
+def _with_futures(futures: int) -> Function:
+    """A function that calls another one; texts are compiled there as where these features hold."""
+
+    def called(function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return function(*args, **kwargs)
+
+    code = called.__code__
+    return FunctionType(code.replace(co_flags=code.co_flags & ~FUTURES | futures), globals())
 
 
 def _type(*args: Any, **kwargs: Any) -> Any:

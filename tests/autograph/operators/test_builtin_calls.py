@@ -5,11 +5,13 @@ import functools
 import math
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from autograph import ConversionError, call
+from autograph import ConversionError, call, convert
+from tests.autograph.files import import_text
 from tests.autograph.staged_values import Staged, plain
 
 PLAIN: list[tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]] = [
@@ -200,6 +202,44 @@ SEEING: list[tuple[Any, tuple[Any, ...], dict[str, Any]]] = [
 @pytest.mark.parametrize(("function", "args", "kwargs"), SEEING)
 def test_names_of_others(function: Any, args: Any, kwargs: Any) -> None:
     assert call(function)(*args, **kwargs) == function(*args, **kwargs)
+
+
+TEXTS = """
+import functools
+
+def executed():
+    names = {}
+    exec("def f(x: int): pass", {}, names)
+    return names["f"].__annotations__
+
+def compiled():
+    names = {}
+    exec(compile("def f(x: int): pass", "text", "exec"), names)
+    return names["f"].__annotations__
+
+def by_another_name(call):
+    names = {}
+    call("def f(x: int): pass", names)
+    return names["f"].__annotations__
+
+def evaluated(x):
+    return eval("[lambda: x][0]", {"x": x})().__name__ if x else None
+
+def failing():
+    eval("1 +", {})
+"""
+
+
+@pytest.mark.parametrize("future", ["", "from __future__ import annotations\n"])
+def test_texts_are_compiled_as_where_they_are_given(future: str, tmp_path: Path) -> None:
+    module = import_text(tmp_path / "texts.py", future + TEXTS)
+    annotation = {"x": "int" if future else int}
+    assert convert(module.executed)() == module.executed() == annotation
+    assert convert(module.compiled)() == module.compiled() == annotation
+    assert convert(module.by_another_name)(exec) == annotation
+    assert convert(module.evaluated)(int) == "int"
+    with pytest.raises(SyntaxError):
+        convert(module.failing)()
 
 
 @pytest.mark.parametrize(
