@@ -150,7 +150,7 @@ def _text(*values: Any, template: Any, type: Type) -> Any:
 
 TEXT = structural(
     "py.text", _text, lambda *_, template, type: type, op_type="PyText", fallible=True,
-    python=True, raises=(ValueError, IndexError, OverflowError),
+    python=True, raises=(ValueError, TypeError, IndexError, OverflowError),
 )  # fmt: skip
 """A text that a template makes of the values of the run, as a tensor; or a number of one."""
 

@@ -178,8 +178,14 @@ def unchecked(function: Callable[..., str], *args: Any, **kwargs: Any) -> Any:
     made = Text(
         function, [_kept(arg) for arg in args], {key: _kept(x) for key, x in kwargs.items()}
     )
-    # It raises where it stands, also if nobody reads it, and in the `try` around it.
-    return Text(TEXTS["spelled"], [made.tensor()], {}) if function in _RAISING else made
+    return _raising(made) if function in _RAISING else made
+
+
+def _raising(text: Text) -> Text:
+    """The text, made where it stands: it raises there, also if nobody reads it, and in the `try`
+    around it.
+    """
+    return Text(TEXTS["spelled"], [text.tensor()], {})
 
 
 _KINDS = {len: INT, int: INT, float: FLOAT, ord: INT} | {
@@ -244,8 +250,8 @@ def _of_class(kind: type, *args: Any, **kwargs: Any) -> Any:
 def make(function: Callable[..., str], *args: Any, **kwargs: Any) -> Any:
     """The text that a function of Python's gives for the values of the run.
 
-    Raises what the function raises for values of these types, and StagingError where that depends
-    on the values, or where an object among them could change before the text is read.
+    Raises what the function raises for values of these types, at run time where that depends on the
+    values, and StagingError where an object among them could change before the text is read.
     """
     if args and isinstance(args[0], BaseException) and args[1:] in ((), ("",)):
         return _of_error(function, args[0])
@@ -254,11 +260,8 @@ def make(function: Callable[..., str], *args: Any, **kwargs: Any) -> Any:
     _example(made, first=True)
     try:
         _example(made, first=False)
-    except (ValueError, TypeError, OverflowError) as error:
-        raise refuse(
-            f"whether a text can be made of a staged value depends on the value ({error})",
-            "use a format that suits all values, or an `if` around the text",
-        ) from None
+    except (ValueError, TypeError, OverflowError):
+        return _raising(made)
     return made
 
 
