@@ -1,5 +1,6 @@
-"""Machine code beside that of Numba, JAX and TensorFlow, or on two threads beside one: they take
-turns, so that what else the machine does concerns all alike. A ratio is the median over the turns.
+"""Machine code beside that of Numba, JAX and TensorFlow, or beside Python over NumPy; or on two
+threads beside one. They take turns, so that what else the machine does concerns all alike. A ratio
+is the median over the turns.
 """
 
 # The programs are written as users write them.
@@ -117,7 +118,11 @@ def compare(label: str, unit: str, parts: int, ways: dict[str, Callable[[], obje
     print(f"  {label:<34}{unit}: {text}", flush=True)
 
 
-def scalar_rows(numba: Any) -> None:
+Way = Callable[[Callable[..., Any], tuple[Any, ...]], Callable[[], object]]
+"""Makes a call of a program with its arguments in a library."""
+
+
+def scalar_rows(ways: dict[str, Way]) -> None:
     steps = sum(rounds(k) for k in range(1, LIMIT))
     two = np.ones((2, 2), np.float32)
     for label, function, given, unit, parts in (
@@ -126,12 +131,24 @@ def scalar_rows(numba: Any) -> None:
         ("fizz, a round", fizz, (COUNT,), "ns", COUNT),
         ("recurrence of floats, a round", recurrence, (COUNT,), "ns", COUNT),
     ):
-        staged, own = rt.function(function), [rt.constant(each) for each in given]
-        ways: dict[str, Callable[[], object]] = {"own": lambda f=staged, own=own: f(*own)}
-        if numba is not None:
-            compiled = numba.njit(function)
-            ways["numba"] = lambda f=compiled, given=given: f(*given)
-        compare(label, unit, parts, ways)
+        compare(label, unit, parts, {name: way(function, given) for name, way in ways.items()})
+
+
+def own(executor: str | None = None) -> Way:
+    def way(function: Callable[..., Any], given: tuple[Any, ...]) -> Callable[[], object]:
+        staged = rt.function(function, executor=executor)
+        tensors = [rt.constant(each) for each in given]
+        return lambda: staged(*tensors)
+
+    return way
+
+
+def in_numba(numba: Any) -> Way:
+    def way(function: Callable[..., Any], given: tuple[Any, ...]) -> Callable[[], object]:
+        compiled = numba.njit(function)
+        return lambda: compiled(*given)
+
+    return way
 
 
 def rounds(n: int) -> int:
@@ -213,6 +230,17 @@ class OnThreads(InTensorFlow):
         return run
 
 
+class OnExecutor(InTensorFlow):
+    """This project, on one of its executors."""
+
+    def __init__(self, executor: str) -> None:
+        super().__init__(rt)
+        self.executor = executor
+
+    def staged(self, function: Any) -> Callable[..., Any]:
+        return rt.function(function, executor=self.executor)
+
+
 def softmax(it: InTensorFlow) -> Callable[[Any], Any]:
     if isinstance(it, InJax):
         return lambda x: it.jax.nn.softmax(x)
@@ -255,19 +283,25 @@ def gradient_of_normalized(it: InTensorFlow) -> Callable[..., Any]:
 
 
 def main(names: list[str]) -> None:
-    """Measure beside the libraries that are named, or all; or `threads`."""
+    """Measure beside the libraries that are named, or all; or `threads`, or `executors`."""
     title("machine code, by turns")
     if names == ["threads"]:
         threads = {"own": OnThreads(2), "one thread": OnThreads(1)}
         array_rows(programs() + long_programs(), None, threads)
         return
+    if names == ["executors"]:
+        scalar_rows({"own": own("native"), "numpy": own("numpy")})
+        executors = {"own": OnExecutor("native"), "numpy": OnExecutor("numpy")}
+        array_rows(programs(), None, executors)
+        return
     found = {name: peer(name) for name in names or ["numba", "jax", "tensorflow"]}
-    scalar_rows(found.get("numba"))
+    numba = found.get("numba")
+    scalar_rows({"own": own()} | ({} if numba is None else {"numba": in_numba(numba)}))
     libraries = {"own": InTensorFlow(rt)}
     for name, ways in (("jax", InJax), ("tensorflow", InTensorFlow)):
         if found.get(name) is not None:
             libraries[name] = ways(found[name])
-    array_rows(programs(), found.get("numba"), libraries)
+    array_rows(programs(), numba, libraries)
 
 
 if __name__ == "__main__":
