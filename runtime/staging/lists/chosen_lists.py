@@ -248,6 +248,9 @@ def _getitem(target: Any, key: Any) -> Any:
         return target.start + place * target.step
     if own is str.__getitem__:
         return chosen(tuple(target), place_of(key, len(target), "string index"))
+    if own is bytes.__getitem__ or own is bytearray.__getitem__:
+        kind = "bytearray index" if isinstance(target, bytearray) else "index"
+        return chosen(tuple(target), place_of(key, len(target), kind))
     if own not in (list.__getitem__, tuple.__getitem__):
         return NotImplemented
     kind = "list" if isinstance(target, list) else "tuple"

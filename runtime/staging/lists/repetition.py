@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable
 from typing import Any
 
+from autograph.users_words import with_article
 from runtime import dtypes
 from runtime.core.tensor import Tensor
 from runtime.staging.refusals import refuse
@@ -21,19 +23,22 @@ def repeated(items: Any, times: Any) -> Any:
     """A list, tuple or text times an integer of the graph, as Python repeats it; NotImplemented for
     others.
 
-    StagingError for bytes, whose length only the run would know.
+    StagingError for bytes and buffers, whose length only the run would know.
     """
-    if not isinstance(items, list | tuple | str | bytes) or not _may_count(times):
+    if not isinstance(items, _SEQUENCES) or not _may_count(times):
         return NotImplemented
     for kind, repeat in _repeat.items():
         if isinstance(items, kind):
             return repeat(items, times)
-    name = type(items).__name__
     raise refuse(
-        f"a {name} times an integer of the graph: only the run knows how long it is",
+        f"{with_article(type(items).__name__)} times an integer of the graph: only the "
+        "run knows how long it is",
         "a list, or tf.fill([n], value); for the product of a tensor and the integer, "
         "tf.constant(items) * n",
     )
+
+
+_SEQUENCES = list, tuple, str, bytes, bytearray, array
 
 
 def _may_count(number: Any) -> bool:

@@ -14,6 +14,7 @@ import json
 import re
 import threading
 import traceback
+from array import array
 from collections import deque
 from collections.abc import Callable
 from typing import Any
@@ -720,6 +721,24 @@ def bytes_repeated_by_a_tensor():
     @rt.function
     def f(n):
         return n * b"ab"  # <-
+
+    f(N)
+
+
+@misuse(StagingError, "a bytearray times an integer of the graph", "a list, or tf.fill")
+def a_buffer_repeated_by_a_tensor():
+    @rt.function
+    def f(n):
+        return len(bytearray(2) * n)  # <-
+
+    f(N)
+
+
+@misuse(StagingError, "an array times an integer of the graph", "a list, or tf.fill")
+def an_array_repeated_by_a_tensor():
+    @rt.function
+    def f(n):
+        return len(n * array("i", [1]))  # <-
 
     f(N)
 

@@ -181,6 +181,12 @@ def repeated(i, j):
     return table, [1, 2] * j, len(i * [3])
 
 
+def of_bytes(i, j):
+    buffer = bytearray(b"abc")
+    buffer[1] = 7
+    return b"abc"[i], buffer[j]
+
+
 def either_list(i, j):
     if i == j:
         return []
@@ -198,7 +204,7 @@ PROGRAMS = [
     of_a_display, of_a_global, of_an_attribute, of_a_range, of_a_default, of_local_names, of_rows,
     of_tuples, of_none, slices, in_a_loop, in_a_branch, assigned, swapped, by_another_name,
     in_helpers, of_lists, of_one_row_twice, in_nested_loops, under_a_test, grown_too, deleted,
-    repeated, either_list, emptied,
+    repeated, of_bytes, either_list, emptied,
 ]  # fmt: skip
 PLACES = [(i, j) for i in (-4, -2, -1, 0, 1, 2, 3) for j in (-3, -1, 0, 1, 2)]
 
