@@ -279,6 +279,20 @@ def look_and_say(number):
     return said
 
 
+@case((1,), (4,), (6,))
+def count_and_say(n):
+    term = "1"
+    for _ in range(n - 1):
+        term = "".join(str(len(list(group))) + digit for digit, group in groupby(term))
+    return term
+
+
+@case((1,), (2,))
+def runs_of_a_chosen_text(n):
+    letters = "aabbb" if n > 1 else "abb"
+    return [(letter, len(list(group))) for letter, group in groupby(letters)]
+
+
 @case(([1, 1, 0, 1, 1, 1],), ([0],))
 def longest_streak(flips):
     return max((sum(group) for side, group in groupby(flips) if side == 1), default=0)

@@ -17,13 +17,14 @@ from autograph.user_iterators import is_users
 from runtime.core.tensor import Tensor
 from runtime.staging.builtin_functions import elements, index_of
 from runtime.staging.control import iteration
+from runtime.staging.control.choices import Choice
 from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.keys import is_staged
 from runtime.staging.lists.list_builtins import holds_staged, listed
 from runtime.staging.lists.walks import Items
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import called
-from runtime.staging.texts import Text
+from runtime.staging.texts import Text, of_any
 
 _TAKING: frozenset[Any] = frozenset((
     itertools.chain, itertools.combinations, itertools.combinations_with_replacement,
@@ -186,6 +187,8 @@ def _groupby(iterable: Any, key: Any = None) -> Any:
             "itertools.groupby of staged items is given a key, which it calls between the groups",
             "group the keys: itertools.groupby([key(item) for item in items])",
         )
+    if type(iterable) is Choice and iterable.is_text:
+        iterable = of_any(iterable)
     is_known = isinstance(iterable, Tensor | Text | GrowingList)
     return autograph.call(_groups())(iterable if is_known else listed(iterable))
 
