@@ -260,9 +260,10 @@ def _not_found(items: Any, name: str, item: Any) -> Any:
     words = _NOT_FOUND[kind, name]
     if not words.startswith("0 "):
         return words
-    if is_reference(item):
+    is_staged = texts.is_staged(item)
+    if is_reference(item) or (is_staged and has_object(item)):
         return f"x{words[1:]}"
-    if texts.is_staged(item):
+    if is_staged:
         return texts.make(str.format, f"{{!r}}{words[1:]}", item)
     return f"{item!r}{words[1:]}"
 
