@@ -13,7 +13,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from types import FunctionType
+from types import FunctionType, ModuleType
 from typing import Any
 
 from autograph.mutation.kind_table import FOREIGN, kinds_of
@@ -102,4 +102,4 @@ def _is_looked_into(item: Any, known: Container[int]) -> bool:
     kinds = kinds_of(type(item))
     # Objects of installed packages may lead to all that there is.
     is_bounded = FOREIGN not in kinds or id(item) in known
-    return bool(kinds) and is_bounded and not isinstance(item, type)
+    return bool(kinds) and is_bounded and not isinstance(item, type | ModuleType)

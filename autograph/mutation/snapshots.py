@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
-from collections.abc import Callable, Container, Iterator, Mapping
+from collections.abc import Callable, Collection, Container, Iterator, Mapping
 from types import FunctionType
 from typing import Any, NamedTuple
 
@@ -97,7 +97,7 @@ class Snapshot:
         array_bytes: int = ARRAY_BYTES,
         outer: Snapshot | None = None,
         earlier: Snapshot | None = None,
-        made: Container[int] = (),
+        made: Collection[int] = (),
     ) -> None:
         self.beyond: list[str] = []
         self._outer = outer
@@ -208,8 +208,9 @@ class Snapshot:
         if is_same and not self._are_late(results):
             return
         late = self.notes()
-        notes = [*late, *notes_taken()]
-        states: dict[int, list[_Entry]] = {}
+        notes = [*late, self._made, *notes_taken()]
+        # What was made is looked into, though it has no state that is compared.
+        states: dict[int, list[_Entry]] = {key: [] for key in self._made}
         for entry in notes:
             if type(entry) is _Entry:
                 states.setdefault(id(entry.value), []).append(entry)

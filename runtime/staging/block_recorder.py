@@ -127,7 +127,6 @@ class BlockRecorder(ObjectRecorder):
         while self._entered:
             self._entered.pop().__exit__(*exception)
         _thread.recorders = self._outer
-        self._made.clear()
 
     def watch(self, path: str, item: Any) -> None:
         """Look at one more object."""
@@ -254,6 +253,7 @@ class BlockRecorder(ObjectRecorder):
     def release(self, results: tuple[Any, ...]) -> None:
         """Forget the objects that only the block's results hold, or nobody: it made them."""
         self._snapshot.release(results)
+        self._made.clear()
 
     def changed(self) -> list[tuple[str, Any]]:
         """The objects that are different, each with the path of its first difference."""
