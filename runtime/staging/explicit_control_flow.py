@@ -461,8 +461,9 @@ class _HandLoop:
         names = self.names(len(values))
         declared = self._declared(values, invariants, names)
         test, body = self.test, self._bare_round
+        watch = partial(BlockRecorder, test=self.cond)
         if self.limit is not None:
-            test, body = loops.limited(test, body, self.limit)
+            test, body = loops.limited(test, body, self.limit, watch)
             values, names = (convert_to_tensor(0), *values), ["count", *names]
             declared = {at + 1: spec for at, spec in declared.items()}
         left = loops.while_loop(
@@ -471,7 +472,7 @@ class _HandLoop:
             values,
             names,
             test(*values),
-            partial(BlockRecorder, test=self.cond),
+            watch,
             self.body,
             declared,
         )

@@ -326,11 +326,13 @@ def _widened(spec: Spec, known: Spec) -> Spec:
     return spec if kept or is_past else joins.join(spec, known)
 
 
-def limited(test: Block, body: Block, limit: Any) -> tuple[Block, Block]:
-    """The blocks of a loop that ends after `limit` rounds, counted by a further first variable."""
+def limited(test: Block, body: Block, limit: Any, watch: Watch) -> tuple[Block, Block]:
+    """The blocks of a loop that ends after `limit` rounds, counted by a further first variable:
+    the test, which is `watch`ed, is not asked then.
+    """
 
     def counting_test(count: Any, *state: Any) -> Any:
-        return and_(count < limit, (lambda: test(*state),))
+        return and_(count < limit, (lambda: test(*state),), watch)
 
     def counting_body(count: Any, *state: Any) -> Any:
         return (count + 1, *as_state(body(*state), len(state)))
@@ -339,7 +341,7 @@ def limited(test: Block, body: Block, limit: Any) -> tuple[Block, Block]:
 
 
 def _limited_loop(loop: Loop, limit: Any, first: Any) -> Any:
-    test, body = limited(loop.test, loop.body, limit)
+    test, body = limited(loop.test, loop.body, limit, loop.watch)
     state = (active().number(0), *loop.values[: loop.size])
     left = while_loop(
         test,

@@ -281,6 +281,24 @@ def test_the_test_of_a_loop_may_count_itself() -> None:
     assert _values(tf.function(program)(limit)) == _values(program(limit)) == [4, 5]
 
 
+@pytest.mark.parametrize(("most", "expected"), [(0, [0]), (2, [2, 0, 1]), (9, [3, 0, 1, 2, 3])])
+def test_the_test_of_a_limited_loop_has_state(most: int, expected: list[int]) -> None:
+    def program(limit: Any, most: Any) -> Any:
+        asked: list[Any] = []
+
+        def test(i: Any) -> Any:
+            asked.append(i)
+            return i < limit
+
+        loop = tf.while_loop(test, lambda i: (i + 1,), (limit - limit,), maximum_iterations=most)
+        return loop, asked
+
+    given = tf.constant(3), tf.constant(most)
+    assert _values(tf.function(program)(*given)) == _values(program(*given)) == expected
+    fixed = tf.function(lambda limit: program(limit, most))
+    assert _values(fixed(given[0])) == expected
+
+
 def test_a_loop_variable_may_be_called_test() -> None:
     def program(limit: Any) -> Any:
         seen = [limit - limit]
