@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import warnings
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, _GeneratorContextManager
 from contextvars import Context
@@ -26,7 +27,7 @@ from autograph.frames import hide
 from autograph.locks import process_lock
 from autograph.objects import is_generator_function
 from autograph.observers import Function, Observer, this_thread
-from autograph.operators.builtin_calls import taken_over, text_method, within
+from autograph.operators.builtin_calls import taken_over, text_method, warn, within
 from autograph.operators.comprehensions import Called, of_call
 from autograph.operators.dataclass_factories import growing_factories
 from autograph.operators.growing import is_asking
@@ -183,6 +184,8 @@ def _cells(made: Made, own: tuple[str, ...]) -> Cells | Callable[[Any], Cells]:
 
 
 def _call_builtin(function: Any) -> Any:
+    if function is warnings.warn:
+        return warn
     found = _TAKEN_OVER.get(function)
     if found is not None:
         return found

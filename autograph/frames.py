@@ -65,6 +65,26 @@ def user_frame(depth: int = 1) -> FrameType | None:
     return frame
 
 
+def frames_to(level: int) -> int:
+    """The number of frames from the caller's up to that of a function of the user's: the innermost
+    is at level 1, and all blocks of a function are at its level.
+    """
+    frame: FrameType | None = sys._getframe(1)
+    inner: CodeType | None = None
+    count = 0
+    while frame is not None:
+        code = frame.f_code
+        if not is_library(frame.f_globals.get("__name__")):
+            if inner is None or not _is_block_of(inner, code):
+                level -= 1
+            if level == 0:
+                return count
+            inner = code
+        frame = frame.f_back
+        count += 1
+    return count
+
+
 def is_variable(value: object) -> bool:
     """Whether a variable of the user's on the caller's stack is this object.
 
@@ -149,8 +169,11 @@ def _runs_block(entry: TracebackType) -> bool:
     """Whether the next entry is of a block of this one's function."""
     if entry.tb_next is None:
         return False
-    code, inner = entry.tb_frame.f_code, entry.tb_next.tb_frame.f_code
-    return inner.co_qualname == code.co_qualname and _has_block(code, inner)
+    return _is_block_of(entry.tb_next.tb_frame.f_code, entry.tb_frame.f_code)
+
+
+def _is_block_of(block: CodeType, code: CodeType) -> bool:
+    return block.co_qualname == code.co_qualname and _has_block(code, block)
 
 
 def _has_block(code: CodeType, block: CodeType) -> bool:

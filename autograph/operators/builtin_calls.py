@@ -6,6 +6,7 @@ import builtins
 import functools
 import math
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, starmap
 from types import FunctionType, GeneratorType
@@ -22,7 +23,7 @@ from autograph.backend import (
 )
 from autograph.compiler import FUTURES
 from autograph.errors import ConversionError, StagingError
-from autograph.frames import hide, refusal, user_frame
+from autograph.frames import frames_to, hide, refusal, user_frame
 from autograph.operators import reductions, texts
 from autograph.operators.comprehensions import (
     Called,
@@ -251,6 +252,14 @@ def _type(*args: Any, **kwargs: Any) -> Any:
     except BaseException as error:  # whatever passes through is the user's: only ours goes
         hide(error)
         raise
+
+
+def warn(
+    message: Any, category: Any = None, stacklevel: int = 1, source: Any = None, **options: Any
+) -> None:
+    """`warnings.warn`, which counts the user's functions, each as one whatever blocks it has."""
+    level = frames_to(max(stacklevel, 1)) + 1
+    warnings.warn(message, category, level, source, **options)
 
 
 def _isinstance(*args: Any, **kwargs: Any) -> Any:

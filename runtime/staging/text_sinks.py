@@ -5,9 +5,11 @@ templates), or read what the graph prints only when it runs.
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Callable
 from typing import Any
 
+from autograph.operators.builtin_calls import warn
 from runtime.core.state import state
 from runtime.staging.control.choices import Choice
 from runtime.staging.refusals import refuse
@@ -21,7 +23,6 @@ _WRITERS = {
     "string": "substitute safe_substitute format vformat",
     "locale": "format_string",
 }
-_LEVEL_AT = 2  # of the arguments of `warnings.warn`
 
 
 def sink_function(function: Any) -> Callable[..., Any] | None:
@@ -56,8 +57,6 @@ def _write(function: Any, module: str, *args: Any, **kwargs: Any) -> Any:
     # Those that tell their caller's line pass over this call.
     if module == "logging":
         kwargs["stacklevel"] = kwargs.get("stacklevel", 1) + 1
-    elif function.__name__ == "warn" and len(args) > _LEVEL_AT:
-        args = (*args[:_LEVEL_AT], args[_LEVEL_AT] + 1, *args[_LEVEL_AT + 1 :])
-    elif function.__name__ == "warn":
-        kwargs["stacklevel"] = kwargs.get("stacklevel", 1) + 1
+    elif function is warnings.warn:
+        function = warn
     return function(*args, **kwargs)

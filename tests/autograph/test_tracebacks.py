@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import textwrap
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 
 import autograph
 from autograph import call, convert
+from tests.autograph.files import import_text
 
 ROOT = Path(__file__).parents[2]
 
@@ -172,6 +174,43 @@ def test_coverage_counts_the_users_lines(tmp_path: Path) -> None:
         reports.append(next(line for line in report.splitlines() if each.name in line))
     got, expected = reports
     assert got.split()[-1] == expected.split()[-1] == "10"
+
+
+WARNING = """
+    import warnings
+
+    def old(level, name=None):
+        if name is None:
+            warnings.warn("no name", DeprecationWarning, stacklevel=level)
+        for _ in range(1):
+            while level:
+                warnings.warn("in a loop", stacklevel=level)
+                break
+        if level == 1:
+            old(level + 1, "again")
+
+    def between(level):
+        def inner():
+            if level:
+                old(level)
+        return [inner() for _ in range(1)]
+
+    def outermost(level):
+        if level:
+            between(level)
+"""
+
+
+@pytest.mark.parametrize("level", [-1, 1, 2, 3, 4])
+def test_a_warning_is_of_the_line_that_its_level_means(level: int, tmp_path: Path) -> None:
+    module = import_text(tmp_path / "warning.py", textwrap.dedent(WARNING).lstrip())
+    found = []
+    for function in (module.outermost, convert(module.outermost)):
+        with warnings.catch_warnings(record=True) as met:
+            warnings.simplefilter("always")
+            function(level)
+        found.append([(each.filename, each.lineno, str(each.message)) for each in met])
+    assert found[0] == found[1] != []
 
 
 def traced_lines(function: Callable[..., Any], *args: Any) -> list[int]:
