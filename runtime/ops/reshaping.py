@@ -320,7 +320,7 @@ ensure_shape_p: Primitive = row(
     signature="A->A", shape=lambda given, *, shape: merge_shapes(given, shape),
     op_type="EnsureShape", fallible=True, gradient=lambda op, g: (g,), keep_inputs=(),
     samples=(sample("2,3", shape=(None, 3)),), memory=Memory.ALIASES, order=Order.KEEP,
-    identities=(of_known_shape,),
+    identities=(of_known_shape,), instruction="ensure_shape",
 )  # fmt: skip
 
 

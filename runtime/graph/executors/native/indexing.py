@@ -519,6 +519,17 @@ def _lower_squeeze(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) ->
     return [handed_on(emitter, kernel, Array(array.pointer, left, array.dtype))]
 
 
+def _lower_ensure_shape(
+    emitter: Emitter, kernel: Kernel, operands: Sequence[Any]
+) -> Sequence[Held]:
+    (array,) = operands
+    if isinstance(array, Scalar):
+        return [array]
+    pairs = zip(shape_of(kernel), array.dims, strict=True)
+    wanted = [dim if known is None else int64(known) for known, dim in pairs]
+    return [of_dims(emitter, array, wanted)]
+
+
 def _takes_broadcast(kernel: Kernel) -> bool:
     return shapes_known(kernel) and None not in shape_of(kernel)
 
@@ -575,6 +586,7 @@ register_rule("stack", _takes_concat, _lower_stack)
 register_rule("reshape", _takes_reshape, _lower_reshape)
 register_rule("expand_dims", shapes_known, _lower_expand_dims)
 register_rule("squeeze", shapes_known, _lower_squeeze)
+register_rule("ensure_shape", shapes_known, _lower_ensure_shape)
 register_rule("broadcast_to", _takes_broadcast, _lower_broadcast)
 register_rule("transpose", shapes_known, _lower_transpose)
 

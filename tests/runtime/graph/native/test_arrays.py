@@ -614,6 +614,19 @@ def test_gradients() -> None:
     run(gradients, numbers(20, 6), numbers(7, 4, seed=1), y)
 
 
+@pytest.mark.parametrize(("shape", "aside"), [((2, 3), False), ((2, 4), True), ((0, 3), False)])
+def test_shapes_that_are_ensured(shape: tuple[int, int], aside: bool) -> None:
+    def ensured(x: Any) -> Any:
+        whole = rt.ensure_shape(x, [None, 3])
+        return whole * 2.0, rt.transpose(whole), rt.ensure_shape(rt.reduce_sum(whole), [])
+
+    if aside:
+        with pytest.raises(REFUSALS, match="not compatible"):
+            run(ensured, numbers(*shape), unknown=True, aside=True)
+    else:
+        run(ensured, numbers(*shape), unknown=True)
+
+
 def test_a_shape_given_as_a_vector_is_left_to_python() -> None:
     """Its one unknown dim was taken for a number: an AssertionError of the compiler."""
     wanted = rt.TensorSpec([], "int32"), rt.TensorSpec([1], "int32")
