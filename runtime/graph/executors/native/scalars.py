@@ -11,7 +11,12 @@ from typing import Any, TypeAlias
 
 from runtime.dtypes import DType
 from runtime.graph.executors.native import halves, ir
-from runtime.graph.executors.native.lowering_rules import ELEMENTWISE, Elementwise, Emit
+from runtime.graph.executors.native.lowering_rules import (
+    BY_NUMBER,
+    ELEMENTWISE,
+    Elementwise,
+    Emit,
+)
 from runtime.graph.executors.native.math import arithmetic
 from runtime.graph.executors.native.math.lanes import Lanes
 from runtime.graph.executors.native.values import is_half, register, static, width
@@ -398,6 +403,34 @@ def _has_channels(node: Node) -> bool:
 
 ELEMENTWISE["clip"] = Elementwise("iuf", _clip)
 ELEMENTWISE["bias_add"] = Elementwise("iuf", ELEMENTWISE["add"].emit, takes=_has_channels)
+
+
+def _power(of_floats: Emit) -> Emit:
+    """Of integers by squares: a round for each bit of the exponent, or of one that is known."""
+
+    def emit(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
+        if dtype.is_floating:
+            return of_floats(builder, dtype, operands)
+        square, exponent = operands
+        zero = ir.Constant(square.type, 0)
+        made: ir.Value = ir.Constant(square.type, 1)
+        known = static(exponent)
+        bits = 8 * dtype.size - (not dtype.is_unsigned) if known is None else known.bit_length()
+        for bit in range(bits):
+            square = builder.mul(square, square) if bit else square
+            if known is None:
+                own = builder.and_(exponent, ir.Constant(square.type, 1 << bit))
+                is_set = builder.icmp_unsigned("!=", own, zero)
+                made = builder.select(is_set, builder.mul(made, square), made)
+            elif known >> bit & 1:
+                made = builder.mul(made, square)
+        return made
+
+    return emit
+
+
+for _name in ("power", "power" + BY_NUMBER):
+    ELEMENTWISE[_name] = Elementwise("iuf", _power(ELEMENTWISE[_name].emit), _is_negative)
 
 EXACT = frozenset(_DEFINED)
 """Instructions whose results are NumPy's bit by bit."""

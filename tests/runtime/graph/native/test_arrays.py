@@ -131,6 +131,28 @@ def test_loops_compute_integers(dtype: str, size: int) -> None:
     run(counted, numbers(size, dtype=dtype), numbers(size, dtype=dtype, seed=1))
 
 
+@pytest.mark.parametrize("size", [1, 7, 100])
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "uint32", "int64"])
+def test_powers_of_integers(dtype: str, size: int) -> None:
+    def powers(x: Any, y: Any, n: Any) -> Any:
+        return x**y, x**n, x**0, x**1, x**2, x**5, x**7
+
+    x, y = numbers(size, dtype=dtype), abs(numbers(size, dtype=dtype, seed=1))
+    run(powers, x, y, np.array(6, dtype))
+    y[-1] = 100
+    run(powers, x, y, np.array(0, dtype))
+
+
+@pytest.mark.parametrize("place", [0, 10])
+def test_powers_by_negative_integers_are_left_to_the_fallback(place: int) -> None:
+    y = np.ones(11, np.int32)
+    y[place] = -1
+    with pytest.raises(REFUSALS, match="negative integer powers"):
+        run(lambda x, y: x**y, numbers(11, dtype="int32"), y, aside=True)
+    with pytest.raises(REFUSALS, match="negative integer powers"):
+        run(lambda x: x**-2, numbers(11, dtype="int32"), aside=True)
+
+
 def test_integers_wrap_around() -> None:
     most = np.full(20, 2**31 - 1, np.int32)
     run(lambda x, y: (x + y, x * y, -x), most, most)
