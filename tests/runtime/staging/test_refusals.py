@@ -1,7 +1,7 @@
 """What staging cannot repeat at run time is refused by name and place; Python's state is kept."""
 
 # The programs are written as users write them.
-# ruff: noqa: B007, UP031, RUF059
+# ruff: noqa: B007, RUF059
 
 from __future__ import annotations
 
@@ -194,11 +194,6 @@ def touches(x):
 # Text
 
 
-def text_of_some_values(x):
-    print("%c" % x)
-    return x
-
-
 def text_of_a_variable(x):
     print(f"{x} {COUNT}")
     return x
@@ -290,7 +285,6 @@ REFUSED = [
     (sets_environment, StagingError, "os.environ is changed"),
     (warns, StagingError, "warn inside a staged block warns once"),
     (touches, StagingError, "touch inside a staged block reads or writes files"),
-    (text_of_some_values, StagingError, "depends on the value"),
     (text_of_a_variable, StagingError, "the text of a variable, 'count:0'"),
     (text_beside_an_object, StagingError, "an Items is in a text beside staged values"),
     (generator_used_again, StagingError, r"how far all\(\) advances its argument"),

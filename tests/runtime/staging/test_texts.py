@@ -490,6 +490,9 @@ READ: dict[str, Callable[[Any], Any]] = {
     "caught_width": lambda x: caught(lambda: f"{x:0{x}d}", ValueError),
     "of_none": lambda x: f"{x if x > 3 else None:>6}",
     "caught_none": lambda x: caught(lambda: f"{x if x > 3 else None:>6}", TypeError),
+    "character": lambda x: (
+        caught(lambda: "%c" % (65 + x), OverflowError) + caught(lambda: "%c" % x, OverflowError)
+    ),
     "unread_width": lambda x: (f"{x:0{x}d}", x)[1],
     "growing": growing,
     "of_pythons": of_pythons,
