@@ -55,7 +55,7 @@ def same_when_staged(seed: int, program: GradientProgram, code: Loaded) -> None:
             assert type(got) is type(expected), shown
             continue
         assert staging.same_outcome(expected, got, 1e-9), shown
-        if program.is_whole:
+        if program.is_whole and 0.0 not in args:  # where tests have an answer for that alone
             for at, slope in enumerate(expected[3:]):
                 if math.isfinite(slope):  # zero times what has no value has none
                     found = difference(eager, args, at)

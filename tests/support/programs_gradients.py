@@ -51,7 +51,7 @@ _SMOOTH = (
     *("rt.linalg.det(regular({u}, {w}))", "rt.linalg.qr(regular({u}, {w}))[1][0, 0]"),
 )
 _PARTIAL = (
-    *("1.0 / {u}", "rt.math.log({u})", "rt.sqrt({u})", "{u} ** 0.5", "rt.pow({u}, {w})"),
+    *("1.0 / {u}", "rt.math.log({u})", "rt.sqrt({u})", "{u} ** 1.5", "rt.pow({u}, {w})"),
     *("{w} / {u}", "rt.math.rsqrt({u})", "rt.acos({u})", "rt.linalg.inv(matrix({u}, {w}))[0, 1]"),
     *("rt.linalg.det(matrix({u}, {w}))", "rt.linalg.qr(matrix({u}, {w}))[1][0, 0]"),
     *("rt.math.log(rt.linalg.det(matrix({u}, {w})))", "rt.atanh({u})", "rt.norm(rt.stack([{u}]))"),
