@@ -9,6 +9,7 @@ from types import FunctionType, MethodType
 from typing import Any
 from weakref import ReferenceType, ref
 
+from autograph.users_words import with_article
 from runtime.core.locks import process_lock
 from runtime.core.log import get_logger
 from runtime.core.types import ListType, NumberType, ObjectType, TensorType, is_variable
@@ -140,7 +141,7 @@ def describe(key: Any) -> str:
         return f"an object of class {type(item).__name__}"
     structure = _structure_of(key)
     if structure is not None:
-        return f"a {structure}"
+        return with_article(str(structure))
     kind, value = key
     if is_tensor_key(key):
         return str(TensorType(BY_NUMPY[kind], value))

@@ -17,6 +17,7 @@ from typing import Any, cast
 import numpy as np
 
 from autograph.undefined import name_of
+from autograph.users_words import with_article
 from runtime import dtypes, errors, ops
 from runtime.core.convert import convert_to_tensor
 from runtime.core.shapes import join_shapes
@@ -541,10 +542,11 @@ def _is_result(spec: Spec) -> bool:
 def shown(spec: Spec) -> str:
     """It in messages."""
     if isinstance(spec, Leaf):
-        return f"a tensor {spec.type}" if isinstance(spec.type, TensorType) else f"a {spec.type}"
+        is_tensor = isinstance(spec.type, TensorType)
+        return f"a tensor {spec.type}" if is_tensor else with_article(str(spec.type))
     if isinstance(spec, Tree):
         text = str(spec.structure)
-        return text if text.startswith(("the ", "no ")) else f"a {text}"
+        return text if text.startswith(("the ", "no ")) else with_article(text)
     if isinstance(spec, Same):
         text = re.sub(r" at 0x[0-9a-fA-F]+", "", repr(spec.value))
         return text if len(text) <= 60 else f"{text[:56]}..."
