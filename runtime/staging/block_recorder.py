@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any
@@ -295,6 +295,16 @@ def note_made(item: Any) -> None:
     """A stand-in for a list or dict of the user's is new: made by the blocks that are traced."""
     for recorder in _thread.recorders:
         recorder.note_made(item)
+
+
+@contextmanager
+def as_from_before() -> Iterator[None]:
+    """Objects that are made within are taken for ones from before the blocks that are traced."""
+    recorders, _thread.recorders = _thread.recorders, ()
+    try:
+        yield
+    finally:
+        _thread.recorders = recorders
 
 
 def forget(item: Any) -> None:

@@ -4,7 +4,6 @@ REFUSED: dict[str, frozenset[str]] = {
     "tensors": frozenset(
         [
             "by_effort",
-            "lakes",
             "groups_kept_too_long",
         ]
     ),

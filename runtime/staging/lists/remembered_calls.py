@@ -17,7 +17,7 @@ from autograph.mutation.functions import memories
 from autograph.mutation.purity import CACHED
 from runtime.core.state import state
 from runtime.core.tensor import Tensor
-from runtime.staging.block_recorder import look_at
+from runtime.staging.block_recorder import as_from_before, look_at
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.truths import Truth
@@ -139,7 +139,10 @@ def _whole(trace: Trace) -> Trace:
 
 
 def _remembered(function: Any) -> Function:
-    known = memories.setdefault(function, GrowingDict())
+    known = memories.get(function)
+    if known is None:
+        with as_from_before():
+            known = memories[function] = GrowingDict()
     watcher = active().watcher
     if watcher is not None:  # a graph that calls itself is that of one memory
         watcher.see_item(memories, function, known, f"what {function.__name__}() remembers")
