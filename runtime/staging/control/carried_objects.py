@@ -25,6 +25,7 @@ from runtime.graph.structures import Handler, add_handler
 from runtime.staging.aliasing import item_assignments
 from runtime.staging.control.parts import join_structure_of
 from runtime.staging.control.references import is_reference
+from runtime.staging.frames import user_location
 from runtime.staging.lists.growing import Growing, GrowingSequence, want_lists
 from runtime.staging.outside import DICTS, is_variable_of_python
 from runtime.staging.refusals import refuse
@@ -152,7 +153,9 @@ class Place:
         if attributes is not None and not isinstance(item, _HOLDING_MORE):
             return Attributes(tuple(attributes), attributes.values())
         why = f"{with_article(type(item).__qualname__)} cannot be carried through a staged block"
-        raise refuse_change(self.path, why, _WAY_OUT_OF_ITERATORS if _advances(item) else None)
+        raise refuse_change(
+            self.path, why, _WAY_OUT_OF_ITERATORS if _advances(item) else _WAY_OUT_OF_KINDS
+        )
 
     def write(self, contents: Contents) -> None:
         """Replace what is in it."""
@@ -206,7 +209,8 @@ def with_defaults(place: Place, contents: Contents, others: Iterable[Contents]) 
     found = {name: _default(type(item), name) for name in missing}
     if not missing or None in found.values():
         return contents
-    active().memo.update({(with_defaults, type(item), name): found[name] for name in found})
+    taken = {(with_defaults, type(item), name): (found[name], user_location()) for name in found}
+    active().memo.update(taken)
     known |= found
     # In one order, as the same structure.
     ordered = {name: known[name] for name in (*names, *known)}
@@ -219,9 +223,12 @@ def check_defaults(trace: Trace) -> None:
     """
     for key in [key for key in trace.memo if type(key) is tuple and key[0] is with_defaults]:
         _, kind, name = key
-        if _default(kind, name) is not trace.memo[key]:
+        default, location = trace.memo[key]
+        if _default(kind, name) is not default:
+            path = f"{kind.__name__}.{name}"
             why = "an object that only the run gives, or not, has an attribute of that name"
-            raise refuse_change(f"{kind.__name__}.{name}", why)
+            hint = f"give each object its own before the statement: self.{name} = {path}"
+            raise refuse_change(path, why, hint, location)
 
 
 def _default(kind: type, name: str) -> Any:
@@ -285,6 +292,10 @@ add_handler(Attributes, Handler(_flatten, _build, ".{}", describe=_attributes_te
 
 _WAY_OUT = (
     "keep it in a local variable or a tensor and return it, or change it outside the function"
+)
+_WAY_OUT_OF_KINDS = (
+    "use a list, dict or set in its place, which may be an attribute of your class, or change it "
+    "outside the function"
 )
 _WAY_OUT_OF_ITERATORS = (
     "make a list of the items before the statement (`list(...)`), or make the iterator inside it"

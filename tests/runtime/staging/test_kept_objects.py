@@ -11,6 +11,7 @@ import contextlib
 import copy
 import dataclasses
 import gc
+import inspect
 import pickle
 import weakref
 from collections import Counter, defaultdict, deque
@@ -1078,6 +1079,8 @@ def test_refused(program: Callable[..., Any], words: str) -> None:
     with pytest.raises(StagingError, match=words) as caught:
         rt.function(program)(rt.constant(2))
     assert caught.value.filename == __file__
+    lines, first = inspect.getsourcelines(program)
+    assert caught.value.lineno in range(first, first + len(lines))
     assert vars(HELD) == before
     assert [*HELD.items, *HELD.recent, *HELD.entries] == []
 
