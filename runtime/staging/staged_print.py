@@ -30,8 +30,9 @@ def print_in_graph(
     """`print`: at run time, with the run's values for the symbols in the arguments."""
     images = Images()
     arguments = images.of(tuple([shown_by_user(print, arg) for arg in args]))
-    given = {"sep": sep, "end": end, "file": file, "flush": flush}
-    params = {"arguments": arguments, "options": {key: as_data(x) for key, x in given.items()}}
+    given = {"sep": sep, "end": end, "flush": flush}
+    options = {**{key: images.of(x) for key, x in given.items()}, "file": as_data(file)}
+    params = {"arguments": arguments, "options": options}
     trace = active()
     if file is None:
         trace.check_stream("stdout")

@@ -358,6 +358,31 @@ def test_a_text_is_a_str_to_those_who_ask() -> None:
     assert [bool(x) for x in classes(rt.constant(1))] == [True, True, False, False]
 
 
+def in_rows(n: Any) -> None:
+    for i in range(n):
+        print(f"{i}", "x", end="\n" if i == n - 1 else ", ", flush=i > 0)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda n: print("a", f"{n}", end="" if n > 1 else ";\n"),
+        lambda n: print("a", 2, sep=None if n > 1 else "-"),
+        lambda n: print("a", 2, sep=str(n), end=f"{n}\n", flush=n > 1),
+        in_rows,
+    ],
+    ids=["end", "sep", "all", "in_rows"],
+)
+@pytest.mark.parametrize("n", [1, 3])
+def test_how_it_is_printed_depends_on_staged_values(
+    program: Callable[[Any], None], n: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program(n)
+    expected = capsys.readouterr().out
+    rt.function(program)(rt.constant(n))
+    assert capsys.readouterr().out == expected
+
+
 def test_the_graph_shows_how_the_text_is_made() -> None:
     @rt.function
     def shown(n: Any) -> None:
