@@ -8,9 +8,18 @@ from typing import Any
 
 import numpy as np
 from keras.src import tree
-from keras.src.backend.common import KerasVariable, is_int_dtype, standardize_dtype
+from keras.src.backend.common import (
+    KerasVariable,
+    global_state,
+    is_int_dtype,
+    standardize_dtype,
+)
 from keras.src.backend.common.keras_tensor import KerasTensor
-from keras.src.backend.common.stateless_scope import StatelessScope, in_stateless_scope
+from keras.src.backend.common.stateless_scope import (
+    StatelessScope,
+    get_stateless_scope,
+    in_stateless_scope,
+)
 from keras.src.backend.common.symbolic_scope import SymbolicScope, in_symbolic_scope
 
 import runtime
@@ -31,6 +40,16 @@ class Variable(KerasVariable):
     """Keras' variable, whose value is a `runtime.Variable`."""
 
     is_tensor_like = True
+
+    @classmethod
+    def of(cls, variable: runtime.Variable, name: str) -> Variable:
+        """Keras' variable of one that exists: in a stateless scope too, which refuses new ones."""
+        scope = get_stateless_scope()
+        global_state.set_global_attribute("stateless_scope", None)
+        try:
+            return cls(variable, trainable=variable.trainable, name=name)
+        finally:
+            global_state.set_global_attribute("stateless_scope", scope)
 
     def _initialize(self, value: Any) -> None:
         if isinstance(value, runtime.Variable):

@@ -81,8 +81,7 @@ class Layer:
             self._initialize_tracker()  # type: ignore[attr-defined]
         known = *self._trainable_variables, *self._non_trainable_variables
         if not any(each.held_variable is variable for each in known):
-            held = backend.Variable(variable, trainable=variable.trainable, name=name)
-            self._tracker.track(held)
+            self._tracker.track(backend.Variable.of(variable, name))
 
 
 def define(module: ModuleType) -> None:

@@ -125,3 +125,33 @@ def test_bidirectional_conversion_keeps_dtypes() -> None:
     assert keras.ops.convert_to_tensor([2**40], "int64").numpy().tolist() == [2**40]
     assert keras.backend.result_type("int32", int) == "int32"
     assert keras.backend.result_type("float64", float) == "float64"
+
+
+def test_a_variable_that_build_makes_is_made_once_in_fit() -> None:
+    class Counting(keras.layers.Layer):  # type: ignore[misc]
+        def build(self, shape: Any) -> None:
+            self.kernel = self.add_weight(shape=(shape[-1], 1), initializer="ones", name="kernel")
+            self.scale = rt.Variable(2.0)
+            self.seen = [rt.Variable(rt.zeros([3]), trainable=False)]
+
+        def call(self, x: Any) -> Any:
+            self.seen[0].assign_add(rt.reduce_sum(x, axis=0))
+            return rt.matmul(x, self.kernel) * self.scale
+
+    class Model(keras.Model):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.counting = Counting()
+
+        def call(self, x: Any) -> Any:
+            return self.counting(x)
+
+    model = Model()
+    model.compile("sgd", "mse")
+    model.fit(np.ones((4, 3), "f"), np.zeros((4, 1), "f"), verbose=0)
+    layer = model.counting
+    assert [each.name for each in model.weights] == ["kernel", "scale", "seen"]
+    assert layer.seen[0].numpy().tolist() == [4.0, 4.0, 4.0]
+    # By the kernel 2 * 6 * 2, by the scale 2 * 6 * 3, times the rate of 0.01.
+    np.testing.assert_allclose(layer.kernel.numpy(), [[0.76]] * 3, rtol=1e-6)
+    np.testing.assert_allclose(layer.scale.numpy(), 1.64, rtol=1e-6)
