@@ -257,12 +257,10 @@ def make(function: Callable[..., str], *args: Any, **kwargs: Any) -> Any:
         return _of_error(function, args[0])
     made = unchecked(function, *args, **kwargs)
     made.checked = True
-    _example(made, first=True)
-    try:
-        _example(made, first=False)
-    except (ValueError, TypeError, OverflowError):
-        return _raising(made)
-    return made
+    usual, other = _failure(made, first=True), _failure(made, first=False)
+    if usual and other:
+        raise usual
+    return _raising(made) if usual or other else made
 
 
 def _of_error(function: Callable[..., str], error: BaseException) -> Any:
@@ -392,10 +390,20 @@ ANY = Tree(Structure(Text, (TEXTS["spelled"], ()), _HANDLER), (Leaf(_TENSOR),))
 # Examples of values
 
 
+def _failure(text: Text, first: bool) -> Exception | None:
+    try:
+        _example(text, first)
+    except (ValueError, TypeError, OverflowError) as error:
+        return error
+    return None
+
+
 def _example(item: Any, first: bool) -> Any:
-    """A value like one of the run: an ordinary one, or one that some formats cannot show."""
+    """A value like one of the run: an ordinary one, or one that some formats cannot show. A text
+    may be a format itself: the other one is empty, which suits all values.
+    """
     if type(item) is Text and not item.checked:
-        return "text"
+        return "text" if first else ""
     if isinstance(item, MaybeNone):
         return _example(item.held, first) if first else None
     if isinstance(item, SymbolicNumber | SymbolicTensor):

@@ -519,6 +519,9 @@ READ: dict[str, Callable[[Any], Any]] = {
         caught(lambda: "%c" % (65 + x), OverflowError) + caught(lambda: "%c" % x, OverflowError)
     ),
     "unread_width": lambda x: (f"{x:0{x}d}", x)[1],
+    "chosen_format": lambda x: f"{7:{'05d' if x > 3 else '#x'}}",
+    "chosen_fill": lambda x: "{:{}>9}".format("ab", "*" if x > 3 else "-"),
+    "caught_format": lambda x: caught(lambda: f"{7:{'d' if x > 3 else 'no'}}", ValueError),
     "growing": growing,
     "of_pythons": of_pythons,
     "one_of_two": one_of_two,
