@@ -26,11 +26,6 @@ def signature_of(function: Any) -> inspect.Signature:
     A wrapper has its own: `inspect.signature` says for it what `functools.wraps` has noted, and it
     may add arguments, take some away, or have other defaults.
     """
-    call = type(function).__call__
-    if type(call) in _passing_on:
-        function = MethodType(call, function)
-    if type(function) is MethodType:
-        function = MethodType(_bare(function.__func__), function.__self__)
     return inspect.signature(_bare(function), follow_wrapped=False, **_FORMAT)
 
 
@@ -54,6 +49,13 @@ def taker_of(function: Any) -> Any:
 def _bare(function: Any) -> Any:
     """Its taker, without the signature that somebody may have given it."""
     taker = taker_of(function)
+    kind = type(taker)
+    if type(kind.__call__) is FunctionType or type(kind.__call__) in _passing_on:
+        taker = MethodType(kind.__call__, taker)
+    if type(taker) is MethodType:
+        return MethodType(_bare(taker.__func__), taker.__self__)
+    if type(taker) is functools.partial:
+        return functools.partial(_bare(taker.func), *taker.args, **taker.keywords)
     if type(taker) is not FunctionType or "__signature__" not in vars(taker):
         return taker
     names = "__name__", "__defaults__", "__closure__"

@@ -266,6 +266,17 @@ class _Object:
         return self.__wrapped__(x) + extra
 
 
+class _OfASignature(_Object):
+    def __init__(self, function):
+        self.__wrapped__ = function
+        self.__signature__ = inspect.signature(function)
+
+
+class _Descriptor(_Object):
+    def __get__(self, instance, owner=None):
+        return self if instance is None else functools.partial(self, instance)
+
+
 class _Methods:
     @_setting_a_default
     def of_wrapper(self, x, n=1):
@@ -295,7 +306,13 @@ WRAPPERS = {
     "has a signature": (_of_a_signature(_scaled), [((3,), {}), ((3, 7), {}), ((3,), {"extra": 8})]),
     "two": (_adding(_setting_a_default(_scaled)), [((3,), {}), ((3, 7), {})]),
     "an object": (_Object(_scaled), [((3,), {}), ((3, 7), {}), ((3,), {"extra": 8})]),
+    "an object of a signature": (_OfASignature(_scaled), [((3,), {}), ((3,), {"extra": 8})]),
+    "a descriptor": (_Descriptor(_scaled), [((3,), {}), ((3, 7), {}), ((3,), {"extra": 8})]),
     "a partial": (functools.partial(_adding(_scaled), extra=9), [((3,), {}), ((3,), {"extra": 8})]),
+    "a partial of a signature": (
+        functools.partial(_of_a_signature(_scaled), extra=9),
+        [((3,), {}), ((3,), {"extra": 8})],
+    ),
     "a cache": (functools.lru_cache(_adding(_scaled)), [((3,), {}), ((3, 7), {})]),
     "a method": (_Methods().of_wrapper, [((3,), {}), ((3,), {"n": 2})]),
     "a method that is given one": (_Methods().of_one, [((3,), {}), ((-3,), {})]),
