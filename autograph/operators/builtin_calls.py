@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import functools
 import math
+import operator
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
@@ -23,7 +24,7 @@ from autograph.backend import (
 )
 from autograph.compiler import FUTURES
 from autograph.errors import ConversionError, StagingError
-from autograph.frames import frames_to, hide, refusal, user_frame
+from autograph.frames import frames_to, hide, hiding, refusal, user_frame
 from autograph.operators import reductions, texts
 from autograph.operators.comprehensions import (
     Called,
@@ -254,11 +255,12 @@ def _type(*args: Any, **kwargs: Any) -> Any:
         raise
 
 
+@hiding
 def warn(
-    message: Any, category: Any = None, stacklevel: int = 1, source: Any = None, **options: Any
+    message: Any, category: Any = None, stacklevel: Any = 1, source: Any = None, **options: Any
 ) -> None:
     """`warnings.warn`, which counts the user's functions, each as one whatever blocks it has."""
-    level = frames_to(max(stacklevel, 1)) + 1
+    level = frames_to(max(operator.index(stacklevel), 1)) + 1
     warnings.warn(message, category, level, source, **options)
 
 

@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import textwrap
+import traceback
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 import autograph
 from autograph import call, convert
 from tests.autograph.files import import_text
+from tests.support.staging import attempt
 
 ROOT = Path(__file__).parents[2]
 
@@ -211,6 +213,18 @@ def test_a_warning_is_of_the_line_that_its_level_means(level: int, tmp_path: Pat
             function(level)
         found.append([(each.filename, each.lineno, str(each.message)) for each in met])
     assert found[0] == found[1] != []
+
+
+@pytest.mark.parametrize("level", [1, 1.5])
+def test_a_warning_that_is_raised_is_so_by_its_line(level: Any, tmp_path: Path) -> None:
+    module = import_text(tmp_path / "warning.py", textwrap.dedent(WARNING).lstrip())
+    found = []
+    for function in (module.old, convert(module.old)):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            error = attempt(lambda f=function: f(level))
+        found.append((type(error), str(error), traceback.extract_tb(error.__traceback__)[-1][:3]))
+    assert found[0] == found[1]
 
 
 def traced_lines(function: Callable[..., Any], *args: Any) -> list[int]:
