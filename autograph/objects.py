@@ -140,10 +140,11 @@ def put_attribute(value: Any, name: str, new: Any) -> None:
 
 
 def _put_slot(value: Any, name: str, new: Any) -> None:
+    slot = of_classes(type(value).__mro__, name)  # an object of C may refuse `object.__setattr__`
     if new is not MISSING:
-        object.__setattr__(value, name, new)
+        slot.__set__(value, new)
     elif slot_of(value, name) is not MISSING:
-        object.__delattr__(value, name)
+        slot.__delete__(value)
 
 
 def of_classes(classes: Iterable[type], name: str) -> Any:

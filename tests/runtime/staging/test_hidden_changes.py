@@ -449,14 +449,15 @@ def thread_local(x):
 
 class Local(threading.local):
     more = 1
+    __slots__ = ("slot",)
 
 
 def thread_local_of_a_class(x):
     local = Local()
-    local.held = 1
+    local.held = local.slot = 1
     if x > 0:
-        local.held, local.more = 2, 5
-    return local.held, local.more
+        local.held, local.more, local.slot = 2, 5, 6
+    return local.held, local.more, local.slot
 
 
 def parsed(x):
