@@ -47,10 +47,17 @@ def _check_parts(item: Any) -> None:
         parts = list(own.values()) if type(own) is dict else []
     else:
         return
-    if any(
-        is_symbol(part) or (type(part) is tuple and any(map(is_symbol, part))) for part in parts
-    ):
+    if any(map(_holds_symbol, parts)):
         raise _refuse_shown(kind.__qualname__)
+
+
+def _holds_symbol(item: Any, above: tuple[int, ...] = ()) -> bool:
+    """Whether a value is a symbol, or a structure with one in it."""
+    if is_symbol(item) or id(item) in above:
+        return is_symbol(item)
+    found = structure_of(item.own() if isinstance(item, Growing) else item)
+    inner = (*above, id(item))
+    return found is not None and any(_holds_symbol(part, inner) for part in found[1])
 
 
 def _refuse_shown(kind: str) -> Exception:
@@ -98,10 +105,10 @@ class Images:
 
     def _of_collection(self, items: Any) -> Any:
         """A set or deque of the function, of which a graph makes no text."""
-        kind = items.__class__
-        if items.staged is not None or any(map(is_symbol, list.__iter__(items))):
-            raise _refuse_shown(kind.__name__)
-        return as_data(kind(list.__iter__(items)))
+        own = items.own()
+        if own is items or any(map(_holds_symbol, own)):
+            raise _refuse_shown(items.__class__.__name__)
+        return as_data(own)
 
     def _of_error(self, error: BaseException, is_part: bool) -> Any:
         """An exception, of which a graph makes a text; of one that is part of what is shown, it

@@ -204,6 +204,34 @@ def test_deques_are_pythons(program: Callable[..., Any]) -> None:
         assert same_outcome(expected, got), (n, expected, got)
 
 
+def test_a_printed_deque_has_its_maxlen(capsys: pytest.CaptureFixture[str]) -> None:
+    def program(n):
+        recent = deque([7, 8, 9], maxlen=2)
+        recent.append(1)
+        print(recent, n)
+
+    staged = rt.function(program)
+    for n in (3, rt.constant(3)):
+        program(n)
+        expected = capsys.readouterr().out
+        staged(n)
+        assert capsys.readouterr().out == expected
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        lambda n: print(deque(maxlen=n)),
+        lambda n: print(deque([n])),
+        lambda n: print(deque([(1, n)])),
+        lambda n: print(deque([[1, [n]]])),
+    ],
+)
+def test_a_printed_deque_holds_no_symbols(printed: Callable[[Any], Any]) -> None:
+    with pytest.raises(StagingError, match="a deque that holds staged values"):
+        rt.function(printed)(rt.constant(3))
+
+
 def classes_of(items):
     asked = list, set, deque, dict, tuple, Iterable, Sequence, (list, dict)
     return [isinstance(items, kind) for kind in asked]
