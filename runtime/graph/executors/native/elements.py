@@ -48,7 +48,8 @@ def element_of(kernel: Kernel) -> Element | None:
     if instruction == "cast":
         return _cast(dtypes[0], dtype_of(output.type))
     if instruction == "broadcast_to":
-        return _REPEATED if all(map(_is_known, (*node.inputs, output))) else None
+        is_fixed = len(node.inputs) == 1  # no size is one of the run, which might not fit
+        return _REPEATED if is_fixed and all(map(_is_known, (*node.inputs, output))) else None
     if instruction == "select":
         dtypes = dtypes[1:]
     found = elementwise(node)

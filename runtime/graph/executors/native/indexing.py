@@ -537,6 +537,11 @@ def _takes_broadcast(kernel: Kernel) -> bool:
 def _lower_broadcast(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
     builder, array = emitter.builder, array_of(emitter, operands[0])
     dims = [int64(dim or 0) for dim in shape_of(kernel)]
+    if kernel.node.params["shape"] is None:  # tracing has the sizes from what is broadcast
+        (count,) = operands[1].dims
+        equal_dim(emitter, int64(len(dims)), count)
+        for at, dim in enumerate(dims):
+            equal_dim(emitter, dim, number_at(emitter, operands[1], int64(at)))
     missing = len(dims) - len(array.dims)
     given = [int64(1)] * missing + list(array.dims)
     for at, (one, dim) in enumerate(zip(given, dims, strict=True)):

@@ -134,6 +134,15 @@ def test_gradients_of_unknown_sizes(name: str, sizes: tuple[int, int, int]) -> N
     assert pair.aside == (sizes != (3, 3, 3))
 
 
+@pytest.mark.parametrize("size", [3, 2, 1])
+def test_a_shape_of_the_run_that_does_not_fit_what_is_broadcast(size: int) -> None:
+    specs = [rt.TensorSpec([3]), rt.TensorSpec([1], rt.int32)]
+    function = rt.function(lambda x, shape: rt.broadcast_to(x, shape) + 1.0)
+    pair = Pair(optimize(function.get_concrete_function(*specs).graph))
+    pair.compare(whole(3), np.array([size], np.int32))
+    assert pair.aside == (size != 3)
+
+
 # Products
 
 
