@@ -277,7 +277,7 @@ class Backend:
         """
         return isinstance(cell, CellType)
 
-    def builtin(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def builtin(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         """A builtin with a staged argument; `NotImplemented` leaves it to the plain function."""
         return NotImplemented
 
@@ -473,7 +473,7 @@ def backend_within(container: object, depth: int = 3) -> Backend | None:
     return next(filter(None, (backend_within(value, depth - 1) for value in inner)), None)
 
 
-def asked(backend: Backend, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+def asked(backend: Backend, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
     """A builtin with a staged argument: by its backend, or by Python where that leaves it."""
     result = backend.builtin(function, *args, **kwargs)
     return function(*args, **kwargs) if result is NotImplemented else result

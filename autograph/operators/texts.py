@@ -236,7 +236,7 @@ def _with_texts(template: str, values: Any) -> tuple[str, Any]:
     return template, tuple(items) if type(values) is tuple else items[0]
 
 
-def format_fields(template: str, *args: Any, **kwargs: Any) -> Any:
+def format_fields(template: str, /, *args: Any, **kwargs: Any) -> Any:
     """`template.format(*args, **kwargs)`, field by field."""
     return _fields(template, args, kwargs, count())
 

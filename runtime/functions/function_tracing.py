@@ -596,7 +596,7 @@ class Tracer:
             return printing if in_python else None  # which the block's recorder replaces
         return functools.partial(write, function, printing)
 
-    def _again(self, function: Any, plain: Any, depth: int, *args: Any, **kwargs: Any) -> Any:
+    def _again(self, function: Any, plain: Any, depth: int, /, *args: Any, **kwargs: Any) -> Any:
         # A method: what watches objects looks into the arguments of a partial, not in here.
         descent = self.descents.setdefault(id(plain), Descent())
         return self.call_again(descent, depth, function, args, kwargs)

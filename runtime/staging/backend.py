@@ -234,7 +234,7 @@ class StagingBackend(Backend):
         is_own = type(cell) is CellType and (trace is None or not trace.existed(cell))
         return is_own or (trace is not None and trace.keep(cell))
 
-    def builtin(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    def builtin(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         """A builtin, or a function of a library, with a staged argument."""
         if dict_reads.takes_optional(function, args):
             return dict_reads.at_optional(function, *args)

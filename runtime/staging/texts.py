@@ -173,7 +173,7 @@ for _name, _use in _USES.items():
     _refusing(f"__{_name}__", _use)
 
 
-def unchecked(function: Callable[..., str], *args: Any, **kwargs: Any) -> Any:
+def unchecked(function: Callable[..., str], /, *args: Any, **kwargs: Any) -> Any:
     """The text that a function gives, or what it raises when it runs."""
     made = Text(
         function, [_kept(arg) for arg in args], {key: _kept(x) for key, x in kwargs.items()}
@@ -237,7 +237,7 @@ def text_class(function: Any) -> Callable[..., Any] | None:
     return functools.partial(_of_class, function) if is_plain else None
 
 
-def _of_class(kind: type, *args: Any, **kwargs: Any) -> Any:
+def _of_class(kind: type, /, *args: Any, **kwargs: Any) -> Any:
     if any(is_staged(item) or type(item) is Choice for item in (*args, *kwargs.values())):
         raise refuse(
             f"{with_article(kind.__name__)}, a text of a class of its own, is made of what only "
@@ -247,7 +247,7 @@ def _of_class(kind: type, *args: Any, **kwargs: Any) -> Any:
     return constructor(kind)(*args, **kwargs)
 
 
-def make(function: Callable[..., str], *args: Any, **kwargs: Any) -> Any:
+def make(function: Callable[..., str], /, *args: Any, **kwargs: Any) -> Any:
     """The text that a function of Python's gives for the values of the run.
 
     Raises what the function raises for values of these types, at run time where that depends on the

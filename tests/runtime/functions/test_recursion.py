@@ -212,6 +212,12 @@ def within(n):
     return multiples(n)
 
 
+def named_as_ours(self, function=0, plain=0, depth=0):
+    if self < 1:
+        return function + plain + depth
+    return named_as_ours(self=self - 1, function=function + 1, plain=plain + 2, depth=depth + 3)
+
+
 def by_python(x, depth):
     """Python decides how deep it goes; what is staged is a branch in it."""
     if x > 0:
@@ -234,6 +240,7 @@ def describing(x, depth):
         (factorial, (6,)), (factorial, (6.0,)), (fibonacci, (12,)), (even, (7,)), (odd, (7,)),
         (length, (30,)), (ackermann, (2, 3)), (both, (5, 0)), (growing, ([1, 2],)), (maybe, (1,)),
         (tail, (6,)), (Powers().power, (2.0, 3)), (within, (4,)),
+        (named_as_ours, (3,)),
     ],
 )  # fmt: skip
 def test_plain_functions(function: Any, arguments: Any, undecorated: None) -> None:

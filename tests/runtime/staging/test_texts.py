@@ -522,6 +522,9 @@ READ: dict[str, Callable[[Any], Any]] = {
     "chosen_format": lambda x: f"{7:{'05d' if x > 3 else '#x'}}",
     "chosen_fill": lambda x: "{:{}>9}".format("ab", "*" if x > 3 else "-"),
     "caught_format": lambda x: caught(lambda: f"{7:{'d' if x > 3 else 'no'}}", ValueError),
+    "named_as_ours": lambda x: "{self}{function}{backend}{template}".format(
+        self=x, function=x, backend=x, template=x
+    ),
     "growing": growing,
     "of_pythons": of_pythons,
     "one_of_two": one_of_two,
