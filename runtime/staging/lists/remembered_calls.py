@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from types import MethodType
 from typing import Any, TypeAlias
 
 import autograph
@@ -50,16 +51,19 @@ def _remembering() -> Function:
 
 
 def cached_function(function: Any) -> Callable[..., Any] | None:
-    """Returns what to call for a function that `functools.cache` made while tracing, or of a pure
-    one, and for its `cache_clear` and `cache_info`; None for any other.
+    """Returns what to call for a function that `functools.cache` or `lru_cache` has made, and for
+    its `cache_clear` and `cache_info`; None for any other.
     """
     owner = getattr(function, "__self__", None)
     if type(owner) is CACHED:
         return _about(owner, function.__name__)
+    if type(function) is MethodType:
+        is_known = type(function.__func__) is CACHED and outermost().existed(function.__func__)
+        return _watched(function) if is_known else None
     if type(function) is not CACHED:
         return None
     if outermost().existed(function):
-        return None if cache_of(function) is None else _anew(function)
+        return _watched(function) if cache_of(function) is None else _anew(function)
     return _remembered(function) if _keeps_all(function) else None
 
 
@@ -69,10 +73,11 @@ _AGREES = "agrees"
 
 def _anew(function: Any) -> Function:
     """Returns the function that remembers the calls of this trace alone, until `forget`."""
+    watched = _watched(function)
 
     def call(*args: Any, **kwargs: Any) -> Any:
         if not any(map(is_staged, (*args, *kwargs.values()))):
-            return function(*args, **kwargs)
+            return watched(*args, **kwargs)
         if not _is_value((*args, *kwargs.values())):
             raise refuse(
                 f"{function.__name__}() is remembered from before, and is given an object that may "
@@ -88,6 +93,18 @@ def _anew(function: Any) -> Function:
                 "that others may have changed",
                 "return a number, a text or a tuple of them, or call its `__wrapped__`",
             )
+        return result
+
+    return call
+
+
+def _watched(function: Any) -> Function:
+    """Returns the function, of which blocks watch what it gives: its cache has that for others."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        result = function(*args, **kwargs)
+        if not _is_value(result):
+            look_at(f"{function.__name__}()", result, is_given=False)
         return result
 
     return call

@@ -868,6 +868,34 @@ def test_a_function_that_is_traced_twice_makes_a_new_global_once():
     assert (PLAIN.level, fresh) == (1, 1)
 
 
+@functools.lru_cache
+def remembered(n):
+    return {"held": n}
+
+
+@functools.cache
+def remembered_object(n):
+    return types.SimpleNamespace(held=n)
+
+
+class Remembering:
+    @functools.cache  # noqa: B019
+    def entry(self):
+        return {"held": 1}
+
+
+REMEMBERING = Remembering()
+
+
+def given_by_a_cache(x):
+    remembered(1)["held"] = remembered_object(1).held = REMEMBERING.entry()["held"] = 1
+    if x > 0:
+        remembered(1)["held"] = 2
+        remembered_object(1).held = 3
+        REMEMBERING.entry()["held"] = 4
+    return remembered(1)["held"], remembered_object(1).held, REMEMBERING.entry()["held"]
+
+
 @contextlib.contextmanager
 def refused_here():
     try:
@@ -892,7 +920,7 @@ AS_IN_PYTHON = [
     dispatched, cached, weak_keys, module, global_by_a_manager, global_by_a_property,
     global_by_name, recursion_counts, recursion_sums, recursion_of_an_object,
     converted_iterator, converted_rows, thread_local_of_a_class, run_in_a_context,
-    reset_in_a_helper,
+    reset_in_a_helper, given_by_a_cache,
 ]  # fmt: skip
 REFUSED: dict[Callable[..., Any], str] = {
     context_variable: "variable is changed .* cannot be carried",
