@@ -54,7 +54,8 @@ def _bare(function: Any) -> Any:
         taker = MethodType(kind.__call__, taker)
     if type(taker) is MethodType:
         return MethodType(_bare(taker.__func__), taker.__self__)
-    if type(taker) is functools.partial:
+    # A partial that is given a signature is one of what it leaves open, as recursions make them.
+    if type(taker) is functools.partial and "__signature__" not in vars(taker):
         return functools.partial(_bare(taker.func), *taker.args, **taker.keywords)
     if type(taker) is not FunctionType or "__signature__" not in vars(taker):
         return taker

@@ -1,5 +1,6 @@
 """Signatures of functions whose annotations cannot be computed."""
 
+import functools
 import inspect
 import sys
 from typing import Any
@@ -17,6 +18,13 @@ def test_signatures_are_those_of_python() -> None:
     assert signature_of(function) == inspect.signature(function)
     with pytest.raises(TypeError):
         signature_of(3)
+
+
+def test_a_partial_may_have_a_signature_of_its_own() -> None:
+    made: Any = functools.partial(lambda x, y: x, y=1)
+    assert [*signature_of(made).parameters] == ["x", "y"]
+    made.__signature__ = inspect.Signature()
+    assert not signature_of(made).parameters
 
 
 def test_what_python_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
