@@ -12,7 +12,7 @@ from runtime import errors
 from runtime.core.lazy import public as _public
 from runtime.functions.polymorphic_function import Function
 from runtime.functions.restored_function import RestoredFunction, read_function, write_function
-from runtime.functions.serving import Signatures, exported
+from runtime.functions.serving import Signatures, exported, served_alone
 from runtime.graph.storage import archive, decoded
 from runtime.graph.storage.encoding import Encoder
 from runtime.variables.module import Module
@@ -32,10 +32,11 @@ def save(
     function has read stay as they are now. `signatures` is a function with an `input_signature`,
     a concrete function, or a dict of them by name; `load(...).signatures` has them: they take
     tensors by the names of the arguments, and give a dict of tensors, `output_0` and so on where
-    the function gives none. Raises TypeError for what is no Module, ValueError for signatures
-    without specs, with values that are no tensors, and for `options`,
-    errors.UnimplementedError for an object of Python's that a graph holds, OSError where the
-    directory cannot be written.
+    the function gives none. Without `signatures`, the one function of the module that has an
+    `input_signature` is "serving_default". Raises TypeError for what is no Module, ValueError for
+    signatures without specs, with arguments that are objects or results that are no tensors, and
+    for `options`, errors.UnimplementedError for an object of Python's that a graph holds, OSError
+    where the directory cannot be written.
 
     >>> import tempfile
     >>> class Scale(rt.Module):
@@ -59,6 +60,8 @@ def save(
         raise ValueError("saved_model.save() takes no options: leave them out")
     writer = _Writer()
     writer.item(obj)
+    if signatures is None:
+        signatures = served_alone(each for _, each in _attributes(obj))
     entries = {name: writer.item(each) for name, each in exported(signatures).items()}
     os.makedirs(export_dir, exist_ok=True)
     document = writer.encoder.document() | {"objects": writer.objects, "signatures": entries}

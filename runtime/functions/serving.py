@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from runtime import nest
@@ -11,6 +11,7 @@ from runtime.core.tensor import Tensor
 from runtime.functions.concrete_function import ConcreteFunction
 from runtime.functions.polymorphic_function import Function
 from runtime.functions.restored_function import RestoredFunction
+from runtime.functions.signatures import Reference
 
 DEFAULT = "serving_default"
 
@@ -18,28 +19,51 @@ DEFAULT = "serving_default"
 def exported(signatures: Any) -> dict[str, Function[..., Any]]:
     """The functions to be saved, by their names.
 
-    ValueError for one without an input_signature, for what is no function, and for arguments and
-    results that are no tensors.
+    ValueError for one without an input_signature, for what is no function, for arguments that are
+    objects of Python's, and for results that are no tensors.
     """
-    if signatures is None:
-        return {}
     given = signatures if isinstance(signatures, Mapping) else {DEFAULT: signatures}
     return {name: _by_name(name, function) for name, function in given.items()}
+
+
+def served_alone(functions: Iterable[Any]) -> dict[str, Function[..., Any]]:
+    """What a model is served by of which no signatures are given: the one of its functions that has
+    an input_signature and gives tensors; nothing where there are several, or none.
+    """
+    with_signature = [
+        each
+        for each in functions
+        if isinstance(each, Function)
+        and each.input_signature is not None
+        and _gives_tensors(each.get_concrete_function().structured_outputs)
+    ]
+    return {DEFAULT: with_signature[0]} if len(with_signature) == 1 else {}
+
+
+def _gives_tensors(results: Any) -> bool:
+    if isinstance(results, Mapping) and not all(isinstance(key, str) for key in results):
+        return False
+    parts = results.values() if isinstance(results, Mapping) else nest.flatten(results)
+    return bool(parts) and all(isinstance(part, TensorSpec) for part in parts)
 
 
 def _by_name(name: str, function: Any) -> Function[..., Any]:
     concrete = _concrete(name, function)
     given = concrete.structured_input_signature
-    specs = nest.flatten(given)
-    if not all(isinstance(spec, TensorSpec) for spec in specs):
+    leaves = nest.flatten(given)
+    if any(isinstance(leaf, Reference) for leaf in leaves):
         raise ValueError(f"the signature {name!r} has arguments that are no tensors: {given}")
     named = [
-        TensorSpec(spec.shape, spec.dtype, spec.name or f"arg_{at}")
-        for at, spec in enumerate(specs)
+        TensorSpec(leaf.shape, leaf.dtype, leaf.name or f"arg_{at}")
+        for at, leaf in enumerate(leaves)
+        if isinstance(leaf, TensorSpec)
     ]
 
     def served(*tensors: Any) -> Any:
-        args, kwargs = nest.pack_sequence_as(given, list(tensors))
+        # Numbers and texts among the arguments are part of the trace.
+        rest = iter(tensors)
+        items = [next(rest) if isinstance(leaf, TensorSpec) else leaf for leaf in leaves]
+        args, kwargs = nest.pack_sequence_as(given, items)
         return _named(name, concrete(*args, **kwargs))
 
     return Function(served, input_signature=named)

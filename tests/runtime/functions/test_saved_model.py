@@ -335,6 +335,48 @@ def test_signatures_without_specs_are_refused(tmp_path: Path, signature: Any) ->
         rt.saved_model.save(Served(), tmp_path, signatures=signature)
 
 
+class Options(rt.Module):
+    @rt.function
+    def powers(self, x: Any, doubled: bool, n: int = 2, extra: Any = None) -> Any:
+        power = x**n if extra is None else x**n + extra["by"]
+        return power * 2 if doubled else power
+
+
+def test_python_values_of_a_concrete_function_are_part_of_its_signature(tmp_path: Path) -> None:
+    module, scalar = Options(), rt.TensorSpec([])
+    signatures = {
+        "square": module.powers.get_concrete_function(scalar, False),
+        "doubled_cube": module.powers.get_concrete_function(scalar, doubled=True, n=3),
+        "shifted": module.powers.get_concrete_function(scalar, False, extra={"by": scalar}),
+    }
+    rt.saved_model.save(module, tmp_path, signatures=signatures)
+    loaded = rt.saved_model.load(tmp_path).signatures
+    x = rt.constant(3.0)
+    assert float(loaded["square"](x=x)["output_0"]) == 9.0
+    assert float(loaded["doubled_cube"](x)["output_0"]) == 54.0
+    assert float(loaded["shifted"](x=x, extra_by=rt.constant(0.5))["output_0"]) == 9.5
+
+
+def test_an_object_among_the_arguments_of_a_signature_is_refused(tmp_path: Path) -> None:
+    concrete = Options().powers.get_concrete_function(rt.TensorSpec([]), False, 2, {"by": {1}})
+    with pytest.raises(ValueError, match=r"serving_default.*no tensors"):
+        rt.saved_model.save(Options(), tmp_path, signatures=concrete)
+
+
+def test_the_one_function_with_an_input_signature_is_served(tmp_path: Path) -> None:
+    module = rt.Module()
+    module.free = rt.function(lambda x: x)
+    module.silent = rt.function(lambda x: None, input_signature=[rt.TensorSpec([])])
+    module.twice = rt.function(lambda x: x * 2.0, input_signature=[rt.TensorSpec([])])
+    rt.saved_model.save(module, tmp_path)
+    (served,) = rt.saved_model.load(tmp_path).signatures.items()
+    assert served[0] == "serving_default"
+    assert float(served[1](x=rt.constant(3.0))["output_0"]) == 6.0
+    module.half = rt.function(lambda x: x / 2.0, input_signature=[rt.TensorSpec([])])
+    rt.saved_model.save(module, tmp_path)
+    assert dict(rt.saved_model.load(tmp_path).signatures) == {}
+
+
 class WithoutSuper(rt.Module):
     def __init__(self) -> None:
         self.w = rt.Variable(2.0)
