@@ -20,6 +20,7 @@ from runtime.graph.lists import Elements
 from runtime.graph.nodes import NUMBER_TYPES, fits
 from runtime.graph.structures import structure_of
 from runtime.staging import texts
+from runtime.staging.control import joins
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.logic import not_, or_
 from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined, bound
@@ -72,7 +73,7 @@ def exported(
     if type(value) is TaggedUnion:
         options = [_asked_where(value.place == at, x) for at, x in enumerate(value.options)]
         made = [exported(each, numbers, what, path) for each in options]
-        return TaggedUnion(made, value.place, value.mismatch)
+        return joins.fewer_kinds(TaggedUnion(made, value.place, value.mismatch))
     if value is None or isinstance(value, Tensor | Symbol | Elements | ObjectHandle):
         return value
     if isinstance(value, TensorShape):

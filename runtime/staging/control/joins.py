@@ -322,6 +322,15 @@ def place_among(kinds: Sequence[Spec], spec: Spec) -> int | None:
     return None
 
 
+def fewer_kinds(union: TaggedUnion) -> Any:
+    """A value of several kinds of which some are alike by now, as a text and a tensor of texts are
+    as results: those are joined.
+    """
+    kinds = [abstract(option, staged=True) for option in union.options]
+    places = {place_among(kinds, kind) for kind in kinds}
+    return union if len(places) == len(kinds) else union.apply(lambda option: option)
+
+
 def _choice(a: Spec, b: Spec) -> Spec | None:
     """The Spec of one of several Python values; None where the two are others."""
     first, second = _options(a), _options(b)

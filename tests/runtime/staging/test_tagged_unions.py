@@ -31,6 +31,16 @@ def result_for_a_name(n):
     return result
 
 
+def text_or_tensor_of_text(n):
+    return "low" if n < 2 else rt.strings.as_string(n)
+
+
+def texts_and_another_kind(n):
+    if n > 4:
+        return [n, n]
+    return "low" if n < 2 else rt.strings.as_string(n)
+
+
 def three_kinds(n):
     x = 0
     if n > 2:
@@ -377,6 +387,7 @@ PROGRAMS: list[Program] = [
     evens, fizz_buzz, in_comprehensions, in_slots, read_from_lists, changed_lists,
     taken_from_a_list, shown, tuples_and_none, bools_and_ints, in_pairs, in_lists_of_lists,
     in_dicts, of_a_function_in_a_list, brackets,
+    text_or_tensor_of_text, texts_and_another_kind,
     result_for_a_name, three_kinds, in_rounds, across_rounds, left_with, of_functions,
     bool_of_rounds, asked_for_its_class, computed_with, computed_with_another,
     wrong_for_one_kind, iterated,
