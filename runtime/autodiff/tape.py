@@ -606,7 +606,12 @@ class GradientTape(Recorder):
 
     def _take(self) -> list[Record]:
         """The records, for the one time that they may be used unless the tape is persistent."""
-        is_inner = self._use_in_branch() if state._trace is not None and self._entered else False
+        if not self._entered:
+            raise RuntimeError(
+                "the tape has recorded nothing, for its block was never entered: compute inside "
+                "`with tape:`"
+            )
+        is_inner = state._trace is not None and self._use_in_branch()
         if self._used:
             raise RuntimeError(
                 "A non-persistent GradientTape can only be used to compute one set of gradients "

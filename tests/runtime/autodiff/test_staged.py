@@ -253,14 +253,6 @@ def test_a_gradient_of_an_argument_by_a_tape_from_outside_is_refused() -> None:
         of_argument(y)
 
 
-def test_a_tape_that_was_never_entered_has_seen_nothing() -> None:
-    def body(x):
-        return tf.GradientTape().gradient(x * 2.0, x)
-
-    assert body(tf.constant(1.0)) is None
-    assert tf.function(body)(tf.constant(1.0)) is None
-
-
 def test_what_may_be_none_is_a_target_and_a_source_where_it_is_there() -> None:
     def slope(x: Any) -> Any:
         y = z = None

@@ -248,6 +248,16 @@ def test_single_use(again: str) -> None:
         getattr(tape, again)(y, x)
 
 
+@pytest.mark.parametrize("persistent", [False, True])
+@pytest.mark.parametrize("asked", ["gradient", "jacobian", "batch_jacobian"])
+def test_a_tape_that_was_never_entered_is_refused(asked: str, persistent: bool) -> None:
+    x = tf.constant([[3.0]])
+    tape = tf.GradientTape(persistent)
+    tape.watch(x)
+    with pytest.raises(RuntimeError, match="never entered"):
+        getattr(tape, asked)(x * x, x)
+
+
 def test_persistent() -> None:
     x = tf.constant(3.0)
     with tf.GradientTape(persistent=True) as tape:

@@ -1485,6 +1485,18 @@ def array_from_outside():
 # Tapes
 
 
+@misuse(RuntimeError, "the tape has recorded nothing, for its block was never entered")
+def tape_never_entered():
+    @rt.function
+    def f(x):
+        tape = rt.GradientTape()
+        tape.watch(x)
+        y = x * x
+        return tape.gradient(y, x)  # <-
+
+    f(X)
+
+
 @misuse(RuntimeError, "A non-persistent GradientTape can only be used to compute one set")
 def tape_asked_twice():
     @rt.function
