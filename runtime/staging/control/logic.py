@@ -88,7 +88,7 @@ def _mismatch(value: Any, other: Any) -> Mismatch | None:
             return operand.mismatch
     is_growing = isinstance(value, Growing) or isinstance(other, Growing)
     if is_growing and isinstance(value, list) != isinstance(other, list):
-        return Mismatch("one is a list and the other is none", "make both of one kind")
+        return Mismatch("one is a list and the other is not", "make both of one kind")
     try:
         join(*abstract_pair(value, other))
     except Mismatch as mismatch:

@@ -936,7 +936,7 @@ REFUSED = {
     an_iterator_twice: "an iterator made by enumerate\\(\\) is used a second time",
     an_iterator_in_each_round: "an iterator made by enumerate\\(\\) is used a second time",
     an_iterator_extends_twice: "differ|do not fit|used a second time",
-    value_of_an_operand: "the value of `and` is used.*one is a list and the other is none",
+    value_of_an_operand: "the value of `and` is used.*one is a list and the other is not",
     of_values: "'made' cannot be joined.*its items are Python values",
     of_dicts: "'made' cannot be joined.*could be changed in place",
     of_two_dtypes: "its dtype is int32 on one path and float32 on the other",
