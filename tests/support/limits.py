@@ -41,6 +41,9 @@ LIMITS: dict[str, str] = {
         r"the structures differ: (no attributes|the attributes|no keys|the keys|dict with|"
         r"no items|\d+ items?)"
     ),
+    "A tuple of which only the run knows the length": (
+        r"the structures differ: tuple of \d+ and tuple of \d+"
+    ),
     "A dict under a key": "could be changed in place",
     "A Python value chosen by a staged value": "the Python values .* differ|two Python values",
     "Python's own comparison of tuples": "do nothing in the function that Python cannot do again",
