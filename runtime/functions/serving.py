@@ -27,8 +27,8 @@ def exported(signatures: Any) -> dict[str, Function[..., Any]]:
 
 
 def served_alone(functions: Iterable[Any]) -> dict[str, Function[..., Any]]:
-    """What a model is served by of which no signatures are given: the one of its functions that has
-    an input_signature and gives tensors; nothing where there are several, or none.
+    """The signature that a model without others is served by: of the one of its functions that has
+    an input_signature and gives tensors; none where there are several, or none.
     """
     with_signature = [
         each
