@@ -66,7 +66,8 @@ def is_of_the_other_path(program: GradientProgram, got: Any) -> bool:
     """Whether a matrix has no inverse in a gradient that only the path not taken might ask for, of
     what no tape has recorded on the other.
     """
-    return "stop_" in program.text and "not invertible" in str(got)
+    forgets = any(word in program.text for word in ("stop_", "tape.reset"))
+    return forgets and "not invertible" in str(got)
 
 
 def tensors(args: tuple[Any, ...]) -> list[Any]:
