@@ -16,6 +16,7 @@ import tokenize
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from types import CodeType, FunctionType, MethodType
 from typing import Any, BinaryIO
 
@@ -38,6 +39,7 @@ Comparison = Callable[[CodeType, CodeType, ast.AST], bool]
 
 _KEPT_FILES = 32  # a tree takes about thirty times the memory of its text
 _COMMAND = "<string>"  # the name of what `python -c` is given, and `exec` without another
+_OPTION_C = re.compile(r"-[bBdEiIOPqRsSuvx]*c(.*)", re.DOTALL)  # its text may stand in it
 _BARE_SUPER = re.compile(r"\bsuper\b(?!\()")
 _MOST_NAMES = 30  # in a message
 _CHANGED = "reload the module or restart Python, so that the code and its file agree"
@@ -247,8 +249,12 @@ def _texts_of_command() -> Iterator[str]:
     lines = linecache.getlines(_COMMAND)  # from 3.13 on, as it was compiled
     if lines:
         yield "".join(lines)
-    elif sys.argv[:1] == ["-c"] and "-c" in sys.orig_argv:
-        yield sys.orig_argv[sys.orig_argv.index("-c") + 1]
+    elif sys.argv[:1] == ["-c"]:
+        for option, following in pairwise([*sys.orig_argv, ""]):
+            found = _OPTION_C.fullmatch(option)
+            if found is not None:
+                yield found[1] or following
+                return
 
 
 def _parse(filename: str, lines: list[str]) -> SourceFile:

@@ -590,11 +590,19 @@ except ValueError as error:
 """
 
 
-@pytest.mark.parametrize("options", [[], ["-W", "error"], ["-O", "-X", "dev"]])
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["-c", COMMAND],
+        ["-W", "error", "-c", COMMAND],
+        ["-OX", "dev", "-Bc", COMMAND],
+        [f"-sc{COMMAND}"],
+    ],
+)
 @pytest.mark.parametrize("arguments", [[], ["-c", "1"]])
 def test_what_the_command_line_gives(options: list[str], arguments: list[str]) -> None:
     done = subprocess.run(
-        [sys.executable, *options, "-c", COMMAND, *arguments],
+        [sys.executable, *options, *arguments],
         env={**os.environ, "PYTHONPATH": str(Path(source.__file__).parent.parent)},
         capture_output=True,
         text=True,
