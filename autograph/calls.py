@@ -23,7 +23,7 @@ from autograph import operators, policy
 from autograph.backend import backend_of_type, staging
 from autograph.codes import assigns_items
 from autograph.forms import Form
-from autograph.frames import hide
+from autograph.frames import hide, hiding
 from autograph.locks import process_lock
 from autograph.objects import is_generator_function
 from autograph.observers import Function, Observer, this_thread
@@ -184,7 +184,7 @@ def _cells(made: Made, own: tuple[str, ...]) -> Cells | Callable[[Any], Cells]:
 
 
 def _call_builtin(function: Any) -> Any:
-    if function is warnings.warn:
+    if function is warnings.warn:  # which backends register, as one that shows what it is given
         return warn
     found = _TAKEN_OVER.get(function)
     if found is not None:
@@ -199,13 +199,9 @@ def _context_method(method: Any) -> Any:
         return method
 
     def run(*args: Any, **kwargs: Any) -> Any:
-        try:
-            return method(*map(call, args[:1]), *args[1:], **kwargs)
-        except BaseException as error:  # whatever passes through is the user's: only ours goes
-            hide(error)
-            raise
+        return method(*map(call, args[:1]), *args[1:], **kwargs)
 
-    return run
+    return hiding(run)
 
 
 def _call_method(method: MethodType) -> Any:

@@ -483,10 +483,9 @@ def for_loop(
     use(items)
     source = _source_of(items)
     called, trace = list(source.functions()), active()
-    if called or (watch is no_watch and trace.references.arenas):
-        watch = (
-            watch if trace.watch is no_watch else trace.watch
-        )  # of the user's, whoever has asked for the loop
+    # Functions of the user's are watched, whoever has asked for the loop.
+    if trace.watch is not no_watch and (called or (watch is no_watch and trace.references.arenas)):
+        watch = trace.watch
     length = None if source.streams else source.length()
     if length is not None and not is_symbol(length) and length <= 0:
         drain(source, 0, watch)
