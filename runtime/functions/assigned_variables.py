@@ -6,14 +6,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from inspect import Parameter
 from types import CellType, FunctionType
 from typing import Any
 
 import autograph
 from autograph.mutation.item_targets import assigned_variables
 from autograph.objects import contents
-from runtime.core.inspection import signature_of
 from runtime.staging.block_recorder import renew_innermost
 from runtime.staging.refusals import refuse
 from runtime.staging.symbolic_tensor import SymbolicTensor
@@ -62,11 +60,6 @@ def _bound(function: Any, cells: dict[str, CellType]) -> Any:
 
     made: Any = given
     made.__name__ = getattr(function, "__name__", "partial")
-    signature = signature_of(function)
-    known = list(signature.parameters.values())
-    at = len(known) - (bool(known) and known[-1].kind is Parameter.VAR_KEYWORD)
-    known[at:at] = [Parameter(name, Parameter.KEYWORD_ONLY) for name in cells]
-    made.__signature__ = signature.replace(parameters=known)
     return made
 
 
