@@ -119,6 +119,10 @@ class Rest(Staged):
     def varies(self) -> bool:
         return self.part.varies
 
+    @property
+    def streams(self) -> bool:
+        return self.part.streams
+
     def has(self, index: Any) -> Any:
         return and_(self.proceed, (lambda: self.part.has(index + self.first),))
 

@@ -148,8 +148,11 @@ def refusal(what: str) -> Exception:
     )
 
 
-def changed_while_iterated() -> Exception:
+def changed_while_iterated(walked: str, held: str) -> Exception:
+    """The error for a loop over `walked`, a dict or a set, of which a round changes what is `held`
+    there.
+    """
     return refuse(
-        "a round of a loop over a dict changes its keys, or has only the run know them",
-        "loop over a list of them: for key in list(d)",
+        f"a round of a loop over {walked} changes its {held}, or has only the run know them",
+        f"loop over a list of them: for {held[:-1]} in list(...)",
     )

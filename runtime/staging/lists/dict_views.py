@@ -72,7 +72,7 @@ def check_not_walked(entries: GrowingDict) -> None:
     while scope is not None:
         _, walked = active().memo.get((Walk, id(scope)), (scope, ()))
         if id(entries) in walked:
-            raise changed_while_iterated()
+            raise changed_while_iterated("a dict", "keys")
         scope = scope.outer
 
 

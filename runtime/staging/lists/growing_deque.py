@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import functools
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
 from runtime.graph import numbers
@@ -22,11 +22,26 @@ from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.growing_set import GrowingSet
 from runtime.staging.lists.list_builtins import MAKING, listed
 from runtime.staging.lists.sequences import check
-from runtime.staging.lists.walks import let_stand_for
+from runtime.staging.lists.walks import Walk, let_stand_for
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import outermost
 from runtime.staging.symbolic_number import apply_number
 from runtime.staging.tracing import is_symbol
+
+_MUTATED = "deque mutated during iteration", RuntimeError
+
+
+class _Walk(Walk):
+    """The items that a loop over a deque takes."""
+
+    __slots__ = ()
+
+    def at(self, index: Any) -> Any:
+        return self.walked.at(index)
+
+
+def _walk(items: GrowingDeque) -> _Walk | None:
+    return None if items.staged is None else _Walk(items, _MUTATED)
 
 
 class GrowingDeque(GrowingList):
@@ -136,6 +151,17 @@ class GrowingDeque(GrowingList):
         # A list has it, a deque has not.
         raise AttributeError("'collections.deque' object has no attribute 'sort'")
 
+    def _forwards(self) -> Iterator[Any]:
+        at, size = 0, list.__len__(self)
+        while self.staged is None and at < size:
+            yield list.__getitem__(self, at)
+            at += 1
+            if self.staged is None and list.__len__(self) != size:
+                text, kind = _MUTATED
+                raise kind(text)
+        if self.staged is not None:
+            raise self._refuse_rest(_Walk(self, _MUTATED, size), at)
+
     def own(self) -> Any:
         if self.staged is not None or is_symbol(self.maxlen):
             return self
@@ -183,7 +209,7 @@ def _bounded(maxlen: Any) -> type[GrowingDeque]:
 
 
 def _register(kind: type[GrowingDeque]) -> None:
-    let_stand_for(deque, kind)
+    let_stand_for(deque, kind, _walk)
     staged_items.add_kind(kind)
 
 

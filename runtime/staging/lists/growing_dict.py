@@ -228,12 +228,13 @@ class GrowingDict(dict[Any, Any], EntryTable):
         return self._forwards()
 
     def _forwards(self) -> Iterator[Any]:
-        for key in dict.__iter__(self):
-            if self.staged is not None:
-                raise changed_while_iterated()
+        keys = dict.__iter__(self)
+        while self.staged is None:  # asked first: Python would find another size
+            key = next(keys, _NONE)
+            if key is _NONE:
+                return
             yield key
-        if self.staged is not None:
-            raise changed_while_iterated()
+        raise changed_while_iterated("a dict", "keys")
 
     def __reversed__(self) -> Iterator[Any]:
         if self.staged is not None:

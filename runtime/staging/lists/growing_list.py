@@ -318,8 +318,13 @@ class GrowingList(GrowingSequence, RowTable):
             yield super().__getitem__(at)
             at += 1
         if self.staged is not None:
-            rest = functools.partial(iteration.Rest, Items(self), at)
-            raise refuse_rest(*_CHANGED, self, rest) if at else _refusal(self, _ITERATION)
+            raise self._refuse_rest(Items(self), at)
+
+    def _refuse_rest(self, items: iteration.Staged, at: int) -> Exception:
+        """The error for a loop whose items only the run knows from the place `at` on."""
+        if not at:
+            return _refusal(self, _ITERATION)
+        return refuse_rest(*_CHANGED, self, functools.partial(iteration.Rest, items, at))
 
     def __reversed__(self) -> Iterator[Any]:
         if self.staged is not None:

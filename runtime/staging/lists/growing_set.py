@@ -36,6 +36,7 @@ from runtime.staging.control.specs import Leaf, Spec, Tree, types_of
 from runtime.staging.control.undoing import Refused, undone_if_refused
 from runtime.staging.frames import user_location
 from runtime.staging.lists import keys, staged_items
+from runtime.staging.lists.dict_entries import changed_while_iterated
 from runtime.staging.lists.growing import Growing, Kind, size_of
 from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.keys import index, is_staged
@@ -248,7 +249,16 @@ class GrowingSet(GrowingList):
         return keys.place_of(held.element, held.columns, self.length(), item)
 
     def __iter__(self) -> Iterator[Any]:
-        return iter(self._python("iteration"))
+        items = self._python("iteration")
+        return self._unchanged(items, len(items))
+
+    def _unchanged(self, items: Iterable[Any], size: int) -> Iterator[Any]:
+        for item in items:
+            yield item
+            if self.staged is not None:
+                raise changed_while_iterated("a set", "items")
+            if list.__len__(self) != size:
+                raise RuntimeError("Set changed size during iteration")
 
     def __contains__(self, item: Any) -> bool:
         return item in self._python("`in` in code that is not converted")

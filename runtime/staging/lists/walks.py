@@ -31,18 +31,21 @@ class Items(iteration.Staged):
 
 
 class Walk(iteration.Staged):
-    """The items that a loop over a set or dict takes; the size may not change meanwhile, which
-    `changed` says: the message and class of the error.
+    """The items that a loop over a set, dict or deque takes; the size may not change meanwhile,
+    which `changed` says: the message and class of the error. Of one that has been changed since the
+    loop began, `size` is what it was then.
     """
 
     __slots__ = ("changed", "size", "start", "walked")
     varies = streams = True
 
-    def __init__(self, walked: Any, changed: tuple[str, type[Exception]]) -> None:
+    def __init__(
+        self, walked: Any, changed: tuple[str, type[Exception]], size: int | None = None
+    ) -> None:
         self.walked = walked
         self.changed = changed
-        self.start = walked.staged
-        self.size = walked.length()
+        self.start = walked.staged if size is None else None
+        self.size = walked.length() if size is None else size
 
     def has(self, index: Any) -> Any:
         if self.walked.staged is not self.start:

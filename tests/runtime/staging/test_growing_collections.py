@@ -182,10 +182,55 @@ def sorted_in_place(n):
     return items[0]
 
 
+def longer_in_each_round(n):
+    items = deque([n, 2, 3])
+    for x in items:
+        items.append(x)
+    return len(items)
+
+
+def longer_in_some_rounds(n):
+    items, others = deque([1, 2, 3]), deque()
+    for i in range(n):
+        others.append(i)
+    for x in others:
+        if x == 3:
+            others.append(x)
+    for i, x in enumerate(items):
+        items[0] = i
+        if x > n + 2:
+            items.append(x)
+    return len(items), len(others)
+
+
+def shorter_in_the_last_round(n):
+    items, others = deque([1, 2, 3]), deque([8])
+    for x in items:
+        if x >= n:
+            items.remove(x)
+            break
+    for i in range(n):
+        others.append(i)
+    for x in others:
+        if x == 1:
+            others.remove(x)
+            break
+    return list(items), list(others)
+
+
+def a_set_is_larger_in_each_round(n):
+    items = {1, 2}
+    for x in items:
+        items.add(x + 5)
+    return len(items) + n
+
+
 @pytest.mark.parametrize(
     "program",
     [
         full,
+        *(longer_in_each_round, longer_in_some_rounds, shorter_in_the_last_round),
+        a_set_is_larger_in_each_round,
         of_three_at_most,
         *(of_so_many_at_most, means_of_windows, less_than_none_at_most, filled_by_a_call),
         a_deque_beside_a_list,
@@ -446,9 +491,18 @@ def returned(n):
     return items
 
 
+def smaller_in_a_round(n):
+    items = {1, 2, 3}
+    for x in items:
+        if x > n:
+            items.discard(x)
+    return len(items)
+
+
 @pytest.mark.parametrize(
     ("program", "error", "words"),
     [
+        (smaller_in_a_round, StagingError, "a round of a loop over a set changes its items"),
         (ordered, StagingError, "asks for their order"),
         (taken, StagingError, "asks for their order"),
         (ordered_before, StagingError, r"loses items.* asks for their order \(.*:\d"),

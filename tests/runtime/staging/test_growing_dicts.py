@@ -726,6 +726,17 @@ def deleted_while_iterated(n):
     return len(entries)
 
 
+def grown_while_iterated(n):
+    entries = {1: 1, 2: 2}
+    try:
+        for key in entries:
+            if n > 5:
+                entries[key + 5] = n
+    except RuntimeError:
+        return -1
+    return len(entries)
+
+
 def given_as_keywords(n):
     entries = {"a": 1}
     if n > 0:
@@ -753,6 +764,7 @@ REFUSED = {
     dicts_as_values: "could be changed in place",
     sets_of_another_name: "may have other names",
     deleted_while_iterated: "a round of a loop over a dict changes its keys",
+    grown_while_iterated: "a round of a loop over a dict changes its keys",
     given_as_keywords: "needs a dict of which Python knows the keys",
     unpacked: "needs a dict of which Python knows the keys",
     outside_of_a_loop: "could be changed in place|cannot be joined",
