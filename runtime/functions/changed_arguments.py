@@ -74,13 +74,25 @@ def changed_image(found: Iterable[Image]) -> str | None:
     return None
 
 
+def refuse_other_name(name: str, path: str) -> Exception:
+    """The error for a container at `path` that is, or is in, an argument, of which a trace has a
+    copy: the function changes it by another name.
+    """
+    return refuse(
+        f"{name} changes {path} by another name than that of the argument or default value",
+        "pass a copy of it, or use it by the name of the argument alone",
+        path,
+    )
+
+
 def ways_of(arguments: Mapping[int | str, Any]) -> dict[Way, list[Way]]:
     """For each way to a container that could be changed all ways to it."""
-    by_id = _ways_by_id(arguments)
+    by_id = ways_by_id(arguments)
     return {way: known for known in by_id.values() for way in known}
 
 
-def _ways_by_id(arguments: Mapping[int | str, Any]) -> dict[int, list[Way]]:
+def ways_by_id(arguments: Mapping[int | str, Any]) -> dict[int, list[Way]]:
+    """The ways to each container that could be changed, by its id."""
     found: dict[int, list[Way]] = {}
     for _, way, item, (structure, _) in images_of(arguments):
         if not structure.handler.is_tuple:
@@ -199,7 +211,7 @@ class Changes:
         by a way that its trace does not know.
         """
         arguments = dict(enumerate(args)) | kwargs
-        ways = _ways_by_id(arguments)
+        ways = ways_by_id(arguments)
         reached = {id(item) for _, (holder, _, value) in guards.seen() for item in (holder, value)}
         for path, way in self._changed():
             item = _at(arguments, way)

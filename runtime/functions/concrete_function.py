@@ -192,6 +192,8 @@ class ConcreteFunction:
             leaves = self._leaves(args, kwargs)
             if len(leaves) == len(args) and all(map(_is_itself, args, leaves)):
                 self._remember(args)
+            if self.kept is not None:
+                self.kept.check(args, kwargs)
             if self.changes is not None:
                 given = dict(zip(self.labels, args, strict=False)) | kwargs
                 ordered = [given.pop(label, None) for label in self.labels]

@@ -23,7 +23,9 @@ from runtime.functions.changed_arguments import (
     Given,
     OwnChange,
     Way,
+    changed_image,
     images_of,
+    refuse_other_name,
     ways_of,
 )
 from runtime.functions.concrete_function import ConcreteFunction
@@ -242,10 +244,14 @@ class Tracer:
                     x.graph_value: leaf for x, leaf in zip(symbols, call.leaves, strict=True)
                 }
                 before = list(trace.scope.parameters)
+                self.kept.check(args, kwargs)
+                images = list(images_of(dict(enumerate(args)) | kwargs, self.labels))
                 self.kept.begin(trace)
                 held.extend(self.assumption.state.begin(trace) if self.inner else ())
                 self.watcher.watch(self.python_function, given)
                 spec, results = self._run(trace, *self._given(call, symbols))
+                if (changed := changed_image(images)) is not None:
+                    raise refuse_other_name(self.name, changed)
                 shared, lost = NOTHING, None
                 if spec is not None and self.found is None:
                     shared = shared_of(trace.scope, symbols, before, self.tensors)

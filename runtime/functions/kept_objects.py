@@ -23,6 +23,7 @@ from autograph.objects import MISSING, attribute_of, attributes_of, contents, pu
 from autograph.users_words import with_article
 from runtime.core.tensor import Tensor, wrap
 from runtime.core.types import NumberType, Type
+from runtime.functions.changed_arguments import refuse_other_name, ways_by_id
 from runtime.functions.own_containers import put_variable
 from runtime.functions.signatures import Reference, key_of, leaf_types
 from runtime.graph.ir import Location
@@ -427,6 +428,13 @@ class Kept:
         self._given = frozenset(map(id, parts))
 
     # A call
+
+    def check(self, args: Iterable[Any], kwargs: dict[str, Any]) -> None:
+        """StagingError for one that is, or is in, an argument: of that a trace has a copy."""
+        given = ways_by_id(dict(enumerate(args)) | kwargs)
+        for part in self.parts:
+            if id(part.object) in given:
+                raise refuse_other_name(self.name, part.holder)
 
     def hold(self) -> bool:
         """True if what is there now fits the trace."""

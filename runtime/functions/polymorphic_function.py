@@ -433,6 +433,8 @@ class Function(Traced, Generic[P, R]):
                 return made
         if Mode.graphs is not None and chosen.graph not in Mode.graphs:
             Mode.graphs.append(chosen.graph)
+        if chosen.kept is not None:
+            chosen.kept.check(call.args, call.kwargs)
         if chosen.changes is not None:
             return self._call_changing(chosen, call)
         is_later = concrete is not call.first and not chosen.is_interpreted
@@ -467,6 +469,8 @@ class Function(Traced, Generic[P, R]):
         concrete = self._concrete(call)
         if isinstance(concrete, Assumption):
             return concrete.call_leaves(call.leaves)
+        if concrete.kept is not None:
+            concrete.kept.check(call.args, call.kwargs)
         if concrete.changes is not None:
             return self._call_changing(concrete, call)
         return concrete.call_leaves(call.leaves)

@@ -86,6 +86,77 @@ def test_a_trace_is_for_its_lists() -> None:
         concrete(one, one)
 
 
+HELD: list[Any] = []
+
+
+def held_item_put(items: Any, x: Any) -> Any:
+    HELD[0] = x
+    return items[0]
+
+
+def held_item_put_at_times(items: Any, x: Any) -> Any:
+    if x > 0:
+        HELD[0] = HELD[0] + x
+    return items[0]
+
+
+def held_longer(items: Any, x: Any) -> Any:
+    HELD.append(5)
+    return len(items) + x
+
+
+def held_in_another(rows: Any, x: Any) -> Any:
+    HELD[0] = x
+    return rows[1][0]
+
+
+def counted_by_default(x: Any, items: Any = HELD) -> Any:
+    if x > 0:
+        items[0] += 1
+        return counted_by_default(x - 1)
+    return items[0]
+
+
+class Holder:
+    def __init__(self) -> None:
+        self.items = HELD
+
+    def put(self, items: Any, x: Any) -> Any:
+        self.items[0] = x
+        return items[0]
+
+
+@pytest.mark.parametrize("first", [1, rt.constant(1)], ids=["number", "tensor"])
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (held_item_put, (HELD,)),
+        (held_item_put_at_times, (HELD,)),
+        (held_longer, (HELD,)),
+        (held_in_another, ([[2], HELD],)),
+        (counted_by_default, ()),
+        (Holder().put, (HELD,)),
+    ],
+)
+def test_a_list_that_is_changed_by_another_name(function: Any, args: Any, first: Any) -> None:
+    HELD[:] = [first]
+    with pytest.raises(autograph.StagingError, match=r"by another name") as caught:
+        rt.function(function)(*args, rt.constant(2))
+    assert caught.value.variable.split("[")[0] in ("HELD", "items", "rows", "self.items")
+    assert __file__ in str(caught.value)
+
+
+def test_a_list_that_is_changed_by_another_name_in_later_calls() -> None:
+    HELD[:] = [rt.constant(1)]
+    staged = rt.function(held_item_put)
+    assert int(staged([rt.constant(7)], rt.constant(2))) == 7
+    concrete = staged.get_concrete_function([rt.constant(7)], rt.constant(2))
+    for call in (staged, concrete):
+        with pytest.raises(autograph.StagingError, match="held_item_put changes HELD by another"):
+            call(HELD, rt.constant(3))
+    assert [int(x) for x in HELD] == [2]
+
+
 # Those of which the run chooses
 
 
