@@ -361,3 +361,19 @@ def flags_in_rounds(n):
     for i in range(n):
         access |= Access.READ if i % 2 else Access.RUN
     return access.value
+
+
+class Way(IntEnum):
+    DOWN = -1
+    STAY = 0
+    UP = 1
+
+
+@case((0, 3), (3, 0), (-2, -2))
+def elevator(floor, target):
+    travelled = 0
+    way = Way.UP if target > floor else Way.DOWN if target < floor else Way.STAY
+    while floor != target:
+        floor += way
+        travelled = travelled + 1
+    return floor, travelled, floor - way, target < way, way.name

@@ -234,6 +234,9 @@ def structure(options: tuple[Any, ...]) -> Structure:
 
 
 def _to_tensor(choice: Choice, dtype: dtypes.DType | None) -> Tensor:
+    if all(isinstance(option, int | float) for option in choice.options):  # of an IntEnum
+        number: Tensor = choice.apply(lambda option: convert_to_tensor(option, dtype))
+        return number
     if not choice.is_text:
         raise refused(choice, "used as a tensor")
     if dtype is not None and dtype is not dtypes.string:  # none of them is a number
