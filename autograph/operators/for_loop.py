@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable
 from itertools import chain
@@ -61,7 +62,7 @@ def for_loop(
                 continue
             # No calls on the plain way out: debuggers that step over a block would stop there.
             if proceed is not False and backend_of(proceed) is not None:
-                if backend_of(items) is not None:
+                if _are_staged(items):
                     next(iterator)  # which tells what is left
                 references = sys.getrefcount(items)
                 rounds = Rounds(body, test, defines, shared)
@@ -91,6 +92,24 @@ def for_loop(
         raise
 
 
+def _are_staged(items: Any) -> bool:
+    """Whether items, or those that `enumerate` numbers, have become staged meanwhile."""
+    if type(items) is not enumerate:
+        return backend_of(items) is not None
+    iterator, _ = _parts(items)
+    code = getattr(iterator, "gi_code", None)  # of a method of the list that becomes staged
+    return code is not None and any(
+        getattr(getattr(type(each), code.co_name, None), "__code__", None) is code
+        and backend_of(each) is not None
+        for each in gc.get_referents(iterator)
+    )
+
+
+def _parts(items: enumerate[Any]) -> tuple[Any, int]:
+    """The items that are left, and the next number."""
+    return cast(tuple[Any, int], items.__reduce__()[1])
+
+
 def _rest(items: Any, error: RestIsStaged) -> Callable[[Any], Any] | None:
     """Returns a function that gives the rest of a loop's items; None where not they have raised
     this, but a block, or what `map` and others of Python's take items from, which would do nothing
@@ -105,8 +124,7 @@ def _rest(items: Any, error: RestIsStaged) -> Callable[[Any], Any] | None:
         return error.rest
     if type(items) is not enumerate:
         return None
-    # The items that are left, and the next number.
-    iterator, number = cast(tuple[Any, int], items.__reduce__()[1])
+    iterator, number = _parts(items)
     if getattr(iterator, "gi_code", None) is not code:
         return None
     return lambda proceed: _numbered(error.rest(proceed), number)

@@ -10,6 +10,8 @@ from autograph.backend import backend_within
 from autograph.operators.texts import shown_by_user
 from runtime.graph.templates import PRINT
 from runtime.staging.control.choices import Choice
+from runtime.staging.control.tagged_unions import TaggedUnion
+from runtime.staging.control.truths import opened
 from runtime.staging.images import Images, as_data
 from runtime.staging.scopes import active
 from runtime.staging.texts import Text, answer
@@ -28,6 +30,16 @@ def print_in_graph(
     *args: Any, sep: Any = None, end: Any = None, file: Any = None, flush: bool = False
 ) -> None:
     """`print`: at run time, with the run's values for the symbols in the arguments."""
+    args = tuple(map(opened, args))
+    several = [at for at, arg in enumerate(args) if type(arg) is TaggedUnion]
+    if several:
+        at, others = several[0], {"sep": sep, "end": end, "file": file, "flush": flush}
+
+        def shown(option: Any, *, _reached: Any = (args, others)) -> None:
+            print_in_graph(*args[:at], option, *args[at + 1 :], **others)
+
+        args[at].apply(shown)
+        return
     images = Images()
     arguments = images.of(tuple([shown_by_user(print, arg) for arg in args]))
     given = {"sep": sep, "end": end, "flush": flush}

@@ -683,6 +683,20 @@ def left_while_it_grows(n):
     return made, rounds
 
 
+def left_where_it_shrinks(n):
+    made, places = [3, 1, 2], []
+    for _ in rt.range(n):
+        for place, item in enumerate(made, 1):
+            if item <= n:
+                if item == n:
+                    made[place - 1] = item - 1
+                else:
+                    del made[place - 1]
+                places.append(place)
+                break
+    return made, places
+
+
 def filtered_while_it_grows(n):
     made = [1, 2, 3]
     total = 0
@@ -716,7 +730,7 @@ def given(n, made=()):
 
 PROGRAMS = [
     changed_while_iterated, counted_while_it_grows, left_while_it_grows,
-    filtered_while_it_grows, of_one_text,
+    left_where_it_shrinks, filtered_while_it_grows, of_one_text,
     squares, countdown, evens_and_odds, texts_of_two_orders, further_texts, in_a_branch, popped,
     stack_machine, python_numbers,
     floats_of_python, pairs, iterated, appended_to_while_iterated, indexed, sliced, inserted,

@@ -530,3 +530,19 @@ def test_a_tensor_function_takes_none() -> None:
 
     with pytest.raises(StagingError, match="of another kind on each path"):
         root(rt.constant(3))
+
+
+def test_print_shows_the_kind_that_it_is(capfd: Any) -> None:
+    def shown(n):
+        for i in range(1, n + 1):
+            word = ""
+            if i % 3 == 0:
+                word += "Fizz"
+            if i % 5 == 0:
+                word += "Buzz"
+            print(word or i, i if i % 2 else "even", end="; " if i < n else "\n")
+
+    shown(15)
+    expected = capfd.readouterr().out
+    rt.function(shown)(rt.constant(15))
+    assert capfd.readouterr().out == expected
