@@ -32,7 +32,14 @@ from runtime.graph.nodes import (
 )
 from runtime.graph.numbers import ITEMS
 from runtime.staging.bytecode import is_operator, is_subscript, raises
-from runtime.staging.frames import frame_of_function, frames_left, is_ours, user_frame, user_frames
+from runtime.staging.frames import (
+    frame_of_function,
+    frames_left,
+    is_library,
+    is_ours,
+    user_frame,
+    user_frames,
+)
 from runtime.staging.refusals import refuse
 
 
@@ -61,13 +68,32 @@ def check_unhandled(
     for frame in user_frames(root):
         for handler in handlers_around(frame):
             if not _passes(handler, frame, kind):
-                raise refuse(
-                    f"{what} under a staged test would be raised at run time, past the "
-                    f"`{handler.kind}` at line {handler.line} that could act on it",
-                    f"move the `{handler.kind}` outside the staged function, or choose a value "
-                    "instead of raising",
-                    location=position_of(frame.f_code, frame.f_lasti),
+                raise _refuse_past(
+                    frame,
+                    handler,
+                    f"{what} under a staged test would be raised at run time",
+                    "that could act on it",
+                    "choose a value instead of raising",
                 ) from None
+
+
+def _refuse_past(
+    frame: FrameType, handler: Handler, what: str, why: str, instead: str
+) -> Exception:
+    """The error for what the run raises past a `try` or `with`: of the standard library's it names
+    the function, at the user's line that called it.
+    """
+    code, kind = frame.f_code, handler.kind
+    if is_library(code):
+        return refuse(
+            f"{what}, past the `{kind}` in {code.co_qualname} {why}",
+            f"leave out {code.co_qualname.partition('.')[0]}, or {instead}",
+        )
+    return refuse(
+        f"{what}, past the `{kind}` at line {handler.line} {why}",
+        f"move the `{kind}` outside the staged function, or {instead}",
+        location=position_of(code, frame.f_lasti),
+    )
 
 
 def may_be_handled(trace: Any) -> bool:
@@ -179,12 +205,12 @@ def check_unhandled_failure(
         for handler in handlers_around(frame):
             if _catches(handler, frame, raised):
                 names = " or ".join(kind.__name__ for kind in raised)
-                raise refuse(
-                    f"{_doing(primitive)} can fail at run time ({names}), past the "
-                    f"`{handler.kind}` at line {handler.line} that would catch it",
-                    f"move the `{handler.kind}` outside the staged function, or test for the "
-                    "failing case with `if`",
-                    location=position_of(frame.f_code, frame.f_lasti),
+                raise _refuse_past(
+                    frame,
+                    handler,
+                    f"{_doing(primitive)} can fail at run time ({names})",
+                    "that would catch it",
+                    "test for the failing case with `if`",
                 ) from None
 
 

@@ -4,6 +4,7 @@ import json
 import re
 import traceback
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -278,3 +279,21 @@ def test_what_no_loop_can_carry_is_the_variable_that_changes(
         rt.function(function)(rt.constant(3))
     assert caught.value.variable == "v"
     _has_place(caught.value, function.__code__.co_firstlineno + line)
+
+
+def logged_at_the_end(n: Any) -> Any:
+    log: list[Any] = []
+    with ExitStack() as stack:
+        stack.callback(log.append, n)
+        if n > 2:
+            log.append(7)
+    return log
+
+
+def test_a_try_of_the_standard_library_is_told_at_the_users_line() -> None:
+    words = "past the `try` in ExitStack.__exit__ that would catch it"
+    with pytest.raises(autograph.StagingError, match=words) as caught:
+        rt.function(logged_at_the_end)(rt.constant(3))
+    assert "contextlib" not in str(caught.value)
+    assert "leave out ExitStack, or " in str(caught.value)
+    _has_place(caught.value, logged_at_the_end.__code__.co_firstlineno + 2)
