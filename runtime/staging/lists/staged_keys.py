@@ -12,12 +12,14 @@ from typing import Any
 
 from runtime import errors
 from runtime.core.tensor import Tensor
+from runtime.graph.ir import format_location
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.staging.backend import SETTERS
 from runtime.staging.builtin_functions import BUILTINS
 from runtime.staging.control import branches
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.optional_values import MaybeNone
+from runtime.staging.frames import user_location
 from runtime.staging.lists.dict_reads import at_optional
 from runtime.staging.lists.growing import Growing
 from runtime.staging.lists.growing_dict import Found
@@ -28,10 +30,14 @@ from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.texts import Text
 from runtime.staging.tracing import is_symbol
 
-_UNKNOWN = (
-    "a key that only the run knows is not in the dict, and a graph cannot add it",
-    errors.InvalidArgumentError,
-)
+
+def _check_known(place: Any) -> None:
+    check(
+        place < 0,
+        f"{format_location(user_location())}: a key that only the run knows is not in the dict, "
+        "and a graph cannot add it\n  make the dict for a name of the function: found = {}",
+        errors.InvalidArgumentError,
+    )
 
 
 def _is_asked(entries: Any, key: Any) -> bool:
@@ -53,7 +59,7 @@ def _getitem(own: Callable[[Any, Any], Any], entries: Any, key: Any) -> Any:
         return own(entries, key)
     found = Found(entries, key)
     if isinstance(entries, defaultdict) and entries.default_factory is not None:
-        check(found.place < 0, *_UNKNOWN)
+        _check_known(found.place)
     elif hasattr(type(entries), "__missing__"):  # a Counter
         return found.value_or(lambda: 0)
     else:
@@ -63,7 +69,7 @@ def _getitem(own: Callable[[Any, Any], Any], entries: Any, key: Any) -> Any:
 
 def _setitem(value: Any, entries: dict[Any, Any], key: Any) -> Any:
     found = Found(entries, key)
-    check(found.place < 0, *_UNKNOWN)
+    _check_known(found.place)
     for at, known in enumerate(found.names):
         before = entries[known]
         entries[known] = branches.cond(
