@@ -258,7 +258,7 @@ def _decorated(f: Callable[..., Any], late: bool) -> Any:
     @functools.wraps(f)
     def decorated(*args: Any, **kwargs: Any) -> Any:
         if state.trace is None and not state.tapes:
-            return _pair(f(*args, **kwargs))[0]
+            return nest.map_structure(convert_to_tensor, _pair(f(*args, **kwargs))[0])
         return call(args, kwargs)
 
     return decorated
@@ -298,7 +298,7 @@ class _Call:
         else:
             staged = StagedRule(function, flat, len(inputs), self.late)
             outputs = bind(staged_p, *flat, *inputs, *staged.outer, rule=staged, count=len(flat))
-        return nest.pack_sequence_as(result, outputs) if nest.is_nested(result) else outputs
+        return nest.pack_sequence_as(result, [outputs] if len(flat) == 1 else outputs)
 
     def _flat(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
         """The leaves of all arguments, in the order of the parameters."""

@@ -1,5 +1,6 @@
 """Functions with gradients of their own: eagerly, in graphs, to second order, with variables."""
 
+import contextlib
 from collections.abc import Callable
 from typing import Any
 
@@ -229,6 +230,16 @@ def test_without_a_tape_it_is_the_function() -> None:
     assert float(doubled_slope(tf.constant(3.0))) == 9.0
     assert doubled_slope.__name__ == "doubled_slope"
     assert doubled_slope.__doc__ == "x squared, whose gradient is told to be 4 x."
+
+
+@pytest.mark.parametrize("taped", [True, False])
+@pytest.mark.parametrize(
+    "function", [doubled_slope, tf.recompute_grad(abs), tf.grad_pass_through(lambda x: {"y": x})]
+)
+def test_results_are_tensors_whether_there_is_a_tape_or_not(function: Any, taped: bool) -> None:
+    with tf.GradientTape() if taped else contextlib.nullcontext():
+        found = function(3.0)
+    assert all(isinstance(x, tf.Tensor) and x.dtype == "float32" for x in tf.nest.flatten(found))
 
 
 def wrong(returned: Any) -> Callable[..., Any]:
