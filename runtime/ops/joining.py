@@ -56,15 +56,15 @@ def _texts(shapes: Sequence[Shape]) -> str:
 def _concat_gradient(op: Any, g: Any) -> Any:
     axis = op.params["axis"]
     ranks = [x.ndim for x in (g, *op.inputs) if x.ndim is not None]
-    if not ranks and axis < 0:
-        raise wrong_value(f"the gradient of concat along axis {axis} needs a tensor of known rank")
     place = axis_in(axis, ranks[0]) if ranks else axis
+    ahead: tuple[Any, ...] = (slice(None),) * place if place >= 0 else (Ellipsis,)
+    behind = (slice(None),) * (-1 - place)
     pieces: list[Any] = []
     start: Any = 0
     for x in op.inputs:
         known = None if x.static_shape is None else x.static_shape[place]
         stop = start + (ops.shape(x)[place] if known is None else known)
-        pieces.append(g[(slice(None),) * place + (slice(start, stop),)])
+        pieces.append(g[(*ahead, slice(start, stop), *behind)])
         start = stop
     return pieces
 

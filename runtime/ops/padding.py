@@ -54,9 +54,9 @@ def _tile_kernel(x: Any, *dims: Any, multiples: Shape, out: Any = None) -> Any:
 def _tile_gradient(op: Any, g: Any) -> Any:
     x = op.inputs[0]
     dims, multiples = ops.shape(x), _multiples_of(op)
-    rank = x.ndim
+    rank = (multiples.static_shape or (None,))[0] if x.ndim is None else x.ndim
     if rank is None:
-        raise wrong_value("the gradient of tile needs a tensor of known rank")
+        raise wrong_value("the gradient of tile needs a tensor of known rank: use ensure_shape")
     pairs = ops.reshape(ops.stack([multiples, dims], 1), (-1,))
     folded = ops.reshape(g, pairs)
     summed = ops.reduce_sum(folded, tuple(range(0, 2 * rank, 2)))

@@ -60,7 +60,7 @@ def _axis_of(axis: Any) -> Axis | Tensor:
 
 def restore(value: Any, like: Any, axis: Axis, keepdims: bool) -> Any:
     """`value`, a reduction of `like` along `axis`, with the reduced axes put back as 1."""
-    if keepdims:
+    if keepdims or axis == ():
         return value
     rank = like.ndim
     if axis is None:
@@ -68,7 +68,9 @@ def restore(value: Any, like: Any, axis: Axis, keepdims: bool) -> Any:
             return value
         return ops.reshape(value, (1,) * rank)
     if rank is None:
-        raise wrong_value("the gradient of a reduction along an axis needs a tensor of known rank")
+        sizes = ops.shape(like)
+        gone = ops.floormod(convert_to_tensor([[i] for i in axis]), ops.size(sizes))
+        return ops.reshape(value, ops.tensor_scatter_nd_update(sizes, gone, [1] * len(axis)))
     for i in sorted(axis_in(i, rank) for i in axis):
         value = ops.expand_dims(value, i)
     return value
@@ -275,7 +277,9 @@ def _prod_gradient(op: Any, g: Any) -> Any:
     g = restore(g, x, axis, op.params["keepdims"])
     rank = x.ndim
     if rank is None:
-        raise wrong_value("the gradient of reduce_prod needs a tensor of known rank")
+        raise wrong_value(
+            "the gradient of reduce_prod needs a tensor of known rank: use ensure_shape"
+        )
     gone = sorted(range(rank) if axis is None else {axis_in(i, rank) for i in axis})
     kept = [i for i in range(rank) if i not in gone]
     order = kept + gone

@@ -346,8 +346,15 @@ MATRIX = np.array([[2.0, -1.0], [0.5, 1.5], [1.0, 3.0]])
 
 @pytest.mark.parametrize(
     "function",
-    [lambda x: tf.linalg.svd(x, compute_uv=False), lambda x: tf.linalg.svd(x)[0], tf.linalg.pinv],
-)
+    [
+        lambda x: tf.linalg.svd(x, compute_uv=False), lambda x: tf.linalg.svd(x)[0], tf.linalg.pinv,
+        lambda x: tf.reduce_mean(x, -1), lambda x: tf.reduce_max(x, (0,)),
+        lambda x: tf.reduce_sum(x, [-2, 1]), lambda x: tf.reduce_sum(x, []),
+        lambda x: tf.reduce_logsumexp(x, 1), lambda x: tf.math.reduce_std(x, -2),
+        lambda x: tf.concat([x, x * x], -1), lambda x: tf.concat([x * x, x], -2),
+        lambda x: tf.tile(x, [2, 1]), lambda x: tf.tile(x, tf.constant([1, 3])),
+    ],
+)  # fmt: skip
 def test_gradients_of_matrices_of_unknown_rank(function: Any) -> None:
     def slope(x: Any) -> Any:
         with tf.GradientTape() as tape:
@@ -363,6 +370,7 @@ def test_gradients_of_matrices_of_unknown_rank(function: Any) -> None:
     ("function", "error"),
     [
         (tf.math.cumprod, ValueError),
+        (lambda x: tf.reduce_prod(x, 0), ValueError),
         (lambda x: tf.linalg.qr(x)[1], NotImplementedError),
         (
             lambda x: tf.linalg.lu_solve(tf.eye(2, dtype=x.dtype), tf.cast(x, tf.int32), x),
