@@ -188,12 +188,16 @@ def _rows(array: Any, ends: int, depth: int) -> str:
     return "[" + gap.join(shown) + "]"
 
 
+_ESCAPED = {code: f"\\{code:03o}" for code in (*range(32), 127)} | {
+    ord(letter): f"\\{shown}" for letter, shown in zip("\n\r\t\"'\\", "nrt\"'\\", strict=True)
+}
+"""Characters that the text of an element shows by their codes: controls, quotes, backslashes."""
+
+
 def element(value: Any) -> str:
     """One element: floats in their shortest form that is told apart, truth values as 1 and 0."""
     if isinstance(value, bytes):
-        return (
-            '"' + _utf8(value).replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
-        )
+        return f'"{_utf8(value).translate(_ESCAPED)}"'
     if isinstance(value, np.complexfloating):
         return f"({element(value.real)},{element(value.imag)})"
     if isinstance(value, np.floating):

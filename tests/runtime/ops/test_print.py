@@ -41,6 +41,11 @@ TEXTS: dict[str, tuple[tuple[Any, ...], dict[str, Any], str]] = {
     "complex": ((tf.constant(1 + 2j),), {}, "(1,2)\n"),
     "string": ((tf.constant("text"),), {}, "text\n"),
     "strings": ((tf.constant(["a", 'b"c']),), {}, '["a" "b\\"c"]\n'),
+    "escapes": (
+        (tf.constant(["it's\t\r\n\\", "\0\x1f\x7fé"]),),
+        {},
+        '["it\\\'s\\t\\r\\n\\\\" "\\000\\037\\177é"]\n',
+    ),
     "Python string": (("text",), {}, "text\n"),
     "dict": (
         ({"b": tf.constant([1, 2]), "a": "s"},),
