@@ -5,7 +5,7 @@ own.
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -553,11 +553,18 @@ def pool(
     return _pool(rows, rank, x, window_shape, strides, padding, data_format, dilations)
 
 
+class MaxPoolWithArgmax(NamedTuple):
+    """The largest elements of windows, and their places."""
+
+    output: Tensor
+    argmax: Tensor
+
+
 def max_pool_with_argmax(
     input: Any, ksize: Any, strides: Any, padding: Any, data_format: str = "NHWC",
     output_dtype: Any = dtypes.int64, include_batch_in_index: bool = False, name: str | None = None,
-) -> tuple[Tensor, Tensor]:  # fmt: skip
-    """The largest element of each window, and its place.
+) -> MaxPoolWithArgmax:  # fmt: skip
+    """The largest element of each window, `output`, and its place, `argmax`.
 
     That is in the flattened image (or the flattened batch of images).
 
@@ -570,8 +577,8 @@ def max_pool_with_argmax(
     wanted = dtypes.as_dtype(output_dtype)
     if wanted not in (dtypes.int32, dtypes.int64):
         raise wrong_value(f"output_dtype must be int32 or int64, got {wanted.name}")
-    return bind(  # type: ignore[no-any-return]
+    return MaxPoolWithArgmax(*bind(
         max_pool_with_argmax_p, convert_to_tensor(input), batched=bool(include_batch_in_index),
         dtype=wanted, ksize=spatial(ksize, 2, "ksize"), strides=spatial(strides, 2, "strides"),
         padding=padding_of(padding, 2), dilations=(1, 1),
-    )  # fmt: skip
+    ))  # fmt: skip

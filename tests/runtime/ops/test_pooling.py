@@ -112,9 +112,10 @@ def test_of_equal_elements_the_first_gets_the_gradient() -> None:
 @pytest.mark.parametrize("batched", [False, True])
 def test_argmax_finds_the_largest(padding: str, batched: bool) -> None:
     x = spread(2, 5, 4, 3)
-    y, places = tf.nn.max_pool_with_argmax(
+    y, places = found = tf.nn.max_pool_with_argmax(
         x, 2, 2, padding, output_dtype="int32", include_batch_in_index=batched
     )
+    assert (found.output is y, found.argmax is places) == (True, True)
     assert places.dtype == "int32"
     flat = x.reshape(-1) if batched else x.reshape(2, -1)
     for i in range(2):
