@@ -92,7 +92,9 @@ _REASONS = {
     _BESSEL: "math.bessel_* math.special",
     _FILES: (
         "audio image.decode_* image.encode_* image.adjust_jpeg_quality image.*jpeg_quality "
-        "image.extract_jpeg_shape image.is_jpeg experimental.register_filesystem_plugin"
+        "image.extract_jpeg_shape image.is_jpeg experimental.register_filesystem_plugin "
+        "io.decode_image io.decode_*jpeg io.decode_png io.decode_gif io.decode_bmp io.decode_webp "
+        "io.decode_jxl io.encode_*jpeg io.encode_png io.extract_jpeg_shape io.is_jpeg"
     ),
     _OPERATORS: "linalg.LinearOperator* linalg.experimental",
     _STATIC: (
@@ -104,6 +106,12 @@ _REASONS = {
     "hooks and monitored sessions are not here: a loop over session.run does what they do": (
         "train.*Hook train.*Session* train.Scaffold train.SecondOrStepTimer train.Supervisor "
         "train.basic_train_loop train.NanLossDuringTrainingError train.CheckpointSaverListener"
+    ),
+    "tests are pytest's or unittest's, with numpy.testing; config.list_physical_devices tells what "
+    "there is": "test",
+    "there are specs of tensors, datasets and variables only: isinstance(x, rt.TensorSpec)": (
+        "TypeSpec type_spec_from_value IndexedSlicesSpec OptionalSpec NoneTensorSpec "
+        "TensorArraySpec"
     ),
     "features of tables are left to Keras' preprocessing layers": (
         "feature_column estimator nn.RNNCell*"

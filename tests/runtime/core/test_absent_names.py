@@ -23,6 +23,10 @@ REASONS = [
     ("dtypes.uint4", "types of 8 bits"),
     ("load_op_library", "cannot be loaded"),
     ("raw_ops.Conv2D", "other ops are here by their public names alone"),
+    ("io.decode_jpeg", "codecs are not here"),
+    ("io.encode_png", "codecs are not here"),
+    ("test.is_gpu_available", "config.list_physical_devices"),
+    ("TypeSpec", "specs of tensors, datasets and variables only"),
     ("math.bessel_i0", "Bessel functions are not supported"),
     ("nn.safe_embedding_lookup_sparse", "sparse tensors are not supported"),
 ]
