@@ -26,8 +26,9 @@ _UNCHANGING_MODULES = frozenset((
 
 _MIXINS = frozenset(("abc", "typing", "types", "collections.abc", "_collections_abc"))
 _UNCHANGING = frozenset((
-    ("decimal", "Decimal"), ("collections", "_tuplegetter"), ("email._policybase", "Compat32"),
-    ("email.policy", "EmailPolicy"), ("_thread", "lock"), ("_thread", "RLock"),
+    ("decimal", "Decimal"), ("collections", "_tuplegetter"), ("_collections", "_tuplegetter"),
+    ("email._policybase", "Compat32"), ("email.policy", "EmailPolicy"), ("_thread", "lock"),
+    ("_thread", "RLock"),
 ))  # fmt: skip
 _CHANGING = frozenset((
     ("re", "SRE_Scanner"), ("_sre", "SRE_Scanner"), ("builtins", "coroutine"),
