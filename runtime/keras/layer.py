@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any
 
 from keras.src import backend, tree
+from keras.src.layers.rnn.dropout_rnn_cell import DropoutRNNCell
 
 import runtime
 from runtime.core.state import state
@@ -69,6 +70,10 @@ class Layer:
 
     def _post_build(self) -> None:
         proceed()
+        if isinstance(self, DropoutRNNCell):
+            # Each call ends with these: one in a staged block then leaves the cell as it was.
+            self.reset_dropout_mask()
+            self.reset_recurrent_dropout_mask()
         self._lock_state()  # type: ignore[attr-defined]  # as Keras does, behind this
         renew(self)
 

@@ -283,3 +283,23 @@ def test_layers_that_keep_what_they_computed_last(depth: int) -> None:
     for got, same in zip(repeated(X, rt.constant(2)), expected, strict=True):
         np.testing.assert_allclose(got, same, rtol=1e-5)
     np.testing.assert_allclose(net.last, expected[1], rtol=1e-5)
+
+
+@pytest.mark.parametrize("layer", [keras.layers.LSTM, keras.layers.GRU, keras.layers.Dense])
+@pytest.mark.parametrize("fitted", [True, False])
+def test_a_model_is_called_in_a_staged_loop(layer: Any, fitted: bool) -> None:
+    model = keras.Sequential([keras.Input((3, 2)), layer(2)])
+    x = np.ones([1, 3, 2], "f")
+    if fitted:
+        model.compile("sgd", "mse")
+        model.fit(x, np.zeros([1, *model.output_shape[1:]]), verbose=0)
+
+    @rt.function
+    def repeated(x: Any, n: Any) -> Any:
+        total = 0.0
+        for _ in rt.range(n):
+            total += rt.reduce_sum(model(x))
+        return total
+
+    found = repeated(rt.constant(x), rt.constant(3))
+    np.testing.assert_allclose(found, 3 * model(x).numpy().sum(), rtol=1e-5)
