@@ -303,3 +303,14 @@ def test_a_model_is_called_in_a_staged_loop(layer: Any, fitted: bool) -> None:
 
     found = repeated(rt.constant(x), rt.constant(3))
     np.testing.assert_allclose(found, 3 * model(x).numpy().sum(), rtol=1e-5)
+
+
+def test_a_model_of_many_layers_is_called_in_a_staged_branch() -> None:
+    model = keras.Sequential([keras.Input((2,)), *[keras.layers.Dense(2) for _ in range(30)]])
+
+    @rt.function
+    def either(x: Any) -> Any:
+        return model(x) if rt.reduce_sum(x) > 0.0 else x
+
+    x = rt.ones([1, 2])
+    np.testing.assert_allclose(either(x), model(x), rtol=1e-5)
