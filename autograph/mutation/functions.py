@@ -183,10 +183,11 @@ def _parts_of_module(
 def _members_of_module(
     module: ModuleType, name: str, code: CodeType, seen: set[int]
 ) -> Iterator[Part]:
-    if id(module) in seen or is_library(module.__name__):
+    if id(module) in seen:
         return
     seen.add(id(module))
-    own, names = vars(module), names_in(code)
+    own = vars(module)
+    names = () if is_library(module.__name__) else names_in(code)
     if module is os and "environ" in names:
         yield named, f"{name}.environ", os.environ
     for member in (own.keys() & set(names)) | stored_in(code):

@@ -50,6 +50,7 @@ from autograph.mutation.variables import (
     VARIABLES,
     ContextKind,
     ContextVariableKind,
+    LibraryModuleKind,
     ModuleKind,
     Named,
 )
@@ -136,6 +137,7 @@ _HOLDER = Kind(held_of)
 _MEMORY = MemoryKind()
 _ITERATOR = IteratorKind()
 _GENERATOR = GeneratorKind()
+_OF_MODULES = (ModuleKind(), LibraryModuleKind())
 _VIEWS: tuple[type, ...] = (
     slice, MappingProxyType, type({}.keys()), type({}.values()), type({}.items()),
     methodcaller, itemgetter,
@@ -157,7 +159,7 @@ _CONTAINERS: tuple[tuple[type, Kind], ...] = (
     (local, _INSTANCE),
     (ContextVar, ContextVariableKind()),
     (Context, ContextKind()),
-    (ModuleType, ModuleKind()),
+    *((ModuleType, kind) for kind in _OF_MODULES),
     (weakref.ref, Kind(referent_of)),
     (type(lru_cache(as_itself)), Kind(remembered_by)),
     *((kind, Kind(referents_of)) for kind in _VIEWS),
@@ -167,6 +169,7 @@ _KINDS: dict[type, tuple[Kind, ...]] = {
     **{kind: (found,) for kind, found in _CONTAINERS},
     **{kind: (found,) for kind, found in VARIABLES.items()},
     partial: (Kind(applied_by), _INSTANCE),
+    ModuleType: _OF_MODULES,
     type(lru_cache(as_itself)): (Kind(remembered_by), _INSTANCE),
     Unconverted: (UnconvertedKind(),),
     Named: (NamedFunctionKind(),),

@@ -101,4 +101,9 @@ class NamespaceKind(KeyedKind):
 
     def key(self, value: Any) -> Any:
         namespace = namespace_of(value)
-        return super().key(value) if namespace is None else (id(namespace), dict)
+        return super().key(value) if namespace is None else namespace_key(namespace)
+
+
+def namespace_key(namespace: dict[str, Any]) -> Any:
+    """The key of the state of an object, or a module, that has this `__dict__`."""
+    return id(namespace), dict

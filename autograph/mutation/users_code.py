@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import lru_cache
-from types import FunctionType
+from types import FunctionType, ModuleType
 from weakref import WeakKeyDictionary
 
 from autograph.backend import stand_ins
@@ -21,6 +21,14 @@ def is_users_class(cls: type) -> bool:
     known = _users.get(cls)
     if known is None:
         known = _users[cls] = is_users(module_of(cls)) or _is_made_at_run_time(cls)
+    return known
+
+
+def is_users_module(module: ModuleType) -> bool:
+    """By the name that the module had when it was met: code may give it another."""
+    known = _users.get(module)
+    if known is None:
+        known = _users[module] = is_users(module.__name__)
     return known
 
 
@@ -44,7 +52,7 @@ def is_users(module: str) -> bool:
     return "site-packages" not in filename and "dist-packages" not in filename
 
 
-_users: WeakKeyDictionary[type, bool] = WeakKeyDictionary()
+_users: WeakKeyDictionary[type | ModuleType, bool] = WeakKeyDictionary()
 _OF_C = 1 << 7 | 1 << 8
 """Flags of types that cannot be called, or not be changed: only C code makes them so."""
 

@@ -8,9 +8,9 @@ from types import CellType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from autograph.backend import GlobalVariable
-from autograph.mutation.kinds import KeyedKind, Kind, SingleKind
+from autograph.mutation.kinds import KeyedKind, Kind, SingleKind, namespace_key
 from autograph.mutation.paths import ATOMS, Difference, Part, as_attribute, as_itself
-from autograph.mutation.users_code import is_users
+from autograph.mutation.users_code import is_users_module
 from autograph.objects import MISSING, contents
 
 
@@ -92,8 +92,11 @@ class ModuleKind(Kind):
     it is looked at what the code names of it.
     """
 
+    def key(self, value: ModuleType) -> Any:
+        return namespace_key(vars(value))
+
     def take(self, value: ModuleType) -> frozenset[str]:
-        return frozenset(vars(value)) if is_users(value.__name__) else frozenset()
+        return frozenset(vars(value)) if is_users_module(value) else frozenset()
 
     def parts(self, value: ModuleType, state: frozenset[str]) -> Iterable[Part]:
         return [(as_attribute, name, GlobalVariable(vars(value), name)) for name in sorted(state)]
@@ -108,6 +111,27 @@ class ModuleKind(Kind):
     def put(self, value: ModuleType, state: frozenset[str]) -> None:
         for name in self.take(value) - state:
             vars(value).pop(name, None)
+
+
+class LibraryModuleKind(KeyedKind):
+    """The variables of a library's module that is held like any object, which are not looked into.
+    Modules are none of them: whatever imports a part of a package puts it there.
+    """
+
+    style = as_attribute
+
+    def take(self, value: ModuleType) -> dict[str, Any]:
+        if is_users_module(value):
+            return {}
+        return {name: held for name, held in vars(value).items() if type(held) is not ModuleType}
+
+    def parts(self, value: ModuleType, state: dict[str, Any]) -> Iterable[Part]:
+        return ()
+
+    def put(self, value: ModuleType, state: dict[str, Any]) -> None:
+        for name in self.take(value).keys() - state.keys():
+            del vars(value)[name]
+        vars(value).update(state)
 
 
 def value_of(place: Any) -> Any:

@@ -59,7 +59,10 @@ class Existed:
 
     def __call__(self, item: Any) -> bool:
         if type(item) is GlobalVariable and "__builtins__" not in item.namespace:
-            return self._before.knows(item)  # of a module that may have been made while tracing
+            # Of a module that may have been made while tracing.
+            return self._before.knows(item) or self._before.knows(item.namespace)
+        if isinstance(item, ModuleType) and sys.modules.get(item.__name__) is item:
+            return True
         return self._before.knows(item) or self.globals.knows(item)
 
     def held(self, function: FunctionType | type) -> bool:

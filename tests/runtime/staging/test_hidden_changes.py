@@ -9,6 +9,7 @@ What a program does on the path that is not taken, or in rounds that are not run
 from __future__ import annotations
 
 import argparse
+import base64
 import collections
 import contextlib
 import contextvars
@@ -16,6 +17,8 @@ import ctypes
 import dataclasses
 import functools
 import hashlib
+import json
+import math
 import queue
 import sys
 import threading
@@ -24,6 +27,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import autograph
@@ -824,6 +828,72 @@ def test_modules_are_changed_on_the_path_taken(program):
     PLAIN.held = 1
     assert int(rt.function(program)(rt.constant(2))) == expected
     assert int(PLAIN.held) == expected
+
+
+def mark(module):
+    module.level = 1
+
+
+def rename(module):
+    module.__name__ = "another"
+
+
+def by_a_helper(x, module):
+    if x > 0:
+        mark(module)
+
+
+def by_itself(x, module):
+    if x > 0:
+        module.level = 1
+
+
+def what_is_there(x, module):
+    if x > 0:
+        rename(module)
+
+
+def in_a_list(x, module):
+    held = [module]
+    while x > 0:
+        mark(held[0])
+        x = x - 1
+
+
+def of_numpy_by_name(x, module):
+    if x > 0:
+        mark(np)
+
+
+def of_the_runtime_by_name(x, module):
+    if x > 0:
+        rt.level = 1
+
+
+def of_an_import(x, module):
+    import base64
+
+    if x > 0:
+        mark(base64)
+
+
+OF_ARGUMENT = [by_a_helper, by_itself, what_is_there, in_a_list]
+BY_NAME = [of_numpy_by_name, of_the_runtime_by_name, of_an_import]
+
+
+@pytest.mark.parametrize(
+    ("program", "module"),
+    [
+        *((program, module) for program in OF_ARGUMENT for module in (math, json, np, rt)),
+        *zip(BY_NAME, (np, rt, base64), strict=True),
+        (by_itself, types.ModuleType("made_before_the_call")),
+    ],
+)
+def test_modules_of_libraries_are_not_changed(program, module):
+    before = dict(vars(module))
+    with pytest.raises(StagingError, match=r"\.(level|__name__) is changed while"):
+        rt.function(program)(rt.constant(-1), module)
+    assert vars(module) == before
 
 
 def staged_value_in_a_new_global(x):
