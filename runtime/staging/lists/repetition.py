@@ -23,22 +23,28 @@ def repeated(items: Any, times: Any) -> Any:
     """A list, tuple or text times an integer of the graph, as Python repeats it; NotImplemented for
     others.
 
-    StagingError for bytes and buffers, whose length only the run would know.
+    StagingError for bytes and buffers, whose length only the run would know; TypeError for what
+    Python does not repeat.
     """
     if not isinstance(items, _SEQUENCES) or not _may_count(times):
         return NotImplemented
+    if isinstance(items, _NOT_REPEATED):
+        raise TypeError(
+            f"unsupported operand type(s) for *: {type(items).__name__!r} and 'int'; {_PRODUCT}"
+        )
     for kind, repeat in _repeat.items():
         if isinstance(items, kind):
             return repeat(items, times)
     raise refuse(
         f"{with_article(type(items).__name__)} times an integer of the graph: only the "
         "run knows how long it is",
-        "a list, or tf.fill([n], value); for the product of a tensor and the integer, "
-        "tf.constant(items) * n",
+        f"a list, or tf.fill([n], value); {_PRODUCT}",
     )
 
 
-_SEQUENCES = list, tuple, str, bytes, bytearray, array
+_PRODUCT = "for the product of a tensor and the integer, tf.constant(items) * n"
+_NOT_REPEATED = range, memoryview
+_SEQUENCES = (list, tuple, str, bytes, bytearray, array, *_NOT_REPEATED)
 
 
 def _may_count(number: Any) -> bool:

@@ -743,6 +743,26 @@ def an_array_repeated_by_a_tensor():
     f(N)
 
 
+@misuse(TypeError, "unsupported operand type(s) for *: 'range' and 'int'", "tf.constant(items) * n")
+def a_range_times_a_tensor():
+    @rt.function
+    def f(n):
+        return n * range(3)  # <-
+
+    f(N)
+
+
+@misuse(
+    TypeError, "unsupported operand type(s) for *: 'memoryview' and 'int'", "tf.constant(items) * n"
+)
+def a_view_of_memory_times_a_tensor():
+    @rt.function
+    def f(n):
+        return memoryview(b"ab") * n  # <-
+
+    f(N)
+
+
 @misuse(TypeError, "a scalar tensor has no len() and cannot be iterated over", "write range(n)")
 def iteration_over_a_scalar():
     @rt.function
