@@ -297,16 +297,30 @@ _SHORT_POWERS: dict[float, Kernel] = {
 }  # fmt: skip
 
 
+def power(a: Any, b: Any, out: Any = None) -> Any:
+    """a ** b as C has it. Of an exponent of 0.5 NumPy takes the square root, but not everywhere:
+    that of -0.0 is -0.0, and that of -inf none.
+    """
+    if a.dtype.kind != "f" or not np.any(np.equal(b, 0.5)) or not a.size or np.min(a) > 0:
+        return np.power(a, b, out=out)
+    size = np.abs(a)
+    differs = np.equal(b, 0.5) & (np.equal(size, 0) | np.equal(a, -np.inf))
+    made = np.where(differs, size, np.power(a, b))
+    return made if out is None else np.positive(made, out=out)
+
+
 def _power_kernel(a: Any, b: Any, out: Any = None) -> Any:
     if a.size and a.dtype.kind == "i" and np.any(np.less(b, 0)):
         message = "Integers to negative integer powers are not allowed"
         hint = "make one of them a float: tf.cast(x, tf.float64) ** y"
         raise errors.InvalidArgumentError(message, hint=hint)
     if b.ndim or not a.ndim or a.dtype.kind != "f" or a.size < MANY:
-        return np.power(a, b, out=out)
+        return power(a, b, out)
     short = _SHORT_POWERS.get(b.item())
     if short is not None:
         return short(a, out=out)
+    if b == 0.5:
+        return power(a, b, out)
     # np.power is 50 times slower for numbers below zero.
     size = np.abs(a, out=out) if np.rint(b) == b else a
     made = np.power(size, b, out=out if size is a else size)
@@ -314,7 +328,7 @@ def _power_kernel(a: Any, b: Any, out: Any = None) -> Any:
 
 
 pow: Op = binary(
-    "pow", _power_kernel, direct=np.power, op_type="Pow",
+    "pow", _power_kernel, op_type="Pow", instruction="power",
     gradient=(_power_of_base, _power_of_exponent), reads=("ab", "aby"), fallible=True,
     doc="x ** y. InvalidArgumentError for integers with a negative exponent.",
     samples=(

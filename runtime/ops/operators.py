@@ -230,6 +230,13 @@ def _both(boolean: Any, integer: Any) -> Any:
     return function
 
 
+def _power_of_few(x: Any, y: Any) -> Any:
+    """x ** y, of which one is an array or a scalar of NumPy's: those of scalars take no roots."""
+    if isinstance(x, np.ndarray):
+        return x**y if type(y) in _PLAIN and y != 0.5 else math.power(x, y)
+    return math.power(y.dtype.type(x), y) if isinstance(y, np.ndarray) else x**y
+
+
 # name, public function, operator for the shortcut (None: none) and the dtypes it is right for.
 # Integer division checks for zero or converts, so that mostly floats go the short way.
 _ARITHMETIC: tuple[tuple[str, Any, Any, Accepted], ...] = (
@@ -239,8 +246,7 @@ _ARITHMETIC: tuple[tuple[str, Any, Any, Accepted], ...] = (
     ("truediv", math.truediv, operator.truediv, _INEXACT),
     ("floordiv", math.floordiv, operator.floordiv, FLOATS),
     ("mod", math.floormod, operator.mod, FLOATS),
-    # Of other dtypes, NumPy's operator takes roots where np.power, as graphs have it, does not.
-    ("pow", math.pow, operator.pow, REALS - {dtypes.float16.np_dtype}),
+    ("pow", math.pow, _power_of_few, REALS - {dtypes.float16.np_dtype}),
     ("and", _both(comparison.logical_and, comparison.bitwise_and), None, NUMBERS),
     ("or", _both(comparison.logical_or, comparison.bitwise_or), None, NUMBERS),
     ("xor", _both(comparison.logical_xor, comparison.bitwise_xor), None, NUMBERS),

@@ -6,6 +6,7 @@ call runs eagerly and in a graph, with shapes known and unknown.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -684,3 +685,32 @@ def test_truths_and_texts_are_padded_with_what_zero_stands_for() -> None:
     assert tf.pad(["a"], [[1, 0]]).numpy().tolist() == [b"", b"a"]
     with pytest.raises(TypeError, match="Cannot convert 1 to a tensor of dtype bool"):
         tf.pad([True], [[1, 1]], constant_values=1)
+
+
+def _power_of_c(x: float, y: float) -> float:
+    try:
+        return math.pow(x, y)
+    except ValueError:  # of what C has NaN for, or at a pole
+        return INF if x == 0 else NAN
+
+
+@pytest.mark.parametrize("exponent", [0.5, -0.5, 2.0])
+@pytest.mark.parametrize("size", [(), (1,), (600,)])
+@pytest.mark.parametrize("dtype", [tf.float16, tf.float32, tf.float64])
+def test_powers_at_signed_zeros_and_infinities(dtype: Any, size: Any, exponent: float) -> None:
+    """As C has them: the square root of -0.0 is -0.0, and that of -inf none."""
+    same = tf.constant(exponent, dtype)
+    column = tf.fill([2, 1], same)
+    ways = [
+        lambda x: x**exponent, lambda x: x**same, lambda x: tf.pow(x, exponent),
+        lambda x: tf.reshape((tf.expand_dims(x, 0) ** column)[1], size),
+    ]  # fmt: skip
+    staged = [tf.function(way, jit_compile=jit) for way in ways for jit in (None, True)]
+    for base in (-INF, INF, NAN, -0.0, 0.0, -4.0, 4.0):
+        x = tf.constant(np.full(size, base), dtype)
+        wanted = np.full(size, _power_of_c(base, exponent))
+        for way in ways + staged:
+            made = way(x)
+            assert np.array_equal(made.numpy(), wanted, equal_nan=True)
+            if base == 0:
+                assert not np.signbit(made.numpy()).any()

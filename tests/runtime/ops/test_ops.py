@@ -1194,6 +1194,8 @@ def test_powers_of_few_are_those_of_graphs(dtype: Any, exponent: float) -> None:
     for base in (values, *values):
         x = tf.constant(base)
         wanted = np.power(base, dtype(exponent))
+        if exponent == 0.5 and dtype in (np.float32, np.float64):  # NumPy takes square roots
+            wanted = np.where(np.isin(base, [0, -np.inf]), np.abs(base), wanted)
         for made in (x**exponent, tf.pow(x, exponent), staged(x)):
             assert_array_equal(made.numpy(), wanted)
             assert str(made.numpy().tolist()) == str(wanted.tolist())  # tells zeros apart

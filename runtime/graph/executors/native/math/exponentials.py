@@ -348,22 +348,25 @@ def _cube(x: Lanes) -> Lanes:
     return where(magnitude(cube) < INFINITY, fma(square, x, rest * x), cube)
 
 
+def _root(x: Lanes) -> Lanes:
+    """x ** 0.5, which is the square root but for -inf and -0.0."""
+    return where(x.equals(-INFINITY), INFINITY, square_root(x) + 0.0)
+
+
 PRODUCTS: dict[float, Callable[[Lanes], Lanes]] = {
     -1.0: lambda x: 1.0 / x,
-    0.5: lambda x: square_root(x),
+    0.5: _root,
     1.0: lambda x: x,
     2.0: lambda x: x * x,
     3.0: _cube,
 }
-"""Powers by a known number that take a few instructions. 0.5 asks for the square root, as of
-NumPy's: of -inf and -0.0 that is another number.
-"""
+"""Powers by a known number that take a few instructions."""
 
 
 def power_by_number(x: Lanes, y: Lanes) -> Lanes:
     """x ** y for one y."""
     if y.known is None:
-        return where(y.equals(0.5), square_root(x), power(x, y))
+        return where(y.equals(0.5), _root(x), power(x, y))
     short = PRODUCTS.get(y.known)
     return power(x, y) if short is None else short(x)
 
