@@ -12,25 +12,29 @@ from typing import Any
 import autograph
 from autograph.mutation.item_targets import assigned_variables
 from autograph.objects import contents
+from runtime.core.inspection import signature_of
+from runtime.functions.parameters import Parameters
 from runtime.staging.block_recorder import renew_innermost
 from runtime.staging.refusals import refuse
 from runtime.staging.symbolic_tensor import SymbolicTensor
 
 
 def with_tensors_given(
-    function: Any, kwargs: dict[str, Any], known: dict[Any, Any]
-) -> tuple[Any, dict[str, Any]]:
-    """Returns what to call for a recursive function, and its keyword arguments: such tensors by the
-    names of their variables, too. `known` keeps what was made for a function while a trace is made.
+    function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], known: dict[Any, Any]
+) -> tuple[Any, tuple[Any, ...], dict[str, Any]]:
+    """Returns what to call for a recursive function, and its arguments: such tensors by the names
+    of their variables, too. What is by name or default in one call and by position in another is
+    one argument. `known` keeps what was made for a function while a trace is made.
     """
     plain, receiver = getattr(function, "__func__", function), getattr(function, "__self__", None)
     cells = _assigned(getattr(plain, "func", plain))
     if not cells:
-        return function, kwargs
+        return function, args, kwargs
     key = id(plain), id(receiver), *cells
     if key not in known:
         known[key] = _bound(function, cells)
-    return known[key], kwargs | {name: contents(cell) for name, cell in cells.items()}
+    args, kwargs = Parameters(signature_of(function), _name(function)).bind(args, kwargs)
+    return known[key], args, kwargs | {name: contents(cell) for name, cell in cells.items()}
 
 
 def _assigned(function: Any) -> dict[str, CellType]:
@@ -59,8 +63,12 @@ def _bound(function: Any, cells: dict[str, CellType]) -> Any:
             return autograph.call(function)(*args, **kwargs)
 
     made: Any = given
-    made.__name__ = getattr(function, "__name__", "partial")
+    made.__name__ = _name(function)
     return made
+
+
+def _name(function: Any) -> str:
+    return getattr(function, "__name__", "partial")
 
 
 @contextmanager
@@ -73,7 +81,8 @@ def _holding(cells: dict[str, CellType], tensors: dict[str, Any]) -> Iterator[No
         for name, cell in cells.items():
             if contents(cell) is not tensors[name]:
                 raise refuse(
-                    f"a function that calls itself assigns items of {name!r}, and {name!r} itself",
+                    f"a function that calls itself assigns items of {name!r}, which is "
+                    "another tensor when it ends",
                     "give it the tensor as an argument, and return the other one",
                     name,
                 )

@@ -560,8 +560,8 @@ def _again(
     function, args, kwargs = with_lists_bound(function, args, kwargs, autograph.converted_code)
     args = tuple([of_any(x) if type(x) is Text else x for x in args])
     kwargs = {name: of_any(x) if type(x) is Text else x for name, x in kwargs.items()}
-    plain, own = function, kwargs
-    function, kwargs = with_tensors_given(function, kwargs, bound_functions())
+    plain, own = function, (args, kwargs)
+    function, args, kwargs = with_tensors_given(function, args, kwargs, bound_functions())
     staged: Function[..., Any] = implicit_function(function, Function)
     call = staged._call_of(with_optional(args), kwargs, recursive=True)
     # Without arguments it has those of the one that waits.
@@ -581,7 +581,8 @@ def _again(
         return made
     if known:
         return staged.call_plain(call)
-    return autograph.convert_for_staging(plain)(*args, **own)
+    args, kwargs = own
+    return autograph.convert_for_staging(plain)(*args, **kwargs)
 
 
 def _weak_or_strong(instance: Any, table: dict[int, Any], key: int) -> Any:

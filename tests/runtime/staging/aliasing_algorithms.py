@@ -541,6 +541,22 @@ def flood_fill(grid, row, column, new):
     return grid
 
 
+@case(GRID, 0, 0)
+@case(GRID, 2, 2)
+def flood_fill_by_names_and_defaults(grid, row, column):
+    def fill(r, c, new=7, *, step=1):
+        if r < 0 or c < 0 or r >= len(grid) or c >= len(grid[0]) or grid[r][c] != 1:
+            return
+        grid[r][c] = new
+        fill(r + step, c)
+        fill(r - step, c=c)
+        fill(r, c + step, 7)
+        fill(c=c - step, r=r, step=step)
+
+    fill(row, column)
+    return grid
+
+
 @case(GRID)
 def islands(grid):
     count = 0
