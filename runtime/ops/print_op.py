@@ -40,15 +40,16 @@ def print(
     loss 1.5
     """
     ends = -1 if summarize is None else summarize
-    parts: list[str | None] = []
+    parts: list[str | bool | None] = []
     tensors: list[Tensor] = []
     for place, item in enumerate(inputs):
         if place:
             parts.append(sep)
         _add(item, parts, tensors)
+    if len(inputs) == 1 and parts == [None]:
+        parts = [True]
     stream = _stream(output_stream)
-    bare = len(inputs) == 1 and parts == [None]
-    params = {"parts": (*parts, end), "summarize": ends, "stream": stream, "bare": bare}
+    params = {"parts": (*parts, end), "summarize": ends, "stream": stream}
     return bind(print_p, *tensors, **params) or None
 
 
@@ -60,16 +61,16 @@ class _Placeholder:
 _HERE = _Placeholder()
 
 
-def _add(item: Any, parts: list[str | None], tensors: list[Tensor]) -> None:
-    """Take an input apart: its text in `parts`, None where a tensor stands, the tensors in
-    `tensors`.
+def _add(item: Any, parts: list[str | bool | None], tensors: list[Tensor]) -> None:
+    """Take an input apart: its text in `parts`, None where a tensor stands, True where it is
+    printed as it is if it is a single text; the tensors in `tensors`.
     """
+    if _is_computed(item):
+        parts.append(_is_text(item) or None)
+        tensors.append(_tensor(item))
+        return
     if isinstance(item, str):
         parts.append(item)
-        return
-    if _is_computed(item):
-        parts.append(None)
-        tensors.append(_tensor(item))
         return
     from pprint import pformat  # a first trace need not wait for it
 
@@ -81,14 +82,19 @@ def _add(item: Any, parts: list[str | None], tensors: list[Tensor]) -> None:
     shown = [_HERE if _is_computed(leaf) else leaf for leaf in leaves]
     first, *rest = pformat(nest.pack_sequence_as(item, shown)).split("\0")
     parts.append(first)
-    for text in rest:
-        parts.extend((None, text))
+    for leaf, text in zip(found, rest, strict=True):
+        parts.extend((_is_text(leaf) or None, text))
     tensors.extend(map(_tensor, found))
 
 
 def _is_computed(item: Any) -> bool:
-    """True for tensors, variables, and Python's numbers that a graph computes."""
-    return isinstance(item, Tensor | Variable) or hasattr(item, "graph_value")
+    """True for tensors, variables, and Python's numbers and texts that a graph computes."""
+    kind = type(item)
+    return issubclass(kind, Tensor | Variable) or hasattr(kind, "graph_value") or _is_text(item)
+
+
+def _is_text(item: Any) -> bool:
+    return hasattr(type(item), "is_text_of_run")
 
 
 def _tensor(item: Any) -> Tensor:
@@ -140,17 +146,21 @@ def _write(stream: str | Opaque, text: str) -> None:
 
 
 def _print_kernel(
-    *arrays: Any, parts: Sequence[str | None], summarize: int, stream: str | Opaque, bare: bool
+    *arrays: Any, parts: Sequence[str | bool | None], summarize: int, stream: str | Opaque
 ) -> tuple[()]:
     values = iter(arrays)
-    if bare and arrays[0].dtype.kind == "O" and not arrays[0].shape:
-        text = _utf8(arrays[0].item()) + (parts[-1] or "")
-    else:
-        text = "".join(
-            [summary(next(values), summarize) if part is None else part for part in parts]
-        )
-    call_back(_write, stream, text)
+    texts = [
+        part if isinstance(part, str) else _shown(next(values), part is not None, summarize)
+        for part in parts
+    ]
+    call_back(_write, stream, "".join(texts))
     return ()
+
+
+def _shown(array: Any, as_it_is: bool, summarize: int) -> str:
+    if as_it_is and array.dtype.kind == "O" and not array.shape:
+        return _utf8(array.item())
+    return summary(array, summarize)
 
 
 def _print_type(*types: Any, **params: Any) -> tuple[()]:

@@ -10,7 +10,9 @@ from typing import Any, NoReturn
 
 from autograph import call, operators
 from autograph.operators.raising import exception
+from runtime import nest
 from runtime.core.tensor import Tensor
+from runtime.ops import print_op
 from runtime.staging import texts
 from runtime.staging.block_recorder import BlockRecorder
 from runtime.staging.control import branches, choices
@@ -185,6 +187,32 @@ def taking(function: Callable[..., Any]) -> Callable[..., Any]:
         return _taken(function, args, kwargs)
 
     return taken
+
+
+def print_function(function: Any) -> Callable[..., Any] | None:
+    """Returns what to call for `tf.print`; None for any other function."""
+    return _print if function is print_op.print else None
+
+
+def _print(*inputs: Any, **how: Any) -> Any:
+    """Print what the run chooses, and what may be None: each option in a branch of its own. A text
+    in a list or the like is shown with its quotes.
+    """
+    top = set(map(id, inputs))
+    leaves = [
+        texts.make(repr, leaf) if type(leaf) is texts.Text and id(leaf) not in top else leaf
+        for leaf in nest.flatten(inputs)
+    ]
+    kinds = Choice, MaybeNone
+    at = next((at for at, leaf in enumerate(leaves) if isinstance(leaf, kinds)), None)
+    if at is None:
+        return print_op.print(*nest.pack_sequence_as(inputs, leaves), **how)
+    before, behind = leaves[:at], leaves[at + 1 :]
+
+    def shown(option: Any, *, _reached: Any = (before, behind, how)) -> Any:
+        return _print(*nest.pack_sequence_as(inputs, [*before, option, *behind]), **how)
+
+    return of_each(shown, leaves[at])
 
 
 def _taken(function: Callable[..., Any], given: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

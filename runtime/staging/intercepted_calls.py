@@ -15,7 +15,7 @@ from autograph import user_iterators
 from autograph.operators.logical import compare
 from autograph.user_attributes import attribute_function
 from runtime.staging.asked_numbers import number_function
-from runtime.staging.chosen_values import TAKEN, taking
+from runtime.staging.chosen_values import TAKEN, print_function, taking
 from runtime.staging.control.references import References, is_reference
 from runtime.staging.draws import draw_function
 from runtime.staging.guarding.watching import Watcher
@@ -42,7 +42,7 @@ _MAKING = "format", "format_map", "join"
 _FINDERS: tuple[Callable[[Any], Function | None], ...] = (
     key_function, dict_function, order_function, sink_function, cached_function,
     iterator_function, queue_class, draw_function, comparator_class, text_class,
-    enum_class,
+    enum_class, print_function,
 )  # fmt: skip
 """Each gives what to call for a function that it knows, and None for any other."""
 

@@ -26,7 +26,6 @@ _USUAL: dict[str, tuple[Any, ...]] = {
     "adjoint": (False,),
     "align": ("RIGHT_LEFT",),
     "antialias": (False,),
-    "bare": (False,),
     "batch_dims": (0,),
     "batched": (False,),
     "descending": (False,),
@@ -172,7 +171,7 @@ def _raise(params: Any, inputs: Sequence[str]) -> str:
 
 def _with_template(node: Node, inputs: Sequence[str]) -> str:
     """An op that writes text around values: the text, with {} where the values stand."""
-    parts = ["{}" if part is None else part for part in node.params["parts"]]
+    parts = [part if isinstance(part, str) else "{}" for part in node.params["parts"]]
     separator = "" if node.primitive.effect else " "
     template = repr(separator.join(parts).removesuffix("\n"))
     before = len(inputs) - parts.count("{}")

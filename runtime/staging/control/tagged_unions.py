@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from autograph.operators.logical import compare
 from autograph.operators.texts import imod
-from runtime import errors
-from runtime.core.convert import register_conversion
+from runtime import dtypes, errors
+from runtime.core.convert import convert_to_tensor, register_conversion
+from runtime.dtypes import DType
 from runtime.graph.ir import Location
 from runtime.staging.bytecode import class_property, rows_unpacked
 from runtime.staging.control.choices import BINARY, COMPARISONS, UNARY, Choice, operator_method
 from runtime.staging.control.references import has_member, is_reference, want
+from runtime.staging.frames import is_ours
 from runtime.staging.lists.growing import want_lists
 from runtime.staging.refusals import refuse
 
@@ -40,7 +42,8 @@ class TaggedUnion(Choice):
     __class__ = class_property(type)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        # The library asks what it is given: that is no read of the user's, done with each option.
+        if name.startswith("__") or is_ours(sys._getframe(1).f_code.co_filename):
             raise AttributeError(name)
         if not any(has_member(option, name) for option in self.options):
             raise AttributeError(f"none of {self!r} has an attribute {name!r}", name=name, obj=self)
@@ -135,4 +138,16 @@ for _unary in UNARY:
 for _name, _sign in COMPARISONS.items():
     setattr(TaggedUnion, f"__{_name}__", _method(_comparison(_sign)))
 
-register_conversion(TaggedUnion, _refused)
+
+def _to_tensor(value: TaggedUnion, dtype: DType | None) -> Any:
+    """The tensor of what is a text on one path and a tensor of texts on another."""
+    if not all(map(_holds_text, value.options)):
+        raise value.refusal()
+    return convert_to_tensor(value.apply(convert_to_tensor), dtype)
+
+
+def _holds_text(option: Any) -> bool:
+    return isinstance(option, str | bytes) or getattr(option, "dtype", None) is dtypes.string
+
+
+register_conversion(TaggedUnion, _to_tensor)

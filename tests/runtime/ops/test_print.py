@@ -144,3 +144,43 @@ def test_numbers_that_a_graph_counts(capsys: pytest.CaptureFixture[str]) -> None
     staged = capsys.readouterr().err
     assert counted(3) == 3
     assert staged == capsys.readouterr().err
+
+
+def chosen_texts(n: Any) -> None:
+    size = "large" if n > 3 else "small"
+    tf.print(size)
+    tf.print("n is", size, [size, n], {"is": size})
+
+
+def texts_of_the_run(n: Any) -> None:
+    for i in range(n):
+        tf.print(f"step {i}:", [f"{i + 1}", i])
+        tf.print(f"{i}")
+
+
+def text_or_tensor(n: Any) -> None:
+    for i in range(n):
+        word = "Fizz" if i % 3 == 0 else tf.as_string(i)
+        tf.print(word)
+        tf.print("at", i, word)
+        tf.print(tf.strings.join([word, "!"]), tf.strings.length(word), tf.concat([[word]], 0))
+
+
+def text_or_number(n: Any) -> None:
+    tf.print("n:", "large" if n > 3 else n)
+
+
+def none_or_number(n: Any) -> None:
+    known = n if n > 3 else None
+    tf.print("known:", known, (known, n))
+
+
+@pytest.mark.parametrize("n", [2, 5])
+@pytest.mark.parametrize(
+    "program", [chosen_texts, texts_of_the_run, text_or_tensor, text_or_number, none_or_number]
+)
+def test_what_the_run_chooses(program: Any, n: int, capsys: pytest.CaptureFixture[str]) -> None:
+    program(n if program is texts_of_the_run else tf.constant(n))
+    expected = capsys.readouterr().err
+    tf.function(program)(tf.constant(n))
+    assert capsys.readouterr().err == expected != ""
