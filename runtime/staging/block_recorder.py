@@ -96,6 +96,9 @@ class _Thread(threading.local):
 _thread = _Thread()
 
 
+_OPS = "use an op of the library"
+
+
 class BlockRecorder(ObjectRecorder):
     """Watches what a staged block does to Python objects, and refuses calls that a graph cannot
     repeat. `test` is a function that runs with the block, where that does not lead to it.
@@ -157,9 +160,9 @@ class BlockRecorder(ObjectRecorder):
             reason = "may change more than what it is given"
         if reason is not None:
             shown = getattr(function, "__qualname__", repr(function))
+            hint = "take the items of a list or tensor by an index" if function is next else _OPS
             raise refuse(
-                f"{shown} inside a staged block {reason}",
-                "call it before the block, or use an op of the library",
+                f"{shown} inside a staged block {reason}", f"call it before the block, or {hint}"
             )
         receiver = getattr(function, "__self__", None)
         if isinstance(receiver, list | dict) and id(receiver) in self._made:

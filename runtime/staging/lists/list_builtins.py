@@ -487,6 +487,8 @@ def sequence_function(function: Any, args: tuple[Any, ...]) -> Callable[..., Any
     if function is deque:  # of which Python's own is called where it is marked as growing
         return _deque
     items: Any = getattr(function, "__self__", None)
+    if type(items) is range and function.__name__ in ("count", "index"):
+        return _of_range(function, items)
     if type(items) is set or type(items) is frozenset:
         return _of_set(function, items) if function.__name__ in _OF_SETS else None
     method = _OF_PLAIN.get(getattr(function, "__name__", ""))
@@ -512,6 +514,23 @@ def _is_ordered_here(item: Any) -> bool:
         return any(orders_itself(each) or is_reference(each) for each in list.__iter__(item))
     own = not isinstance(item, Growing) and isinstance(item, _ORDERED_HERE)
     return own or orders_itself(item)
+
+
+def _of_range(function: Any, items: range) -> Callable[..., Any]:
+    """The method of a range that counts or finds an item, which only the run may know."""
+
+    def staged(item: Any) -> Any:
+        if not is_staged(item):
+            return function(item)
+        held = BUILTINS[operator.contains](items, item)
+        if function.__name__ == "count":
+            return _as_int(held)
+        words = "sequence.index(x): x not in sequence"
+        missing = words if is_float(item) else texts.make(str.format, "{} is not in range", item)
+        check(logic.not_(held), missing, ValueError)
+        return BUILTINS[int]((item - items.start) // items.step)
+
+    return staged
 
 
 def _of_set(function: Any, items: Any) -> Callable[..., Any]:

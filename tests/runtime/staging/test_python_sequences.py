@@ -304,6 +304,11 @@ def found_or_not(a, b, c):
     return (a, b).index(c)
 
 
+def found_in_a_range(a, b, c):
+    steps = range(-2, 5, 2)
+    return steps.count(a), range(9).count(b), range(4, -4, -1).index(c), steps.index(a)
+
+
 def removed(a, b, c):
     xs = [a, b, c]
     xs.remove(b)
@@ -322,7 +327,9 @@ def extremes(a, b, c):
 
 
 @pytest.mark.parametrize(
-    "program", [ordered, stable, counted, found_or_not, removed, extremes], ids=lambda f: f.__name__
+    "program",
+    [ordered, stable, counted, found_or_not, found_in_a_range, removed, extremes],
+    ids=lambda f: f.__name__,
 )
 def test_lists_compare_as_in_python(program: Program) -> None:
     staged, chance = rt.function(program), random.Random(7)
