@@ -118,6 +118,11 @@ class ListType(_Frozen):
         return ListType, (self.element,)
 
 
+def in_words(type: Any) -> str:
+    """A type as messages name it: a number of Python's by its class."""
+    return type.kind if isinstance(type, NumberType) else str(type)
+
+
 class ResidualsType:
     """The residuals that one call of a recursive graph keeps for its gradient, calls inside it
     included.

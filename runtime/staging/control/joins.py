@@ -22,7 +22,7 @@ from runtime import dtypes, errors, ops
 from runtime.core.convert import convert_to_tensor
 from runtime.core.shapes import join_shapes
 from runtime.core.tensor import Tensor
-from runtime.core.types import NumberType, ObjectHandle, TensorType, Type, variable_of
+from runtime.core.types import NumberType, ObjectHandle, TensorType, Type, in_words, variable_of
 from runtime.graph import numbers
 from runtime.graph.ir import Value
 from runtime.graph.lists import Elements
@@ -552,7 +552,7 @@ def shown(spec: Spec) -> str:
     """It in messages."""
     if isinstance(spec, Leaf):
         is_tensor = isinstance(spec.type, TensorType)
-        return f"a tensor {spec.type}" if is_tensor else with_article(str(spec.type))
+        return f"a tensor {spec.type}" if is_tensor else with_article(in_words(spec.type))
     if isinstance(spec, Tree):
         text = str(spec.structure)
         return text if text.startswith(("the ", "no ")) else with_article(text)

@@ -16,7 +16,7 @@ from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
 from runtime.core.state import state
 from runtime.core.tensor import wrap
-from runtime.core.types import ListType, NumberType, TensorType, Type
+from runtime.core.types import ListType, NumberType, TensorType, Type, in_words
 from runtime.graph import lists, numbers
 from runtime.graph.lists import CAST, FILLED, LENGTH
 from runtime.graph.nodes import BOOL, LIST_AS, NUMBER_TYPES, apply
@@ -780,7 +780,7 @@ def _describe(keys: Any) -> str:
         return "list in a list of which only the run knows the length"
     if isinstance(keys, int):
         return f"{keys or 'no'} item{'' if keys == 1 else 's'}"
-    return f"list of {', '.join(map(str, types_of(keys.element)))}"
+    return f"list of {', '.join(map(in_words, types_of(keys.element)))}"
 
 
 _HANDLER = Handler(

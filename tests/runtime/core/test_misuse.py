@@ -743,6 +743,20 @@ def an_array_repeated_by_a_tensor():
     f(N)
 
 
+@misuse(StagingError, "a tensor float32[1] cannot be joined with a list of int", "of the same kind")
+def a_list_or_a_tensor_for_an_op():
+    @rt.function
+    def f(n):
+        items = []
+        for i in range(n):
+            items.append(i)
+        if n > 2:
+            items = rt.constant([1.0])
+        return rt.reduce_sum(items)  # <-
+
+    f(N)
+
+
 @misuse(TypeError, "unsupported operand type(s) for *: 'range' and 'int'", "tf.constant(items) * n")
 def a_range_times_a_tensor():
     @rt.function
