@@ -153,9 +153,18 @@ class Place:
         if attributes is not None and not isinstance(item, _HOLDING_MORE):
             return Attributes(tuple(attributes), attributes.values())
         why = f"{with_article(type(item).__qualname__)} cannot be carried through a staged block"
-        raise refuse_change(
-            self.path, why, _WAY_OUT_OF_ITERATORS if _advances(item) else _WAY_OUT_OF_KINDS
-        )
+        raise refuse_change(self.path, why, self._way_out())
+
+    def _way_out(self) -> str:
+        owner, _, attribute = self.path.rpartition(".")
+        if _advances(self.object):
+            return _WAY_OUT_OF_ITERATORS
+        if owner and attribute.startswith("_"):
+            return (
+                f"call the method of {owner!r} that changes it outside of the statement, or, where "
+                "the class is yours, use a list, dict or set"
+            )
+        return _WAY_OUT_OF_KINDS
 
     def write(self, contents: Contents) -> None:
         """Replace what is in it."""

@@ -743,6 +743,20 @@ def an_array_repeated_by_a_tensor():
     f(N)
 
 
+@misuse(
+    StagingError, "stack._exit_callbacks is changed", "call the method of 'stack' that changes it"
+)
+def a_callback_on_one_path():
+    @rt.function
+    def f(n):
+        with contextlib.ExitStack() as stack:
+            if n > 2:  # <-
+                stack.callback(print, "left")
+        return n
+
+    f(N)
+
+
 @misuse(StagingError, "a tensor float32[1] cannot be joined with a list of int", "of the same kind")
 def a_list_or_a_tensor_for_an_op():
     @rt.function
