@@ -11,8 +11,10 @@ from runtime.core.state import state
 from runtime.core.types import ObjectHandle, ObjectType
 from runtime.data.layouts import Layout, wrapped
 from runtime.data.nodes import ADVANCE, CURRENT, ITERATE, NEXT, EndOfSequence, applied
+from runtime.data.optionals import Optional
 from runtime.data.pipelines import Cursor
 from runtime.graph.structures import Handler, add_handler
+from runtime.staging.control.branches import cond
 from runtime.staging.control.iteration import StreamedIterator
 from runtime.staging.refusals import refuse_iteration
 
@@ -47,6 +49,19 @@ class Iterator(StreamedIterator):
             return self.__next__()
         except StopIteration:
             raise EndOfSequence("End of sequence") from None
+
+    def get_next_as_optional(self) -> Optional:
+        """The next element, or none where there is no other.
+
+        >>> iterator = iter(rt.data.Dataset.range(1))
+        >>> [bool(iterator.get_next_as_optional().has_value()) for _ in range(2)]
+        [True, False]
+        """
+        if self._take is None or state.trace is not None:
+            element = cond(self._advance(), self._current, lambda: None, (), ("element",))
+        else:
+            element = next(self, None)
+        return Optional(self.element_spec, element)
 
     def __iter__(self) -> Iterator:
         _refuse_if_traced(self)
