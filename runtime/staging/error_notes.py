@@ -83,7 +83,7 @@ def _place(error: BaseException, location: Location | None) -> None:
         return
     if isinstance(error, OpError) and not isinstance(error, AssertionError):
         error.location = error.location or location
-    elif type(error) in _PLAIN and len(error.args) == 1 and isinstance(error.args[0], str):
+    elif type(error) in _PLAIN and len(error.args) == 1 and type(error.args[0]) is str:
         text = error.args[0]
         # One that passes through a trace around this one is placed already.
         if not re.match(_PLACED, text):

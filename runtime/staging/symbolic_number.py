@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import math
+import operator
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
+from numbers import Number
 from typing import Any, NoReturn, cast
 
+import numpy as np
+
 from runtime import dtypes
-from runtime.core.convert import as_array, register_conversion
+from runtime.core.convert import as_array, convert_to_tensor, register_conversion
 from runtime.core.primitive import Primitive
+from runtime.core.tensor import Tensor
 from runtime.core.types import NumberType, TensorType, Type
 from runtime.dtypes import DType
 from runtime.graph import numbers
@@ -155,9 +160,26 @@ def _plain(item: Any) -> Any:
 
 
 def _binary(primitive: Primitive, a: Any, b: Any) -> Any:
-    if not (is_number(a) and is_number(b)):
-        return NotImplemented
-    return apply_number(primitive, a, b)
+    if is_number(a) and is_number(b):
+        return apply_number(primitive, a, b)
+    number, other = (a, b) if type(a) is SymbolicNumber else (b, a)
+    if isinstance(other, np.generic):  # which has a dtype, as a tensor has
+        made = convert_to_tensor(other)
+        operation = _OPERATORS.get(primitive, operator.pow)
+        return operation(a, made) if other is b else operation(made, b)
+    if isinstance(other, Number) and not isinstance(other, Tensor):
+        raise refuse(
+            f"a {type(other).__name__} meets a staged {number.type.kind}, and the graph has ints, "
+            "floats and tensors",
+            "make a float of it (float(...)), or a tensor where it is complex",
+        )
+    return NotImplemented
+
+
+_OPERATORS: dict[Primitive, Callable[[Any, Any], Any]] = {
+    row: divmod if name == "divmod" else getattr(operator, f"__{name}__")
+    for name, row in numbers.BINARY.items()
+}
 
 
 def _power(base: Any, exponent: Any) -> Any:

@@ -627,7 +627,7 @@ class Found:
             keys_.check(key)
             staged = entries.staged
         if staged is None:
-            items = dict.items(entries)
+            items = [(keys_.plain(name), value) for name, value in dict.items(entries)]
             known = [x for x in items if all_keys or keys_.may_equal(x[0], key)]
             self.names = [name for name, _ in known]
             self.values = [value for _, value in known]

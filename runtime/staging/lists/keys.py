@@ -9,7 +9,10 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from numbers import Number
 from typing import Any
+
+import numpy as np
 
 from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
@@ -60,6 +63,28 @@ def hashable(key: Any) -> Any:
     if not isinstance(key, Tensor):
         return key
     return spelled(key) if key.dtype is dtypes.string else key.numpy().item()
+
+
+def plain(known: Any) -> Any:
+    """A key that Python knows, as the graph would have it: a number of another class, such as one
+    of NumPy's or a Fraction, by the int or float that it is equal to.
+    """
+    if type(known) is tuple:
+        return tuple(map(plain, known))
+    if type(known) in NUMBER_TYPES or not isinstance(known, Number | np.bool_):
+        return known
+    given: Any = known.real if isinstance(known, _COMPLEX) else known
+    for kind in (int, float):
+        try:
+            made = kind(given)
+        except (ValueError, OverflowError):  # of what is infinite, or no number
+            continue
+        if made == known:
+            return made
+    return known
+
+
+_COMPLEX = complex, np.complexfloating
 
 
 def may_equal(known: Any, key: Any) -> bool:

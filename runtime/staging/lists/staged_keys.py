@@ -23,7 +23,7 @@ from runtime.staging.frames import user_location
 from runtime.staging.lists.dict_reads import at_optional
 from runtime.staging.lists.growing import Growing
 from runtime.staging.lists.growing_dict import Found
-from runtime.staging.lists.keys import are_exact, is_real
+from runtime.staging.lists.keys import are_exact, is_real, plain
 from runtime.staging.lists.sequences import check
 from runtime.staging.outside import DICTS
 from runtime.staging.symbolic_number import SymbolicNumber
@@ -49,7 +49,9 @@ def _is_asked(entries: Any, key: Any) -> bool:
     is_number = isinstance(key, SymbolicNumber) or (
         isinstance(key, Tensor) and key.static_shape == () and is_real(key.dtype)
     )
-    return is_number and are_exact(each for each in entries if type(each) in NUMBER_TYPES)
+    return is_number and are_exact(
+        each for each in map(plain, entries) if type(each) in NUMBER_TYPES
+    )
 
 
 def _getitem(own: Callable[[Any, Any], Any], entries: Any, key: Any) -> Any:
@@ -113,7 +115,7 @@ def _get(entries: dict[Any, Any], key: Any, default: Any = None) -> Any:
 
 def _set_entry(value: Any, entries: Any, key: Any) -> Any:
     kinds = {str} if type(key) is Text else NUMBER_TYPES.keys()
-    if _is_asked(entries, key) and not kinds.isdisjoint(map(type, entries)):
+    if _is_asked(entries, key) and not kinds.isdisjoint(type(plain(x)) for x in entries):
         return _setitem(value, entries, key)
     entries[key] = value  # raises what tells the way out
     return entries
