@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from autograph.backend import GlobalVariable
 from autograph.mutation.kinds import KeyedKind, Kind, SingleKind, namespace_key
 from autograph.mutation.paths import ATOMS, Difference, Part, as_attribute, as_itself
-from autograph.mutation.users_code import is_users_module
+from autograph.mutation.users_code import is_users, is_users_module
 from autograph.objects import MISSING, contents
 
 
@@ -115,7 +115,8 @@ class ModuleKind(Kind):
 
 class LibraryModuleKind(KeyedKind):
     """The variables of a library's module that is held like any object, which are not looked into.
-    Modules are none of them: whatever imports a part of a package puts it there.
+    Modules are none of them: whatever imports a part of a package puts it there. Nor is what a
+    module loads when it is asked for it.
     """
 
     style = as_attribute
@@ -128,10 +129,27 @@ class LibraryModuleKind(KeyedKind):
     def parts(self, value: ModuleType, state: dict[str, Any]) -> Iterable[Part]:
         return ()
 
+    def same(self, value: ModuleType, state: dict[str, Any]) -> bool:
+        return super().same(value, state) or not any(self.differences(value, state))
+
+    def differences(self, value: ModuleType, state: dict[str, Any]) -> Iterator[Difference]:
+        now, loads = self.take(value), "__getattr__" in state
+        for name in {**state, **now}:
+            before, after = state.get(name, MISSING), now.get(name, MISSING)
+            is_loaded = loads and before is MISSING and _is_of_library(after)
+            if before is not after and not is_loaded:
+                yield as_attribute, name, before, after
+
     def put(self, value: ModuleType, state: dict[str, Any]) -> None:
-        for name in self.take(value).keys() - state.keys():
-            del vars(value)[name]
-        vars(value).update(state)
+        for _, name, before, _ in list(self.differences(value, state)):
+            if before is MISSING:
+                del vars(value)[name]
+            else:
+                vars(value)[name] = before
+
+
+def _is_of_library(held: Any) -> bool:
+    return callable(held) and not is_users(str(getattr(held, "__module__", "")))
 
 
 def value_of(place: Any) -> Any:

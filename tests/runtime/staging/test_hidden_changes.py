@@ -896,6 +896,23 @@ def test_modules_of_libraries_are_not_changed(program, module):
     assert vars(module) == before
 
 
+def test_what_a_module_loads_is_no_change():
+    lazy = types.ModuleType("json.lazy")
+    vars(lazy)["__getattr__"] = lambda name: vars(lazy).setdefault(name, math.sqrt)
+
+    def read(module):
+        return module.sqrt
+
+    @rt.function
+    def program(x, module):
+        if x > 0:
+            read(module)
+        return x + 1
+
+    assert int(program(rt.constant(1), lazy)) == 2
+    assert vars(lazy)["sqrt"] is math.sqrt
+
+
 def staged_value_in_a_new_global(x):
     global fresh
     fresh = x * 2
