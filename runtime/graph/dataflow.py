@@ -56,9 +56,15 @@ class Forward(_Analysis):
         """Join the facts of each source into those of its target; True if these changed."""
         raise NotImplementedError
 
-    def taken(self, node: Node) -> Sequence[Region]:
-        """The branches that may be taken."""
+    def taken(self, node: Node) -> Iterable[Region]:
+        """The branches that may be taken; of each, all is done before the next is asked for."""
         return node.regions
+
+    def enter(self, state: Sequence[Value], parameters: Sequence[Value]) -> bool:
+        """Join the state of a loop, behind the outcome of its test, into the parameters of a round;
+        True if what is known of these changed.
+        """
+        return self.flow(state[1:], parameters)
 
     def branches(self, node: Node) -> None:
         """Analyse the branches, and join their results."""
@@ -70,11 +76,12 @@ class Forward(_Analysis):
     def loop(self, node: Node) -> None:
         """Analyse the body until its state reaches a fixed point."""
         (body,) = node.regions
-        self.flow(node.inputs[1:], body.parameters)
+        self.enter(node.inputs, body.parameters)
         self.region(body)
-        while self.flow(body.results[1:], body.parameters):
+        while self.enter(body.results, body.parameters):
             self.region(body)
-        self.flow(body.parameters, node.outputs)
+        self.flow(node.inputs[1:], node.outputs)
+        self.flow(body.results[1:], node.outputs)
 
 
 class Backward(_Analysis):

@@ -21,9 +21,10 @@ from runtime.core.forms import SAME, Form, Logic
 from runtime.core.intervals import EVERYTHING, Range, joined
 from runtime.core.types import NumberType, TensorType, Type
 from runtime.dtypes import DType
+from runtime.graph.dataflow import Forward
 from runtime.graph.executors.scalars import form_of
 from runtime.graph.ir import Node, Region, Value, diverges, is_test, walk
-from runtime.graph.nodes import COND, CONSTANT, LENGTH, WHILE
+from runtime.graph.nodes import COND, CONSTANT, LENGTH
 
 _LIMITS: dict[DType, Range] = {
     dtype: (dtype.min, dtype.max) for dtype in dtypes.ALL if dtype.is_integer
@@ -31,7 +32,6 @@ _LIMITS: dict[DType, Range] = {
 INT64_RANGE: Range = (-(1 << 63), (1 << 63) - 1)
 
 _LARGEST = 1 << 128
-_MOST_PASSES = 12
 _MOST_FACTS = 64
 
 
@@ -61,7 +61,7 @@ Fact = tuple[str, Value, Value]
 """A comparison of integers that holds."""
 
 
-class Ranges:
+class Ranges(Forward):
     """The ranges of the integers of a region; `exact` has what each node computes before it is
     wrapped around.
 
@@ -77,17 +77,20 @@ class Ranges:
             value: node.inputs[0] for value, node in self.makers.items() if _is_same(node)
         }
         self._facts: dict[tuple[Value, bool], list[Fact]] = {}
-        self.ranges: dict[Value, Range] = {}
         self.exact: dict[Node, Range] = {}
-        self.known: dict[Value, Range] = {}
-        self.changed = False
-        self.growing = True
+        self._ranges: dict[Value, Range] = {}
+        self._widened: dict[Value, Range] = {}
+        self._known: dict[Value, Range] = {}
+        self._has_grown = False
         if any(self.limits[value] for value in self.makers):
-            self._solve(region)
+            self.region(region)
+            if self._has_grown:
+                self._widened, self._ranges = self._ranges, {}
+                self.region(region)
 
     def of(self, value: Value) -> Range:
         """The range of an integer."""
-        found = self.known.get(value) or self.ranges.get(value)
+        found = self._known.get(value) or self._ranges.get(value) or self._widened.get(value)
         return found or self.limits[value] or EVERYTHING
 
     def fits(self, node: Node) -> bool:
@@ -99,37 +102,13 @@ class Ranges:
         wide = (-_LARGEST, _LARGEST)
         return wide if value in self.unwrapped else self.limits[value] or EVERYTHING
 
-    def _solve(self, region: Region) -> None:
-        for _ in range(_MOST_PASSES):
-            self.changed = False
-            self._region(region)
-            if not self.changed:
-                break
-        self.growing = False
-        if not self.changed:
-            self._region(region)
-        if self.changed:
-            # Too many loops: the limits of types hold for all.
-            self.ranges.clear()
-            self.exact.clear()
-
-    def _region(self, region: Region) -> None:
-        for node in region.nodes:
-            if node.primitive is WHILE:
-                self._while(node)
-            elif node.primitive is COND:
-                self._cond(node)
-            elif node.outputs:
-                self._node(node)
-
-    def _node(self, node: Node) -> None:
-        output = node.outputs[0]
-        limits = self.limits[output]
-        found = None if limits is None or len(node.outputs) != 1 else self._computed(node)
-        if limits is None or found is None:
-            return
-        exact = self.exact[node] = _bounded(found)
-        self.ranges[output] = exact if within(exact, self._allowed(output)) else limits
+    def op(self, node: Node) -> None:
+        """Find the range of what a node computes."""
+        limits = self.limits[node.outputs[0]] if len(node.outputs) == 1 else None
+        found = None if limits is None else self._computed(node)
+        if limits is not None and found is not None:
+            self.exact[node] = _bounded(found)
+            self._ranges[node.outputs[0]] = self.exact[node] if self.fits(node) else limits
 
     def _computed(self, node: Node) -> Range | None:
         """Returns the range of a node before it is wrapped around; None where that is not known."""
@@ -149,63 +128,49 @@ class Ranges:
             return int(known.min()), int(known.max())
         return (0, 1) if is_test(value.type) else EVERYTHING
 
-    def _cond(self, node: Node) -> None:
-        ends = []
+    def taken(self, node: Node) -> Iterator[Region]:
+        """Both branches, each behind its outcome of the test."""
         for region, truth in zip(node.regions, (True, False), strict=True):
             before = self._assume(node.inputs[0], truth)
-            self._region(region)
-            if not diverges(region):
-                ends.append([self.of(value) for value in region.results])
-            self.known = before
-        for output, *found in zip(node.outputs, *ends, strict=False):
-            if self.limits[output] is not None:
-                self.ranges[output] = joined(*found) if found else EVERYTHING
+            yield region
+            self._known = before
 
-    def _while(self, node: Node) -> None:
+    def loop(self, node: Node) -> None:
+        """Widen what a round makes larger; once this is done for all, narrow it."""
         (body,) = node.regions
-        first = self._where_true(node.inputs[0], node.inputs[1:])
-        for at, parameter in enumerate(body.parameters):
-            if self.limits[parameter] is None:
+        if self._widened:
+            self.enter(body.results, body.parameters)
+        super().loop(node)
+
+    def enter(self, state: Sequence[Value], parameters: Sequence[Value]) -> bool:
+        """Join the state where its test holds."""
+        before = self._assume(state[0], True)
+        changed = super().enter(state, parameters)
+        self._known = before
+        return changed
+
+    def flow(self, sources: Iterable[Value], targets: Iterable[Value]) -> bool:
+        """Join ranges; those of parameters of loops grow to the limits of their types."""
+        changed = False
+        for source, target in zip(sources, targets, strict=True):
+            limits, before, now = self.limits[target], self._ranges.get(target), self.of(source)
+            if limits is None:
                 continue
-            if parameter not in self.ranges:
-                self.ranges[parameter] = first[at]
-            elif self.growing:
-                self._grow(parameter, first[at])
-            else:
-                again = self._where_true(body.results[0], [body.results[at + 1]])
-                self.ranges[parameter] = joined(first[at], *again)
-        self._region(body)
-        self._end_round(node, body)
-
-    def _end_round(self, node: Node, body: Region) -> None:
-        again = self._where_true(body.results[0], body.results[1:])
-        for at, parameter in enumerate(body.parameters):
-            if self.limits[parameter] is not None:
-                self._grow(parameter, again[at])
-                ends = [self.of(node.inputs[at + 1]), self.of(body.results[at + 1])]
-                self.ranges[node.outputs[at]] = joined(*ends)
-
-    def _where_true(self, test: Value, values: Sequence[Value]) -> list[Range]:
-        before = self._assume(test, True)
-        found = [self.of(value) for value in values]
-        self.known = before
-        return found
-
-    def _grow(self, parameter: Value, range: Range) -> None:
-        limits, before = self.limits[parameter], self.ranges.get(parameter)
-        if limits is None or before is None or within(range, before):
-            return
-        low = before[0] if range[0] >= before[0] else limits[0]
-        high = before[1] if range[1] <= before[1] else limits[1]
-        self.ranges[parameter] = low, high
-        self.changed = True
+            if before is not None:
+                now = joined(before, now)
+                if now != before and target not in self.makers and not self._widened:
+                    now = _wider(before, now, limits)
+                    self._has_grown = True
+            changed |= now != before
+            self._ranges[target] = now
+        return changed and not self._widened
 
     # What tests tell
 
     def _assume(self, test: Value, truth: bool) -> dict[Value, Range]:
         """Know what follows from the outcome of a test; returns what was known before."""
-        before = self.known
-        self.known = dict(before)
+        before = self._known
+        self._known = dict(before)
         for sign, left, right in self._following(test, truth):
             self._compare(sign, left, right)
         return before
@@ -277,7 +242,7 @@ class Ranges:
     def _narrow(self, value: Value, to: Range) -> None:
         low, high = self.of(value)
         # Code that is not reached learns contradictions.
-        self.known[value] = max(low, min(to[0], high)), min(high, max(to[1], low))
+        self._known[value] = max(low, min(to[0], high)), min(high, max(to[1], low))
         source = self._sources.get(value)
         if source is not None and self.limits[source] is not None:
             self._narrow(source, to)
@@ -296,6 +261,13 @@ def _unwrapped(region: Region) -> set[Value]:
         for inner in node.regions:
             kept.update(inner.results)
     return made - kept
+
+
+def _wider(before: Range, found: Range, limits: Range) -> Range:
+    """The range that goes to the limits where it has grown."""
+    low = before[0] if found[0] >= before[0] else limits[0]
+    high = before[1] if found[1] <= before[1] else limits[1]
+    return low, high
 
 
 def _bounded(range: Range) -> Range:
