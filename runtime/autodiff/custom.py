@@ -182,9 +182,9 @@ def _no_trace() -> None:
 
 
 def _check_unchanged(recorder: Any) -> None:
-    for path, _ in recorder.changed():
+    for place in recorder.changed():
         why = "a gradient function of a custom_gradient is called as often as the run asks for it"
-        raise refuse_change(path, why)
+        raise refuse_change(place.path, why)
 
 
 class _Accesses(Recorder):

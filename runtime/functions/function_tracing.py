@@ -29,7 +29,7 @@ from runtime.functions.changed_arguments import (
     ways_of,
 )
 from runtime.functions.concrete_function import ConcreteFunction
-from runtime.functions.kept_objects import Kept, Part, holds_staged, parts_of
+from runtime.functions.kept_objects import Kept, KeptPart, holds_staged, parts_of
 from runtime.functions.lasting_effects import Acts, Prints, lasting_iterator_of
 from runtime.functions.own_containers import put_own_containers
 from runtime.functions.recursion import (
@@ -70,6 +70,7 @@ from runtime.staging.control.blocks import Unreachable, add_raise
 from runtime.staging.control.carried_objects import (
     Contents,
     ObjectRecorder,
+    Place,
     check_defaults,
     no_watch,
     refuse_change,
@@ -184,7 +185,7 @@ class Tracer:
         call_again: Callable[..., Any],
         prints: Prints,
         inner: bool = False,
-        parts: Sequence[Part] = (),
+        parts: Sequence[KeptPart] = (),
         referred: Wanted = NOTHING_WANTED,
     ) -> None:
         self.name = name
@@ -211,7 +212,7 @@ class Tracer:
         self.kept = Kept(name, parts)
         self.existing = Snapshot({})
         self.snapshots: list[Snapshot] = []
-        self.found: list[Part] | None = None
+        self.found: list[KeptPart] | None = None
         self.state = assumption.state
 
     def trace(self, call: Call, names: Sequence[str]) -> ConcreteFunction:
@@ -522,10 +523,10 @@ class Tracer:
         given = dict(zip(self.labels, args, strict=False)) | bound_containers(self.python_function)
         return watch(self.python_function, tuple(given.values()), tuple(given))
 
-    def _changed_till_now(self, recorder: ObjectRecorder) -> list[tuple[str, Any]]:
+    def _changed_till_now(self, recorder: ObjectRecorder) -> list[Place]:
         """The objects that a recorder finds changed, but for what the calls are given."""
         given = {id(image.item) for image in self.given.images}
-        return [each for each in recorder.changed() if id(each[1]) not in given]
+        return [each for each in recorder.changed() if id(each.object) not in given]
 
     def _stand_in(self, made: Any) -> Any:
         """Returns the stand-in for a list, deque, set or dict that the user's code has made."""
@@ -536,11 +537,10 @@ class Tracer:
         return list_made(self.references, item)
 
     def _refuse_changes(self, recorder: ObjectRecorder) -> None:
-        met = [(place.path, place.object) for place in self.assumption.met]
-        for path, _ in (*recorder.changed(), *met):
+        for place in (*recorder.changed(), *self.assumption.met):
             recorder.restore()
             why = f"{self.name} calls itself, as often as the run decides"
-            raise refuse_change(path, why, location=self._location())
+            raise refuse_change(place.path, why, location=self._location())
 
     def _location(self) -> Location | None:
         """The place where the function begins, for what is seen only when it is over."""

@@ -56,7 +56,7 @@ _COLLECTIONS = (deque, list, dict, set)
 _CONTEXTS = (Context, ContextVar)
 
 
-class Part:
+class KeptPart:
     """The part of one object that a function changes: an attribute, a variable, or entries.
 
     Attributes:
@@ -84,7 +84,7 @@ class Part:
         self.is_whole = name is None and not is_variable_of_python(item)
         self._read = weakly(item)
 
-    def reads_within(self, other: Part) -> bool:
+    def reads_within(self, other: KeptPart) -> bool:
         """True if what it reads, `other` reads."""
         return self.entries <= other.entries and self.is_input <= other.is_input
 
@@ -230,10 +230,10 @@ def _rebuilt(value: Any, given: Iterator[Any]) -> Any:
 
 def parts_of(
     trace: Trace,
-    known: Iterable[Part],
+    known: Iterable[KeptPart],
     snapshots: Iterable[Snapshot],
     location: Location | None = None,
-) -> list[Part]:
+) -> list[KeptPart]:
     """The parts that a trace has changed: of the objects that staged blocks have changed, all that
     is different; of others, what staged values are in now, and, as soon as a call has to write
     anything at all, numbers; and those that are `known`.
@@ -264,7 +264,7 @@ _Test = Callable[[Any, Any], bool]
 
 
 def _gather(
-    found: dict[Any, Part], altered: Iterable[tuple[str, Any, Any, _Test]], kept: dict[Any, Any]
+    found: dict[Any, KeptPart], altered: Iterable[tuple[str, Any, Any, _Test]], kept: dict[Any, Any]
 ) -> None:
     for path, item, before, test in altered:
         for part in _changed(path, item, before, place_key(item) in kept, test):
@@ -273,10 +273,10 @@ def _gather(
                 found[part.key] = part
 
 
-def _changed(path: str, item: Any, before: Any, is_kept: bool, test: _Test) -> Iterator[Part]:
+def _changed(path: str, item: Any, before: Any, is_kept: bool, test: _Test) -> Iterator[KeptPart]:
     if is_variable_of_python(item):
         if is_kept or test(before, contents(item)):
-            yield Part(path, item)
+            yield KeptPart(path, item)
     elif type(item) in DICTS or type(item) is list:
         now = dict(item) if isinstance(item, dict) else dict(enumerate(item))
         old = before if isinstance(item, dict) else dict(enumerate(before))
@@ -284,21 +284,21 @@ def _changed(path: str, item: Any, before: Any, is_kept: bool, test: _Test) -> I
         changed = {at: pair for at, pair in pairs.items() if pair[0] is not pair[1]}
         if is_kept or any(test(*pair) for pair in changed.values()):
             inputs = [at for at, pair in changed.items() if is_kept or not _is_truth(*pair)]
-            yield Part(path, item, entries=old.keys() & inputs)
+            yield KeptPart(path, item, entries=old.keys() & inputs)
     elif isinstance(before, dict) and not isinstance(item, dict):
         yield from _attributes_changed(path, item, before, is_kept, test)
 
 
 def _attributes_changed(
     path: str, item: Any, before: Any, is_kept: bool, test: _Test
-) -> Iterator[Part]:
+) -> Iterator[KeptPart]:
     names = dict.fromkeys((*before, *_names_of(item)))
     pairs = {name: (before.get(name, MISSING), attribute_of(item, name)) for name in names}
     changed = {name: pair for name, pair in pairs.items() if pair[0] is not pair[1]}
     if is_kept or any(test(*pair) for pair in changed.values()):
         for name, pair in changed.items():
             is_input = is_kept or not _is_truth(*pair)
-            yield Part(f"{path}.{name}", item, name, is_input=is_input)
+            yield KeptPart(f"{path}.{name}", item, name, is_input=is_input)
 
 
 def _names_of(item: Any) -> Iterable[str]:
@@ -376,7 +376,7 @@ def _held_by(item: Any) -> Iterator[Any]:
 class Kept:
     """The parts of objects that a trace reads and writes."""
 
-    def __init__(self, name: str, parts: Sequence[Part]) -> None:
+    def __init__(self, name: str, parts: Sequence[KeptPart]) -> None:
         self.name = name
         self.parts = tuple(parts)
         self.before = [part.value() for part in parts]

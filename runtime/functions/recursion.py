@@ -31,7 +31,6 @@ from runtime.staging.control.carried_objects import Contents, Place
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.specs import Mismatch, Spec, types_of
 from runtime.staging.images import image_of
-from runtime.staging.outside import place_key
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 from runtime.staging.tracing import Trace
@@ -72,18 +71,17 @@ class Assumption:
         self.outer: tuple[Any, ...] = ()
         self.used = False
         self.needs: dict[Assumption, Callee] = {}
-        self.changed: Callable[[], Sequence[tuple[str, Any]]] = tuple
+        self.changed: Callable[[], Sequence[Place]] = tuple
         self.met: list[Place] = []
 
-    def begin(self, changed: Callable[[], Sequence[tuple[str, Any]]]) -> None:
+    def begin(self, changed: Callable[[], Sequence[Place]]) -> None:
         """A trace of it begins, which tells by `changed` what it has changed."""
         self.used, self.changed, self.met = False, changed, []
 
     def _meet(self) -> None:
         """Note what is changed now, and not given to the calls of the graph."""
-        found = [Place(path, item) for path, item in self.changed()]
-        known = {*self.state.keys(), *[place_key(place.object) for place in self.met]}
-        self.met += [place for place in found if place_key(place.object) not in known]
+        known = {*self.state.keys(), *[place.key for place in self.met]}
+        self.met += [place for place in self.changed() if place.key not in known]
 
     def _use(self) -> list[Contents]:
         """Note a call of it, and return what is now in the objects that it changes."""
@@ -158,7 +156,7 @@ class _Provisional(NamedTuple):
 
     concrete: ConcreteFunction
     needs: dict[Assumption, Callee]
-    changed: Callable[[], Sequence[tuple[str, Any]]]
+    changed: Callable[[], Sequence[Place]]
 
     def holds(self) -> bool:
         """True if it is what another trace would find now."""
@@ -167,7 +165,7 @@ class _Provisional(NamedTuple):
             return False
         if not all(each in running and each.callee is it for each, it in self.needs.items()):
             return False
-        return all(state.owns(item) for _, item in self.changed()) and state.covers()
+        return all(state.owns(place.object) for place in self.changed()) and state.covers()
 
 
 def keep_provisionally(assumption: Assumption, concrete: ConcreteFunction) -> None:

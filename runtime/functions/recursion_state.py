@@ -45,7 +45,7 @@ class RecursionState:
 
     def keys(self) -> list[Any]:
         """Returns the keys of the objects, by which the next trace knows them, too."""
-        return [place_key(place.object) for place in self.places]
+        return [place.key for place in self.places]
 
     def types(self) -> list[Type]:
         """The types of the values of the graph that carry it."""
@@ -92,10 +92,10 @@ class RecursionState:
         """The state that has what a recorder finds changed too, and what was `met` changed, and
         what is in its objects; behind it the recorder has put back what was there before.
         """
-        known = {place_key(place.object) for place in met}
-        changed = [each for each in recorder.changed() if place_key(each[1]) not in known]
-        found = [*met, *[Place(path, item) for path, item in changed]]
-        places = [*self.places, *[place for place in found if not self.owns(place.object)]]
+        found: dict[Any, Place] = {}
+        for place in (*self.places, *met, *recorder.changed()):
+            found.setdefault(place.key, place)
+        places = list(found.values())
         left = [place.read() for place in places]
         recorder.restore()
         further = places[len(self.places) :]

@@ -22,7 +22,7 @@ from runtime.core.types import TensorType
 from runtime.errors import OperatorNotAllowedInGraphError
 from runtime.functions.concrete_function import ConcreteFunction
 from runtime.functions.function_tracing import Tracer, creating, explain_variants, settled
-from runtime.functions.kept_objects import Part
+from runtime.functions.kept_objects import KeptPart
 from runtime.functions.lasting_effects import Prints
 from runtime.functions.parameters import Arguments, Parameters
 from runtime.functions.recursion import (
@@ -347,7 +347,7 @@ class Traced:
         """A trace, once it is known which parts of objects from before it changes, and of which
         classes the run chooses objects: of those that are `referred` already, and others.
         """
-        parts: list[Part] = []
+        parts: list[KeptPart] = []
         refusal: Exception | None = None
         for _ in range(MOST_REFERRING):
             tracer = tracer_for(referred, parts=parts)

@@ -32,7 +32,7 @@ from autograph.users_words import with_article
 from runtime.core.state import state
 from runtime.graph.ir import Location
 from runtime.staging.control.blocks import Block, Names
-from runtime.staging.control.carried_objects import ObjectRecorder
+from runtime.staging.control.carried_objects import ObjectRecorder, Place
 from runtime.staging.control.iteration import Streamed
 from runtime.staging.control.references import want
 from runtime.staging.draws import is_draw
@@ -261,7 +261,7 @@ class BlockRecorder(ObjectRecorder):
         self._snapshot.release(results)
         self._made.clear()
 
-    def changed(self) -> list[tuple[str, Any]]:
+    def changed(self) -> list[Place]:
         """The objects that are different, each with the path of its first difference."""
         if self._snapshot.beyond:
             want(*self._snapshot.classes())
@@ -270,13 +270,13 @@ class BlockRecorder(ObjectRecorder):
                 "so that it cannot be watched for changes",
                 "pass what the block needs as a tensor or a local variable",
             )
-        found: dict[Any, tuple[str, Any]] = {}
+        found: dict[Any, Place] = {}
         met = active().memo.setdefault(_MET, {})
         for change in self._snapshot.changes():
             key = place_key(change.object)
             # One object for what blocks may know by several: a global variable, a namespace.
             item = met.setdefault(key, change.object) if type(key) is tuple else change.object
-            found.setdefault(key, (change.path, item))
+            found.setdefault(key, Place(change.path, item))
         return list(found.values())
 
     def restore(self) -> None:

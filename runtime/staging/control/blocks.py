@@ -116,15 +116,14 @@ def undone(
 
     Raises StagingError for an object that existed before the call, or that cannot be carried.
     """
-    found: Sequence[tuple[str, Any]] | None = None
+    found: Sequence[Place] | None = None
     try:
         found = recorder.changed()
-        places = [Place(path, item) for path, item in found]
-        for place in places:
+        for place in found:
             if trace.existed(place.object) and not trace.keep(place.object):
                 raise refuse_change(place.path, "it existed before the traced function was called")
-        for item, change in item_assignments.carried(trace) if reached else ():
-            places.append(Place(item.graph_value.name, item, change))
+        tensors = item_assignments.carried(trace) if reached else ()
+        places = [*found, *[Place(x.graph_value.name, x, change) for x, change in tensors]]
         return {id(place.object): (place, place.read()) for place in places}
     finally:
         if found is None or found:

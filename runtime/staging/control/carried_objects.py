@@ -27,70 +27,13 @@ from runtime.staging.control.parts import join_structure_of
 from runtime.staging.control.references import is_reference
 from runtime.staging.frames import user_location
 from runtime.staging.lists.growing import Growing, GrowingSequence, want_lists
-from runtime.staging.outside import DICTS, is_variable_of_python
+from runtime.staging.outside import DICTS, is_variable_of_python, place_key
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Change, active
 from runtime.staging.symbolic_tensor import SymbolicTensor
 
 if TYPE_CHECKING:
     from runtime.staging.tracing import Trace
-
-
-class ObjectRecorder:
-    """Watches the objects that one block can reach, while it is entered: this one none of them.
-
-    `options` has what the block asked of the loop that it is the body of, or is None.
-    """
-
-    options: Any = None
-
-    def __init__(
-        self, block: Callable[..., Any], inputs: Sequence[Any], names: Sequence[str]
-    ) -> None:
-        pass
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, *exception: Any) -> None:
-        pass
-
-    def release(self, results: tuple[Any, ...]) -> None:
-        """Forget the objects that only the block's results hold, or nobody: it made them."""
-
-    def changed(self) -> Sequence[tuple[str, Any]]:
-        """The objects that are different now, with the path by which the user knows each."""
-        return ()
-
-    def restore(self) -> None:
-        """Put back what was in them."""
-
-    def knows(self, item: Any) -> bool:
-        """True if the object existed, within reach of the block, before the block."""
-        return False
-
-
-Watch = Callable[[Callable[..., Any], Sequence[Any], Sequence[str]], ObjectRecorder]
-
-no_watch: Watch = ObjectRecorder
-"""For blocks that are not watched."""
-
-
-def also_watching(watch: Watch, functions: Sequence[Callable[..., Any]]) -> Watch:
-    """`watch`, also of what these functions reach: a block calls them without holding them where a
-    recorder looks.
-    """
-    if not functions:
-        return watch
-
-    def watching(
-        block: Callable[..., Any], inputs: Sequence[Any], names: Sequence[str]
-    ) -> ObjectRecorder:
-        pairs = zip(names, inputs, strict=False)
-        known = dict(pairs) | {f"function {at}": each for at, each in enumerate(functions)}
-        return watch(block, tuple(known.values()), tuple(known))
-
-    return watching
 
 
 _HOLDING_MORE = (list, tuple, dict, set, frozenset, deque, bytearray, array, ndarray, IOBase)
@@ -110,6 +53,11 @@ class Place:
         if isinstance(item, Growing) and self.path.endswith("]"):
             self.path = self.path.rpartition("[")[0]
         self.object = item
+
+    @property
+    def key(self) -> Any:
+        """A key by which other traces know the object, too."""
+        return place_key(self.object)
 
     @property
     def name(self) -> str:
@@ -187,6 +135,63 @@ class Place:
                 item[key] = child
         else:
             put_attributes(item, dict(zip(contents.keys, children, strict=True)))
+
+
+class ObjectRecorder:
+    """Watches the objects that one block can reach, while it is entered: this one none of them.
+
+    `options` has what the block asked of the loop that it is the body of, or is None.
+    """
+
+    options: Any = None
+
+    def __init__(
+        self, block: Callable[..., Any], inputs: Sequence[Any], names: Sequence[str]
+    ) -> None:
+        pass
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, *exception: Any) -> None:
+        pass
+
+    def release(self, results: tuple[Any, ...]) -> None:
+        """Forget the objects that only the block's results hold, or nobody: it made them."""
+
+    def changed(self) -> Sequence[Place]:
+        """The objects that are different now."""
+        return ()
+
+    def restore(self) -> None:
+        """Put back what was in them."""
+
+    def knows(self, item: Any) -> bool:
+        """True if the object existed, within reach of the block, before the block."""
+        return False
+
+
+Watch = Callable[[Callable[..., Any], Sequence[Any], Sequence[str]], ObjectRecorder]
+
+no_watch: Watch = ObjectRecorder
+"""For blocks that are not watched."""
+
+
+def also_watching(watch: Watch, functions: Sequence[Callable[..., Any]]) -> Watch:
+    """`watch`, also of what these functions reach: a block calls them without holding them where a
+    recorder looks.
+    """
+    if not functions:
+        return watch
+
+    def watching(
+        block: Callable[..., Any], inputs: Sequence[Any], names: Sequence[str]
+    ) -> ObjectRecorder:
+        pairs = zip(names, inputs, strict=False)
+        known = dict(pairs) | {f"function {at}": each for at, each in enumerate(functions)}
+        return watch(block, tuple(known.values()), tuple(known))
+
+    return watching
 
 
 class Contents:

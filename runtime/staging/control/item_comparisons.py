@@ -105,9 +105,9 @@ def without_effects(compare: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
         recorder.release((answer,))
         changed = recorder.changed()
         recorder.restore()
-    for path, _ in changed:
+    for place in changed:
         raise refuse_change(
-            path,
+            place.path,
             "by a comparison, and how often that is asked to find or to sort is not told",
             "compare without a change, or write the loop that compares",
         )
