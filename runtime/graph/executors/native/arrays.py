@@ -34,7 +34,7 @@ from runtime.graph.executors.native.loops import (
 )
 from runtime.graph.executors.native.reductions import Accumulator
 from runtime.graph.executors.native.row_loops import Carried, RowLoop
-from runtime.graph.executors.native.sharing import HEAVY, MOST_KEPT, SHARED, SIZE, Part
+from runtime.graph.executors.native.sharing import HEAVY, MOST_KEPT, SHARED, SIZE, OutlinedPart
 from runtime.graph.executors.native.values import (
     BIT,
     Array,
@@ -71,7 +71,7 @@ class Partial:
         self.accumulator, self.parts = sink.accumulator, parts
         self.pointer = emitter.memory(self.dtype, [int64(parts)])
 
-    def keep(self, part: Part, size: int, state: Sequence[ir.Value]) -> None:
+    def keep(self, part: OutlinedPart, size: int, state: Sequence[ir.Value]) -> None:
         """Write down what a part gives."""
         builder = part.builder
         value = self.accumulator.gathered_lanes(builder, state)
@@ -186,7 +186,7 @@ class Nest:
         # The stack is asked for it before the body begins.
         self.emitter.frame -= self.bytes_kept()
         sums = [Partial(self.emitter, sink, -(-outermost // size)) for sink in self.fusion.totals]
-        part = Part(self.emitter)
+        part = OutlinedPart(self.emitter)
         inner = self.within(part)
         found = inner.loops()
         for each, sink in zip(sums, inner.fusion.totals, strict=True):
@@ -215,7 +215,7 @@ class Nest:
             return 0, 0
         return known[0], each * math.prod(known[1:])
 
-    def within(self, part: Part) -> Nest:
+    def within(self, part: OutlinedPart) -> Nest:
         """The same loops in another function, over a part of the outermost dim."""
 
         def moved(item: Operand) -> Operand:

@@ -87,7 +87,7 @@ def truth(emitter: Emitter, expression: Expression) -> ir.Value:
 
 # Branches
 
-Arrival: TypeAlias = tuple[ir.Block, list[list[ir.Value]]]
+Arrival: TypeAlias = tuple[ir.BasicBlock, list[list[ir.Value]]]
 """A block that jumps to where values are joined, and the parts of what it hands on."""
 
 SPECULATIVE = frozenset(
@@ -140,7 +140,7 @@ def if_(emitter: Emitter, statement: lowered.If) -> None:
         emitter.values[target] = _joined(builder, target.type, given)
 
 
-def _is_brief(block: ir.Block) -> bool:
+def _is_brief(block: ir.BasicBlock) -> bool:
     instructions = block.instructions
     return len(instructions) <= 1 and all(each.opname in SPECULATIVE for each in instructions)
 
@@ -149,7 +149,7 @@ def _select(
     emitter: Emitter,
     targets: Sequence[Local],
     test: ir.Value,
-    before: ir.Block,
+    before: ir.BasicBlock,
     arrivals: Sequence[Arrival],
 ) -> None:
     """Compute both branches, and choose."""
@@ -173,7 +173,7 @@ def _chosen(builder: ir.IRBuilder, test: ir.Value, first: ir.Value, second: ir.V
 
 
 def _joined(
-    builder: ir.IRBuilder, type: Type, arrivals: Sequence[tuple[ir.Block, list[ir.Value]]]
+    builder: ir.IRBuilder, type: Type, arrivals: Sequence[tuple[ir.BasicBlock, list[ir.Value]]]
 ) -> Held:
     """A value that comes from one of several blocks."""
     kinds = parts_of(type)
@@ -217,7 +217,7 @@ class _Carried:
                     emitter.builder.store(ir.Constant(pair, None), place)
                 self.first.append(place)
 
-    def head(self, builder: ir.IRBuilder, before: ir.Block) -> None:
+    def head(self, builder: ir.IRBuilder, before: ir.BasicBlock) -> None:
         """At the start of an iteration: the place that is free, and the one in use."""
         for place in self.first:
             phi = builder.phi(POINTER)
@@ -242,7 +242,7 @@ class _Carried:
         emitter.step_aside(emitter.builder.icmp_unsigned("==", made, ir.Constant(POINTER, None)))
         return made
 
-    def tail(self, after: ir.Block) -> None:
+    def tail(self, after: ir.BasicBlock) -> None:
         """At the end of the iteration the places take turns."""
         for phi, place in zip(self.phis, self.following, strict=True):
             phi.add_incoming(place, after)

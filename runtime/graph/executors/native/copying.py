@@ -13,7 +13,7 @@ from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel
 from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.indexing import (
-    Part,
+    AxisSlice,
     array_of,
     handed_on,
     register_rule,
@@ -50,9 +50,9 @@ def _given_shape(kernel: Kernel, at: int = 0) -> list[int | None]:
 # Parts
 
 
-def _parts(array: Array) -> list[Part]:
+def _parts(array: Array) -> list[AxisSlice]:
     """All of an array."""
-    return [Part(int64(0), dim, 1, dim) for dim in array.dims]
+    return [AxisSlice(int64(0), dim, 1, dim) for dim in array.dims]
 
 
 def _takes_split(kernel: Kernel) -> bool:
@@ -68,7 +68,7 @@ def _lower_split(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> S
     for at in range(len(kernel.node.outputs)):
         length = shape_of(kernel, at)[axis] or 0
         found = _parts(array)
-        found[axis] = Part(int64(start), int64(length), 1, array.dims[axis])
+        found[axis] = AxisSlice(int64(start), int64(length), 1, array.dims[axis])
         made.append(taken(emitter, kernel, array, found, at))
         start += length
     return made
@@ -84,7 +84,7 @@ def _lower_unstack(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) ->
     axis, made = kernel.node.params["axis"], []
     for at in range(kernel.node.params["num"]):
         found = _parts(array)
-        found[axis] = Part(int64(at), int64(1), 1, array.dims[axis], kept=False)
+        found[axis] = AxisSlice(int64(at), int64(1), 1, array.dims[axis], kept=False)
         made.append(taken(emitter, kernel, array, found, at))
     return made
 
@@ -106,7 +106,7 @@ def _lower_box(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Seq
             known = static(small), static(large)
             if None in known or not 0 <= known[0] <= known[1]:  # type: ignore[operator]
                 emitter.step_aside(builder.icmp_unsigned(">", small, large))
-        found.append(Part(start, size, 1, dim))
+        found.append(AxisSlice(start, size, 1, dim))
     return [taken(emitter, kernel, array, found)]
 
 

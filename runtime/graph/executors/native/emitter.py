@@ -112,7 +112,7 @@ class Emitter:
 
     # Blocks
 
-    def block(self, name: str) -> ir.Block:
+    def block(self, name: str) -> ir.BasicBlock:
         """A new block, which nothing is in."""
         return self.function.append_basic_block(name)
 

@@ -91,7 +91,7 @@ def number_at(emitter: Emitter, numbers: Array, at: ir.Value) -> ir.Value:
 
 
 @dataclass(slots=True)
-class Part:
+class AxisSlice:
     """The places taken along an axis: `count` places from `start` on, by a step."""
 
     start: ir.Value
@@ -140,7 +140,7 @@ def parts(
     spec: Sequence[Any],
     given: Sequence[Held],
     checked: bool = False,
-) -> tuple[list[Part], list[ir.Value]]:
+) -> tuple[list[AxisSlice], list[ir.Value]]:
     """The places that a spec takes along each axis, and the dims of the result."""
     builder, values = emitter.builder, iter(given)
 
@@ -153,14 +153,14 @@ def parts(
 
     used = sum(entry not in ("newaxis", "...") for entry in spec)
     rest = len(dims) - used
-    found: list[Part] = []
+    found: list[AxisSlice] = []
     made: list[ir.Value] = []
     for entry in spec if "..." in spec else (*spec, "..."):
         if entry == "newaxis":
             made.append(int64(1))
         elif entry == "...":
             for dim in dims[len(found) : len(found) + rest]:
-                found.append(Part(int64(0), dim, 1, dim))
+                found.append(AxisSlice(int64(0), dim, 1, dim))
                 made.append(dim)
         elif isinstance(entry, tuple):
             dim = dims[len(found)]
@@ -169,7 +169,7 @@ def parts(
         else:
             dim = dims[len(found)]
             at = _place(emitter, number(entry), dim, checked)
-            found.append(Part(at, int64(1), 1, dim, kept=False))
+            found.append(AxisSlice(at, int64(1), 1, dim, kept=False))
     return found, made
 
 
@@ -185,12 +185,12 @@ def _place(emitter: Emitter, at: ir.Value, dim: ir.Value, checked: bool) -> ir.V
     return moved
 
 
-def _range(builder: ir.IRBuilder, dim: ir.Value, entry: Any, number: Any) -> Part:
+def _range(builder: ir.IRBuilder, dim: ir.Value, entry: Any, number: Any) -> AxisSlice:
     start, stop, step = entry
     size = static(dim)
     if size is not None and DYNAMIC not in entry:
         taken = range(size)[slice(start, stop, step)]
-        return Part(int64(taken.start if taken else 0), int64(len(taken)), taken.step, dim)
+        return AxisSlice(int64(taken.start if taken else 0), int64(len(taken)), taken.step, dim)
     assert step in (None, 1)
 
     def bounded(part: Any, default: ir.Value) -> ir.Value:
@@ -204,7 +204,7 @@ def _range(builder: ir.IRBuilder, dim: ir.Value, entry: Any, number: Any) -> Par
     first, last = bounded(start, int64(0)), bounded(stop, dim)
     count = builder.sub(last, first)
     count = builder.select(builder.icmp_signed("<", count, int64(0)), int64(0), count)
-    return Part(first, count, 1, dim)
+    return AxisSlice(first, count, 1, dim)
 
 
 def _lower_slice(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
@@ -228,7 +228,7 @@ def taken(
     emitter: Emitter,
     kernel: Kernel,
     array: Array,
-    found: Sequence[Part],
+    found: Sequence[AxisSlice],
     at: int = 0,
     dims: Sequence[ir.Value] | None = None,
 ) -> Held:
@@ -247,7 +247,7 @@ def taken(
     return handed_on(emitter, kernel, made, at)
 
 
-def _first_whole(found: Sequence[Part]) -> int | None:
+def _first_whole(found: Sequence[AxisSlice]) -> int | None:
     """The axis behind which all is taken, where what is taken is one piece of memory; else None."""
     at = len(found)
     while at and _is_whole(found[at - 1]):
@@ -258,20 +258,22 @@ def _first_whole(found: Sequence[Part]) -> int | None:
     return at if all(static(part.count) == 1 for part in before) else None
 
 
-def _is_whole(part: Part) -> bool:
+def _is_whole(part: AxisSlice) -> bool:
     return (part.kept and part.count is part.dim) or (
         static(part.count) is not None and static(part.count) == static(part.dim) and part.step == 1
     )
 
 
-def _offset(builder: ir.IRBuilder, found: Sequence[Part], at: Sequence[ir.Value]) -> ir.Value:
+def _offset(builder: ir.IRBuilder, found: Sequence[AxisSlice], at: Sequence[ir.Value]) -> ir.Value:
     offset: ir.Value = int64(0)
     for part, index in zip(found, at, strict=True):
         offset = plus(builder, times(builder, offset, part.dim), index)
     return offset
 
 
-def _move(emitter: Emitter, found: Sequence[Part], whole: Array, dense: Array, out: bool) -> None:
+def _move(
+    emitter: Emitter, found: Sequence[AxisSlice], whole: Array, dense: Array, out: bool
+) -> None:
     """Copy what is taken of an array to a dense one, or back."""
     builder = emitter.builder
     steps = steps_of(builder, [part.dim for part in found])
@@ -371,7 +373,7 @@ def _copied(emitter: Emitter, array: Array, target: Any = None) -> Array:
     return made
 
 
-def _fill(emitter: Emitter, found: Sequence[Part], whole: Array, value: Scalar) -> None:
+def _fill(emitter: Emitter, found: Sequence[AxisSlice], whole: Array, value: Scalar) -> None:
     """Set what is taken of an array to one number."""
     builder, dtype = emitter.builder, whole.dtype
     start = _offset(builder, found, [part.start for part in found])

@@ -199,9 +199,9 @@ class Phi(Instruction):
 
     def __init__(self, type: Type, name: str) -> None:
         super().__init__(type, name, "phi", "")
-        self.incomings: list[tuple[Value, Block]] = []
+        self.incomings: list[tuple[Value, BasicBlock]] = []
 
-    def add_incoming(self, value: Value, block: Block) -> None:
+    def add_incoming(self, value: Value, block: BasicBlock) -> None:
         """Have it from a block."""
         self.incomings.append((value, block))
 
@@ -210,7 +210,7 @@ class Phi(Instruction):
         return f"{self.name} = phi {self.type.text} {ways}"
 
 
-class Block:
+class BasicBlock:
     """Instructions of a function that run one behind the other; the last one, its `terminator`,
     leaves the block.
     """
@@ -257,7 +257,7 @@ class Function(Value):
         self.module, self.function_type = module, type
         self.linkage = ""
         self.attributes: set[str] = set()
-        self.blocks: list[Block] = []
+        self.blocks: list[BasicBlock] = []
         self._names = 0
         self.args = [Value(each, self.new_name("%")) for each in type.args]
         module.globals[name] = self
@@ -267,9 +267,9 @@ class Function(Value):
         self._names += 1
         return f"{prefix}.{self._names}"
 
-    def append_basic_block(self, name: str = "block") -> Block:
+    def append_basic_block(self, name: str = "block") -> BasicBlock:
         """A new block, behind the others."""
-        made = Block(self, self.new_name(name))
+        made = BasicBlock(self, self.new_name(name))
         self.blocks.append(made)
         return made
 
@@ -375,7 +375,7 @@ def _cast(opname: str) -> Callable[[IRBuilder, Value, Type], Value]:
 class IRBuilder:
     """Adds instructions to a block: at its end or, within `goto_block`, before its terminator."""
 
-    def __init__(self, block: Block) -> None:
+    def __init__(self, block: BasicBlock) -> None:
         self.block = block
         self._is_inside = False
 
@@ -389,7 +389,7 @@ class IRBuilder:
         """The module that is written."""
         return self.block.function.module
 
-    def append_basic_block(self, name: str = "block") -> Block:
+    def append_basic_block(self, name: str = "block") -> BasicBlock:
         """A new block of the function."""
         return self.block.function.append_basic_block(name)
 
@@ -420,12 +420,12 @@ class IRBuilder:
 
     # Places
 
-    def position_at_end(self, block: Block) -> None:
+    def position_at_end(self, block: BasicBlock) -> None:
         """Go on at the end of a block."""
         self.block, self._is_inside = block, False
 
     @contextmanager
-    def goto_block(self, block: Block) -> Iterator[None]:
+    def goto_block(self, block: BasicBlock) -> Iterator[None]:
         """Add to another block within, before its terminator if it has one."""
         before = self.block, self._is_inside
         self.block, self._is_inside = block, block.is_terminated
@@ -456,7 +456,7 @@ class IRBuilder:
         self.position_at_end(after)
 
     @contextmanager
-    def _way(self, block: Block, after: Block) -> Iterator[None]:
+    def _way(self, block: BasicBlock, after: BasicBlock) -> Iterator[None]:
         self.position_at_end(block)
         yield
         if not self.block.is_terminated:
@@ -587,15 +587,15 @@ class IRBuilder:
         text = f"call {convention}{made.text} {callee.name}({_operands(*operands)})"
         return self._do("call", text) if made == _VOID else self._add(made, "call", text)
 
-    def branch(self, block: Block) -> None:
+    def branch(self, block: BasicBlock) -> None:
         """Go on in another block."""
         self._leave("br", f"br label %{block.name}")
 
     def cbranch(
         self,
         condition: Value,
-        then: Block,
-        otherwise: Block,
+        then: BasicBlock,
+        otherwise: BasicBlock,
         weights: tuple[int, int] | None = None,
     ) -> None:
         """Go on in one of two blocks; the `weights` tell how often in each of them."""

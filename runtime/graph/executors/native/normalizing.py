@@ -27,7 +27,7 @@ from runtime.graph.executors.native.lowering_rules import ELEMENTWISE, ON_ARRAYS
 from runtime.graph.executors.native.math.exponentials import exp_of_difference
 from runtime.graph.executors.native.math.lanes import Lanes
 from runtime.graph.executors.native.reductions import Accumulator
-from runtime.graph.executors.native.sharing import HEAVY, MOST_KEPT, SHARED, SIZE, Part
+from runtime.graph.executors.native.sharing import HEAVY, MOST_KEPT, SHARED, SIZE, OutlinedPart
 from runtime.graph.executors.native.values import Array, Held, static, stored
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _lower(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequenc
         return [made]
     # The stack is asked for it before the body begins.
     emitter.frame -= kept
-    part = Part(emitter)
+    part = OutlinedPart(emitter)
     powers_of_part = scratch(part.builder, stored(dtype), known)
     pair = part.array(array), part.array(made)
     with counted(part.builder, part.builder.sub(part.end, part.first)) as at:

@@ -1,4 +1,4 @@
-"""Products of matrices: by blocks in registers, or by NumPy's BLAS where that is faster."""
+"""Products of matrices: by tiles in registers, or by NumPy's BLAS where that is faster."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ from runtime.graph.executors.native.loops import (
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS, OnArrays
 from runtime.graph.executors.native.machine import vector_bytes
 from runtime.graph.executors.native.scalars import intrinsic
-from runtime.graph.executors.native.sharing import MOST_KEPT, SHARED, SIZE, Part
+from runtime.graph.executors.native.sharing import MOST_KEPT, SHARED, SIZE, OutlinedPart
 from runtime.graph.executors.native.values import (
     INT32,
     POINTER,
@@ -61,16 +61,16 @@ if TYPE_CHECKING:
 MATMUL = "matmul"
 
 MOST_ELEMENTS = 1 << 17
-"""Elements of a second factor that is read as it is for each block of rows."""
+"""Elements of a second factor that is read as it is for each tile of rows."""
 
 LEAST_MASKED = 32
 """Bytes of vectors that hosts read and write a part of in one instruction."""
 
-LEAST_BY_BLOCKS = 64
-"""Rows of both factors from which on blocks are as fast as any BLAS of vectors as wide."""
+LEAST_BY_TILES = 64
+"""Rows of both factors from which on tiles are as fast as any BLAS of vectors as wide."""
 
 LEAST_READ = 1 << 30
-"""Bytes of a second factor that are read in all rows together, from which on a copy of each block
+"""Bytes of a second factor that are read in all rows together, from which on a copy of each tile
 of columns pays: what caches hold is read faster where it stands.
 """
 
@@ -98,10 +98,10 @@ def _takes(kernel: Kernel) -> bool:
     flat = len(b) == 2 and not params["transpose_a"]
     if not (batched or flat):
         return False
-    return product(first.dtype) is not None or _is_by_blocks(first.dtype, a, b, params)
+    return product(first.dtype) is not None or _is_by_tiles(first.dtype, a, b, params)
 
 
-def _is_by_blocks(
+def _is_by_tiles(
     dtype: DType, a: Sequence[int | None], b: Sequence[int | None], params: Mapping[str, Any]
 ) -> bool:
     """Whether a product is written here: a small one, and any that is packed where the vectors of
@@ -114,7 +114,7 @@ def _is_by_blocks(
     assert rows is not None
     assert inner is not None
     assert columns is not None
-    if not params["transpose_a"] and min(rows, inner) >= LEAST_BY_BLOCKS and columns:
+    if not params["transpose_a"] and min(rows, inner) >= LEAST_BY_TILES and columns:
         of_blas = vector_bytes_of_blas()
         pays = rows >= FEWEST_ROWS or inner * columns * dtype.size < arena.MOST_KEPT
         if pays and of_blas is not None and of_blas < vector_bytes():
@@ -161,7 +161,7 @@ def _lower(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequenc
         to = place(builder, made.pointer, times(builder, at, size), a.dtype)
         dims = rows, inner, columns
         shapes = [[static(dim) for dim in array.dims[-2:]] for array in (a, b)]
-        if _is_by_blocks(a.dtype, shapes[0], shapes[1], params):
+        if _is_by_tiles(a.dtype, shapes[0], shapes[1], params):
             first = [Axis(rows, int64(1) if turn_a else inner)]
             along = [Axis(inner, rows if turn_a else int64(1), columns)]
             multiply(emitter, a.dtype, to, factors, first, along, columns)
@@ -225,8 +225,8 @@ def multiply(
     columns: ir.Value,
     pitch: ir.Value | None = None,
 ) -> None:
-    """The product of two factors, by blocks of rows and of vectors of columns, whose sums are in
-    registers. The last block begins before the others end, where they do not fit.
+    """The product of two factors, by tiles of rows and of vectors of columns, whose sums are in
+    registers. The last tile begins before the others end, where they do not fit.
 
     The first factor is read along any axes; columns of the second one, and of the target, are next
     to each other. The rows of the target are `pitch` elements apart, which is the number of columns
@@ -237,57 +237,57 @@ def multiply(
     if static(rows[-1].count) is None:
         rows.append(Axis(int64(1), int64(0)))
     height, line, _ = rows[-1]
-    block = Block(builder, dtype, line, inner, static(columns) or 0, static(height) or 0)
-    is_packed = static(columns) != block.span and _is_worth_packing(block, rows, columns)
-    room = [*(axis.count for axis in inner), int64(block.span)]
+    tile = Tile(builder, dtype, line, inner, static(columns) or 0, static(height) or 0)
+    is_packed = static(columns) != tile.span and _is_worth_packing(tile, rows, columns)
+    room = [*(axis.count for axis in inner), int64(tile.span)]
     pointers = [target, *factors]
-    blocks = _blocks_of_part(block, rows, [columns, pitch])
-    kept = block.depth * block.span * dtype.size
-    is_on_stack = bool(blocks) and kept <= MOST_KEPT
+    tiles = _tiles_of_part(tile, rows, [columns, pitch])
+    kept = tile.depth * tile.span * dtype.size
+    is_on_stack = bool(tiles) and kept <= MOST_KEPT
     with ExitStack() as loops:
         memory: ir.Value | None = None
         if is_packed and not is_on_stack:
-            # Each block has its own, where threads share them.
-            count = int64(-(-(static(columns) or 0) // block.span)) if blocks else int64(1)
+            # Each tile has its own, where threads share them.
+            count = int64(-(-(static(columns) or 0) // tile.span)) if tiles else int64(1)
             memory = loops.enter_context(emitter.borrowed(dtype, [count, *room]))
-        if not blocks:
-            at = loops.enter_context(stepped(builder, columns, block.span))
-            _write_columns(block, pointers, rows, columns, pitch, at, memory)
+        if not tiles:
+            at = loops.enter_context(stepped(builder, columns, tile.span))
+            _write_columns(tile, pointers, rows, columns, pitch, at, memory)
             return
-        part, own = Part(emitter), copy(block)
+        part, own = OutlinedPart(emitter), copy(tile)
         own.builder = part.builder
         pointers = list(map(part.value, pointers))
         near: ir.Value | None = None
         if is_packed and is_on_stack:
             # The stack is asked for it before the body begins.
             emitter.frame -= kept
-            near = scratch(part.builder, register(dtype), block.depth * block.span)
-        with stepped(part.builder, part.builder.sub(part.end, part.first), block.span) as at:
+            near = scratch(part.builder, register(dtype), tile.depth * tile.span)
+        with stepped(part.builder, part.builder.sub(part.end, part.first), tile.span) as at:
             at = plus(part.builder, part.first, at)
             if memory is not None:
-                before = times(part.builder, at, int64(block.depth))
+                before = times(part.builder, at, int64(tile.depth))
                 near = place(part.builder, part.value(memory), before, dtype)
             _write_columns(own, pointers, rows, columns, pitch, at, near)
-        part.run(columns, blocks * block.span)
+        part.run(columns, tiles * tile.span)
 
 
-def _blocks_of_part(block: Block, rows: Sequence[Axis], sizes: Sequence[ir.Value]) -> int:
-    """The blocks of columns that are a part of a product, where threads share it; 0 where it is
+def _tiles_of_part(tile: Tile, rows: Sequence[Axis], sizes: Sequence[ir.Value]) -> int:
+    """The tiles of columns that are a part of a product, where threads share it; 0 where it is
     small, or a size is not known.
     """
-    numbers = [static(size) for axis in (*rows, *block.inner) for size in axis]
+    numbers = [static(size) for axis in (*rows, *tile.inner) for size in axis]
     if None in (*numbers, *map(static, sizes)):
         return 0
     height = math.prod(static(axis.count) or 0 for axis in rows)
-    each = height * block.depth * block.span // MULTIPLICATIONS
+    each = height * tile.depth * tile.span // MULTIPLICATIONS
     columns = static(sizes[0]) or 0
-    if columns <= block.span or each * (columns // block.span) < SHARED:
+    if columns <= tile.span or each * (columns // tile.span) < SHARED:
         return 0
     return max(1, SIZE // each)
 
 
 def _write_columns(
-    block: Block,
+    tile: Tile,
     pointers: Sequence[ir.Value],
     rows: Sequence[Axis],
     columns: ir.Value,
@@ -295,13 +295,13 @@ def _write_columns(
     at: ir.Value,
     room: ir.Value | None,
 ) -> None:
-    """A block of columns of a product: of the target and the factors at these pointers."""
-    builder, dtype, (target, start, second) = block.builder, block.dtype, pointers
+    """A tile of columns of a product: of the target and the factors at these pointers."""
+    builder, dtype, (target, start, second) = tile.builder, tile.dtype, pointers
     *outer, (count, line, _) = rows
-    column = _within(builder, at, static(columns) or 0, block.span)
+    column = _within(builder, at, static(columns) or 0, tile.span)
     second = place(builder, second, column, dtype)
     if room is not None:
-        second, block.inner = _packed(builder, dtype, room, second, block.inner, block.span)
+        second, tile.inner = _packed(builder, dtype, room, second, tile.inner, tile.span)
     with ExitStack() as loops:
         number: ir.Value = int64(0)
         for axis in outer:
@@ -309,21 +309,21 @@ def _write_columns(
             start = place(builder, start, times(builder, at, axis.first), dtype)
             number = plus(builder, times(builder, number, axis.count), at)
         number = times(builder, number, count)
-        at = loops.enter_context(stepped(builder, count, block.height))
-        row = _within(builder, at, static(count) or 0, block.height)
+        at = loops.enter_context(stepped(builder, count, tile.height))
+        row = _within(builder, at, static(count) or 0, tile.height)
         start = place(builder, start, times(builder, row, line), dtype)
         to = times(builder, plus(builder, number, row), pitch)
         to = place(builder, place(builder, target, to, dtype), column, dtype)
-        block.run(start, second, to, pitch)
+        tile.run(start, second, to, pitch)
 
 
-def _is_worth_packing(block: Block, rows: Sequence[Axis], columns: ir.Value) -> bool:
+def _is_worth_packing(tile: Tile, rows: Sequence[Axis], columns: ir.Value) -> bool:
     """Whether so much of the second factor is read that its rows are better next to each other:
     caches hold few rows that are the same power of 2 apart.
     """
-    height = static(size_of(block.builder, [axis.count for axis in rows])) or 0
-    read = height * block.depth * (static(columns) or 0) * block.dtype.size
-    return block.depth >= LEAST_BY_BLOCKS and read >= LEAST_READ
+    height = static(size_of(tile.builder, [axis.count for axis in rows])) or 0
+    read = height * tile.depth * (static(columns) or 0) * tile.dtype.size
+    return tile.depth >= LEAST_BY_TILES and read >= LEAST_READ
 
 
 def _packed(
@@ -334,7 +334,7 @@ def _packed(
     inner: Sequence[Axis],
     span: int,
 ) -> tuple[ir.Value, Sequence[Axis]]:
-    """The columns of a block, one row right behind the other."""
+    """The columns of a tile, one row right behind the other."""
     steps = steps_of(builder, [*(axis.count for axis in inner), int64(span)])[:-1]
     axes = [Axis(axis.count, axis.second, step) for axis, step in zip(inner, steps, strict=True)]
     moved(builder, dtype, room, second, [*axes, Axis(int64(span), int64(1), int64(1))])
@@ -342,15 +342,15 @@ def _packed(
 
 
 def _within(builder: ir.IRBuilder, index: ir.Value, count: int, step: int) -> ir.Value:
-    """The start of a block that ends within the count."""
+    """The start of a tile that ends within the count."""
     if count % step == 0:
         return index
     last = int64(count - step)
     return builder.select(builder.icmp_signed("<", index, last), index, last)
 
 
-class Block:
-    """A block of a product: `height` rows, and vectors of columns, as many as leave registers for
+class Tile:
+    """A tile of a product: `height` rows, and vectors of columns, as many as leave registers for
     what is multiplied.
     """
 
@@ -367,7 +367,7 @@ class Block:
         lanes = lanes_for(dtype.size, 1)
         sums = 28 if vector_bytes() == 64 else 12
         most = max(2, min(sums // rows, 8))
-        # Few columns are one block, of whose last vector only a part is there.
+        # Few columns are one tile, of whose last vector only a part is there.
         is_cut = vector_bytes() >= LEAST_MASKED and columns <= lanes * most
         while lanes > columns and not (is_cut and lanes < 2 * columns):
             lanes //= 2
@@ -375,7 +375,7 @@ class Block:
         self.width = -(-columns // lanes) if is_cut else min(columns // lanes, most)
         self.rest = columns % lanes if is_cut else 0
         self.span = columns if is_cut else lanes * self.width
-        # As many blocks as are needed, of rows as equal as can be.
+        # As many tiles as are needed, of rows as equal as can be.
         most = sums // self.width
         self.height = -(-rows // -(-rows // most))
 
@@ -389,7 +389,7 @@ class Block:
         return math.prod(static(axis.count) or 0 for axis in self.inner)
 
     def run(self, first: ir.Value, second: ir.Value, target: ir.Value, pitch: ir.Value) -> None:
-        """Write a block: of these first elements of the factors and of the target."""
+        """Write a tile: of these first elements of the factors and of the target."""
         builder, dtype, lanes = self.builder, self.dtype, self.lanes
         empty = ir.Constant(ir.VectorType(register(dtype), lanes), 0.0)
         values: Sequence[ir.Value] = [empty] * (self.height * self.width)

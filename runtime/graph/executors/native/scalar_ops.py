@@ -18,7 +18,7 @@ from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.halves import rounded
 from runtime.graph.executors.native.lowering_rules import elementwise
 from runtime.graph.executors.native.numbers import PYTHON
-from runtime.graph.executors.native.scalars import any_of, cast, cast_refuses, refusal
+from runtime.graph.executors.native.scalars import any_of, cast, cast_refuses, refuses_any
 from runtime.graph.executors.native.values import (
     BIT,
     INT64,
@@ -107,7 +107,7 @@ def scalar_op(emitter: Emitter, node: Node, inputs: Sequence[Expression]) -> Any
         return Scalar(cast(builder, values[0], dtype, target), output)
     found = elementwise(node)
     assert found is not None
-    refused = refusal(builder, found, dtype, values)
+    refused = refuses_any(builder, found, dtype, values)
     if refused is not None:
         emitter.step_aside(any_of(builder, refused))
     made = found.emit(builder, dtype, values)

@@ -436,7 +436,7 @@ EXACT = frozenset(_DEFINED)
 """Instructions whose results are NumPy's bit by bit."""
 
 
-def refusal(
+def refuses_any(
     builder: Builder, instruction: Elementwise, dtype: DType, operands: Operands
 ) -> ir.Value | None:
     """One bit that tells whether the instruction refuses any of its operands; None if it takes

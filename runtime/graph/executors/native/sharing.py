@@ -25,7 +25,7 @@ HEAVY = 8
 PART = ir.FunctionType(ir.VoidType(), [POINTER, INT64, INT64])
 
 
-class Part:
+class OutlinedPart:
     """A function of a context, and of the first element and the end of a part. What it reads of the
     function around it is handed over in the context.
     """

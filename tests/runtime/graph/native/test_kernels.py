@@ -185,7 +185,7 @@ def test_products_of_many_rows_are_of_packed_columns(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(products, "LEAST_READ", 1)
     monkeypatch.setenv("AUTOGRAPH_NATIVE_CACHE", "off")
     a, b = numbers(3, 80, 90), numbers(3, 90, 70, seed=1)
-    assert min(a.shape[1:]) >= products.LEAST_BY_BLOCKS
+    assert min(a.shape[1:]) >= products.LEAST_BY_TILES
     (got,) = run(lambda a, b: a @ b, a, b, tolerance=1e-3)
     np.testing.assert_allclose(got, a.astype("float64") @ b, atol=1e-4)
 
