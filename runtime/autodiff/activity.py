@@ -11,7 +11,7 @@ from runtime.core.primitive import flat
 from runtime.core.types import ListType, ResidualsType, TensorType, Type
 from runtime.graph import lists
 from runtime.graph.dataflow import Forward
-from runtime.graph.ir import Graph, Node, Region, Value, reads, walk
+from runtime.graph.ir import Graph, Node, Value, reads, walk_called
 from runtime.graph.nodes import CALL, COND, WHILE
 from runtime.ops.slicing import strided_slice_p
 from runtime.staging.refusals import refuse
@@ -39,22 +39,14 @@ def differentiable(type: Type) -> bool:
 
 def called_in(nodes: Iterable[Node]) -> list[Graph]:
     """The graphs that nodes call, also from regions and from these graphs; each once."""
-    found: dict[Graph, None] = {}
-    pending = [tuple(nodes)]
-    while pending:
-        for node in walk(Region((), pending.pop(), ())):
-            graph = node.params["callee"].graph if "callee" in node.params else None
-            if graph is not None and graph not in found:
-                found[graph] = None
-                pending.append(graph.nodes)
-    return list(found)
+    callees = [node.params["callee"] for node in walk_called(nodes) if "callee" in node.params]
+    return [*dict.fromkeys(callee.graph for callee in callees if callee.graph is not None)]
 
 
 def variables_in(nodes: Sequence[Node]) -> dict[int, Any]:
     """The variables that nodes read, also in regions and in the graphs that they call."""
-    regions = [Region((), tuple(nodes), ()), *(graph.body for graph in called_in(nodes))]
-    read = [node for region in regions for node in walk(region) if node.outputs]
-    variables = [node.params["variable"] for node in read if "variable" in node.params]
+    read = [node for node in walk_called(nodes) if node.outputs and "variable" in node.params]
+    variables = [node.params["variable"] for node in read]
     return {v.node: v for v in variables if v is not None and differentiable(v.type)}
 
 

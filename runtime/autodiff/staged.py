@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from runtime.autodiff.activity import Activity, called_in, differentiable, variables_in
+from runtime.autodiff.activity import Activity, differentiable, variables_in
 from runtime.autodiff.derived import RULES
 from runtime.autodiff.records import Operation, Record, Sums, no_gradient, of_outputs
 from runtime.autodiff.reverse import Reverse
 from runtime.autodiff.sent import Found, Sent, back_through, either
 from runtime.core.primitive import structural
 from runtime.core.state import state
-from runtime.graph.ir import Node, Region, reads, walk
+from runtime.graph.ir import Node, reads, walk_called
 from runtime.ops.indexed_slices import dense, summed
 from runtime.staging.frames import variable_holding
 from runtime.staging.refusals import refuse
@@ -132,8 +132,7 @@ def _levels(scope: Any, last: Any) -> Iterator[Any]:
 
 def _reads(node: Node) -> bool:
     """True if the node reads a trainable variable, itself or in what it contains or calls."""
-    regions = [Region((), (node,), ()), *(graph.body for graph in called_in((node,)))]
-    return any(_is_read(inner) for region in regions for inner in walk(region))
+    return any(map(_is_read, walk_called((node,))))
 
 
 def _is_read(node: Node) -> bool:

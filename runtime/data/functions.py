@@ -89,7 +89,7 @@ class Traced:
 def _outside(graph: Graph) -> str:
     """The first op of a graph that may do something else when it is run again; empty for none."""
     own: set[Any] = set()
-    for node in walk_called(graph, set()):
+    for node in walk_called(graph.nodes):
         if node.primitive is ITERATE:
             own.update(node.outputs)
         if not node.primitive.effect or node.primitive.repeatable:
@@ -145,7 +145,7 @@ def traced(what: str, function: Any, *specs: Any) -> Traced:
 def _raised(graph: Graph) -> list[str]:
     """Describe what the functions that a graph calls raise."""
     own = set(walk(graph.body))
-    raises = [node for node in walk_called(graph, set()) if node.primitive is RAISE]
+    raises = [node for node in walk_called(graph.nodes) if node.primitive is RAISE]
     return [_described(node) for node in raises if node not in own]
 
 

@@ -135,7 +135,7 @@ class ConcreteFunction:
     @cached
     def calls_back(self) -> bool:
         """True if it may run Python of the user's, which may run ops."""
-        return has_effects(self.optimized.body)
+        return has_effects(self.optimized.nodes)
 
     @property
     def inputs(self) -> list[GraphTensor]:

@@ -20,7 +20,17 @@ from runtime.core.shapes import TensorSpec, is_known
 from runtime.core.state import init_scope, state
 from runtime.core.types import TensorType, Type
 from runtime.graph.executors.reference import interpret
-from runtime.graph.ir import Graph, Node, Region, Value, format_location, free_values, reads, walk
+from runtime.graph.ir import (
+    Graph,
+    Node,
+    Region,
+    Value,
+    format_location,
+    free_values,
+    reads,
+    walk,
+    walk_called,
+)
 from runtime.graph.nodes import CONSTANT, placeholder
 from runtime.graph.passes.inlining import inline_calls
 from runtime.graph.templates import PRINT
@@ -201,24 +211,18 @@ def _keep(drawn: Sequence[Node], made: Iterable[Any], traces: Iterable[Trace]) -
 # What nodes do
 
 
-def _inside(node: Node, seen: set[Any]) -> Iterator[Node]:
+def _inside(node: Node) -> Iterator[Node]:
     """A node, and all that may run when it does."""
-    yield node
-    regions = [*node.regions]
-    callee = node.params.get("callee")
-    if callee is not None and callee not in seen:
-        seen.add(callee)
-        if callee.graph is None:
+    for inner in walk_called((node,)):
+        callee = inner.params.get("callee")
+        if callee is not None and callee.graph is None:
             raise Unknown(f"is asked for while {callee.name}, which calls itself, is traced")
-        regions.append(callee.graph.body)
-    for region in regions:
-        for inner in region.nodes:
-            yield from _inside(inner, seen)
+        yield inner
 
 
 def _used(node: Node) -> tuple[set[Any], set[Any]]:
     """The variables that run through a node: all of them, and those that it changes."""
-    inner = [item for item in _inside(node, set()) if "variable" in item.params]
+    inner = [item for item in _inside(node) if "variable" in item.params]
     changing = {item.params["variable"] for item in inner if item.primitive is not read_p}
     return {item.params["variable"] for item in inner}, changing
 
@@ -233,7 +237,7 @@ def _checks(node: Node) -> bool:
     """True if an assertion or a `raise` in the node may end the call."""
     is_one = not node.regions and "callee" not in node.params
     try:
-        inside = [node] if is_one else [*_inside(node, set())]
+        inside = [node] if is_one else [*_inside(node)]
     except Unknown:
         return False
     return any(inner.primitive.effect and inner.primitive.fallible for inner in inside)
@@ -297,7 +301,7 @@ class _History:
                 self._block(made, handle)
         for handle in changed:
             self.blocked[made] = f"is computed by what also changes the variable {handle.name!r}"
-        if any(inner.primitive in (PRINT, print_p) for inner in _inside(node, set())):
+        if any(inner.primitive in (PRINT, print_p) for inner in _inside(node)):
             self.blocked[made] = "is computed by what also prints"
 
     def _without_reads(self, node: Node) -> Node:
@@ -330,7 +334,7 @@ class _History:
             return False
         free = free_values(Region((), tuple(found), ()))
         return not any(isinstance(given[value], TensorSpec) for value in free) and not any(
-            _draws(inner) for node in found for inner in _inside(node, set())
+            _draws(inner) for node in found for inner in _inside(node)
         )
 
     def needed(

@@ -212,7 +212,7 @@ class Graph(GraphFacade):
     @property
     def variables(self) -> tuple[Any, ...]:
         """The variables that it, or a graph that it calls, reads or changes, in that order."""
-        handles = [node.params.get("variable") for node in walk_called(self, set())]
+        handles = [node.params.get("variable") for node in walk_called(self.nodes)]
         return tuple([handle.variable for handle in dict.fromkeys(handles) if handle is not None])
 
     @property
@@ -266,14 +266,25 @@ def walk(region: Region) -> Iterator[Node]:
             yield from walk(inner)
 
 
-def walk_called(graph: Graph, seen: set[Graph]) -> Iterator[Node]:
-    """Every node of a graph, and of the graphs that it calls, each once."""
-    seen.add(graph)
-    for node in walk(graph.body):
-        yield node
-        callee = node.params.get("callee")
-        if callee is not None and callee.graph is not None and callee.graph not in seen:
-            yield from walk_called(callee.graph, seen)
+def walk_called(nodes: Iterable[Node]) -> Iterator[Node]:
+    """Every one of these nodes, and of those in their regions and in the graphs that they call,
+    each graph once.
+    """
+    seen: set[Graph] = set()
+    pending = [iter(nodes)]
+    while pending:
+        for node in pending[-1]:
+            yield node
+            if node.regions:
+                pending += [iter(region.nodes) for region in reversed(node.regions)]
+                break
+            graph = node.params["callee"].graph if "callee" in node.params else None
+            if graph is not None and graph not in seen:
+                seen.add(graph)
+                pending.append(iter(graph.nodes))
+                break
+        else:
+            pending.pop()
 
 
 def free_values(region: Region) -> tuple[Value, ...]:
@@ -300,43 +311,24 @@ def reads(node: Node) -> tuple[Value, ...]:
     return (*node.inputs, *[value for inner in node.regions for value in free_values(inner)])
 
 
-def has_effect(node: Node) -> bool:
-    """True if the node must run even if nobody uses its outputs. So must what contains an
-    effect.
+def has_effects(nodes: Iterable[Node]) -> bool:
+    """True if one of these nodes must run even if nobody uses its outputs. So must what contains
+    an effect.
     """
-    return _acts((node,), set())
-
-
-def has_effects(region: Region) -> bool:
-    """True if a node in the region must run even if nobody uses its outputs."""
-    return _acts(region.nodes, set())
-
-
-def _acts(nodes: Iterable[Node], seen: set[Callee]) -> bool:
-    return any(
-        node.primitive.effect
-        or any(_acts(region.nodes, seen) for region in node.regions)
-        or _callee_acts(node.params.get("callee"), seen)
-        for node in nodes
-    )
-
-
-def _callee_acts(callee: Callee | None, seen: set[Callee]) -> bool:
-    # A graph that calls itself has the effects of the rest of it.
-    if callee is None or callee in seen:
-        return False
-    seen.add(callee)
-    return callee.graph is None or _acts(callee.graph.nodes, seen)
+    return any(node.primitive.effect or _is_open(node) for node in walk_called(nodes))
 
 
 def may_act(nodes: Iterable[Node]) -> bool:
     """True if running these nodes can have an effect, or raise."""
     return any(
-        has_effect(node)
-        or node.primitive.fallible
-        or any(may_act(region.nodes) for region in node.regions)
-        for node in nodes
+        node.primitive.effect or node.primitive.fallible or _is_open(node)
+        for node in walk_called(nodes)
     )
+
+
+def _is_open(node: Node) -> bool:
+    """True for a call of a graph that is still being traced."""
+    return "callee" in node.params and node.params["callee"].graph is None
 
 
 # Types

@@ -26,7 +26,7 @@ class Runner:
         self.graph = graph
         optimized = optimize(graph)
         self._programs = Programs(optimized)
-        self._calls_back = has_effects(optimized.body)
+        self._calls_back = has_effects(optimized.nodes)
 
     def __call__(self, *arguments: Any) -> list[Any]:
         parameters = self.graph.parameters

@@ -288,7 +288,7 @@ class Session:
     @contextmanager
     def _state_of(self, graph: Graph) -> Iterator[None]:
         """Inside this block variables have the values of this session."""
-        used = [node.params.get("variable") for node in walk_called(graph, set())]
+        used = [node.params.get("variable") for node in walk_called(graph.nodes)]
         own: list[Any] = [x for x in dict.fromkeys(used) if x in self._graph.handles]
         for handle in own:
             handle.raw = self._values.get(handle)

@@ -39,7 +39,7 @@ def check_call(before: dict[str, Any], callee: Callee) -> None:
 
 
 def _printed_to(callee: Callee) -> Iterator[str]:
-    for node in () if callee.graph is None else walk_called(callee.graph, set()):
+    for node in () if callee.graph is None else walk_called(callee.graph.nodes):
         if node.primitive is PRINT and node.params["options"]["file"] is None:
             yield "stdout"
         elif node.primitive is print_p and node.params["stream"] in STREAMS:

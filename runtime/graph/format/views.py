@@ -11,7 +11,7 @@ from runtime.core.shapes import TensorShape
 from runtime.core.types import TensorType, Type
 from runtime.dtypes import DType
 from runtime.graph.format.unique_names import Names
-from runtime.graph.ir import free_values, has_effect
+from runtime.graph.ir import free_values, has_effects
 from runtime.graph.nodes import CALL, COND, RAISE, WHILE
 from runtime.ops import matmul_p, pad_p
 
@@ -238,7 +238,7 @@ def op_type(node: Node) -> str:
     """TensorFlow's name for the op of a node."""
     kinds = _BY_EFFECT.get(node.primitive)
     if kinds is not None:
-        return kinds[has_effect(node)]
+        return kinds[has_effects((node,))]
     type = node.outputs[0].type if node.outputs else None
     if node.primitive is matmul_p and isinstance(type, TensorType) and len(type.shape or ()) > 2:
         return "BatchMatMulV2"

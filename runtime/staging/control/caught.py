@@ -411,7 +411,7 @@ def check_call(trace: Trace, callee: Callee) -> None:
 
 def caught_of(trace: Trace, callee: Callee) -> type[BaseException] | None:
     """A class of what a graph may raise, and an attempt acts on."""
-    nodes = [] if callee.graph is None else list(walk_called(callee.graph, set()))
+    nodes = [] if callee.graph is None else list(walk_called(callee.graph.nodes))
     kinds: set[type[BaseException]] = {Exception} if callee.graph is None else set()
     for node in nodes:
         if node.primitive is RAISE:

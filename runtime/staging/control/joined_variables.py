@@ -110,7 +110,7 @@ class _Uses:
         elif callee.graph is None:
             return
         else:
-            changed = [inner for inner in walk_called(callee.graph, set()) if _assigns(inner)]
+            changed = [inner for inner in walk_called(callee.graph.nodes) if _assigns(inner)]
         for each in changed:
             made = {v for v, handles in self._read.items() if each.params["variable"] in handles}
             if each is node:

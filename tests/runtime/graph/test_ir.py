@@ -178,10 +178,8 @@ def test_covers(wide: Any, narrow: Any, expected: bool) -> None:
 def test_free_values_and_effects() -> None:
     inner = Region((C,), (add(A, C, B),), (B,))
     assert free_values(inner) == (A,)
-    assert not has_effects(inner)
-    assert has_effects(
-        Region((), (Node(COND, (FLAG,), (), {}, (Region((), (FAILS,), ()), EMPTY)),), ())
-    )
+    assert not has_effects(inner.nodes)
+    assert has_effects([Node(COND, (FLAG,), (), {}, (Region((), (FAILS,), ()), EMPTY))])
 
 
 def test_diverges() -> None:

@@ -180,9 +180,7 @@ def test_every_operation_shows_its_type_its_name_and_what_it_gives(
 
 
 def _called(made: Graph) -> set[Graph]:
-    callees = [
-        node.params["callee"] for node in walk_called(made, set()) if "callee" in node.params
-    ]
+    callees = [node.params["callee"] for node in walk_called(made.nodes) if "callee" in node.params]
     return {callee.graph for callee in callees}
 
 

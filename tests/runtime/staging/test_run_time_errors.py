@@ -211,6 +211,38 @@ def test_an_assertion(function: Any, way: Any) -> None:
     assert "# the line" in (place_of(caught.value).line or "")
 
 
+@rt.function
+def dividing(a, b):
+    return a // b
+
+
+def raised_behind_an_op(a, b):
+    a // b
+    raise OutOfFuel(a, "l")
+
+
+def raised_behind_a_call(a, b):
+    dividing(a, b)
+    raise OutOfFuel(a, "l")
+
+
+def failing_behind_a_call(a, b):
+    dividing(a, b)
+    return {}["missing"]
+
+
+BEHIND = [raised_behind_an_op, raised_behind_a_call, failing_behind_a_call]
+
+
+@pytest.mark.parametrize("function", BEHIND, ids=lambda function: function.__name__)
+def test_what_fails_first_is_raised(function: Any) -> None:
+    for run in (function, rt.function(function)):
+        with pytest.raises(ZeroDivisionError):
+            run(rt.constant(1), rt.constant(0))
+        with pytest.raises((OutOfFuel, KeyError)):
+            run(rt.constant(1), rt.constant(2))
+
+
 @pytest.mark.parametrize("way", WAYS, ids=lambda way: way.__name__)
 def test_too_large_an_array(way: Any) -> None:
     def filled(size):

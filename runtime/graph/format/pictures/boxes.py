@@ -9,7 +9,7 @@ from typing import Any
 from runtime.core.dataclasses import dataclass
 from runtime.graph.format.notation import CalledGraphs, describe, is_scalar, notes
 from runtime.graph.format.views import Operation, device_name
-from runtime.graph.ir import Graph, Node, Region, Value, free_values, has_effect
+from runtime.graph.ir import Graph, Node, Region, Value, free_values, has_effects
 from runtime.graph.nodes import CALL, COND, CONSTANT, WHILE
 
 MOST_LETTERS = 44
@@ -137,7 +137,7 @@ class _Drawing:
         if not node.outputs and operation.name != node.primitive.name:
             lines.insert(1, shortened(operation.name))
         values = [tensor.value for tensor in operation.outputs]
-        made = Box("op", lines, node.inputs, values, outer, has_effect(node))
+        made = Box("op", lines, node.inputs, values, outer, has_effects((node,)))
         made.frames = list(self.regions(node, operation))
         return made
 
