@@ -65,8 +65,8 @@ class Naming:
             return MaybeNone(self.of(item.held), item.flag)
         if not isinstance(item, GrowingList) or item.staged is None:
             return item
-        made = GrowingList()
-        made.fill(Kind(self._spec(item.staged.element), item.staged.kind.size), item.staged.columns)
+        kind = Kind(self._spec(item.staged.element), item.staged.kind.size)
+        made = GrowingList.holding(kind, item.staged.columns)
         return made
 
     def _note(self, arena: ListArena) -> None:

@@ -12,7 +12,7 @@ import autograph
 from autograph.library_code import converted
 from runtime.staging.builtin_functions import BUILTINS
 from runtime.staging.control import branches, iteration, logic
-from runtime.staging.lists.dict_entries import refusal
+from runtime.staging.lists.dict_entries import refuse_unknown_keys
 from runtime.staging.lists.growing_dict import (
     MAKING,
     WORDS,
@@ -88,7 +88,7 @@ class GrowingCounter(GrowingDict, Counter[Any]):
     def elements(self) -> Any:
         """Each item as often as it was counted."""
         if _is_staged(self):
-            raise refusal("elements()")
+            raise refuse_unknown_keys("elements()")
         return Counter.elements(self)
 
 

@@ -58,14 +58,13 @@ NO_PAIRS = pair_spec(staged_items.NOTHING, staged_items.NOTHING)
 """The Spec of the pairs of a dict of the graph in which there are none yet."""
 
 
-def specs_of(keys: Entries, children: Iterable[Any]) -> list[Spec]:
-    """The Specs of the pairs."""
+def specs_of(keys: Entries, values: Iterable[Spec]) -> list[Spec]:
+    """The Specs of the pairs, whose values have these."""
     if keys.known is None:
-        return _specs_of_kind(cast(Kind, keys.kind))
-    pairs = zip(keys.known, children, strict=True)
-    return [
-        pair_spec(keys_.spec_of(key), joins.abstract(child, staged=True)) for key, child in pairs
-    ]
+        element = cast(Kind, keys.kind).element
+        return [] if element == NO_PAIRS else [element]
+    pairs = zip(keys.known, values, strict=True)
+    return [pair_spec(keys_.spec_of(key), value) for key, value in pairs]
 
 
 def covering(specs: list[Any]) -> Spec:
@@ -98,19 +97,8 @@ def _check_value(spec: Spec) -> None:
             _check_value(child)
 
 
-def _specs_of_kind(kind: Kind) -> list[Spec]:
-    return [] if kind.element == NO_PAIRS else [kind.element]
-
-
-def specs_of_children(keys: Entries, children: Iterable[Spec]) -> list[Spec]:
-    if keys.known is None:
-        return _specs_of_kind(cast(Kind, keys.kind))
-    pairs = zip(keys.known, children, strict=True)
-    return [pair_spec(keys_.spec_of(key), staged_items.staged(child)) for key, child in pairs]
-
-
-def entries_of(spec: Tree) -> Entries:
-    keys = spec.structure.keys
+def entries_of(structure: Structure) -> Entries:
+    keys = structure.keys
     return keys if isinstance(keys, Entries) else Entries(tuple(keys))
 
 
@@ -140,7 +128,7 @@ def misfit(mismatch: Mismatch) -> Exception:
     )
 
 
-def refusal(what: str) -> Exception:
+def refuse_unknown_keys(what: str) -> Exception:
     return refuse(
         f"{what} needs a dict of which Python knows the keys; which are in this one only the run "
         "knows",

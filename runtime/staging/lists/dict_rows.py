@@ -9,10 +9,6 @@ from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 from autograph.users_words import with_article
-from runtime import dtypes
-from runtime.core.convert import convert_to_tensor
-from runtime.graph import lists
-from runtime.graph.nodes import apply
 from runtime.staging.control.references import is_reference
 from runtime.staging.control.specs import Mismatch, Tree, types_of
 from runtime.staging.lists import staged_items
@@ -68,9 +64,8 @@ class EntryTable(RowTable):
     def put_rows(self, element: Tree, columns: Sequence[Any]) -> None:
         """Put other lists in place of them, as many."""
         key, _ = self.held.element.children
-        kind = Kind(pair_spec(key, element), self.held.kind.size)
         names = self.held.columns[: self.key_count]
-        self.fill(Entries(None, kind, self.factory), [*names, *columns])
+        self.put_columns(pair_spec(key, element), self.held.kind.size, [*names, *columns])
 
     def pairs(self) -> GrowingList:
         """The list of its pairs."""
@@ -81,9 +76,8 @@ class EntryTable(RowTable):
         if not self.has_lists:
             return cast(tuple[Any, Any], self.pairs().at(place))
         names = self.held.columns[: self.key_count]
-        place = convert_to_tensor(place, dtypes.int64)
-        kept = [apply(lists.GET, x, place, element=x.type.element) for x in names]
-        return staged_items.item_of(kept, self.held.element.children[0]), row_of(self, place)
+        key = staged_items.item_at(names, place, self.held.element.children[0])
+        return key, row_of(self, place)
 
     def value_at(self, place: Any, key: Any) -> Any:
         """The value at a place, which is under this key."""
@@ -99,11 +93,10 @@ class EntryTable(RowTable):
         note_inside(self, (value,))
         element = self.held.element
         row = staged_items.row_of((key, value), element)
-        pairs, place = (
-            zip(self.held.columns, row, strict=True),
-            convert_to_tensor(place, dtypes.int64),
-        )
-        columns = [apply(lists.SET, c, place, kept, dynamic=True) for c, kept in pairs]
+        self.put_columns(element, size, staged_items.with_row(self.held.columns, place, row))
+
+    def put_columns(self, element: Any, size: int | None, columns: Sequence[Any]) -> None:
+        """Have pairs of a Spec in it, of which these are the columns."""
         self.fill(Entries(None, Kind(element, size), self.factory), columns)
 
     def image_at(self, place: Any) -> GrowingList:

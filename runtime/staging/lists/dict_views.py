@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from runtime.staging.builtin_functions import BUILTINS
 from runtime.staging.control import iteration
-from runtime.staging.lists.dict_entries import changed_while_iterated, refusal
+from runtime.staging.lists.dict_entries import changed_while_iterated, refuse_unknown_keys
 from runtime.staging.lists.growing import Growing
 from runtime.staging.lists.walks import ListBackend, Walk, let_stand_for
 from runtime.staging.scopes import Scope, active
@@ -31,7 +31,7 @@ class View:
 
     def __repr__(self) -> str:
         if self._mapping.staged is not None:
-            raise refusal("its text")
+            raise refuse_unknown_keys("its text")
         return f"{type(self).__name__}({list(cast(Any, self))!r})"
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import operator
 import weakref
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
@@ -132,6 +132,13 @@ class Growing:
         """Put into it what `content` says."""
         raise NotImplementedError
 
+    @classmethod
+    def holding(cls, keys: Any, children: Sequence[Any]) -> Self:
+        """A new one, of which `content` says this."""
+        made = cls()
+        made.fill(keys, children)
+        return made
+
     def copy(self) -> Any:
         """Another one with the same items."""
         raise NotImplementedError
@@ -253,9 +260,7 @@ class GrowingSequence(list[Any], Growing):
         """Put into it what `content` says."""
         table = self.table
         if table is not None:
-            made = type(self)()
-            made.fill(keys, children)
-            table_around(table).write_row(table.place, made)
+            table_around(table).write_row(table.place, self.holding(keys, children))
             return
         note_inside(self, list.__iter__(self))
         items = children if isinstance(keys, int) else (StagedItems(keys, children),)

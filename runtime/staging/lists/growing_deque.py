@@ -124,11 +124,6 @@ class GrowingDeque(GrowingList):
     def _standing_for(self, items: Any) -> GrowingList:
         return deque_of(items.maxlen)(items)
 
-    def in_order(self) -> GrowingList:
-        made = GrowingList()
-        made.fill(*super().in_order().content())
-        return made
-
     def pop(self) -> Any:  # type: ignore[override]
         """Take the last item out. IndexError, at run time, where there is none."""
         self._check_filled()

@@ -11,7 +11,7 @@ import functools
 import operator
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from autograph.operators.comprehensions import listed, of_generator
 from runtime import dtypes, ops
@@ -42,9 +42,8 @@ from runtime.staging.lists.dict_entries import (
     misfit,
     names,
     pair_spec,
-    refusal,
+    refuse_unknown_keys,
     specs_of,
-    specs_of_children,
 )
 from runtime.staging.lists.dict_reads import at_optional
 from runtime.staging.lists.dict_rows import EntryTable, entry_value, known_values
@@ -64,6 +63,7 @@ from runtime.staging.lists.growing import (
     held_at,
     is_under,
     note_inside,
+    size_of,
     table_around,
     take_all_from,
     want_lists,
@@ -144,13 +144,18 @@ class GrowingDict(dict[Any, Any], EntryTable):
         """True for an item of a list of the graph: nobody may change it."""
         return getattr(self, "is_shared", False)
 
+    @classmethod
+    def holding(cls, keys: Entries, children: Iterable[Any]) -> Self:
+        """A new one, of which `content` says this."""
+        made: Self = new(cls, keys.factory)
+        made.fill(keys, children)
+        return made
+
     def fill(self, keys: Entries, children: Iterable[Any]) -> None:
         """Put into it what `content` says."""
         table = self.table
         if table is not None:
-            made = new(type(self), self.factory)
-            made.fill(keys, children)
-            table_around(table).write_row(table.place, made)
+            table_around(table).write_row(table.place, self.holding(keys, children))
             return
         note_inside(self, dict.values(self))
         dict.clear(self)
@@ -163,19 +168,10 @@ class GrowingDict(dict[Any, Any], EntryTable):
 
     def pairs(self) -> GrowingList:
         """The list of its pairs."""
-        made = GrowingList()
         staged = self.staged
         if staged is not None:
-            made.fill(staged.kind, list(staged.columns))
-        else:
-            made.fill(dict.__len__(self), list(dict.items(self)))
-        return made
-
-    def put(self, pairs: GrowingList) -> None:
-        """Have these pairs, which only the run knows, in it."""
-        kind, columns = pairs.content()
-        assert isinstance(kind, Kind)
-        self.fill(Entries(None, kind, self.factory), columns)
+            return GrowingList.holding(staged.kind, staged.columns)
+        return GrowingList(dict.items(self))
 
     # Asking it
 
@@ -215,16 +211,16 @@ class GrowingDict(dict[Any, Any], EntryTable):
     def __contains__(self, key: object) -> bool:
         if self.is_plain(key):
             return dict.__contains__(self, key)
-        raise refusal("`in` in code that is not converted")
+        raise refuse_unknown_keys("`in` in code that is not converted")
 
     def __len__(self) -> int:
         if self.staged is None:
             return dict.__len__(self)
-        raise refusal("a length in code that is not converted")
+        raise refuse_unknown_keys("a length in code that is not converted")
 
     def __iter__(self) -> Iterator[Any]:
         if self.staged is not None:
-            raise refusal("iteration in code that is not converted")
+            raise refuse_unknown_keys("iteration in code that is not converted")
         return self._forwards()
 
     def _forwards(self) -> Iterator[Any]:
@@ -238,13 +234,13 @@ class GrowingDict(dict[Any, Any], EntryTable):
 
     def __reversed__(self) -> Iterator[Any]:
         if self.staged is not None:
-            raise refusal("reversed()")
+            raise refuse_unknown_keys("reversed()")
         return dict.__reversed__(self)
 
     def __repr__(self) -> str:
         if self.staged is None:
             return dict.__repr__(self)
-        raise refusal("its text")
+        raise refuse_unknown_keys("its text")
 
     def keys(self) -> Any:
         """A view of its keys."""
@@ -353,7 +349,8 @@ class GrowingDict(dict[Any, Any], EntryTable):
         return self.value_at(index(ops.where(place < 0, size, place)), key)
 
     def _specs(self) -> list[Spec]:
-        return specs_of(*self.content())
+        keys, children = self.content()
+        return specs_of(keys, (joins.abstract(child, staged=True) for child in children))
 
     def stage(self, *further: Spec) -> None:
         """Have the entries in the graph, with a Spec that covers further ones."""
@@ -369,11 +366,9 @@ class GrowingDict(dict[Any, Any], EntryTable):
             want_lists(self)
             raise misfit(mismatch) from None
         pairs = self.pairs()
-        size = pairs.length()
-        kind = Kind(element, None if is_symbol(size) else size)
         columns = staged_items.columns_of(pairs, element)
         values = list(dict.values(self)) if self.staged is None else ()
-        self.fill(Entries(None, kind, self.factory), columns)
+        self.put_columns(element, size_of(pairs), columns)
         self.adopt(values)
 
     def __delitem__(self, key: Any) -> None:
@@ -389,11 +384,9 @@ class GrowingDict(dict[Any, Any], EntryTable):
         check_not_walked(self)
         self.stage()
         take_all_from(self)
-        kind, size = self.held.kind, self.length()
-        at = convert_to_tensor(place, dtypes.int64)
+        size, at = self.length(), convert_to_tensor(place, dtypes.int64)
         columns = [apply(lists.DROP, x, at) for x in self.held.columns]
-        kind = Kind(kind.element, None if is_symbol(size) else size - 1)
-        self.fill(Entries(None, kind, self.factory), columns)
+        self.put_columns(self.held.element, None if is_symbol(size) else size - 1, columns)
 
     def pop(self, key: Any, default: Any = _NONE, /) -> Any:
         """Take an entry out, and return its value. KeyError, at run time, where there is none and
@@ -502,9 +495,7 @@ class GrowingDict(dict[Any, Any], EntryTable):
     def copied(self) -> Any:
         """`copy`, of a dict that nobody uses any more."""
         keys, children = self.content()
-        made = new(type(self), self.factory)
-        made.fill(dataclasses.replace(keys, shared=False), children)
-        return made
+        return self.holding(dataclasses.replace(keys, shared=False), children)
 
     __copy__ = copy
 
@@ -543,13 +534,11 @@ class GrowingDict(dict[Any, Any], EntryTable):
 
     def exported(self, numbers: Mapping[str, dtypes.DType]) -> Any:
         """The dict with tensors, of these dtypes by kind, in place of numbers as values."""
-        made = new(type(self), self.factory)
         held = cast(StagedItems, self.staged)
         key, value = held.element.children
         element = Tree(held.element.structure, (key, staged_items.with_tensors(value, numbers)))
         columns = staged_items.columns_of(self.pairs(), element)
-        made.fill(Entries(None, Kind(element, held.kind.size), self.factory), columns)
-        return made
+        return self.holding(Entries(None, Kind(element, held.kind.size), self.factory), columns)
 
 
 class GrowingDefaultDict(GrowingDict):
@@ -746,9 +735,7 @@ def _build(kind: Any, keys: Entries | InTable, children: Any) -> Any:
         return GrowingEntries(keys, children)
     if children and isinstance(children[0], Elements):
         return _result(kind, keys, children)
-    made = new(kind, keys.factory)
-    made.fill(keys, children)
-    return made
+    return kind.holding(keys, children)
 
 
 def _result(kind: type[GrowingDict], keys: Entries, columns: Any) -> Any:
@@ -775,7 +762,7 @@ def _widen(a: Tree, b: Tree) -> Tree:
     reason = f"the structures differ: {a.structure} and {b.structure}"
     if len(kinds) != 1:
         raise Mismatch(reason, "make a dict on both paths", kinds_differ=True)
-    entries = [entries_of(each) for each in (a, b)]
+    entries = [entries_of(each.structure) for each in (a, b)]
     if entries[0].factory is not entries[1].factory:
         raise Mismatch(reason, "make a dict on both paths")
     kind = kinds.pop()
@@ -789,7 +776,7 @@ def _widen(a: Tree, b: Tree) -> Tree:
     specs = [
         spec
         for each, keys in zip((a, b), entries, strict=True)
-        for spec in specs_of_children(keys, each.children)
+        for spec in specs_of(keys, map(staged_items.staged, each.children))
     ]
     element = covering(specs) if specs else NO_PAIRS
     sizes = {len(x.known) if x.known is not None else cast(Kind, x.kind).size for x in entries}
@@ -805,13 +792,12 @@ def _fit(item: Any, structure: Structure) -> Any:
     keys: Entries = structure.keys
     if keys.known is not None:
         return cast(Any, structure_of(item))[1]
-    pairs = GrowingList()
-    held, children = cast(Any, structure_of(item))
-    held = held.keys if isinstance(held.keys, Entries) else Entries(tuple(held.keys))
+    found, children = cast(Any, structure_of(item))
+    held = entries_of(found)
     if held.known is None:
-        pairs.fill(held.kind, children)
+        pairs = GrowingList.holding(held.kind, children)
     else:
-        pairs.fill(len(held.known), list(zip(held.known, children, strict=True)))
+        pairs = GrowingList(zip(held.known, children, strict=True))
     return staged_items.columns_of(pairs, cast(Kind, keys.kind).element)
 
 

@@ -9,7 +9,7 @@ import functools
 import operator
 import sys
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from types import NoneType
 from typing import Any, cast
@@ -60,7 +60,7 @@ from runtime.staging.lists.sequences import (
     is_staged_index,
     place_of,
 )
-from runtime.staging.lists.walks import Items, gathered, give_methods, let_stand_for
+from runtime.staging.lists.walks import Items, gathered, let_stand_for
 from runtime.staging.refusals import asked_by_converted_code, refuse, refuse_rest
 from runtime.staging.scopes import Symbol, active
 from runtime.staging.symbolic_number import SymbolicNumber, apply_number, dtypes_beside
@@ -189,7 +189,7 @@ class GrowingList(GrowingSequence, RowTable):
 
     def in_order(self) -> GrowingList:
         """The list of its items, in the order that a loop takes them."""
-        return self._another()
+        return GrowingList.holding(*self._another().content())
 
     def _of_its_kind(self, items: Iterable[Any] = ()) -> GrowingList:
         """A list, or what else of the user's this is, with other items."""
@@ -220,9 +220,7 @@ class GrowingList(GrowingSequence, RowTable):
     def of_graph(self) -> GrowingList:
         """A list of the graph of the same items, of which only the run knows how many there are."""
         held = self._covering()
-        made = GrowingList()
-        made.fill(Kind(held.element), held.columns)
-        return made
+        return GrowingList.holding(Kind(held.element), held.columns)
 
     def clear(self) -> None:
         """Take all items out."""
@@ -271,7 +269,7 @@ class GrowingList(GrowingSequence, RowTable):
         if size_of(self) == 0:
             return made
         if any(isinstance(item, list) for item in list.__iter__(self)):
-            raise _refusal_of_rows(self, "`*`")
+            raise _refusal_of_rows(self)
         size, count = self.length(), apply_number(numbers.MAX, index_of(times), 0)
         held, places = self._covering(), _range(0, size * count) % _tensor(size)
         made.fill(Kind(held.element), [_repeated(column, places) for column in held.columns])
@@ -325,6 +323,12 @@ class GrowingList(GrowingSequence, RowTable):
         if not at:
             return _refusal(self, _ITERATION)
         return refuse_rest(*_CHANGED, self, functools.partial(iteration.Rest, items, at))
+
+    def __contains__(self, item: Any) -> bool:
+        for each in (self, item):
+            if isinstance(each, Growing) and each.staged is not None:
+                raise _refusal(each, "`in` in code that is not converted")
+        return super().__contains__(item)
 
     def __reversed__(self) -> Iterator[Any]:
         if self.staged is not None:
@@ -459,10 +463,7 @@ class GrowingList(GrowingSequence, RowTable):
         held = self._covering()
         if staged_items.is_row(held.element):
             return row_of(self, place, key)
-        row = [
-            apply(lists.GET, x, place, element=x.type.element, written=True) for x in held.columns
-        ]
-        return staged_items.item_of(row, held.element)
+        return staged_items.item_at(held.columns, place, held.element, written=True)
 
     def _slice(self, index: slice) -> GrowingList:
         if self.staged is None and not is_staged_index(index):
@@ -563,9 +564,7 @@ class GrowingList(GrowingSequence, RowTable):
         if size is not None and not is_symbol(at):
             size = max(size, at + 1)
         row = staged_items.row_of(item, held.element)
-        pairs = zip(held.columns, row, strict=True)
-        columns = [apply(lists.SET, c, place, kept, dynamic=True) for c, kept in pairs]
-        self.fill(Kind(held.element, size), columns)
+        self.fill(Kind(held.element, size), staged_items.with_row(held.columns, place, row))
         if isinstance(item, GrowingList):
             if staged_items.is_row(held.element):
                 # Who changes it under its own name changes it there.
@@ -626,11 +625,10 @@ class GrowingList(GrowingSequence, RowTable):
 
     def exported(self, numbers: Mapping[str, DType]) -> GrowingList:
         """The list with tensors, of these dtypes by kind, in place of numbers."""
-        made = GrowingList()
         held = self._covering()
         element = staged_items.with_tensors(held.element, numbers)
-        made.fill(Kind(element, held.kind.size), staged_items.columns_of(self, element))
-        return made
+        columns = staged_items.columns_of(self, element)
+        return GrowingList.holding(Kind(element, held.kind.size), columns)
 
     def own(self) -> Any:
         return self if self.staged is not None else self.__class__(list.__iter__(self))
@@ -663,7 +661,7 @@ def _repeated(column: Any, places: Tensor) -> Any:
     element = column.type.element
     if element.shape != () or element.dtype is dtypes.string:
         return apply(lists.TAKE, column, places)
-    return apply(lists.UNSTACK, ops.gather(apply(lists.STACK, column, element=element), places))
+    return apply(lists.UNSTACK, ops.gather(staged_items.stacked(column), places))
 
 
 def _fitting(specs: Sequence[Spec]) -> Spec:
@@ -702,8 +700,7 @@ def is_row(item: Any) -> bool:
 
 def _image(items: GrowingList) -> GrowingList:
     items.share()
-    made = type(items)()
-    made.fill(*items.content())
+    made = items.holding(*items.content())
     inherit_sites(made, (items,))
     return made
 
@@ -714,11 +711,11 @@ def _nothing() -> StagedItems:
     return StagedItems(Kind(staged_items.NOTHING, 0), [column])
 
 
-def _refusal_of_rows(items: GrowingList, what: str) -> Exception:
+def _refusal_of_rows(items: GrowingList) -> Exception:
     want_lists(items)
     return refuse(
-        f"{what} of a list of lists, of which only the run knows the number: each of them would be "
-        "in two lists",
+        "`*` of a list of lists, of which only the run knows the number: each of them would be in "
+        "two lists",
         "append lists of numbers, and assign items of these: table[i][j] = v; or a list of tuples",
     )
 
@@ -759,32 +756,11 @@ def _refusal(items: Growing, what: str) -> Exception:
     )
 
 
-def _is_known_to_run(item: Any) -> bool:
-    return isinstance(item, Growing) and item.staged is not None
-
-
 _CHANGED = (
     "a round of a loop over a list changes it so that only the run knows its items",
     "loop over a copy (list(...)), or by an index: while i < len(...)",
 )
 _ITERATION = "unpacking, or a comprehension or loop in code that is not converted"
-_WHAT = {
-    "__contains__": "`in` in code that is not converted",
-}
-
-
-def _refusing(name: str) -> Callable[..., Any]:
-    own, what = getattr(list, name), _WHAT[name]
-
-    def method(self: GrowingList, *args: Any, **kwargs: Any) -> Any:
-        for item in filter(_is_known_to_run, (self, *args)):
-            raise _refusal(item, what)
-        return own(self, *args, **kwargs)
-
-    return method
-
-
-give_methods(GrowingList, _WHAT, _refusing)
 
 
 # Where it is known

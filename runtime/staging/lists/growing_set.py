@@ -76,9 +76,7 @@ class GrowingSet(GrowingList):
 
     def items(self) -> GrowingList:
         """The list of its items, in an order that nobody may ask for."""
-        made = GrowingList()
-        made.fill(*self.content())
-        return made
+        return GrowingList.holding(*self.content())
 
     def copy(self) -> GrowingSet:
         """Another set of the same items."""
@@ -87,22 +85,18 @@ class GrowingSet(GrowingList):
 
     def copied(self) -> GrowingSet:
         """`copy`, of a set that nobody uses any more."""
-        made = GrowingSet()
         held, children = self.content()
         is_known = isinstance(held, int)
-        made.fill(held if is_known else dataclasses.replace(held, shared=False), children)
-        return made
+        held = held if is_known else dataclasses.replace(held, shared=False)
+        return GrowingSet.holding(held, children)
 
     def exported(self, numbers: Mapping[str, DType]) -> GrowingSet:
         """The set as a function returns it: its items leave the graph as keys of a dict do."""
-        made = type(self)()
         if size_of(self) == 0:
             nothing = staged_items.NOTHING
-            made.fill(Kind(nothing, 0), staged_items.columns_of(GrowingList(), nothing))
-        else:
-            held = self._covering()
-            made.fill(held.kind, held.columns)
-        return made
+            return self.holding(Kind(nothing, 0), staged_items.columns_of([], nothing))
+        held = self._covering()
+        return self.holding(held.kind, held.columns)
 
     def own(self) -> Any:
         return type(self).of_run(list(list.__iter__(self))) if self.is_plain else self
@@ -119,16 +113,15 @@ class GrowingSet(GrowingList):
             return GrowingList(self)
         if _is_small(self):
             return self.items()
-        made = GrowingList()
         held = self._covering()
         if not _is_number(held.element) and not _is_tuple_of_numbers(held.element):
             raise _refuse_order("iteration")
         _ask_order()
-        columns = [apply(lists.STACK, x, element=x.type.element) for x in held.columns]
+        columns = list(map(staged_items.stacked, held.columns))
         is_one = isinstance(held.element, Leaf)
         places = bind(ops.set_order_p, columns[0] if is_one else ops.stack(columns, axis=1))
-        made.fill(held.kind, [apply(lists.TAKE, column, places) for column in held.columns])
-        return made
+        taken = [apply(lists.TAKE, column, places) for column in held.columns]
+        return GrowingList.holding(held.kind, taken)
 
     # Changing it
 
@@ -377,9 +370,8 @@ def _source(items: GrowingSet) -> Items | None:
     """Its items for a loop of the graph; None if there are none."""
     if size_of(items) == 0:
         return None
-    held, made = items._covering(), GrowingList()
-    made.fill(held.kind, held.columns)
-    return Items(made)
+    held = items._covering()
+    return Items(GrowingList.holding(held.kind, held.columns))
 
 
 def _union(items: GrowingSet, *others: Any) -> GrowingSet:
@@ -489,9 +481,7 @@ def _of_sets(name: str) -> Callable[..., Any]:
             kind = GrowingFrozenSet if isinstance(others[0], frozenset) else GrowingSet
         if not isinstance(made, GrowingSet) or type(made) is kind:
             return made
-        alike = kind()
-        alike.fill(*made.content())
-        return alike
+        return kind.holding(*made.content())
 
     return method
 
@@ -567,9 +557,7 @@ def _set(items: Any = (), /) -> GrowingSet:
 
 
 def _frozenset(items: Any = (), /) -> GrowingSet:
-    made = GrowingFrozenSet()
-    made.fill(*GrowingSet(items).content())
-    return made
+    return GrowingFrozenSet.holding(*GrowingSet(items).content())
 
 
 def _over_items(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -56,11 +56,6 @@ class GrowingTuple(GrowingList):
     def __deepcopy__(self, memo: dict[int, Any]) -> GrowingTuple:
         return self
 
-    def in_order(self) -> GrowingList:
-        made = GrowingList()
-        made.fill(*super().in_order().content())
-        return made
-
     def _slice(self, index: slice) -> GrowingList:
         return grown_tuple(self.in_order()[index])
 
@@ -77,9 +72,7 @@ class GrowingTuple(GrowingList):
 
 def grown_tuple(items: GrowingList) -> GrowingTuple:
     """The tuple of the items of a list that nobody uses any more."""
-    made = GrowingTuple()
-    made.fill(*items.content())
-    return made
+    return GrowingTuple.holding(*items.content())
 
 
 def _list_of(items: Any) -> GrowingList:

@@ -18,8 +18,7 @@ from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import Tensor
 from runtime.core.types import NumberType, TensorType
-from runtime.graph import lists
-from runtime.graph.nodes import NUMBER_TYPES, apply
+from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.structures import structure_of
 from runtime.graph.templates import spelled
 from runtime.staging.builtin_functions import BUILTINS
@@ -36,6 +35,7 @@ from runtime.staging.control.references import (
 from runtime.staging.control.sameness import same
 from runtime.staging.control.specs import Leaf, Mismatch, Same, Spec, Tree
 from runtime.staging.lists import sequences, staged_items
+from runtime.staging.lists.staged_items import stacked
 from runtime.staging.refusals import refuse
 from runtime.staging.symbolic_number import WIDE_DTYPES, SymbolicNumber, number_to_tensor
 from runtime.staging.texts import Text, as_tensor
@@ -222,7 +222,7 @@ def _matches(spec: Spec, columns: Iterator[Any], key: Any) -> Any:
     if isinstance(spec, Tree) and spec.structure.kind is Choice:
         return _same_text(spec.structure.keys, next(columns), key)
     if isinstance(spec, Tree) and spec.structure.kind is Text:
-        texts = _stacked(next(columns))
+        texts = stacked(next(columns))
         return ops.equal(texts, as_tensor(key)) if isinstance(key, str) else False
     if isinstance(spec, Tree):
         if is_reference_class(spec.structure.kind):
@@ -238,14 +238,14 @@ def _matches(spec: Spec, columns: Iterator[Any], key: Any) -> Any:
         return functools.reduce(ops.logical_and, staged) if staged else True
     column = next(columns)
     if type(key) in NUMBER_TYPES or isinstance(key, Tensor | SymbolicNumber):
-        return _same_number(_stacked(column), number(key))
+        return _same_number(stacked(column), number(key))
     return False
 
 
 def _same_text(options: Sequence[Any], column: Any, key: Any) -> Any:
     if type(key) is Text:
         are_equal = [type(x) is str and ops.equal(as_tensor(key), x) for x in options]
-        return ops.gather(ops.stack(are_equal), _stacked(column))
+        return ops.gather(ops.stack(are_equal), stacked(column))
     its = choices.options_of(key)
     if its is None:
         return False
@@ -254,11 +254,7 @@ def _same_text(options: Sequence[Any], column: Any, key: Any) -> Any:
         return False
     place = convert_to_tensor(at, dtypes.int64)
     wanted = place[convert_to_tensor(key.place, dtypes.int64)] if type(key) is Choice else place[0]
-    return ops.equal(_stacked(column), wanted)
-
-
-def _stacked(column: Any) -> Any:
-    return apply(lists.STACK, column, element=column.type.element)
+    return ops.equal(stacked(column), wanted)
 
 
 def number(key: Any) -> Tensor:

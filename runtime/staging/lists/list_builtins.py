@@ -25,7 +25,6 @@ from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import Tensor
 from runtime.core.types import ListType
-from runtime.graph import lists
 from runtime.graph.lists import TAKE
 from runtime.graph.nodes import apply
 from runtime.graph.structures import has_object
@@ -45,6 +44,7 @@ from runtime.staging.lists.growing import Growing, GrowingSequence, size_of
 from runtime.staging.lists.growing_list import GrowingList, collected
 from runtime.staging.lists.keys import is_float, is_staged
 from runtime.staging.lists.sequences import check, chosen, refuse_if
+from runtime.staging.lists.staged_items import stacked
 from runtime.staging.lists.walks import Items
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import called
@@ -177,7 +177,7 @@ def _order(keys: GrowingList, reverse: bool) -> Tensor:
     order: Any = None
     # By the last column first: each further one keeps the order of what is equal in it.
     for ranks, column in reversed(columns):
-        values = apply(lists.STACK, column, element=column.type.element)
+        values = stacked(column)
         if ranks is not None:
             values = ops.gather(convert_to_tensor(ranks, dtypes.int64), values)
         if values.dtype is dtypes.string:

@@ -99,9 +99,7 @@ class PlacedList(GrowingList):
 
     def fill(self, keys: Any, children: Sequence[Any]) -> None:
         """Put into it what `content` says."""
-        row = GrowingList()
-        row.fill(keys, children)
-        row = _row_of(row)
+        row = _row_of(GrowingList.holding(keys, children))
         self.arena.found().write_row(cast(InArena, self.table).place, row)
 
     def share(self) -> None:

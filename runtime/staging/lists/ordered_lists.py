@@ -65,11 +65,14 @@ def _algorithms() -> dict[Callable[..., Any], Callable[..., Any]]:
                 raise IndexError("index out of range")
             item = heap.pop()
             if len(heap) > 0:
-                top = heap[0]
-                heap[0] = item
-                sink(heap, 0)
-                return top
+                return swapped(heap, item)
             return item
+
+        def swapped(heap: Any, item: Any) -> Any:
+            top = heap[0]
+            heap[0] = item
+            sink(heap, 0)
+            return top
 
         def heapify(heap: Any) -> None:
             for place in range(len(heap) // 2 - 1, -1, -1):
@@ -78,17 +81,11 @@ def _algorithms() -> dict[Callable[..., Any], Callable[..., Any]]:
         def replace(heap: Any, item: Any) -> Any:
             if len(heap) == 0:
                 raise IndexError("index out of range")
-            top = heap[0]
-            heap[0] = item
-            sink(heap, 0)
-            return top
+            return swapped(heap, item)
 
         def push_pop(heap: Any, item: Any) -> Any:
             if len(heap) > 0 and is_before(heap[0], item):
-                top = heap[0]
-                heap[0] = item
-                sink(heap, 0)
-                return top
+                return swapped(heap, item)
             return item
 
         return {

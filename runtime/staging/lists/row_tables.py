@@ -104,9 +104,7 @@ class RowTable(Growing):
         self, element: Tree, columns: Sequence[Any], place: Any, row: Sequence[Any]
     ) -> None:
         note_changed_row()
-        pairs, place = zip(columns, row, strict=True), convert_to_tensor(place, dtypes.int64)
-        made = [apply(lists.SET, c, place, kept, dynamic=True) for c, kept in pairs]
-        self.put_rows(element, made)
+        self.put_rows(element, staged_items.with_row(columns, place, row))
 
     def share(self) -> None:
         """Have the lists in it in other places, too: nobody may change them any more."""

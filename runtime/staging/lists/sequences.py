@@ -12,10 +12,8 @@ import operator
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn, cast
 
-from runtime import dtypes, errors
-from runtime.core.convert import convert_to_tensor
-from runtime.graph import lists, numbers
-from runtime.graph.nodes import apply
+from runtime import errors
+from runtime.graph import numbers
 from runtime.graph.structures import has_object, structure_of
 from runtime.staging.aliasing.aliases import Copy, Joined
 from runtime.staging.builtin_functions import index_of
@@ -186,9 +184,7 @@ def chosen(items: Sequence[Any], place: Any) -> Any:
     except Mismatch as mismatch:
         raise _refusal(str(mismatch), mismatch.hint) from None
     columns = staged_items.columns_of(list(items), element)
-    at = convert_to_tensor(place, dtypes.int64)
-    row = [apply(lists.GET, x, at, element=x.type.element) for x in columns]
-    return staged_items.item_of(row, element)
+    return staged_items.item_at(columns, place, element)
 
 
 class KnownSequence(iteration.Staged):

@@ -544,8 +544,19 @@ def _kept(symbol: Any) -> Any:
     if isinstance(symbol, SymbolicNumber):
         return number_to_tensor(symbol, WIDE_DTYPES[symbol.type.kind])
     if type(symbol) is Symbol:
-        return apply(lists.STACK, symbol, element=symbol.type.element)
+        return stacked(symbol)
     return symbol
+
+
+def stacked(column: Any) -> Any:
+    """The items of a column as one tensor."""
+    return apply(lists.STACK, column, element=column.type.element)
+
+
+def with_row(columns: Sequence[Any], place: Any, row: Sequence[Any]) -> list[Any]:
+    """The columns with an item at a place, of which `row` is kept."""
+    at = convert_to_tensor(place, dtypes.int64)
+    return [apply(lists.SET, c, at, x, dynamic=True) for c, x in zip(columns, row, strict=True)]
 
 
 def item_of(row: Sequence[Any], element: Spec) -> Any:
@@ -557,6 +568,13 @@ def item_of(row: Sequence[Any], element: Spec) -> Any:
     if has_records(element):
         share_records(item)
     return item
+
+
+def item_at(columns: Sequence[Any], place: Any, element: Spec, **params: Any) -> Any:
+    """The item at a place of the columns."""
+    at = convert_to_tensor(place, dtypes.int64)
+    row = [apply(lists.GET, x, at, element=x.type.element, **params) for x in columns]
+    return item_of(row, element)
 
 
 def value_of(kept: Any, type: Type) -> Any:
@@ -630,8 +648,7 @@ def _with_other_items(held: Tree, wanted: Tree, columns: Iterator[Any]) -> Itera
     whole = [apply(lists.CONCAT, row, element=row.type.element) for row in rows]
     flat = [apply(lists.UNSTACK, each) for each in whole]
     for made in _converted(items, wider, iter(flat), lambda: apply(LENGTH, flat[0])):
-        joined = apply(lists.STACK, made, element=made.type.element)
-        yield apply(lists.SPLIT_LIKE, joined, rows[0], element=rows[0].type.element)
+        yield apply(lists.SPLIT_LIKE, stacked(made), rows[0], element=rows[0].type.element)
 
 
 def _empty_column(type: Type) -> Any:
@@ -660,17 +677,13 @@ def _chosen(
 ) -> Any:
     """The column of a choice that gets further options."""
     if isinstance(held, Same):
-        place = choices.place_in(held.value, options)
-        count = ops.reshape(convert_to_tensor(size(), dtypes.int64), [1])
-        return apply(lists.UNSTACK, ops.fill(count, convert_to_tensor(place, dtypes.int64)))
+        return _all_at(choices.place_in(held.value, options), size)
     assert isinstance(held, Tree)
     column, known = next(columns), held.structure.keys
     places = [choices.place_in(option, options) for option in known]
     if places == list(range(len(places))):
         return column
-    stacked = apply(lists.STACK, column, element=column.type.element)
-    table = convert_to_tensor(places, dtypes.int64)
-    return apply(lists.UNSTACK, ops.gather(table, stacked))
+    return _looked_up(convert_to_tensor(places, dtypes.int64), column)
 
 
 def _of_kinds(
@@ -682,13 +695,10 @@ def _of_kinds(
     places = [_place_among(wanted.kinds, kind) for kind in kinds]
     if len(set(places)) < len(places):
         raise refuse(wanted.mismatch.reason, wanted.mismatch.hint)
-    table = convert_to_tensor(places, dtypes.int64)
     if tags is None:
-        count = ops.reshape(convert_to_tensor(size(), dtypes.int64), [1])
-        tags = apply(lists.UNSTACK, ops.fill(count, table[0]))
+        tags = _all_at(places[0], size)
     elif places != list(range(len(places))):
-        stacked = apply(lists.STACK, tags, element=tags.type.element)
-        tags = apply(lists.UNSTACK, ops.gather(table, stacked))
+        tags = _looked_up(convert_to_tensor(places, dtypes.int64), tags)
     own = [[next(columns) for _ in types_of(kind)] for kind in kinds]
     yield tags
     for at, kind in enumerate(wanted.kinds):
@@ -709,8 +719,18 @@ def _place_among(kinds: Sequence[Spec], kind: Spec) -> int:
 
 def _spelled(options: Sequence[str], column: Any) -> Any:
     """The column of texts, for that of a choice from these."""
-    places = apply(lists.STACK, column, element=column.type.element)
-    return apply(lists.UNSTACK, ops.gather(convert_to_tensor(list(options)), places))
+    return _looked_up(convert_to_tensor(list(options)), column)
+
+
+def _looked_up(table: Any, column: Any) -> Any:
+    """The column of what a table has at the places in another one."""
+    return apply(lists.UNSTACK, ops.gather(table, stacked(column)))
+
+
+def _all_at(place: int, size: Callable[[], Any]) -> Any:
+    """The column of the places of `size()` items that are all at one."""
+    count = ops.reshape(convert_to_tensor(size(), dtypes.int64), [1])
+    return apply(lists.UNSTACK, ops.fill(count, convert_to_tensor(place, dtypes.int64)))
 
 
 def _column(column: Any, wanted: ListType) -> Any:
@@ -742,9 +762,7 @@ def _build(kind: Any, keys: Any, children: Sequence[Any]) -> Any:
         rows = zip(*[column.items for column in children], strict=True)
         items = [joins.restored(keys.element, iter(row), item_of_result) for row in rows]
         return kind.of_run(items)
-    made = kind()
-    made.fill(keys, children)
-    return made
+    return kind.holding(keys, children)
 
 
 def as_result(item: Any) -> Any:
