@@ -99,7 +99,7 @@ class GrowingDeque(GrowingList):
         """Take out what is too much, at the end or at the front."""
         size, most = self.length(), self.maxlen
         is_known = not is_symbol(size) and not is_symbol(most)
-        if most is None or (size <= most if is_known else _is_empty(size)):
+        if most is None or (not is_symbol(size) and size <= (most if is_known else 0)):
             return
         if self.staged is None and is_known:
             list.__delitem__(self, slice(most, None) if at_end else slice(size - most))
@@ -177,10 +177,6 @@ class GrowingDeque(GrowingList):
 
     def _check_filled(self) -> None:
         check(self.length() == 0, "pop from an empty deque")
-
-
-def _is_empty(size: Any) -> bool:
-    return isinstance(size, int) and size == 0
 
 
 _LIST = "show a list of its items: list(d)"

@@ -532,7 +532,8 @@ def _lower_ensure_shape(
     return [of_dims(emitter, array, wanted)]
 
 
-def _takes_broadcast(kernel: Kernel) -> bool:
+def gives_known_sizes(kernel: Kernel) -> bool:
+    """True if the sizes of the result are known, and the ranks of what it is made of."""
     return shapes_known(kernel) and None not in shape_of(kernel)
 
 
@@ -594,7 +595,7 @@ register_rule("reshape", _takes_reshape, _lower_reshape)
 register_rule("expand_dims", shapes_known, _lower_expand_dims)
 register_rule("squeeze", shapes_known, _lower_squeeze)
 register_rule("ensure_shape", shapes_known, _lower_ensure_shape)
-register_rule("broadcast_to", _takes_broadcast, _lower_broadcast)
+register_rule("broadcast_to", gives_known_sizes, _lower_broadcast)
 register_rule("transpose", shapes_known, _lower_transpose)
 
 

@@ -380,11 +380,11 @@ def _library(emitter: Emitter, name: str, operands: Sequence[ir.Value]) -> Scala
     return Scalar(made, FLOAT)
 
 
-def _math(name: str, arity: int) -> OnNumbers:
+def _math(name: str) -> OnNumbers:
     def emit(emitter: Emitter, node: Node, scalars: Scalars) -> Scalar:
         return _library(emitter, name, [as_float(emitter, each) for each in scalars])
 
-    return OnNumbers(lambda node: _on_numbers(node) and len(node.inputs) == arity, emit)
+    return OnNumbers(lambda node: _on_numbers(node) and len(node.inputs) == 1, emit)
 
 
 def _square_root(emitter: Emitter, node: Node, scalars: Scalars) -> Scalar:
@@ -464,5 +464,5 @@ PYTHON: dict[str, OnNumbers] = {
     "math.isnan": _test(lambda b, x: b.fcmp_unordered("uno", x, x)),
     "math.isinf": _test(_against_infinity("==")),
     "math.isfinite": _test(_against_infinity("<")),
-    **{f"math.{name}": _math(name, 1) for name in _ON_ONE_FLOAT.split()},
+    **{f"math.{name}": _math(name) for name in _ON_ONE_FLOAT.split()},
 }

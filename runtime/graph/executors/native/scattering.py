@@ -14,6 +14,7 @@ from runtime.graph.executors.lowered import Kernel
 from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.indexing import (
     array_of,
+    gives_known_sizes,
     handed_on,
     is_small,
     number_at,
@@ -163,10 +164,6 @@ def _lower_gather(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> 
     made = emitter.allocate(array.dtype, along.dims, target_of(kernel))
     along.run(array.pointer, made.pointer, array.dtype, False)
     return [handed_on(emitter, kernel, made)]
-
-
-def _takes_gather_grad(kernel: Kernel) -> bool:
-    return shapes_known(kernel) and None not in shape_of(kernel)
 
 
 def _lower_gather_grad(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
@@ -327,7 +324,7 @@ def _lower_segments(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -
 
 
 register_rule("gather", _takes_gather, _lower_gather)
-register_rule("gather_grad", _takes_gather_grad, _lower_gather_grad, heavy=True)
+register_rule("gather_grad", gives_known_sizes, _lower_gather_grad, heavy=True)
 register_rule("gather_nd", _takes_nd, _lower_nd)
 register_rule("scatter_nd", _takes_scatter, _lower_scatter)
 for _instruction in _SCATTERED:
