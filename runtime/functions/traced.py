@@ -232,6 +232,7 @@ class Traced:
             with running(assumption), implicit(self), creating(self._name, creations):
                 concrete = self._traced(call, assumption)
                 concrete.reason = text
+                concrete.executor = COMPILED if self._jit_compile else self._executor
                 if call.plain:
                     keep_provisionally(assumption, concrete)
         except BaseException as error:
@@ -366,7 +367,6 @@ class Traced:
                 referred = more
                 _clear_frames(error)
                 continue
-            concrete.executor = COMPILED if self._jit_compile else self._executor
             if tracer.found is None:
                 return tracer, concrete
             parts = tracer.found

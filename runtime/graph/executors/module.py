@@ -21,6 +21,7 @@ from runtime.graph.executors.printer import HELPERS, RESERVED, Lines, Names, Pri
 from runtime.graph.executors.substitution import substitute
 from runtime.graph.executors.work import Work
 from runtime.graph.ir import Graph, Node
+from runtime.graph.passes.inlining import callees
 from runtime.graph.templates import raised
 
 Look = Callable[[Sequence[Node]], None]
@@ -95,7 +96,8 @@ class Module:
             outline = self.outline
             function = lowering.function() if outline is None else outline(lowering, self)
             if self.hot is not None:
-                self.hot.note(graph, name, function, is_called=len(self.functions) > 1)
+                is_called = len(self.functions) > 1 or graph in callees(graph)
+                self.hot.note(graph, name, function, is_called)
             self.print(function, name, strided, lowering.large, lowering.fleeting)
         return name
 

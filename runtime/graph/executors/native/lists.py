@@ -65,39 +65,52 @@ def are_linear(body: Block) -> bool:
     """True if each list is used up at most once, where it is made, and not read after that, in the
     order of the statements.
     """
-    used: set[tuple[Local, bool]] = set()
-    for local, nest, is_used, owner in _uses(body, ()):
-        key = local, owner in nest
-        if key in used:
-            return False
-        if is_used:
-            used.add(key)
-            if _home(body, local, owner in nest) != nest:
+    return _Lists(body).are_linear(body, (), set())
+
+
+Use = tuple[Local, bool]
+"""A list; of what a loop carries, whether inside or behind that loop."""
+
+
+class _Lists:
+    """The lists of a function."""
+
+    def __init__(self, body: Block) -> None:
+        self.body = body
+        self.owners: dict[Local, Loop] = {}
+
+    def are_linear(self, block: Block, nest: Nest, used: set[Use]) -> bool:
+        """True if that holds in a block, behind which `used` are those that are used up."""
+        for statement in block.statements:
+            uses_up = isinstance(statement, Call) or any(
+                isinstance(target.type, ListType) for target in statement.targets
+            )
+            if not all(self._may(local, nest, uses_up, used) for local in statement.reads()):
                 return False
-    return True
+            inner = nest
+            if isinstance(statement, Loop):
+                inner = (*nest, statement)
+                self.owners.update(dict.fromkeys(statement.targets, statement))
+            # One block of several runs.
+            behind = [set(used) for _ in statement.blocks]
+            for each, own in zip(statement.blocks, behind, strict=True):
+                if not self.are_linear(each, inner, own):
+                    return False
+            used.update(*behind)
+        results = [local for result in block.results for local in leaves(result)]
+        return all(self._may(local, nest, True, used) for local in results)
 
-
-def _uses(
-    block: Block, nest: Nest, owners: dict[Local, Loop] | None = None
-) -> Iterator[tuple[Local, Nest, bool, Loop | None]]:
-    owners = {} if owners is None else owners
-    for statement in block.statements:
-        uses_up = isinstance(statement, Call) or any(
-            isinstance(target.type, ListType) for target in statement.targets
-        )
-        for local in statement.reads():
-            if isinstance(local.type, ListType):
-                yield local, nest, uses_up, owners.get(local)
-        inner = nest
-        if isinstance(statement, Loop):
-            inner = (*nest, statement)
-            owners.update(dict.fromkeys(statement.targets, statement))
-        for each in statement.blocks:
-            yield from _uses(each, inner, owners)
-    for result in block.results:
-        for local in leaves(result):
-            if isinstance(local.type, ListType):
-                yield local, nest, True, owners.get(local)
+    def _may(self, local: Local, nest: Nest, uses_up: bool, used: set[Use]) -> bool:
+        """True if a list may be read here, which `uses_up` what there is of it."""
+        if not isinstance(local.type, ListType):
+            return True
+        is_inside = self.owners.get(local) in nest
+        use = local, is_inside
+        if use in used:
+            return False
+        if uses_up:
+            used.add(use)
+        return not uses_up or _home(self.body, local, is_inside) == nest
 
 
 def _home(body: Block, local: Local, inside: bool) -> Nest | None:

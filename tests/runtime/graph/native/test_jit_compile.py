@@ -33,6 +33,12 @@ def squares(x):
     return rt.reduce_sum(x * x)
 
 
+def fibonacci(n):
+    if n < 2:
+        return n
+    return fibonacci(n - 1) + fibonacci(n - 2)
+
+
 def joined(text):
     a = text
     return rt.strings.join([a, text])
@@ -58,6 +64,7 @@ NATIVE: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (halvings, (rt.constant(100),), 6),
     (squares, (rt.constant([1.0, 2.0]),), 5.0),
     (squares, (rt.constant(3.0),), 9.0),
+    (fibonacci, (rt.constant(10),), 55),
 ]
 REFUSED: list[tuple[Callable[..., Any], tuple[Any, ...], str, str]] = [
     (joined, (rt.constant("a"),), "return rt.strings", "StringJoin"),

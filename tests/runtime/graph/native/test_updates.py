@@ -401,6 +401,16 @@ def read_before(n: Any) -> Any:
     return a[-1]
 
 
+def appended_on_one_path(n: Any) -> Any:
+    a = []
+    for i in range(n):
+        if i % 3 > 0:
+            a.append(i)
+        elif len(a) > 2:
+            a[0] = i
+    return a[0], a[-1], len(a)
+
+
 def kept_beside(n: Any) -> Any:
     a, total = [0], 0
     for i in range(n):
@@ -411,7 +421,13 @@ def kept_beside(n: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("function", "is_linear"), [(appended_to_both, True), (read_before, True), (kept_beside, False)]
+    ("function", "is_linear"),
+    [
+        (appended_to_both, True),
+        (read_before, True),
+        (appended_on_one_path, True),
+        (kept_beside, False),
+    ],
 )
 def test_lists_that_are_read_before_they_are_used_up_are_written_in_place(
     function: Function, is_linear: bool
