@@ -125,7 +125,10 @@ def _joined(items: Sequence[Any], zeros: Callable[[], Any], out: Any = None) -> 
         return texts
     try:
         made = placed(out, (len(found), *found[0].shape), found[0].dtype)
-        return np.stack(found, out=made)
+        if made.ndim > 1:
+            return np.stack(found, out=made)
+        made[:] = found  # much faster, of scalars
+        return made
     except ValueError:
         shapes = [np.shape(item) for item in found]
         raise errors.InvalidArgumentError(
@@ -598,7 +601,7 @@ SPLIT_LIKE: Primitive = _row(
     "list_split_like", _split_like, _split_like_type, "TensorListSplit", gradient=_of_split
 )
 CAST: Primitive = _row(
-    "list_cast", _cast, _cast_type, fallible=True,
+    "list_cast", _cast, _cast_type, fallible=True, instruction="list_cast",
     gradient=lambda op, grad: (apply(CAST, grad, dtype=op.inputs[0].type.element.dtype),),
 )  # fmt: skip
 FILLED = _row(
@@ -608,7 +611,7 @@ FILLED = _row(
 # Without the item at a place; with room for one there; the items at some places; and the list that
 # has its items at these.
 DROP: Primitive = _row(
-    "list_drop", _drop, _as_first, memory=Memory.STORES,
+    "list_drop", _drop, _as_first, memory=Memory.STORES, instruction="list_drop",
     gradient=lambda op, grad: (apply(GAP, grad, op.inputs[1]), None),
 )  # fmt: skip
 GAP: Primitive = _row(

@@ -59,7 +59,6 @@ from runtime.staging.control.failures import (
     NONE,
     Failed,
     Failure,
-    Kinds,
     Site,
     UnknownText,
     error_of,
@@ -308,11 +307,14 @@ def probe(trace: Trace, primitive: Primitive, values: tuple[Value, ...], params:
     Raises StagingError where that cannot be done.
     """
     kinds = failures_of(primitive, [value.type for value in values])
-    if primitive is TO_TENSOR or _divides_by_known(trace, kinds, values):
+    divides = _divides(kinds, values)
+    if primitive is TO_TENSOR or (divides and is_known_nonzero(trace, values[-1])):
         return
     found = [(kind, *target(trace, kind, kinds[:at])) for at, kind in enumerate(kinds)]
-    if not any(acts for _, acts, _, _ in found):
+    acting = [kind for kind, acts, _, _ in found if acts]
+    if not acting:
         return
+    divides |= getattr(primitive.scalar, "sign", "") == "/" and _divides(acting, values)
     level = trace.levels[-1] if trace.levels else None
     if (
         (primitive.effect and primitive not in _CHECKS)
@@ -344,7 +346,12 @@ def probe(trace: Trace, primitive: Primitive, values: tuple[Value, ...], params:
         else:
             numbers.append(0)
     given["numbers"] = tuple(numbers)
-    code = trace.apply(PROBE, values, given)
+    if divides and len(sites) == 1:
+        (site,) = sites
+        divisor = symbol(values[-1], trace.scope, trace.origin())
+        code = cond(divisor == 0, lambda: site.number, lambda: 0, (), ())
+    else:
+        code = trace.apply(PROBE, values, given)
     trace.failures += 1
     go_on(trace, Failure(code, sites, certain=False))
 
@@ -375,10 +382,10 @@ def _zero_of(type: Type) -> float | None:
     return 0 if type.dtype.is_integer else 0.0 if type.dtype.is_floating else None
 
 
-def _divides_by_known(trace: Trace, kinds: Kinds, values: Sequence[Value]) -> bool:
-    """Whether an op that fails only where it divides by zero divides by a number that is known."""
+def _divides(kinds: Sequence[type[BaseException]], values: Sequence[Value]) -> bool:
+    """Whether an op on numbers fails only where the last of them is zero."""
     of_zero = all(issubclass(kind, ZeroDivisionError) for kind in kinds)
-    return of_zero and bool(values) and is_known_nonzero(trace, values[-1])
+    return of_zero and bool(values) and None not in [_zero_of(value.type) for value in values]
 
 
 def _again(trace: Trace, primitive: Primitive, params: Params) -> Callable[[Sequence[Any]], None]:

@@ -177,9 +177,11 @@ def place_of(spec: Spec, columns: Sequence[Any], size: Any, key: Any) -> Any:
     found = _matches(spec, iter(columns), key)
     if found is False:
         return -1
-    count = ops.reshape(convert_to_tensor(size, dtypes.int64), [1])
-    matches = ops.logical_and(found, ops.fill(count, True))
-    behind = ops.range(convert_to_tensor(1, dtypes.int64), ops.reshape(count, []) + 1)
+    count = convert_to_tensor(size, dtypes.int64)
+    matches = convert_to_tensor(found)
+    if matches.static_shape == ():  # all keys are equal in what is compared
+        matches = ops.fill([count], matches)
+    behind = ops.range(convert_to_tensor(1, dtypes.int64), count + 1)
     return ops.reduce_sum(ops.where(matches, behind, ops.zeros_like(behind))) - 1
 
 

@@ -7,7 +7,9 @@ is used up by what makes the next one of it; else each write makes a copy.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
+
+import numpy as np
 
 from runtime.core.types import ListType, NumberType, TensorType
 from runtime.graph.executors.lowered import Block, Call, Kernel, Local, Loop, Statement, leaves
@@ -17,7 +19,9 @@ from runtime.graph.executors.native.loops import (
     bytes_of,
     clear,
     copy,
+    counted,
     load,
+    move,
     place,
     size_of,
     store,
@@ -25,6 +29,7 @@ from runtime.graph.executors.native.loops import (
 )
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS, OnArrays
 from runtime.graph.executors.native.scalar_ops import wide
+from runtime.graph.executors.native.scalars import cast
 from runtime.graph.executors.native.values import (
     BYTE,
     INT64,
@@ -44,7 +49,7 @@ if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
 
 
-def is_list(type: object) -> bool:
+def is_list(type: object) -> TypeGuard[ListType]:
     """True for a list whose elements are numbers, or arrays of one known shape."""
     if not isinstance(type, ListType):
         return False
@@ -265,6 +270,57 @@ def _set(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[
     return [Items(made.pointer, count, made.capacity, element)]
 
 
+def _drop(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    """Those behind an item move to its place."""
+    items, index = operands
+    assert isinstance(items, Items)
+    assert isinstance(index, Scalar)
+    builder, element = emitter.builder, items.element
+    at, length = wide(emitter, index), size_of(builder, _dims(element))
+    emitter.step_aside(builder.icmp_unsigned(">=", at, items.count))
+    made = items
+    if not emitter.linear:
+        made = _grown(emitter, items, items.count, length, fresh=True)
+    target = place(builder, made.pointer, times(builder, at, length), element.dtype)
+    source = place(builder, target, length, element.dtype)
+    left = builder.sub(items.count, int64(1))
+    behind = times(builder, builder.sub(left, at), length)
+    with builder.if_then(builder.icmp_signed(">", behind, int64(0)), likely=False):
+        move(builder, target, source, bytes_of(builder, behind, element.dtype))
+    return [Items(made.pointer, left, made.capacity, element)]
+
+
+def _cast(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    (items,) = operands
+    assert isinstance(items, Items)
+    builder, before = emitter.builder, items.element.dtype
+    (output,) = kernel.node.outputs
+    assert isinstance(output.type, ListType)
+    element = element_of(output.type)
+    length = size_of(builder, _dims(element))
+    made = _grown(emitter, _empty(element), items.count, length, fresh=True)
+    low, high = element.dtype.min, element.dtype.max
+    with counted(builder, times(builder, items.count, length)) as at:
+        number = load(builder, place(builder, items.pointer, at, before), before)
+        for sign, limit, inside in (("<", low, before.min < low), (">", high, before.max > high)):
+            if inside:
+                bound = ir.Constant(number.type, limit)
+                wrong = builder.icmp_signed(sign, number, bound)
+                emitter.step_aside(wrong)
+        there = place(builder, made.pointer, at, element.dtype)
+        store(builder, cast(builder, number, before, element.dtype), there, element.dtype)
+    return [Items(made.pointer, items.count, made.capacity, element)]
+
+
+def _takes_cast(kernel: Kernel) -> bool:
+    """True for signed integers."""
+    types = [value.type for value in (*kernel.node.inputs, *kernel.node.outputs)]
+    return all(
+        is_list(type) and np.issubdtype(element_of(type).dtype.np_dtype, np.signedinteger)
+        for type in types
+    )
+
+
 def _get(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
     items, index = operands
     assert isinstance(items, Items)
@@ -329,5 +385,7 @@ ON_ARRAYS["list_length"] = OnArrays(_takes, _length)
 ON_ARRAYS["list_get"] = OnArrays(_takes_one, _get)
 ON_ARRAYS["list_set"] = OnArrays(_takes_one, _set)
 ON_ARRAYS["list_push"] = OnArrays(_takes, _push)
+ON_ARRAYS["list_drop"] = OnArrays(_takes_one, _drop)
+ON_ARRAYS["list_cast"] = OnArrays(_takes_cast, _cast)
 ON_ARRAYS["list_stack"] = OnArrays(_takes, _stack)
 ON_ARRAYS["list_unstack"] = OnArrays(_takes_array, _unstack)

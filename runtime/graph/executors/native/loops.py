@@ -161,10 +161,19 @@ def lanes_for(size: int, registers: int = 2) -> int:
 
 def copy(builder: ir.IRBuilder, target: ir.Value, source: ir.Value, size: ir.Value) -> None:
     """Copy bytes that do not overlap."""
-    module = builder.module
+    _copied(builder, "memcpy", target, source, size)
+
+
+def move(builder: ir.IRBuilder, target: ir.Value, source: ir.Value, size: ir.Value) -> None:
+    """Copy bytes that may overlap."""
+    _copied(builder, "memmove", target, source, size)
+
+
+def _copied(
+    builder: ir.IRBuilder, name: str, target: ir.Value, source: ir.Value, size: ir.Value
+) -> None:
     kind = ir.FunctionType(ir.VoidType(), [POINTER, POINTER, INT64, BIT])
-    name = "llvm.memcpy.p0.p0.i64"
-    function = module.declared(name, kind)
+    function = builder.module.declared(f"llvm.{name}.p0.p0.i64", kind)
     builder.call(function, [target, source, size, ir.Constant(BIT, 0)])
 
 
