@@ -319,6 +319,12 @@ def _drop(items: Items, at: Any, out: Items | None = None) -> Items:
     return made
 
 
+def _extend(items: Items, more: Items, out: Items | None = None) -> Items:
+    made = copied(items, out)
+    made.extend(more)
+    return made
+
+
 def _gap(items: Items, at: Any, out: Items | None = None) -> Items:
     made = copied(items, out)
     if at < len(made):
@@ -608,6 +614,15 @@ FILLED = _row(
     "list_filled", lambda items: [np.True_] * len(items),
     lambda items: ListType(TensorType(dtypes.bool, ())), gradient=lambda op, grad: (None,),
 )  # fmt: skip
+# One list behind another, and the items of a list behind those of the first.
+EXTEND: Primitive = _row(
+    "list_extend", _extend, _as_first, memory=Memory.STORES, instruction="list_extend",
+    gradient=lambda op, grad: (grad, apply(BEHIND, grad, op.inputs[0])),
+)  # fmt: skip
+BEHIND: Primitive = _row(
+    "list_behind", lambda items, first: items[len(first) :], _as_first,
+    gradient=lambda op, grad: (apply(EXTEND, apply(ZERO_ITEMS, op.inputs[1]), grad), None),
+)  # fmt: skip
 # Without the item at a place; with room for one there; the items at some places; and the list that
 # has its items at these.
 DROP: Primitive = _row(
@@ -622,6 +637,7 @@ TAKE: Primitive = _row(
     "list_take",
     lambda items, places: [items[at] if at < len(items) else None for at in places],
     _as_first, gradient=lambda op, grad: (apply(PUT, grad, op.inputs[1]), None),
+    instruction="list_take",
 )  # fmt: skip
 PUT: Primitive = _row(
     "list_put", _put, _as_first,

@@ -94,7 +94,7 @@ def _unstacked(rows: AllRows, node: Node, inputs: list[Any], places: list[int]) 
 
 
 LIST_RULES: dict[Primitive, Rule] = {
-    **dict.fromkeys((nodes.LIST_ADD, nodes.LIST_AS), _of_lists),
+    **dict.fromkeys((nodes.LIST_ADD, nodes.LIST_AS, lists.EXTEND, lists.BEHIND), _of_lists),
     **dict.fromkeys((nodes.LIST_REPEAT, nodes.LIST_SUM, nodes.LIST_ZEROS), _of_lists),
     **dict.fromkeys((lists.SCATTER_ADD, lists.SCATTER, lists.SET), _written),
     **dict.fromkeys((lists.GET, lists.GET_LIKE, lists.GET_OR_ZEROS), _read),

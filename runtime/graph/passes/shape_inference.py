@@ -178,7 +178,7 @@ class Inference(Forward):
     def _list_zeros(self, node: Node) -> None:
         self.learn(node.outputs[0], *self.of(node.inputs[0]))
 
-    def _list_add(self, node: Node) -> None:
+    def _joined_lists(self, node: Node) -> None:
         first, second = map(self.of, node.inputs)
         self.learn(node.outputs[0], *_joined(node.outputs[0].type, first, second))
 
@@ -196,7 +196,7 @@ _RULES: dict[Primitive, Callable[[Inference, Node], None]] = {
     lists.ITEM: Inference._list_item,
     nodes.LIST_ZEROS: Inference._list_zeros,
     lists.ZERO_ITEMS: Inference._list_zeros,
-    nodes.LIST_ADD: Inference._list_add,
+    **dict.fromkeys((nodes.LIST_ADD, lists.EXTEND), Inference._joined_lists),
     nodes.LIST_AS: Inference._list_as,
 }
 

@@ -29,7 +29,7 @@ from typing import Any
 from runtime.core.shapes import is_known
 from runtime.core.types import ListType, NumberType, TensorType, Type
 from runtime.graph.ir import Callee, Graph, Node, Region, Value, covers, diverges, walk
-from runtime.graph.lists import PUSH, empty, is_empty
+from runtime.graph.lists import EXTEND, PUSH, empty, is_empty
 from runtime.graph.nodes import COND, INT, LIST_ADD, LIST_AS, UNDEFINED, WHILE
 from runtime.graph.passes.inlining import Calls
 from runtime.graph.passes.rewriting import constant_like, is_constant
@@ -159,7 +159,7 @@ class _Rewriting:
             return *self.values(node.inputs[:1]), *self.fitted(node.inputs[1:], types)
         if node.primitive is PUSH and isinstance(types[0], ListType):
             return self.fitted(node.inputs, [types[0], INT, types[0].element])
-        if node.primitive is LIST_ADD:
+        if node.primitive in (LIST_ADD, EXTEND):
             return self.fitted(node.inputs, [*types, *types])
         return self.values(made.inputs)
 

@@ -22,7 +22,7 @@ from runtime.core.tensor import Tensor
 from runtime.core.types import ListType
 from runtime.dtypes import DType
 from runtime.graph import lists, numbers
-from runtime.graph.nodes import LIST_ADD, NUMBER_TYPES, apply
+from runtime.graph.nodes import NUMBER_TYPES, apply
 from runtime.ops.joining import register_list
 from runtime.staging import texts
 from runtime.staging.block_recorder import note_found, note_made
@@ -592,11 +592,10 @@ class GrowingList(GrowingSequence, RowTable):
             others.share()
             held = self._covering(*others.specs())
         size, more = self.length(), others.length()
-        places = _range(size, size + more)
-        moved = [apply(lists.PUT, x, places) for x in staged_items.columns_of(others, held.element)]
-        pairs = zip(held.columns, moved, strict=True)
+        behind = staged_items.columns_of(others, held.element)
+        pairs = zip(held.columns, behind, strict=True)
         known = None if is_symbol(size) or is_symbol(more) else size + more
-        self.fill(Kind(held.element, known), [apply(LIST_ADD, a, b) for a, b in pairs])
+        self.fill(Kind(held.element, known), [apply(lists.EXTEND, a, b) for a, b in pairs])
 
     def specs(self) -> Sequence[Spec]:
         """The Specs of its items; of a list of the graph the one that all have."""

@@ -6,12 +6,13 @@ is used up by what makes the next one of it; else each write makes a copy.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
-import numpy as np
-
+from runtime import dtypes
 from runtime.core.types import ListType, NumberType, TensorType
+from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Block, Call, Kernel, Local, Loop, Statement, leaves
 from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.indexing import handed_on, target_of
@@ -40,6 +41,7 @@ from runtime.graph.executors.native.values import (
     Scalar,
     element_of,
     int64,
+    is_half,
     is_held,
     is_native,
     static,
@@ -290,6 +292,43 @@ def _drop(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence
     return [Items(made.pointer, left, made.capacity, element)]
 
 
+def _extend(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    items, more = operands
+    assert isinstance(items, Items)
+    assert isinstance(more, Items)
+    builder, element = emitter.builder, items.element
+    count, length = builder.add(items.count, more.count), size_of(builder, _dims(element))
+    made = _grown(emitter, items, count, length, fresh=not emitter.linear)
+    end = place(builder, made.pointer, times(builder, items.count, length), element.dtype)
+    size = times(builder, more.count, length)
+    copy(builder, end, more.pointer, bytes_of(builder, size, element.dtype))
+    return [Items(made.pointer, count, made.capacity, element)]
+
+
+def _take(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    items, places = operands
+    assert isinstance(items, Items)
+    assert isinstance(places, Array)
+    builder, element = emitter.builder, items.element
+    count, length = places.dims[0], size_of(builder, _dims(element))
+    made = _grown(emitter, _empty(element), count, length, fresh=True)
+    size = bytes_of(builder, length, element.dtype)
+    with counted(builder, count) as index:
+        source = place(builder, places.pointer, index, places.dtype)
+        at = cast(builder, load(builder, source, places.dtype), places.dtype, dtypes.int64)
+        emitter.step_aside(builder.icmp_unsigned(">=", at, items.count))
+        source, target = [
+            place(builder, each.pointer, times(builder, number, length), element.dtype)
+            for each, number in ((items, at), (made, index))
+        ]
+        copy(builder, target, source, size)
+    return [Items(made.pointer, count, made.capacity, element)]
+
+
+def _takes_places(kernel: Kernel) -> bool:
+    return _takes(kernel) and len(getattr(kernel.node.inputs[1].type, "shape", ())) == 1
+
+
 def _cast(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
     (items,) = operands
     assert isinstance(items, Items)
@@ -299,26 +338,43 @@ def _cast(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence
     element = element_of(output.type)
     length = size_of(builder, _dims(element))
     made = _grown(emitter, _empty(element), items.count, length, fresh=True)
-    low, high = element.dtype.min, element.dtype.max
     with counted(builder, times(builder, items.count, length)) as at:
         number = load(builder, place(builder, items.pointer, at, before), before)
-        for sign, limit, inside in (("<", low, before.min < low), (">", high, before.max > high)):
-            if inside:
-                bound = ir.Constant(number.type, limit)
-                wrong = builder.icmp_signed(sign, number, bound)
-                emitter.step_aside(wrong)
+        emitter.step_aside(*_too_large(builder, number, before, element.dtype))
         there = place(builder, made.pointer, at, element.dtype)
         store(builder, cast(builder, number, before, element.dtype), there, element.dtype)
     return [Items(made.pointer, items.count, made.capacity, element)]
 
 
+def _too_large(
+    builder: ir.IRBuilder, number: ir.Value, before: DType, dtype: DType
+) -> list[ir.Value]:
+    """The tests, one of which holds for a number that does not fit into a dtype."""
+    low, high = ir.Constant(number.type, dtype.min), ir.Constant(number.type, dtype.max)
+    if before.is_integer:
+        is_wider = dtype.is_integer and before.size > dtype.size
+        sides = (("<", low), (">", high)) if is_wider else ()
+        return [builder.icmp_signed(sign, number, limit) for sign, limit in sides]
+    if before.size <= dtype.size:
+        return []
+    least, most = (ir.Constant(number.type, end) for end in (-math.inf, math.inf))
+    return [
+        builder.and_(
+            builder.fcmp_ordered(sign, number, limit), builder.fcmp_ordered("!=", number, end)
+        )
+        for sign, limit, end in (("<", low, least), (">", high, most))
+    ]
+
+
 def _takes_cast(kernel: Kernel) -> bool:
-    """True for signed integers."""
-    types = [value.type for value in (*kernel.node.inputs, *kernel.node.outputs)]
-    return all(
-        is_list(type) and np.issubdtype(element_of(type).dtype.np_dtype, np.signedinteger)
-        for type in types
-    )
+    """True for signed integers and floats, but not for integers of floats."""
+    (value,), (output,) = kernel.node.inputs, kernel.node.outputs
+    if not is_list(value.type) or not is_list(output.type):
+        return False
+    kinds = [element_of(each).dtype for each in (value.type, output.type)]
+    if any(map(is_half, kinds)):
+        return False
+    return "".join([each.np_dtype.kind for each in kinds]) in ("ii", "if", "ff")
 
 
 def _get(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
@@ -387,5 +443,7 @@ ON_ARRAYS["list_set"] = OnArrays(_takes_one, _set)
 ON_ARRAYS["list_push"] = OnArrays(_takes, _push)
 ON_ARRAYS["list_drop"] = OnArrays(_takes_one, _drop)
 ON_ARRAYS["list_cast"] = OnArrays(_takes_cast, _cast)
+ON_ARRAYS["list_extend"] = OnArrays(_takes, _extend)
+ON_ARRAYS["list_take"] = OnArrays(_takes_places, _take)
 ON_ARRAYS["list_stack"] = OnArrays(_takes, _stack)
 ON_ARRAYS["list_unstack"] = OnArrays(_takes_array, _unstack)

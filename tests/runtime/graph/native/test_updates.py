@@ -441,6 +441,26 @@ def best_of(n: Any) -> Any:
     return best[n]
 
 
+def joined_lists(n: Any) -> Any:
+    a, b, total = [1], [0.5], 0
+    for i in range(n):
+        a = [*a, i, len(b)]
+        b.extend([v * 0.5 for v in a[1:3]])
+        if i % 4 == 3:
+            a = a[2:]
+            total = total * 3 + len(a) + a[0]
+    return total, a[-1], b[-1], len(b)
+
+
+def widened(n: Any) -> Any:
+    least, total = [1000] * n, 0.0
+    for i in range(n):
+        if i % 2 == 0:
+            least[i] = i * 0.25
+        total = total * 0.5 + least[i]
+    return total
+
+
 def dropped_from_copies(n: Any) -> Any:
     a, total = [1, 2, 3], 0
     for i in range(n):
@@ -471,6 +491,8 @@ def kept_beside(n: Any) -> Any:
         (popped, True),
         (popped_rows, True),
         (best_of, True),
+        (joined_lists, False),
+        (widened, True),
         (dropped_from_copies, False),
         (kept_beside, False),
     ],
@@ -487,5 +509,5 @@ def test_lists_that_are_read_before_they_are_used_up_are_written_in_place(
             found = rt.nest.flatten(rt.function(function)(rt.constant(n)))
             expected = rt.nest.flatten(function(n))
             for made, wanted in zip(found, expected, strict=True):
-                np.testing.assert_array_equal(made, wanted)
+                np.testing.assert_allclose(made, wanted, 1e-6)
         assert pair.aside == 0
