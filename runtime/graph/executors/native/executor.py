@@ -20,6 +20,7 @@ from runtime.graph.executors.native.compiling import Unit
 from runtime.graph.executors.native.emitter import Emitter
 from runtime.graph.executors.native.entry import Parameter, write_entry
 from runtime.graph.executors.native.islands import Islands
+from runtime.graph.executors.native.list_results import with_arrays, with_lists
 from runtime.graph.executors.native.support import Reason, Support
 from runtime.graph.executors.profiling import Clock
 from runtime.graph.executors.program import Program
@@ -30,7 +31,11 @@ Run = Callable[..., tuple[Any, ...]]
 
 def reasons(graph: Graph) -> list[Reason]:
     """The reasons why a graph is not native as a whole."""
-    return Support().of_function(Lowering(graph, contiguous=True).function(ALL))
+    return Support().of_function(_form(graph))
+
+
+def _form(graph: Graph) -> lowered.Function:
+    return Lowering(with_arrays(graph), contiguous=True).function(ALL)
 
 
 def require(graph: Graph) -> None:
@@ -65,14 +70,15 @@ def runner_of(
     with machine code for the islands in it. If it `is_required`, as by `require`. What has no
     address of arrays or objects in it is noted.
     """
-    form = Lowering(graph, contiguous=True).function(ALL)
+    form = _form(graph)
     found = Support().of_function(form)
     if not found:
         unit = unit_of(graph, form)
         compiled = compiled_unit(unit)
         if not unit.arrays and not unit.known:
             note(compiled)
-        return function_of(compiled, program.run, unit.arrays, unit.known)
+        run = function_of(compiled, program.run, unit.arrays, unit.known)
+        return with_lists(run, graph)
     if is_required:
         _refuse(found)
     islands = Islands()
@@ -82,19 +88,19 @@ def runner_of(
 
 def timed(graph: Graph, program: Program, clock: Clock) -> Run:
     """The same, with looks at the clock."""
-    form = Lowering(graph, contiguous=True).function(ALL)
+    form = _form(graph)
     if Support().of_function(form):
         return program.timed(clock.look, Islands().outline)
     looks, aside = Looks(), program.timed(clock.look)
     unit = unit_of(graph, form, looks)
     unit.arrays |= looks.arrays()
     clock.others.append(looks.read)
-    return callable_of(unit, aside)
+    return with_lists(callable_of(unit, aside), graph)
 
 
 def units_of(graph: Graph) -> list[Unit]:
     """The modules of a graph: one if it is native as a whole, else those of its islands."""
-    form = Lowering(graph, contiguous=True).function(ALL)
+    form = _form(graph)
     if not Support().of_function(form):
         return [unit_of(graph, form)]
     islands = Islands()
@@ -115,7 +121,7 @@ def unit_of(graph: Graph, form: lowered.Function, looks: Looks | None = None) ->
     known: dict[Any, Any] = {local: Constant(raw, raw, local.type) for local, raw in form.captured}
     results = [
         Parameter(known.get(expression, expression), value.type)
-        for expression, value in zip(form.body.results, graph.results, strict=True)
+        for expression, value in zip(form.body.results, with_arrays(graph).results, strict=True)
     ]
     write_entry(unit, parameters, results, body, any(_calls(form.body)))
     return unit

@@ -82,6 +82,28 @@ def test_the_first_call_runs_machine_code(
     assert is_native(staged.get_concrete_function(*args).programs.tiers.run)
 
 
+def multiples(x, n):
+    rows, sizes = [x], []
+    for i in range(n):
+        rows.append(x * rt.cast(i, rt.float32))
+        sizes.append(len(rows) * 0.5)
+    return rows, n * 2, sizes
+
+
+@pytest.mark.parametrize("count", [0, 1, 9])
+def test_lists_are_results(count: int) -> None:
+    staged = rt.function(multiples, jit_compile=True)
+    x, n = rt.constant([1.0, -2.0]), rt.constant(count)
+    rows, double, sizes = staged(x, n)
+    expected, _, halves = multiples(x, count)
+    assert isinstance(rows, list)
+    assert isinstance(sizes, list)
+    assert [row.numpy().tolist() for row in rows] == [row.numpy().tolist() for row in expected]
+    assert int(double) == 2 * count
+    assert list(map(float, sizes)) == halves
+    assert "as a whole" in str(staged.explain_native(x, n))
+
+
 @pytest.mark.parametrize(("function", "args", "line", "op"), REFUSED)
 def test_what_has_no_machine_code_is_refused_with_its_line(
     function: Callable[..., Any], args: tuple[Any, ...], line: str, op: str

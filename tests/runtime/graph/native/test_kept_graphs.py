@@ -83,12 +83,23 @@ def factorial(n):
 
 
 staged_factorial = rt.function(factorial)
+
+
+def evens(n):
+    found = []
+    for i in range(n):
+        if i % 2 == 0:
+            found.append(i)
+    return found
+
+
 KNOWN = np.arange(6, dtype=np.float32)
 CASES = {
     "loop": (collatz, (27,)),
     "recursion": (lambda n: staged_factorial(n), (9,)),
     "array": (lambda x: rt.tanh(x * 2.0) @ rt.transpose(x), (np.ones((3, 4), "f"),)),
     "known array": (lambda x: x + KNOWN, (KNOWN,)),
+    "list": (evens, (7,)),
     "assertion": (lambda x: checked(x), (np.float64(2.5),)),
 }
 
@@ -108,6 +119,7 @@ def test_the_second_process_finds_it(name, run):
     eager = function(*given)
     for found in (first, again):
         np.testing.assert_array_equal(found[0], np.asarray(eager))
+        assert isinstance(found[0], list) == isinstance(eager, list)
 
 
 def test_names_and_lines_are_not_looked_at(run):
