@@ -273,6 +273,13 @@ MUTUAL = {
     "runtime.staging.control.joins": "runtime.staging.lists.growing_tuple runtime.staging.texts",
     "runtime.staging.control.optional_values": "runtime.staging.control.item_comparisons",
     "runtime.staging.control.tagged_unions": "runtime.staging.chosen_values",
+    "runtime.staging.lists.repetition": (
+        "runtime.staging.lists.growing_list runtime.staging.lists.growing_tuple "
+        "runtime.staging.texts"
+    ),
+    "runtime.staging.lists.sequences": (
+        "runtime.staging.lists.chosen_containers runtime.staging.lists.chosen_lists"
+    ),
     "runtime.staging.images": (
         "runtime.staging.control.failures runtime.staging.control.iteration"
     ),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -79,20 +79,12 @@ concat_p: Primitive = row(
 )  # fmt: skip
 
 
-_whole: dict[type, Callable[[Any, bool], Tensor | None]] = {}
-
-
-def register_list(kind: type, whole: Callable[[Any, bool], Tensor | None]) -> None:
-    """Let `whole(values, stacked)` stack or concatenate, along the first axis, lists of a class
-    whose items Python does not know; it gives None for one whose items it does.
-    """
-    _whole[kind] = whole
-
-
 def joined(values: Any, place: int, stacked: bool) -> Tensor | None:
-    """The items of a list of which only the run knows the length; None for any other value."""
-    whole = _whole.get(type(values))
-    made = None if whole is None else whole(values, stacked)
+    """The items of a list of which only the run knows the length; None for any other value. Its
+    class has a method that joins them along the first axis, or gives None where Python knows them.
+    """
+    whole = getattr(type(values), "_items_of_run", None)
+    made: Tensor | None = None if whole is None else whole(values, stacked)
     if made is None or place == 0:
         return made
     if not stacked:

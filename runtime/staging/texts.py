@@ -31,14 +31,13 @@ from runtime.graph.structures import Handler, Structure, add_handler, structure_
 from runtime.graph.templates import ANSWERS, FUNCTIONS, TEXT, TEXTS, Written, written
 from runtime.staging.control import choices
 from runtime.staging.control.choices import Choice
-from runtime.staging.control.iteration import Staged, register_sequence
+from runtime.staging.control.iteration import Staged, register_elements
 from runtime.staging.control.optional_values import MaybeNone, bound
 from runtime.staging.control.specs import Leaf, Maybe, Optional, Same, Spec, Tree, Union
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.frames import user_location
 from runtime.staging.images import Images
 from runtime.staging.lists.growing import Growing
-from runtime.staging.lists.repetition import register_repetition
 from runtime.staging.refusals import asked_by_converted_code, refuse
 from runtime.staging.scopes import active
 from runtime.staging.symbolic_number import SymbolicNumber
@@ -381,8 +380,7 @@ _HANDLER = Handler(
     is_tuple=True,
 )
 add_handler(Text, _HANDLER)
-register_sequence(Text, Characters)
-register_repetition(str, lambda text, times: unchecked(str.__mul__, text, index_of(times)))
+register_elements(Text, Characters, lambda text: True)
 ANY = Tree(Structure(Text, (TEXTS["spelled"], ()), _HANDLER), (Leaf(_TENSOR),))
 """The Spec of any text."""
 

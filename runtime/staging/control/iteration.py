@@ -415,26 +415,27 @@ def length_of(tensor: Any) -> Any:
     return shape[0]
 
 
-_sequences: dict[type, Callable[[Any], Staged | None]] = {}
+_elements: dict[type, tuple[Callable[[Any], Staged], Callable[[Any], bool]]] = {}
 
 
-def register_sequence(kind: type, sequence: Callable[[Any], Staged | None]) -> None:
-    """Let a staged `for` iterate over `sequence(items)`, unless None, where `items` is a `kind`."""
-    _sequences[kind] = sequence
+def register_elements(
+    kind: type,
+    elements: Callable[[Any], Staged],
+    stages: Callable[[Any], bool] = lambda items: False,
+) -> None:
+    """Let a staged `for` iterate over `elements(items)`, where `items` is of this class, and only
+    the run knows what is in it, which `stages(items)` says, or there are staged ones beside it.
+    """
+    _elements[kind] = elements, stages
 
 
-_plain: dict[type, Callable[[Any], Staged]] = {range: lambda x: Range(x.start, x.stop, x.step)}
-
-
-def register_plain(kind: type, sequence: Callable[[Any], Staged]) -> None:
-    """Let `sequence(items)` be taken beside staged sequences, where `items` is of this class."""
-    _plain[kind] = sequence
+register_elements(range, lambda x: Range(x.start, x.stop, x.step))
 
 
 def of_plain(items: Any) -> Staged | None:
-    """The sequence for items that Python knows, beside others; None where they have no places."""
-    sequence = _plain.get(type(items))
-    return None if sequence is None else sequence(items)
+    """The elements of what Python knows, beside others; None where they have no places."""
+    found = _elements.get(type(items))
+    return None if found is None else found[0](items)
 
 
 def staged(items: Any) -> Staged | None:
@@ -444,8 +445,8 @@ def staged(items: Any) -> Staged | None:
     if isinstance(items, Streamed):
         return Stream(items)
     if not isinstance(items, SymbolicTensor):
-        sequence = _sequences.get(type(items))
-        return None if sequence is None else sequence(items)
+        found = _elements.get(type(items))
+        return found[0](items) if found is not None and found[1](items) else None
     ends = _ends_of_range(items)
     return Counted(items, ends) if ends else Rows(items)
 

@@ -22,7 +22,7 @@ from runtime.staging.lists.growing_dict import GrowingDict, stand_in_for
 from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.growing_set import GrowingSet
 from runtime.staging.lists.list_builtins import MAKING
-from runtime.staging.lists.sequences import copy_of_one, meant, register_several
+from runtime.staging.lists.sequences import copy_of_one, meant
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Scope, active
 
@@ -133,8 +133,3 @@ def one_of(items: Sequence[Any], place: Any) -> Any:
     made = images[0].copied()
     made.be_in(Several(items), place)
     return made
-
-
-register_several(set, one_of)
-register_several(frozenset, one_of)
-register_several(dict, one_of)

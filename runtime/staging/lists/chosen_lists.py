@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import operator
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
@@ -27,9 +26,8 @@ from runtime.staging.lists.sequences import (
     is_staged_index,
     meant,
     place_of,
-    register_several,
 )
-from runtime.staging.lists.walks import Items, give_methods, let_stand_for
+from runtime.staging.lists.walks import give_methods, let_stand_for
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 from runtime.staging.symbolic_number import apply_number
@@ -271,8 +269,6 @@ def _part_of_text(text: str, key: slice) -> Any:
 
 
 BUILTINS[operator.getitem] = _getitem
-let_stand_for(list, Row, Items, BACKEND)
+let_stand_for(list, Row, backend=BACKEND)
 register_conversion(Row, lambda row, dtype: convert_to_tensor(list(row), dtype))
-register_several(list, Row)
-register_several(deque, Row)
 staged_items.add_kind(Row)

@@ -81,10 +81,6 @@ class _ViewBackend(ListBackend):
         return value._mapping.staged is not None
 
 
-def walk(view: Any) -> EntryWalk | None:
-    return None if view._mapping.staged is None else EntryWalk(view)
-
-
 def _in(own: Callable[[Any, Any], Any], container: Any, item: Any) -> Any:
     if isinstance(container, KeyView):
         container = container._mapping
@@ -105,4 +101,4 @@ _views = _ViewBackend()
 for _view, _of in (
     (KeyView, type({}.keys())), (ValueView, type({}.values())), (ItemView, type({}.items())),
 ):  # fmt: skip
-    let_stand_for(_of, _view, walk, _views)
+    let_stand_for(_of, _view, EntryWalk, _views)

@@ -40,10 +40,6 @@ class _Walk(Walk):
         return self.walked.at(index)
 
 
-def _walk(items: GrowingDeque) -> _Walk | None:
-    return None if items.staged is None else _Walk(items, _MUTATED)
-
-
 class GrowingDeque(GrowingList):
     """A deque of the user's; one with a `maxlen` is of a class of its own, `deque_of(maxlen)`, for
     two of which the run chooses have the same.
@@ -200,7 +196,7 @@ def _bounded(maxlen: Any) -> type[GrowingDeque]:
 
 
 def _register(kind: type[GrowingDeque]) -> None:
-    let_stand_for(deque, kind, _walk)
+    let_stand_for(deque, kind, lambda items: _Walk(items, _MUTATED))
     staged_items.add_kind(kind)
 
 

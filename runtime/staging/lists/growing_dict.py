@@ -53,7 +53,6 @@ from runtime.staging.lists.dict_views import (
     KeyView,
     ValueView,
     check_not_walked,
-    walk,
 )
 from runtime.staging.lists.growing import (
     ROWS,
@@ -869,7 +868,7 @@ def register(kind: type[GrowingDict], of: type) -> None:
     kind.plain = of
     _OF[kind] = of
     _STAND_INS[of] = kind
-    let_stand_for(of, kind, lambda entries: walk(entries.keys()))
+    let_stand_for(of, kind, lambda entries: EntryWalk(entries.keys()))
     add_handler(kind, _HANDLER)
 
 

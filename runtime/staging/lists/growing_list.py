@@ -23,7 +23,6 @@ from runtime.core.types import ListType
 from runtime.dtypes import DType
 from runtime.graph import lists, numbers
 from runtime.graph.nodes import NUMBER_TYPES, apply
-from runtime.ops.joining import register_list
 from runtime.staging import texts
 from runtime.staging.block_recorder import note_found, note_made
 from runtime.staging.builtin_functions import elements, index_of
@@ -49,7 +48,6 @@ from runtime.staging.lists.growing import (
     take_all_from,
     want_lists,
 )
-from runtime.staging.lists.repetition import register_repetition
 from runtime.staging.lists.row_swaps import swaps
 from runtime.staging.lists.row_tables import RowTable, refuse_shared
 from runtime.staging.lists.sequences import (
@@ -645,6 +643,12 @@ class GrowingList(GrowingSequence, RowTable):
         made: Tensor = apply(primitive, column, element=column.type.element)
         return made
 
+    def _items_of_run(self, stacked: bool) -> Tensor | None:
+        items = self.in_order()
+        if items.staged is None:
+            return None
+        return items.joined(lists.STACK if stacked else lists.CONCAT)
+
 
 def _not_joined(kind: type, other: type) -> TypeError:
     name = "collections.deque" if other is deque else other.__name__
@@ -815,16 +819,6 @@ def to_tensor(items: GrowingList, dtype: DType | None) -> Any:
     return convert_to_tensor(items.joined(lists.STACK, dtype), dtype)
 
 
-def whole(items: GrowingList, stacked: bool) -> Tensor | None:
-    """The items of a list of the graph, stacked or joined; None where Python knows them."""
-    if items.staged is None:
-        return None
-    return items.joined(lists.STACK if stacked else lists.CONCAT)
-
-
 let_stand_for(list, GrowingList)
 register_conversion(GrowingList, to_tensor)
-register_list(GrowingList, whole)
-register_repetition(list, lambda items, times: GrowingList(items) * times)
-iteration.register_plain(GrowingList, Items)
 staged_items.add_kind(GrowingList)

@@ -19,7 +19,8 @@ import numpy as np
 from autograph.backend import AnyOrder
 from autograph.operators.comprehensions import of_generator, put_all
 from runtime import ops
-from runtime.core.primitive import bind
+from runtime.core.convert import register_conversion
+from runtime.core.primitive import bind, wrong_dtype
 from runtime.core.types import TensorType
 from runtime.dtypes import DType
 from runtime.graph import lists, numbers
@@ -506,17 +507,26 @@ GrowingSet.__hash__ = None
 
 
 def _absent(name: str, kind: str = "set") -> Callable[..., Any]:
-    def method(self: Any, *args: Any, **kwargs: Any) -> NoReturn:
-        if name == "__getitem__":
-            raise TypeError(f"'{kind}' object is not subscriptable")
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if name in _ABSENT_OPERATORS:
+            return NotImplemented
+        if name in _NOT_OF_SETS:
+            raise TypeError(_NOT_OF_SETS[name].format(kind))
         raise AttributeError(f"'{kind}' object has no attribute '{name}'")
 
     return method
 
 
+_NOT_OF_SETS = {
+    "__getitem__": "'{}' object is not subscriptable",
+    "__setitem__": "'{}' object does not support item assignment",
+    "__delitem__": "'{}' object doesn't support item deletion",
+    "__radd__": 'can only concatenate list (not "{}") to list',
+}
+_ABSENT_OPERATORS = "__add__", "__iadd__", "__mul__", "__rmul__"
 _OF_LISTS = (
-    *("append", "extend", "insert", "index", "count", "sort", "reverse", "__getitem__"),
-    *("__setitem__", "__delitem__", "__add__", "__radd__", "__mul__", "__rmul__", "__iadd__"),
+    *("append", "extend", "insert", "index", "count", "sort", "reverse"),
+    *(*_NOT_OF_SETS, *_ABSENT_OPERATORS),
 )
 give_methods(GrowingSet, _OF_LISTS, _absent)
 
@@ -590,10 +600,6 @@ def _holds_floats(spec: Spec) -> bool:
 
 
 _sum = BUILTINS[sum]
-
-
-def _sequence_of_set(items: GrowingSet) -> iteration.Staged | None:
-    return None if items.is_plain else _Walk(items)
 
 
 class _SetBackend(ListBackend):
@@ -678,11 +684,16 @@ def _in(own: Callable[[Any, Any], Any], container: Any, item: Any) -> Any:
     return container.has(item) if isinstance(container, GrowingSet) else own(container, item)
 
 
+def _no_tensor(items: GrowingSet, dtype: DType | None) -> NoReturn:
+    raise wrong_dtype("Cannot convert a set to a tensor", "make a list of it: sorted(items)")
+
+
 for _builtin in (len, sum, max, min, sorted):
     BUILTINS[_builtin] = _over_items(BUILTINS[_builtin])
 BUILTINS[operator.contains] = functools.partial(_in, BUILTINS[operator.contains])
 MAKING[set] = BUILTINS[set] = _set
 MAKING[frozenset] = BUILTINS[frozenset] = _frozenset
 for _kind, _class in ((GrowingSet, set), (GrowingFrozenSet, frozenset)):
-    let_stand_for(_class, _kind, _sequence_of_set, _SetBackend())
+    let_stand_for(_class, _kind, _Walk, _SetBackend())
     staged_items.add_kind(_kind)
+register_conversion(GrowingSet, _no_tensor)

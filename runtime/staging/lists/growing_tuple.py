@@ -14,7 +14,6 @@ from runtime.staging.control.specs import Mismatch, Tree, Union, all_in
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.list_builtins import listed
-from runtime.staging.lists.repetition import register_repetition
 from runtime.staging.lists.walks import let_stand_for
 from runtime.staging.refusals import refuse
 
@@ -116,4 +115,3 @@ for _name in sorted(_OF_LISTS):
 BUILTINS[tuple] = _tuple
 let_stand_for(tuple, GrowingTuple)
 staged_items.add_kind(GrowingTuple)
-register_repetition(tuple, lambda items, times: grown_tuple(GrowingList(items) * times))

@@ -14,9 +14,8 @@ from typing import Any, cast
 from runtime.core.convert import register_conversion
 from runtime.graph.ir import format_location
 from runtime.graph.structures import HANDLER, Handler, add_handler
-from runtime.ops.joining import register_list
 from runtime.staging.block_recorder import note_found
-from runtime.staging.control import branches, iteration, joins
+from runtime.staging.control import branches, joins
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.references import References
 from runtime.staging.control.specs import Leaf, Mismatch, Optional, Spec, Tree, classes_in
@@ -270,7 +269,5 @@ _HANDLER = Handler(
 
 setattr(PlacedList, HANDLER, _HANDLER)
 add_handler(PlacedList, _HANDLER)
-let_stand_for(list, PlacedList, Items)
+let_stand_for(list, PlacedList)
 register_conversion(PlacedList, growing_list.to_tensor)
-register_list(PlacedList, growing_list.whole)
-iteration.register_plain(PlacedList, Items)

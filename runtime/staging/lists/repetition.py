@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable
+from collections import deque
 from typing import Any
 
 from autograph.users_words import with_article
 from runtime import dtypes
 from runtime.core.tensor import Tensor
+from runtime.staging.lists.growing import Growing
 from runtime.staging.refusals import refuse
-
-_repeat: dict[type, Callable[[Any, Any], Any]] = {}
-
-
-def register_repetition(kind: type, repeat: Callable[[Any, Any], Any]) -> None:
-    """Let `repeat(items, times)` be a list, tuple or text times an integer of the graph."""
-    _repeat[kind] = repeat
 
 
 def repeated(items: Any, times: Any) -> Any:
@@ -26,15 +20,23 @@ def repeated(items: Any, times: Any) -> Any:
     StagingError for bytes and buffers, whose length only the run would know; TypeError for what
     Python does not repeat.
     """
-    if not isinstance(items, _SEQUENCES) or not _may_count(times):
+    if not issubclass(items.__class__, _SEQUENCES) or not _may_count(times):
         return NotImplemented
     if isinstance(items, _NOT_REPEATED):
         raise TypeError(
             f"unsupported operand type(s) for *: {type(items).__name__!r} and 'int'; {_PRODUCT}"
         )
-    for kind, repeat in _repeat.items():
-        if isinstance(items, kind):
-            return repeat(items, times)
+    if isinstance(items, Growing):
+        return items * times
+    from runtime.staging.lists.growing_list import GrowingList
+    from runtime.staging.lists.growing_tuple import grown_tuple
+    from runtime.staging.texts import index_of, unchecked
+
+    if isinstance(items, str):
+        return unchecked(str.__mul__, items, index_of(times))
+    if isinstance(items, list | tuple):
+        made = GrowingList(items) * times
+        return grown_tuple(made) if isinstance(items, tuple) else made
     raise refuse(
         f"{with_article(type(items).__name__)} times an integer of the graph: only the "
         "run knows how long it is",
@@ -44,7 +46,7 @@ def repeated(items: Any, times: Any) -> Any:
 
 _PRODUCT = "for the product of a tensor and the integer, tf.constant(items) * n"
 _NOT_REPEATED = range, memoryview
-_SEQUENCES = (list, tuple, str, bytes, bytearray, array, *_NOT_REPEATED)
+_SEQUENCES = (list, tuple, deque, str, bytes, bytearray, array, *_NOT_REPEATED)
 
 
 def _may_count(number: Any) -> bool:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn, cast
 
 from runtime import errors
@@ -128,16 +129,6 @@ def refuse_if(fails: Any, reason: str, way_out: str) -> None:
 # Items
 
 
-_several: dict[type, Callable[[Sequence[Any], Any], Any]] = {}
-
-
-def register_several(kind: type, one_of: Callable[[Sequence[Any], Any], Any]) -> None:
-    """Let `one_of(items, place)` be the item at a place where there are objects of a mutable class
-    among the items.
-    """
-    _several[kind] = one_of
-
-
 def meant(items: Sequence[Any], place: Any) -> Iterator[tuple[Any, Any]]:
     """Each of several objects, and whether it is the one at a place."""
     for each in {id(item): item for item in items}.values():
@@ -171,8 +162,14 @@ def chosen(items: Sequence[Any], place: Any) -> Any:
         return items[0]
     if _are_records(items):
         return _image_of(items, place)
-    for kind, one_of in () if all(map(is_reference, items)) else _several.items():
-        if items and all(issubclass(item.__class__, kind) for item in items):
+    if items and not all(map(is_reference, items)):
+        from runtime.staging.lists.chosen_containers import one_of
+        from runtime.staging.lists.chosen_lists import Row
+
+        kinds = [item.__class__ for item in items]
+        if _are_of(kinds, list) or _are_of(kinds, deque):
+            return Row(items, place)
+        if any(_are_of(kinds, kind) for kind in (set, frozenset, dict)):
             return one_of(items, place)
     try:
         if {type(item) for item in items} in _TABLES:
@@ -185,6 +182,10 @@ def chosen(items: Sequence[Any], place: Any) -> Any:
         raise _refusal(str(mismatch), mismatch.hint) from None
     columns = staged_items.columns_of(list(items), element)
     return staged_items.item_at(columns, place, element)
+
+
+def _are_of(kinds: Iterable[type], kind: type) -> bool:
+    return all(issubclass(each, kind) for each in kinds)
 
 
 class KnownSequence(iteration.Staged):
@@ -206,7 +207,7 @@ class KnownSequence(iteration.Staged):
 
 
 for _kind in (list, tuple, str):
-    iteration.register_plain(_kind, KnownSequence)
+    iteration.register_elements(_kind, KnownSequence)
 
 
 def _are_records(items: Sequence[Any]) -> bool:

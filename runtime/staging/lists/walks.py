@@ -56,11 +56,6 @@ class Walk(iteration.Staged):
         return self.size
 
 
-def sequence_of(items: Any) -> iteration.Staged | None:
-    """The items for a staged loop, if only the run knows them."""
-    return None if items.staged is None else Items(items)
-
-
 def gathered(source: Any, made: G, put: Callable[[G, Any], Any], words: Sequence[str]) -> G:
     """A list, set or dict with each element of something staged, which `put` puts into it."""
 
@@ -80,17 +75,20 @@ class ListBackend(StagingBackend):
         return value.staged is not None
 
 
+_backend = ListBackend()
+
+
 def let_stand_for(
     of: type,
     kind: type,
-    sequence: Callable[[Any], iteration.Staged | None] = sequence_of,
-    backend: StagingBackend | None = None,
+    elements: Callable[[Any], iteration.Staged] = Items,
+    backend: StagingBackend = _backend,
 ) -> None:
     """Let objects of `kind` stand for those of a class of Python's while a function is traced."""
     kind.__name__ = kind.__qualname__ = of.__name__  # as Python's own messages name it
-    register_backend(kind, backend or _backend)
+    register_backend(kind, backend)
     register_stand_in(kind, of)
-    iteration.register_sequence(kind, sequence)
+    iteration.register_elements(kind, elements, backend.stages)
 
 
 def give_methods(kind: type, names: Iterable[str], method_of: Callable[[str], Any]) -> None:
@@ -99,6 +97,3 @@ def give_methods(kind: type, names: Iterable[str], method_of: Callable[[str], An
         method = method_of(name)
         method.__name__ = name
         setattr(kind, name, method)
-
-
-_backend = ListBackend()

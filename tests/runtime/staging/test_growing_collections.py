@@ -470,6 +470,133 @@ def ordered_before(n):
     return known
 
 
+def changed_in_a_loop(n):
+    items = deque(range(n))
+    for item in items:
+        if len(items) < 9:
+            items.append(item)
+
+
+def changed_in_a_numbered_loop(n):
+    items = deque([1, 2])
+    for i, _ in enumerate(items):
+        if n > 1:
+            items.append(i)
+
+
+def changed_in_the_last_round(n):
+    items = deque([1, 2])
+    for item in items:
+        if item == n:
+            items.append(5)
+
+
+def changed_before_a_break(n):
+    items = deque([1, 2, 3])
+    for item in items:
+        if item == n:
+            items.append(5)
+            break
+    return len(items)
+
+
+def beside_what_the_run_knows(n):
+    last, some, table, total = deque(), set(), {}, 0
+    for i in (1, 2, 3):
+        last.append(i)
+        some.add(i)
+        table[i] = i + 3
+    for a, b, (key, value), i in zip(last, some, table.items(), rt.range(n), strict=False):
+        total = total + a * b * key * value * i
+        table[2] = 9
+    return total
+
+
+def grown_beside_what_the_run_knows(n):
+    items = deque([1])
+    for a, _ in zip(items, rt.range(n), strict=False):
+        items.append(a)
+
+
+def times(n):
+    items = ()
+    for i in range(n):
+        items = (*items, i)
+    return isinstance(len(items) * items, tuple), len(len(items) * items)
+
+
+def a_deque_times(n):
+    items = deque([1], maxlen=3)
+    items.append(2)
+    items = n * items
+    return isinstance(items, deque), len(items)
+
+
+def a_set_times(n):
+    items = {1, 2}
+    items.add(3)
+    return 3 * items
+
+
+def a_set_and_a_list(n):
+    items = {1, 2}
+    items.add(3)
+    return items + [n]  # noqa: RUF005
+
+
+def a_list_and_a_set(n):
+    items = {1, 2}
+    items.add(3)
+    return [n] + items  # noqa: RUF005
+
+
+def an_item_of_a_set(n):
+    items = {1, 2}
+    items.add(3)
+    items[0] = n
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        *(changed_in_a_loop, changed_in_a_numbered_loop, changed_in_the_last_round),
+        *(changed_before_a_break, beside_what_the_run_knows),
+        *(grown_beside_what_the_run_knows, times, a_deque_times, a_set_times, a_set_and_a_list),
+        *(a_list_and_a_set, an_item_of_a_set),
+    ],
+)
+def test_stand_ins_do_what_pythons_own_do(program: Callable[..., Any]) -> None:
+    staged = rt.function(program)
+    for n in (1, 2, 3):
+        expected = attempt(lambda: program(n))  # noqa: B023
+        got = attempt(lambda: staged(rt.constant(n)))  # noqa: B023
+        assert same_outcome(expected, got), (n, expected, got)
+
+
+@pytest.mark.parametrize("join", [rt.stack, lambda rows: rt.concat(rows, 0), rt.add_n])
+@pytest.mark.parametrize("kind", [tuple, deque])
+def test_sequences_of_the_run_are_joined(join: Callable[..., Any], kind: type) -> None:
+    def rows(n):
+        made = []
+        for i in range(n):
+            made.append(rt.fill([2], i))
+        return join(kind(made))
+
+    want = rt.convert_to_tensor(rows(3))
+    assert rt.function(rows)(rt.constant(3)).numpy().tolist() == want.numpy().tolist()
+
+
+def test_a_set_is_no_tensor() -> None:
+    def made(n):
+        items = {1, 2}
+        items.add(3)
+        return n * rt.convert_to_tensor(items)
+
+    for call in made, rt.function(made):
+        with pytest.raises(TypeError, match=r"Cannot convert a .*set to a tensor"):
+            call(rt.constant(1))
+
+
 def joined_before(n):
     items = {n, 2, 3} | {7}
     return [item + 1 for item in items]
