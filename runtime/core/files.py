@@ -26,6 +26,8 @@ _KINDS: dict[type[OSError], type[errors.OpError]] = {
     NotADirectoryError: errors.FailedPreconditionError,
     IsADirectoryError: errors.FailedPreconditionError,
 }
+RAISED = (*_KINDS.values(), errors.ResourceExhaustedError, errors.UnknownError)
+"""What reading and writing raise."""
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 

@@ -148,6 +148,7 @@ class Primitive:
     passes: how often its kernel goes over elements, as a copy does once: reads and writes them.
     text: how a printed graph writes it, from its parameters and the texts of its inputs.
     method: the method of a variable that it is.
+    renews_by: the op that makes the new value of a variable of the one before and the operand.
     of_shape: of its input, which may be any array, it reads only the shape.
     moves: each element of its result is an element of an input, perhaps of another dtype.
     finds_shape: its kernel finds out the shape of the result, and asks `out` for an array of it.
@@ -190,6 +191,7 @@ class Primitive:
     passes: int = 1
     text: Callable[[Mapping[str, Any], Sequence[str]], str] | None = None
     method: str = ""
+    renews_by: Primitive | None = None
     of_shape: bool = False
     moves: bool = False
     finds_shape: bool = False

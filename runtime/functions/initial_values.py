@@ -15,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from runtime.core.convert import convert_to_tensor
-from runtime.core.primitive import TABLE, structural
+from runtime.core.primitive import Primitive, structural
 from runtime.core.shapes import TensorSpec, is_known
 from runtime.core.state import init_scope, state
 from runtime.core.types import TensorType, Type
@@ -39,11 +39,8 @@ from runtime.ops.print_op import print_p
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Scope
 from runtime.staging.tracing import Trace, is_symbol
-from runtime.variables.primitives import assign_add_p, assign_p, assign_sub_p, read_p
+from runtime.variables.primitives import assign_p, read_p
 from runtime.variables.variable import Variable
-
-_UPDATES = {assign_add_p: TABLE["add"], assign_sub_p: TABLE["sub"]}
-"""The op that makes the new value of the one before and its operand."""
 
 
 def _same_type(item: Type) -> Type:
@@ -266,8 +263,8 @@ class _History:
             self._read(node, handle)
         elif primitive is assign_p:
             self.held[handle] = node.inputs[0]
-        elif primitive in _UPDATES:
-            self._update(node, handle)
+        elif primitive.renews_by:
+            self._update(node, handle, primitive.renews_by)
         else:
             self._other(node, changed)
         self.changes.update(dict.fromkeys(changed, node))
@@ -280,14 +277,14 @@ class _History:
             self._block(node, handle)
         self.nodes.append(node if held is None else _same(node.outputs[0], held))
 
-    def _update(self, node: Node, handle: Any) -> None:
+    def _update(self, node: Node, handle: Any, renewing: Primitive) -> None:
         if handle not in self.held:
             before = self.held[handle] = Value(handle.type, handle.name)
             self.nodes.append(Node(read_p, (), (before,), node.params))
         held = self.held[handle]
         if held is not None:
             made = self.held[handle] = Value(handle.type, handle.name)
-            self.nodes.append(Node(_UPDATES[node.primitive], (held, *node.inputs), (made,)))
+            self.nodes.append(Node(renewing, (held, *node.inputs), (made,)))
 
     def _other(self, node: Node, changed: Collection[Any]) -> None:
         made = node if changed or not node.regions else self._without_reads(node)

@@ -11,7 +11,7 @@ import numpy as np
 
 from runtime import dtypes, errors
 from runtime.core.convert import convert_to_tensor
-from runtime.core.files import explained, text_scalar
+from runtime.core.files import RAISED, explained, text_scalar
 from runtime.core.lazy import attributes as _attributes
 from runtime.core.lazy import public as _public
 from runtime.core.primitive import bind, flat, row, wrong_dtype, wrong_value
@@ -55,6 +55,7 @@ def _read_kernel(name: Any) -> Any:
 _read_p = row(
     "read_file", _read_kernel, signature="S->S", shape=lambda name: (), op_type="ReadFile",
     gradient=flat, effect=True, repeatable=True, fallible=True,
+    raises=(errors.InvalidArgumentError, *RAISED),
 )  # fmt: skip
 
 
@@ -82,7 +83,7 @@ def _write_kernel(name: Any, contents: Any) -> Any:
 
 _write_p = row(
     "write_file", _write_kernel, signature="S,S->", infer=lambda *_: (), op_type="WriteFile",
-    gradient=flat, effect=True, fallible=True,
+    gradient=flat, effect=True, fallible=True, raises=(errors.InvalidArgumentError, *RAISED),
 )  # fmt: skip
 
 

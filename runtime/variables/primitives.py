@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from runtime import dtypes, errors
-from runtime.core.primitive import Memory, Order, row
+from runtime.core.primitive import TABLE, Memory, Order, row
 from runtime.core.state import state
 from runtime.core.types import TensorType
 from runtime.core.workspace import c_contiguous
@@ -130,10 +130,12 @@ assign_p = row(
 assign_add_p = row(
     "assign_add_variable", _updating(np.add), _assign_type, op_type="AssignAddVariableOp",
     effect=True, fallible=True, memory=Memory.READS, method="assign_add",
+    renews_by=TABLE["add"],
 )  # fmt: skip
 assign_sub_p = row(
     "assign_sub_variable", _updating(np.subtract), _assign_type, op_type="AssignSubVariableOp",
     effect=True, fallible=True, memory=Memory.READS, method="assign_sub",
+    renews_by=TABLE["sub"],
 )  # fmt: skip
 
 

@@ -28,10 +28,6 @@ from runtime.core.primitive import TABLE, Primitive
 from runtime.core.types import NumberType, TensorType, Type
 from runtime.graph.ir import Callee, Params, Value, walk_called
 from runtime.graph.nodes import (
-    CHECK_ATTRIBUTE,
-    CHECK_DEFINED,
-    CHECK_LENGTH,
-    CHECK_PRESENT,
     RAISE,
     TO_TENSOR,
 )
@@ -298,8 +294,6 @@ def _raise_again(trace: Trace, failure: Failure) -> None:
 
 # Ops that fail
 
-_CHECKS = (CHECK_DEFINED, CHECK_LENGTH, CHECK_PRESENT, CHECK_ATTRIBUTE)
-
 
 def probe(trace: Trace, primitive: Primitive, values: tuple[Value, ...], params: Params) -> None:
     """Let what follows be done where an op does not fail, if an attempt may catch what it raises.
@@ -317,7 +311,7 @@ def probe(trace: Trace, primitive: Primitive, values: tuple[Value, ...], params:
     divides |= getattr(primitive.scalar, "sign", "") == "/" and _divides(acting, values)
     level = trace.levels[-1] if trace.levels else None
     if (
-        (primitive.effect and primitive not in _CHECKS)
+        (primitive.effect and not primitive.repeatable)
         or primitive.calls_back
         or not all(map(has_name, kinds))
         or (level is None or level.present is not trace.scope)

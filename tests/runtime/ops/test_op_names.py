@@ -8,13 +8,14 @@ import ast
 import importlib
 import pkgutil
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 
 import runtime
-from runtime.core.primitive import TABLE, structural
+from runtime.core.primitive import TABLE, Primitive, structural
 
 ROOT = Path(__file__).parents[3]
 RUNTIME = ROOT / "runtime"
@@ -119,6 +120,19 @@ def test_no_table_is_keyed_by_names_of_ops() -> None:
             here = list(found_in(path.read_text(encoding="utf-8"), names))
             found |= {name: here} if here else {}
     assert found == {}
+
+
+def test_no_table_is_keyed_by_ops() -> None:
+    load_all()
+    found = [
+        f"{module.__name__}.{name}"
+        for module in list(sys.modules.values())
+        if module.__name__.startswith("runtime.") and not module.__name__.startswith("runtime.ops")
+        for name, held in vars(module).items()
+        if isinstance(held, dict | tuple | list | set | frozenset) and held is not TABLE
+        if sum(isinstance(each, Primitive) and each.is_op for each in held) > 1
+    ]
+    assert found == []
 
 
 def test_each_file_of_other_names_has_some() -> None:

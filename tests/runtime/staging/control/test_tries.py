@@ -962,6 +962,57 @@ def test_an_op_of_tensors() -> None:
     assert [int(function(rt.constant(x))) for x in (0, 1, 2, 9)] == [1, 2, -1, -1]
 
 
+def asserted_in_try(x):
+    y = 0
+    try:
+        rt.debugging.assert_less(x, 2)
+        y = 1
+    except errors.InvalidArgumentError:
+        y = 2
+    return y
+
+
+def numerics_in_try(x):
+    y = 0
+    try:
+        y = rt.debugging.check_numerics(1 / rt.cast(x - 1, rt.float32), "of x")
+    except errors.InvalidArgumentError:
+        y = 2.0
+    return y
+
+
+def file_in_try(x):
+    y = 0
+    try:
+        rt.io.read_file(rt.strings.join(["/no/such/file", rt.strings.as_string(x)]))
+        y = 1
+    except errors.NotFoundError:
+        y = 2
+    return y
+
+
+@pytest.mark.parametrize("program", [asserted_in_try, numerics_in_try, file_in_try])
+def test_checks_and_reads_of_files_are_caught(program: Any) -> None:
+    staged = rt.function(program)
+    for x in (0, 1, 2):
+        given = rt.constant(x)
+        assert float(staged(given)) == float(program(given))
+
+
+def test_writing_a_file_is_not_put_off() -> None:
+    @rt.function
+    def written(x):
+        y = 0
+        try:
+            rt.io.write_file("/no/such/file", rt.strings.as_string(x))
+        except errors.PermissionDeniedError:
+            y = 1
+        return y
+
+    with pytest.raises(autograph.StagingError, match="write_file on a staged value fails"):
+        written(rt.constant(1))
+
+
 def test_what_the_first_caller_handled_is_no_context_of_later_calls() -> None:
     function = rt.function(how_many_behind)
     for x in (3, 0, 1):
