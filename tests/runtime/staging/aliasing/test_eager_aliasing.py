@@ -18,10 +18,10 @@ import autograph
 import runtime as rt
 from runtime.core.tensor import EagerTensor
 from runtime.ops import indexing
-from tests.runtime.staging import test_aliasing as staged
-from tests.runtime.staging.aliasing import CASES, put
-from tests.runtime.staging.aliasing_random import ARGUMENTS, Writer
-from tests.runtime.staging.aliasing_views import SHAPE, Views
+from tests.runtime.staging.aliasing import test_aliasing as staged
+from tests.runtime.staging.aliasing.cases import CASES, put
+from tests.runtime.staging.aliasing.random_programs import ARGUMENTS, Writer
+from tests.runtime.staging.aliasing.views import SHAPE, Views
 from tests.support.programs import batches
 
 
@@ -317,7 +317,7 @@ def test_a_tensor_that_another_name_has_changed_is_a_tensor() -> None:
 
 FIRST = """
 import autograph, runtime as rt
-from tests.runtime.staging.aliasing import put
+from tests.runtime.staging.aliasing.cases import put
 m = rt.constant([[1, 2], [3, 4]])
 rows, piece = list(m), m[0:1]
 change = autograph.convert(put)

@@ -3,7 +3,7 @@
 import copy
 import dataclasses
 
-from tests.runtime.staging.aliasing import case
+from tests.runtime.staging.aliasing.cases import case
 
 
 class Counting:

@@ -1,6 +1,6 @@
 """Algorithms that work in place, as they are written for lists."""
 
-from tests.runtime.staging.aliasing import case, swap
+from tests.runtime.staging.aliasing.cases import case, swap
 
 A = [5, 2, 9, 1, 7, 3]
 

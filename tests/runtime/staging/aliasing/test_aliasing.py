@@ -9,11 +9,11 @@ import pytest
 
 import autograph
 import runtime as rt
-import tests.runtime.staging.aliasing_algorithms
-import tests.runtime.staging.aliasing_objects
-import tests.runtime.staging.aliasing_rows  # noqa: F401  (all add cases)
-from tests.runtime.staging.aliasing import CASES, check, plain, put
-from tests.runtime.staging.aliasing_random import ARGUMENTS, Writer
+import tests.runtime.staging.aliasing.algorithms
+import tests.runtime.staging.aliasing.objects
+import tests.runtime.staging.aliasing.rows  # noqa: F401  (all add cases)
+from tests.runtime.staging.aliasing.cases import CASES, check, plain, put
+from tests.runtime.staging.aliasing.random_programs import ARGUMENTS, Writer
 
 V = rt.constant([1, 2, 3])
 W = rt.constant([4, 5, 6])

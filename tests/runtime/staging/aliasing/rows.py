@@ -1,6 +1,6 @@
 """Programs that assign to rows of matrices, and to their items, by several names."""
 
-from tests.runtime.staging.aliasing import case, put, swap
+from tests.runtime.staging.aliasing.cases import case, put, swap
 
 M = [[1, 2], [3, 4]]
 M3 = [[1, 2, 3], [4, 5, 6], [7, 8, 9]]

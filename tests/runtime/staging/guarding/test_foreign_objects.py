@@ -51,7 +51,7 @@ import pytest
 
 import runtime as rt
 from autograph import StagingError
-from tests.runtime.staging import foreign_expressions
+from tests.runtime.staging.guarding import foreign_expressions
 
 X = rt.constant(1.5)
 

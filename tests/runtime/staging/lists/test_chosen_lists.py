@@ -10,7 +10,7 @@ import pytest
 
 import autograph
 import runtime as rt
-from tests.runtime.staging.lists_random import NUMBERS, Writer
+from tests.runtime.staging.lists.random_programs import NUMBERS, Writer
 from tests.support.staging import as_python, lists_in, of_tensors
 
 WAYS: dict[str, Callable[[list[int]], Any]] = {
