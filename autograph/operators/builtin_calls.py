@@ -280,20 +280,17 @@ _plain_isinstance = _direct(isinstance)
 def _mapping(function: Function, call: Call) -> Function:
     """For functions that apply their first argument to the others."""
 
+    @hiding
     def builtin(*args: Any, **kwargs: Any) -> Any:
-        try:
-            applied = (call(args[0]), *args[1:]) if args else args
-            if function is map and len(args) == 2 and of_generator(args[1]) is not None:
-                return generator(args[1], lambda items: map(applied[0], items))
-            if function is map and len(args) > 2:
-                items, rows = rows_of(args[1:])
-                if rows is not None:
-                    return generator(rows, lambda items: starmap(applied[0], items))
-                applied = (applied[0], *items)
-            return _ask(_first_backend(args), function, applied, kwargs)
-        except BaseException as error:  # whatever passes through is the user's: only ours goes
-            hide(error)
-            raise
+        applied = (call(args[0]), *args[1:]) if args else args
+        if function is map and len(args) == 2 and of_generator(args[1]) is not None:
+            return generator(args[1], lambda items: map(applied[0], items))
+        if function is map and len(args) > 2:
+            items, rows = rows_of(args[1:])
+            if rows is not None:
+                return generator(rows, lambda items: starmap(applied[0], items))
+            applied = (applied[0], *items)
+        return _ask(_first_backend(args), function, applied, kwargs)
 
     return builtin
 
@@ -301,13 +298,10 @@ def _mapping(function: Function, call: Call) -> Function:
 def _zipping(builtin: Function) -> Function:
     """For `zip`, also of iterators of the user's."""
 
+    @hiding
     def zipping(*args: Any, **kwargs: Any) -> Any:
-        try:
-            items, rows = (args, None) if kwargs.get("strict") else rows_of(args)
-            return builtin(*items, **kwargs) if rows is None else rows
-        except BaseException as error:  # whatever passes through is the user's: only ours goes
-            hide(error)
-            raise
+        items, rows = (args, None) if kwargs.get("strict") else rows_of(args)
+        return builtin(*items, **kwargs) if rows is None else rows
 
     return zipping
 
@@ -315,13 +309,10 @@ def _zipping(builtin: Function) -> Function:
 def _enumerating(builtin: Function) -> Function:
     """For `enumerate`, also of what only the run knows the number of."""
 
+    @hiding
     def enumerating(items: Any, start: Any = 0) -> Any:
-        try:
-            given = of_generator(items)
-            return builtin(items, start) if given is None else numbered(given, start)
-        except BaseException as error:  # whatever passes through is the user's: only ours goes
-            hide(error)
-            raise
+        given = of_generator(items)
+        return builtin(items, start) if given is None else numbered(given, start)
 
     return enumerating
 
@@ -329,21 +320,18 @@ def _enumerating(builtin: Function) -> Function:
 def _filtering(call: Call) -> Function:
     """For `filter`: while staging, the generator expression that it abbreviates."""
 
+    @hiding
     def builtin(*args: Any, **kwargs: Any) -> Any:
-        try:
-            if len(args) != 2 or kwargs or not is_staging():
-                return filter(*args, **kwargs)
-            function = None if args[0] is None else call(args[0])
+        if len(args) != 2 or kwargs or not is_staging():
+            return filter(*args, **kwargs)
+        function = None if args[0] is None else call(args[0])
 
-            def accepted(items: Iterable[Any]) -> Iterator[Any]:
-                for item in items:
-                    test = item if function is None else function(item)
-                    yield test, functools.partial(_itself, item)
+        def accepted(items: Iterable[Any]) -> Iterator[Any]:
+            for item in items:
+                test = item if function is None else function(item)
+                yield test, functools.partial(_itself, item)
 
-            return generator(args[1], accepted, tested=True)
-        except BaseException as error:  # whatever passes through is the user's: only ours goes
-            hide(error)
-            raise
+        return generator(args[1], accepted, tested=True)
 
     return builtin
 
