@@ -38,3 +38,46 @@ class Seeded:
 
     def below(self, n: int) -> int:
         return self.random.randrange(n)
+
+
+INDENT = "    "
+
+
+class Lines:
+    """The lines of a program that is being written, of `left` statements at most; `filler` is the
+    line of a block that would have none.
+    """
+
+    filler: str
+
+    def __init__(self, choices: Choices, left: int) -> None:
+        self.choices = choices
+        self.lines: list[str] = []
+        self.left = left
+        self.loops = 0
+        self.depth = 1
+
+    def pick(self, *options: str) -> str:
+        return options[self.choices.below(len(options))]
+
+    def line(self, text: str) -> None:
+        self.lines.append(INDENT * self.depth + text)
+
+    def block(self, header: str, most: int = 3) -> None:
+        self.line(header)
+        self.depth += 1
+        before = len(self.lines)
+        for _ in range(1 + self.choices.below(most)):
+            self.statement()
+        if len(self.lines) == before:
+            self.line(self.filler)
+        self.depth -= 1
+
+    def statement(self) -> None:
+        if self.left > 0:
+            self.left -= 1
+            ways = self.ways()
+            ways[self.choices.below(len(ways))]()
+
+    def ways(self) -> list[Callable[[], None]]:
+        raise NotImplementedError

@@ -4,11 +4,10 @@ taken may compute: quotients, logarithms, roots and powers where they have no va
 A program takes two float64 scalars, a count and a truth value, and returns values and slopes.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple
 
-from tests.support.programs_choices import Choices
-
-INDENT = "    "
+from tests.support.programs_choices import INDENT, Choices, Lines
 
 PRELUDE = """\
 import runtime as rt
@@ -59,23 +58,15 @@ _PARTIAL = (
 )
 
 
-class Writer:
+class Writer(Lines):
     """Writes one program. `whole` says that nothing keeps a part of it from its last gradient."""
 
+    filler = "w = w * 0.5"
+
     def __init__(self, choices: Choices) -> None:
-        self.choices = choices
-        self.lines: list[str] = []
-        self.left = 5 + choices.below(10)
-        self.depth = 1
-        self.loops = 0
+        super().__init__(choices, 5 + choices.below(10))
         self.names = 0
         self.whole = True
-
-    def pick(self, *options: str) -> str:
-        return options[self.choices.below(len(options))]
-
-    def line(self, text: str) -> None:
-        self.lines.append(INDENT * self.depth + text)
 
     def value(self) -> str:
         return self.pick("u", "w", "x", "y", "u", "w")
@@ -89,25 +80,11 @@ class Writer:
             *(f"{self.value()} > 0.3 and p", f"{self.value()} != 0.0", "n > 1"),
         )
 
-    def block(self, header: str, most: int = 2) -> None:
-        self.line(header)
-        self.depth += 1
-        before = len(self.lines)
-        for _ in range(1 + self.choices.below(most)):
-            self.statement()
-        if len(self.lines) == before:
-            self.line("w = w * 0.5")
-        self.depth -= 1
-
-    def statement(self) -> None:
-        if self.left <= 0:
-            return
-        self.left -= 1
+    def ways(self) -> list[Callable[[], None]]:
         simple = [self.assignment] * 4 + [self.guarded] * 3 + [self.read_later] * 2
         simple += [self.inner] * 2 + [self.stopped, self.watched, self.asked, self.left_round]
         nested = [self.branching] * 4 + [self.looping] * 3
-        ways = simple if self.depth > 4 else simple + nested
-        ways[self.choices.below(len(ways))]()
+        return simple if self.depth > 4 else simple + nested
 
     def assignment(self) -> None:
         self.line(f"{self.pick('u', 'w')} = {self.formula(*_SMOOTH)}")
@@ -186,15 +163,15 @@ class Writer:
         return self.line(INDENT + self.pick("break", "continue"))
 
     def branching(self) -> None:
-        self.block(f"if {self.test()}:")
+        self.block(f"if {self.test()}:", 2)
         if self.choices.below(2):
-            self.block("else:")
+            self.block("else:", 2)
 
     def looping(self) -> None:
         self.loops += 1
         self.names += 1
         if self.choices.below(2):
-            self.block(f"for i{self.names} in range({self.pick('2', 'n', 'n', 'n + 1')}):")
+            self.block(f"for i{self.names} in range({self.pick('2', 'n', 'n', 'n + 1')}):", 2)
         else:
             name = f"k{self.names}"
             self.line(f"{name} = 0")

@@ -2,9 +2,9 @@
 that match or not, managers that swallow or not, `else`, `finally`, and exits from each of them.
 """
 
-from tests.support.programs_choices import Choices
+from collections.abc import Callable
 
-INDENT = "    "
+from tests.support.programs_choices import INDENT, Choices, Lines
 
 PRELUDE = """\
 from contextlib import contextmanager, suppress
@@ -65,23 +65,15 @@ _CLAUSES = (
 )
 
 
-class Writer:
+class Writer(Lines):
     """Writes one program."""
 
+    filler = "y = y + 1"
+
     def __init__(self, choices: Choices) -> None:
-        self.choices = choices
-        self.lines: list[str] = []
-        self.left = 6 + choices.below(16)
-        self.loops = 0
+        super().__init__(choices, 6 + choices.below(16))
         self.handlers = 0
         self.finals = 0
-        self.depth = 1
-
-    def pick(self, *options: str) -> str:
-        return options[self.choices.below(len(options))]
-
-    def line(self, text: str) -> None:
-        self.lines.append(INDENT * self.depth + text)
 
     def name(self) -> str:
         return self.pick("x", "y", "z")
@@ -110,24 +102,10 @@ class Writer:
             f"{self.name()} > 1 and 6 // {self.name()} > 1",
         )
 
-    def block(self, header: str) -> None:
-        self.line(header)
-        self.depth += 1
-        before = len(self.lines)
-        for _ in range(1 + self.choices.below(3)):
-            self.statement()
-        if len(self.lines) == before:
-            self.line("y = y + 1")
-        self.depth -= 1
-
-    def statement(self) -> None:
-        if self.left <= 0:
-            return
-        self.left -= 1
+    def ways(self) -> list[Callable[[], None]]:
         simple = [self.assignment] * 4 + [self.raising, self.asserting, self.growing, self.leaving]
         nested = [self.trying] * 4 + [self.branching] * 2 + [self.looping] * 2 + [self.managing]
-        ways = simple if self.depth > 6 else simple + nested
-        ways[self.choices.below(len(ways))]()
+        return simple if self.depth > 6 else simple + nested
 
     def assignment(self) -> None:
         self.line(f"{self.name()} = {self.value()}")
