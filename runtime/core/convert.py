@@ -211,11 +211,8 @@ def _part_within(values: Any) -> Any:
 def _stacked(values: Any, dtype: DType | None) -> Tensor:
     from runtime import ops
 
-    return ops.stack([_element(value, dtype or _dtype_within(values)) for value in values])
-
-
-def _element(value: Any, dtype: DType | None) -> Tensor:
-    return _convert(value, dtype)
+    dtype = dtype or _dtype_within(values)
+    return ops.stack([_convert(value, dtype) for value in values])
 
 
 def _dtype_within(values: Any) -> DType | None:
