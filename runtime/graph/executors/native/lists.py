@@ -11,8 +11,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from runtime import dtypes
+from runtime.core.primitive import Memory
 from runtime.core.types import ListType, NumberType, TensorType
 from runtime.dtypes import DType
+from runtime.graph.executors.kernels import memory_of
 from runtime.graph.executors.lowered import Block, Call, Kernel, Local, Loop, Statement, leaves
 from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.indexing import handed_on, target_of
@@ -89,11 +91,9 @@ class _Lists:
     def are_linear(self, block: Block, nest: Nest, used: set[Use]) -> bool:
         """True if that holds in a block, behind which `used` are those that are used up."""
         for statement in block.statements:
-            uses_up = isinstance(statement, Call) or any(
-                isinstance(target.type, ListType) for target in statement.targets
-            )
-            if not all(self._may(local, nest, uses_up, used) for local in statement.reads()):
-                return False
+            for local in statement.reads():
+                if not self._may(local, nest, _uses_up(statement, local), used):
+                    return False
             inner = nest
             if isinstance(statement, Loop):
                 inner = (*nest, statement)
@@ -118,6 +118,14 @@ class _Lists:
         if uses_up:
             used.add(use)
         return not uses_up or _home(self.body, local, is_inside) == nest
+
+
+def _uses_up(statement: Statement, local: Local) -> bool:
+    """True if a statement may write to a list that it reads, or hand it on."""
+    if isinstance(statement, Kernel):
+        return memory_of(statement.node) is Memory.STORES and statement.inputs[0] is local
+    makes_lists = any(isinstance(target.type, ListType) for target in statement.targets)
+    return makes_lists or isinstance(statement, Call)
 
 
 def _home(body: Block, local: Local, inside: bool) -> Nest | None:
