@@ -163,7 +163,7 @@ def _binary(primitive: Primitive, a: Any, b: Any) -> Any:
     if is_number(a) and is_number(b):
         return apply_number(primitive, a, b)
     number, other = (a, b) if type(a) is SymbolicNumber else (b, a)
-    if isinstance(other, np.generic):  # which has a dtype, as a tensor has
+    if isinstance(other, np.number | np.bool_):  # which has a dtype, as a tensor has
         made = convert_to_tensor(other)
         operation = _OPERATORS.get(primitive, operator.pow)
         return operation(a, made) if other is b else operation(made, b)

@@ -137,8 +137,8 @@ def refuse_unknown_keys(what: str) -> Exception:
 
 
 def changed_while_iterated(walked: str, held: str) -> Exception:
-    """The error for a loop over `walked`, a dict or a set, of which a round changes what is `held`
-    there.
+    """The error for a loop over `walked`, a dict, set or deque, of which a round changes what is
+    `held` there.
     """
     return refuse(
         f"a round of a loop over {walked} changes its {held}, or has only the run know them",

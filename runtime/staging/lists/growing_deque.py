@@ -5,7 +5,7 @@ for what the user makes.
 from __future__ import annotations
 
 import functools
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from typing import Any, NoReturn
 
@@ -17,6 +17,7 @@ from runtime.staging.lists import (
     ordered_dicts,  # noqa: F401  (which registers what it has)
     staged_items,
 )
+from runtime.staging.lists.dict_entries import changed_while_iterated
 from runtime.staging.lists.growing_dict import stand_in_for
 from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.growing_set import GrowingSet
@@ -24,20 +25,32 @@ from runtime.staging.lists.list_builtins import MAKING, listed
 from runtime.staging.lists.sequences import check
 from runtime.staging.lists.walks import Walk, let_stand_for
 from runtime.staging.refusals import refuse
-from runtime.staging.scopes import outermost
+from runtime.staging.scopes import active, outermost
 from runtime.staging.symbolic_number import apply_number
 from runtime.staging.tracing import is_symbol
 
 _MUTATED = "deque mutated during iteration", RuntimeError
+_GROWN, _SHRUNK = "grown", "shrunk"
 
 
 class _Walk(Walk):
-    """The items that a loop over a deque takes."""
+    """The items that a loop over a deque takes. Python counts the changes of a deque; the run knows
+    its length, which is enough where a round does not both put items in and take some out.
+    """
 
-    __slots__ = ()
+    __slots__ = ("before",)
+
+    def __init__(self, walked: Any, size: int | None = None) -> None:
+        super().__init__(walked, _MUTATED, size)
+        self.before = walked.changes()
 
     def at(self, index: Any) -> Any:
+        self.before = self.walked.changes()
         return self.walked.at(index)
+
+    def has(self, index: Any) -> Any:
+        self.walked.check_not_moved(self.before)
+        return super().has(index)
 
 
 class GrowingDeque(GrowingList):
@@ -60,11 +73,13 @@ class GrowingDeque(GrowingList):
 
     def append(self, item: Any, /) -> None:
         """Put an item behind the others."""
+        self._note(_GROWN)
         super().append(item)
         self._shorten(at_end=False)
 
     def appendleft(self, item: Any, /) -> None:
         """Put an item before the others."""
+        self._note(_GROWN)
         super().insert(0, item)
         self._shorten(at_end=True)
 
@@ -77,9 +92,11 @@ class GrowingDeque(GrowingList):
         """Put an item before another one. IndexError, at run time, where the deque is full."""
         if self.maxlen is not None:
             check(self.length() >= self.maxlen, "deque already at its maximum size")
+        self._note(_GROWN)
         super().insert(index, item)
 
     def _join(self, others: GrowingList) -> None:
+        self._note(_GROWN)
         super()._join(others)
         self._shorten(at_end=False)
 
@@ -97,6 +114,7 @@ class GrowingDeque(GrowingList):
         is_known = not is_symbol(size) and not is_symbol(most)
         if most is None or (not is_symbol(size) and size <= (most if is_known else 0)):
             return
+        self._note(_SHRUNK)
         if self.staged is None and is_known:
             list.__delitem__(self, slice(most, None) if at_end else slice(size - most))
             return
@@ -112,6 +130,7 @@ class GrowingDeque(GrowingList):
         super().__setitem__(self._checked(index), item)
 
     def __delitem__(self, index: Any) -> None:
+        self._note(_SHRUNK)
         super().__delitem__(self._checked(index))
 
     def _of_its_kind(self, items: Iterable[Any] = ()) -> GrowingList:
@@ -119,6 +138,15 @@ class GrowingDeque(GrowingList):
 
     def _standing_for(self, items: Any) -> GrowingList:
         return deque_of(items.maxlen)(items)
+
+    def taken(self, index: Any) -> Any:
+        self._note(_SHRUNK)
+        return super().taken(index)
+
+    def clear(self) -> None:
+        """Take all items out."""
+        self._note(_SHRUNK)
+        super().clear()
 
     def pop(self) -> Any:  # type: ignore[override]
         """Take the last item out. IndexError, at run time, where there is none."""
@@ -132,6 +160,7 @@ class GrowingDeque(GrowingList):
 
     def rotate(self, steps: Any = 1, /) -> None:
         """Move items from the end to the front, one for each step."""
+        self._note(_GROWN, _SHRUNK)
         size = self.length()
         start = -index_of(steps) % (size + (size == 0))
         items = listed(self)
@@ -145,13 +174,33 @@ class GrowingDeque(GrowingList):
     def _forwards(self) -> Iterator[Any]:
         at, size = 0, list.__len__(self)
         while self.staged is None and at < size:
+            before = self.changes()
             yield list.__getitem__(self, at)
             at += 1
+            self.check_not_moved(before)
             if self.staged is None and list.__len__(self) != size:
                 text, kind = _MUTATED
                 raise kind(text)
         if self.staged is not None:
-            raise self._refuse_rest(_Walk(self, _MUTATED, size), at)
+            raise self._refuse_rest(_Walk(self, size), at)
+
+    # What a round does
+
+    def _note(self, *changes: str) -> None:
+        self._counted().update(changes)
+
+    def _counted(self) -> Counter[str]:
+        counted: Counter[str] = active().memo.setdefault((GrowingDeque, id(self)), Counter())
+        return counted
+
+    def changes(self) -> Counter[str]:
+        """How often it has grown and shrunk while the function was traced."""
+        return self._counted().copy()
+
+    def check_not_moved(self, before: Counter[str]) -> None:
+        """StagingError where a round of a loop over it has put items in and taken some out."""
+        if len(self._counted() - before) > 1:
+            raise changed_while_iterated("a deque", "items")
 
     def own(self) -> Any:
         if self.staged is not None or is_symbol(self.maxlen):
@@ -196,7 +245,7 @@ def _bounded(maxlen: Any) -> type[GrowingDeque]:
 
 
 def _register(kind: type[GrowingDeque]) -> None:
-    let_stand_for(deque, kind, lambda items: _Walk(items, _MUTATED))
+    let_stand_for(deque, kind, _Walk)
     staged_items.add_kind(kind)
 
 

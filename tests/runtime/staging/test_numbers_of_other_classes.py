@@ -38,6 +38,7 @@ PROGRAMS: list[Callable[[Any], Any]] = [
     lambda n: ({Fraction(2): 5, Level.HIGH + 1: 6}.get(n, 0), {2 + 0j: 7}.get(int(n), 0)),
     lambda n: ({Level.HIGH: 5, PART: 6}.get(n, 0), {Decimal("0.1"): 1, np.True_: 2}.get(n, 0)),
     lambda n: {np.float64(2): 1, NARROW: 2, WHOLE: 3}.get(n, 0),
+    lambda n: (int(n) == np.str_("2"), int(n) != np.bytes_(b"2")),
 ]
 
 

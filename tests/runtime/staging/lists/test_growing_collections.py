@@ -628,10 +628,51 @@ def smaller_in_a_round(n):
     return len(items)
 
 
+def turned_in_a_round(n):
+    items = deque([1, 2, 3])
+    for x in items:
+        if x > n:
+            items.rotate()
+    return list(items)
+
+
+def moved_in_a_round_of_the_run(n):
+    items = deque()
+    for i in range(n):
+        items.append(i)
+    for x in items:
+        if x == 1:
+            items.append(items.popleft())
+    return list(items)
+
+
+def renewed_in_a_round(n):
+    items = deque([1, 2, 3])
+    for _ in items:
+        known = list(items)
+        items.clear()
+        items.extend(known)
+    return len(items) + n
+
+
+def full_in_a_round(n):
+    items = deque(range(n), maxlen=2)
+    for x in items:
+        items.append(x)
+    return list(items)
+
+
+_TURNED = "a round of a loop over a deque changes its items.*for item in list"
+
+
 @pytest.mark.parametrize(
     ("program", "error", "words"),
     [
         (smaller_in_a_round, StagingError, "a round of a loop over a set changes its items"),
+        (turned_in_a_round, StagingError, _TURNED),
+        (moved_in_a_round_of_the_run, StagingError, _TURNED),
+        (renewed_in_a_round, StagingError, _TURNED),
+        (full_in_a_round, StagingError, _TURNED),
         (ordered, StagingError, "asks for their order"),
         (taken, StagingError, "asks for their order"),
         (ordered_before, StagingError, r"loses items.* asks for their order \(.*:\d"),
