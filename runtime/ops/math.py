@@ -290,22 +290,28 @@ def _square_inverse(x: Any, out: Any = None) -> Any:
     return np.square(y, out=y)
 
 
+def _root(x: Any, out: Any = None) -> Any:
+    """x ** 0.5 as C has it: the square root, but that of -0.0 is -0.0, and that of -inf none."""
+    if x.size and not np.min(x) > 0:
+        x = np.where(np.equal(x, -np.inf), np.inf, np.add(x, 0.0))
+    return np.sqrt(x, out=out)
+
+
 # np.power takes up to 500 times as long.
 _SHORT_POWERS: dict[float, Kernel] = {
-    -2.0: _square_inverse, -1.0: np.reciprocal, 1.0: np.positive, 2.0: np.square, 3.0: _cube,
-    4.0: _fourth,
+    -2.0: _square_inverse, -1.0: np.reciprocal, 0.5: _root, 1.0: np.positive, 2.0: np.square,
+    3.0: _cube, 4.0: _fourth,
 }  # fmt: skip
 
 
 def power(a: Any, b: Any, out: Any = None) -> Any:
-    """a ** b as C has it. Of an exponent of 0.5 NumPy takes the square root, but not everywhere:
-    that of -0.0 is -0.0, and that of -inf none.
-    """
-    if a.dtype.kind != "f" or not np.any(np.equal(b, 0.5)) or not a.size or np.min(a) > 0:
+    """a ** b as C has it, which NumPy's is not where b is 0.5."""
+    is_root = np.equal(b, 0.5)
+    if a.dtype.kind != "f" or not is_root.any():
         return np.power(a, b, out=out)
-    size = np.abs(a)
-    differs = np.equal(b, 0.5) & (np.equal(size, 0) | np.equal(a, -np.inf))
-    made = np.where(differs, size, np.power(a, b))
+    if not is_root.ndim:
+        return _root(a, out)
+    made = np.where(is_root, _root(a), np.power(a, b))
     return made if out is None else np.positive(made, out=out)
 
 
@@ -319,8 +325,6 @@ def _power_kernel(a: Any, b: Any, out: Any = None) -> Any:
     short = _SHORT_POWERS.get(b.item())
     if short is not None:
         return short(a, out=out)
-    if b == 0.5:
-        return power(a, b, out)
     # np.power is 50 times slower for numbers below zero.
     size = np.abs(a, out=out) if np.rint(b) == b else a
     made = np.power(size, b, out=out if size is a else size)
