@@ -243,16 +243,17 @@ class GrowingSet(GrowingList):
         return keys.place_of(held.element, held.columns, self.length(), item)
 
     def __iter__(self) -> Iterator[Any]:
-        items = self._python("iteration")
-        return self._unchanged(items, len(items))
+        return self._unchanged(self._python("iteration"), list(list.__iter__(self)))
 
-    def _unchanged(self, items: Iterable[Any], size: int) -> Iterator[Any]:
+    def _unchanged(self, items: Iterable[Any], before: list[Any]) -> Iterator[Any]:
         for item in items:
             yield item
-            if self.staged is not None:
-                raise changed_while_iterated("a set", "items")
-            if list.__len__(self) != size:
+            if self.staged is None and list.__len__(self) != len(before):
                 raise RuntimeError("Set changed size during iteration")
+            # Which of as many other items Python comes to is its own affair.
+            now = list.__iter__(self)
+            if self.staged is not None or any(map(operator.is_not, now, before)):
+                raise changed_while_iterated("a set", "items")
 
     def __contains__(self, item: Any) -> bool:
         return item in self._python("`in` in code that is not converted")

@@ -628,6 +628,15 @@ def smaller_in_a_round(n):
     return len(items)
 
 
+def renewed_items_of_a_set(n):
+    items, found = {1, 2, 3}, []
+    for x in items:
+        found.append(x)
+        items.discard(x)
+        items.add(x + 10)
+    return found, n
+
+
 def turned_in_a_round(n):
     items = deque([1, 2, 3])
     for x in items:
@@ -669,6 +678,7 @@ _TURNED = "a round of a loop over a deque changes its items.*for item in list"
     ("program", "error", "words"),
     [
         (smaller_in_a_round, StagingError, "a round of a loop over a set changes its items"),
+        (renewed_items_of_a_set, StagingError, "a round of a loop over a set changes its items"),
         (turned_in_a_round, StagingError, _TURNED),
         (moved_in_a_round_of_the_run, StagingError, _TURNED),
         (renewed_in_a_round, StagingError, _TURNED),
