@@ -194,7 +194,7 @@ class GrowingDeque(GrowingList):
         return counted
 
     def changes(self) -> Counter[str]:
-        """How often it has grown and shrunk while the function was traced."""
+        """Returns how often it has grown and shrunk while the function was traced."""
         return self._counted().copy()
 
     def check_not_moved(self, before: Counter[str]) -> None:

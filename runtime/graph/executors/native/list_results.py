@@ -44,7 +44,7 @@ def with_arrays(graph: Graph) -> Graph:
 
 
 def with_lists(run: Run, graph: Graph) -> Run:
-    """What runs a graph, of the code of the same with arrays."""
+    """The function that runs a graph: `run` does so for the same with arrays."""
     places = _places(graph)
     if not places:
         return run
