@@ -98,6 +98,7 @@ def _are_staged(items: Any) -> bool:
         return backend_of(items) is not None
     iterator, _ = _parts(items)
     code = getattr(iterator, "gi_code", None)  # of a method of the list that becomes staged
+    # The locals of a frame would hold on to what the generator holds.
     return code is not None and any(
         getattr(getattr(type(each), code.co_name, None), "__code__", None) is code
         and backend_of(each) is not None
