@@ -476,6 +476,8 @@ def _fit(item: Any, structure: Structure) -> Sequence[Any]:
 
 def columns_of(item: Any, element: Spec) -> list[Any]:
     """The columns of a list whose items a Spec covers."""
+    if isinstance(item, Choice):  # of lists of several kinds
+        return list(item.apply(lambda option: tuple(columns_of(option, element))))
     held, children = _content(item)
     if isinstance(held, int):
         return _made_of(children, element)

@@ -728,7 +728,18 @@ def given(n, made=()):
     return made
 
 
+def copied_where_it_was_another(n):
+    made, copy = [1], [2, 3]
+    for i in range(n):
+        made = made + made
+        if i % 3 == 1:
+            made.extend(made)
+            copy = list(made)
+    return made, copy
+
+
 PROGRAMS = [
+    copied_where_it_was_another,
     changed_while_iterated, counted_while_it_grows, left_while_it_grows,
     left_where_it_shrinks, filtered_while_it_grows, of_one_text,
     squares, countdown, evens_and_odds, texts_of_two_orders, further_texts, in_a_branch, popped,
