@@ -283,6 +283,7 @@ MUTUAL = {
     "runtime.staging.images": (
         "runtime.staging.control.failures runtime.staging.control.iteration"
     ),
+    "runtime.staging.lists.growing_list": "runtime.staging.lists.list_places",
     "runtime.variables.handle": "runtime.variables.variable",
 }
 # What nothing needs until it is asked for is not imported with what may ask: a conversion, a trace,

@@ -200,9 +200,14 @@ def _part(read: Read, key: Any) -> Any:
         return attribute_now(holder, key)
     if type(holder) is CellType:
         return contents(holder)
-    if type(key) is IndexKey:
-        return holder[key] if key < len(holder) else MISSING
-    return holder.get(key, MISSING)
+    # Not the methods of a subclass, which are the user's code, or ask a trace.
+    kinds: Any = _SEQUENCES if type(key) is IndexKey else MAPPINGS
+    kind = next((each for each in kinds if isinstance(holder, each)), None)
+    if kind is None:
+        return MISSING
+    if kinds is MAPPINGS:
+        return kind.get(holder, key, MISSING)
+    return kind.__getitem__(holder, key) if key < kind.__len__(holder) else MISSING
 
 
 def _cell_of(function: Read, place: int) -> CellType | None:

@@ -162,7 +162,13 @@ class GrowingList(GrowingSequence, RowTable):
 
     def copy(self) -> GrowingList:
         """Another list of the same items."""
-        return self._another()
+        return cast(GrowingList, self._placed(self._another()))
+
+    def _placed(self, made: Any) -> Any:
+        """The stand-in for a list that the user's code has made of this one where it stands."""
+        from runtime.staging.lists.list_places import list_made
+
+        return list_made(active().references, made) if type(made) is GrowingList else made
 
     def __reduce_ex__(self, protocol: Any, /) -> Any:
         if self.staged is not None:
@@ -180,10 +186,12 @@ class GrowingList(GrowingSequence, RowTable):
                     "with all that is in it",
                     "copy each yourself: [list(row) for row in rows]",
                 )
-            return self.copied()  # it has its lists by value
+            return cast(GrowingList, self._placed(self.copied()))  # it has its lists by value
         made = memo[id(self)] = self._of_its_kind()
         made.extend([deepcopy(item, memo) for item in list.__iter__(self)])
-        return made
+        placed: GrowingList = self._placed(made)
+        memo[id(self)] = placed
+        return placed
 
     def in_order(self) -> GrowingList:
         """The list of its items, in the order that a loop takes them."""
@@ -240,7 +248,7 @@ class GrowingList(GrowingSequence, RowTable):
             raise _not_joined(own, other)
         made = self._another()
         made.extend(items)
-        return made
+        return self._placed(made)
 
     def __radd__(self, items: Any) -> Any:
         if isinstance(items, GrowingList) or not isinstance(items, list | deque):
@@ -248,9 +256,12 @@ class GrowingList(GrowingSequence, RowTable):
         if not issubclass(items.__class__, self.__class__):
             raise _not_joined(items.__class__, self.__class__)
         # Python asks here too for `items += self`.
-        made = items if adds_in_place(sys._getframe(1)) else self._standing_for(items)
+        if adds_in_place(sys._getframe(1)):
+            items.extend(self)
+            return items
+        made = self._standing_for(items)
         made.extend(self)
-        return made
+        return self._placed(made)
 
     def _standing_for(self, items: Any) -> GrowingList:
         return GrowingList(items)
@@ -262,16 +273,16 @@ class GrowingList(GrowingSequence, RowTable):
                 return NotImplemented
             raise TypeError(f"can't multiply sequence by non-int of type '{kind.__name__}'")
         if self.staged is None and not is_symbol(times):
-            return self._of_its_kind(super().__mul__(times))
+            return self._placed(self._of_its_kind(super().__mul__(times)))
         made = self._another()
         if size_of(self) == 0:
-            return made
+            return self._placed(made)
         if any(isinstance(item, list) for item in list.__iter__(self)):
             raise _refusal_of_rows(self)
         size, count = self.length(), apply_number(numbers.MAX, index_of(times), 0)
         held, places = self._covering(), _range(0, size * count) % _tensor(size)
         made.fill(Kind(held.element), [_repeated(column, places) for column in held.columns])
-        return made
+        return self._placed(made)
 
     __rmul__ = __mul__
 
@@ -350,7 +361,7 @@ class GrowingList(GrowingSequence, RowTable):
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            return self._slice(index)
+            return self._placed(self._slice(index))
         index = present(index)
         if self.staged is None and not is_symbol(index):
             return super().__getitem__(index)

@@ -19,6 +19,7 @@ from runtime.staging.control import branches, joins
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.references import References
 from runtime.staging.control.specs import Leaf, Mismatch, Optional, Spec, Tree, classes_in
+from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.frames import user_location
 from runtime.staging.lists import growing_list, staged_items
 from runtime.staging.lists.growing import InTable, Kind, StagedItems
@@ -104,32 +105,6 @@ class PlacedList(GrowingList):
     def share(self) -> None:
         """It is in several places as it is."""
 
-    def copy(self) -> GrowingList:
-        """Another list of the same items."""
-        return cast(GrowingList, self._placed(self._another()))
-
-    def _placed(self, made: Any) -> Any:
-        return list_made(self.arena.references, made) if type(made) is GrowingList else made
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        return self._placed(super().__deepcopy__(memo))
-
-    def __add__(self, items: Any) -> Any:
-        return self._placed(super().__add__(items))
-
-    def __radd__(self, items: Any) -> Any:
-        made = super().__radd__(items)
-        return made if made is items else self._placed(made)
-
-    def __mul__(self, times: Any) -> Any:
-        return self._placed(super().__mul__(times))
-
-    __rmul__ = __mul__
-
-    def __getitem__(self, index: Any) -> Any:
-        made = super().__getitem__(index)
-        return self._placed(made) if isinstance(index, slice) else made
-
 
 def _row_of(items: Sequence[Any]) -> GrowingList:
     """A list of the graph with these items."""
@@ -208,6 +183,8 @@ def apart(item: Any) -> Any:
         return tuple(map(apart, item))
     if isinstance(item, MaybeNone):
         return MaybeNone(apart_where(item.flag, item.held), item.flag)
+    if type(item) is TaggedUnion:
+        return item.apply(apart)
     return item
 
 

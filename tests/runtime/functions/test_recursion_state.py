@@ -396,6 +396,21 @@ def test_it_is_what_python_computes(function: Callable[[Any], Any]) -> None:
         assert same_outcome(expected, got), (n, expected, got)
 
 
+def test_a_list_that_the_run_chooses() -> None:
+    def function(n):
+        a, b = [1], [2, 3]
+        if n > 2:
+            a = b
+        add_to(a, n)
+        a.append(7)
+        return a, b
+
+    staged = rt.function(function)
+    for n in (0, 2, 3, 5):
+        got = attempt(lambda n=n: staged(rt.constant(n)))
+        assert same_outcome(attempt(lambda n=n: function(n)), got), n
+
+
 def test_another_list_at_each_depth_is_refused_by_its_name() -> None:
     def function(n):
         def go(k, seen):

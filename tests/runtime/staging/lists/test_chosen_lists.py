@@ -72,6 +72,32 @@ def test_random_programs_over_lists_that_are_given(seed: int) -> None:
             assert lists_in(list(mine)) == lists_in(list(args)), text
 
 
+# Lists that operators, slices and methods make are among them
+
+
+MADE_OF = (
+    *("a[1:] + [a[0]]", "a[:1] + a[1:]", "(k + a)[:3]", "k + z", "z[:] * 2", "k.copy() + k"),
+    *("(k if x > 2 else z) + k", "sorted(a)[1:] + k", "[v for v in a][1:] + a", "sum([k, z], [])"),
+)
+
+
+@pytest.mark.parametrize("made", MADE_OF)
+def test_made_of_others(made: str) -> None:
+    text = f"""
+def program(xs):
+    k, z = [1], [2, 3]
+    a = [0] * 2
+    for x in xs:
+        a[0] = a[0] + x
+        a = {made}
+    return a, k, z
+"""
+    program = _program(text, MADE_OF.index(made), "operators")
+    staged = rt.function(program, input_signature=[rt.TensorSpec([None], rt.int64)])
+    for numbers in ([3, 1, 4], [2], []):
+        assert as_python(staged(rt.constant(numbers, rt.int64))) == as_python(program(numbers))
+
+
 # Beside such lists, everything else is as before
 
 
