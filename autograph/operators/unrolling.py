@@ -32,7 +32,7 @@ ROUNDS = 10_000
 ENDLESS = range(1 << 62)
 """More rounds than any loop has."""
 
-MUCH, VERY_MUCH, MUCH_IN_A_LOOP = 1_000, 8_000, 200
+MUCH, VERY_MUCH, MUCH_IN_A_LOOP = 1_000, 20_000, 200
 """Operations that the rounds of a `for` add to a graph where it is to be one loop of it instead;
 where Python's numbers and the lengths of lists would become staged ones; and in one that has become
 such a loop, of which the body is staged more than once.
