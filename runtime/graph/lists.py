@@ -616,7 +616,8 @@ FILLED = _row(
 )  # fmt: skip
 # One list behind another, and the items of a list behind those of the first.
 EXTEND: Primitive = _row(
-    "list_extend", _extend, _as_first, memory=Memory.STORES, instruction="list_extend",
+    "list_extend", _extend, _as_first, "TensorListConcatLists", memory=Memory.STORES,
+    instruction="list_extend",
     gradient=lambda op, grad: (grad, apply(BEHIND, grad, op.inputs[0])),
 )  # fmt: skip
 BEHIND: Primitive = _row(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from runtime.core.intervals import EVERYTHING, Range
-from runtime.core.types import NumberType, TensorType, Type
+from runtime.core.types import ListType, NumberType, TensorType, Type
 from runtime.dtypes import DType
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Conversion, Expression, Local, Statement
@@ -35,8 +35,10 @@ from runtime.graph.executors.native.values import (
     POINTER,
     Array,
     Held,
+    Items,
     Scalar,
     dtype_of,
+    element_of,
     int64,
     register,
     static,
@@ -314,6 +316,9 @@ class Emitter:
                 self.step_aside(ir.Constant(BIT, 1))
                 item = 0
             return Scalar(number(item, dtype_of(type)), type)
+        if isinstance(type, ListType):  # that of a path which makes none
+            nothing = ir.Constant(POINTER, None)
+            return Items(nothing, int64(0), int64(0), element_of(type))
         assert isinstance(type, TensorType)
         raw = np.asarray(item)
         if not raw.shape:

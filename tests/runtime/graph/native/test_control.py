@@ -482,10 +482,11 @@ def test_state_outlasts_the_handling_of_signals() -> None:
 
     def ring(number: int, frame: Any) -> None:
         rung.append([float(k) * 1.5 for k in range(1000)])
+        signal.setitimer(signal.ITIMER_REAL, 1e-4)  # not before: handlers would nest
 
     before = signal.signal(signal.SIGALRM, ring)
     try:
-        signal.setitimer(signal.ITIMER_REAL, 1e-4, 1e-4)
+        signal.setitimer(signal.ITIMER_REAL, 1e-4)
         while len(rung) < 20:
             found = staged(rt.constant(rounds))
             assert [each.numpy().item() for each in found] == expected
