@@ -4,6 +4,7 @@ one is kept from call to call.
     arena   following, stack, next, end, chunk, owned   the chunk in use, and what is free of it
             thread, asked               Python's state of the thread, while others may run Python
             work                        since signals were looked for, about as many rounds of loops
+            total                       the bytes of all that it owned
     chunk   following, end, the memory
     owned   following, bytes, the memory              of arrays that grow; the largest one is kept
 """
@@ -15,16 +16,22 @@ import time
 
 from runtime.graph.executors.native.code import QUICK, Code, compile_module, once
 
-WORDS = 9
+WORDS = 10
 """Pointers in an arena: see above."""
 
-STACK, NEXT, END, CHUNK, OWNED, THREAD, ASKED, WORK = 1, 2, 3, 4, 5, 6, 7, 8
+STACK, NEXT, END, CHUNK, OWNED, THREAD, ASKED, WORK, TOTAL = range(1, WORDS)
 
 PATIENCE = 50_000_000
 """Nanoseconds that signals wait while a loop runs, as far as its iterations are short."""
 
 MOST_KEPT = 1 << 26
 """Bytes of the chunk that is kept between calls."""
+
+MOST_OWNED = 1 << 30
+"""Bytes that arrays that grow may have taken in a call, besides eight times what the next one asks
+for. What a loop leaves behind is free only when the call ends: where that is more, Python's program
+takes over, which frees at once.
+"""
 
 POLLS = "preserve_mostcc"
 """The calling convention of `poll`: it leaves registers as they are, so that loops, which call it
@@ -256,7 +263,14 @@ ready:
   ret ptr %old
 more:
   %huge = icmp ugt i64 %bytes, {1 << 60}
-  br i1 %huge, label %none, label %make
+  br i1 %huge, label %none, label %count
+count:
+  %totalplace = getelementptr i64, ptr %arena, i64 {TOTAL}
+  %total = load i64, ptr %totalplace
+  %times = shl i64 %bytes, 3
+  %most = add i64 %times, {MOST_OWNED}
+  %full = icmp ugt i64 %total, %most
+  br i1 %full, label %none, label %make
 make:
   %spare = atomicrmw xchg ptr @grown, ptr null seq_cst
   %bare = icmp eq ptr %spare, null
@@ -280,6 +294,8 @@ fresh:
 keep:
   %block = phi ptr [ %spare, %measure ], [ %made, %fresh ]
   %room = phi i64 [ %sparecap, %measure ], [ %cap, %fresh ]
+  %sum = add i64 %total, %room
+  store i64 %sum, ptr %totalplace
   %ownplace = getelementptr ptr, ptr %arena, i64 {OWNED}
   %before = load ptr, ptr %ownplace
   store ptr %before, ptr %block

@@ -524,3 +524,26 @@ def test_lists_that_are_read_before_they_are_used_up_are_written_in_place(
         for made, wanted in zip(found, expected, strict=True):
             np.testing.assert_allclose(made, wanted, 1e-6)
     assert pair.aside == 0
+
+
+def copies_of_rows(x: Any, n: Any) -> Any:
+    rows, total = [x], 0.0
+    for i in range(n):
+        others = rows.copy()
+        others.append(x * 0.5)
+        rows.append(x + float(i))
+        total = total + others[-1][0] + others[i // 2][1]
+    return total, rows[-1][0]
+
+
+def test_memory_that_loops_leave_behind_is_bounded() -> None:
+    """Lists that are copied in each round are free when the call ends: where these are more than a
+    GB, Python's program takes over.
+    """
+    x = np.linspace(0.0, 1.0, 100_000).astype(np.float32)
+    graph = optimized(copies_of_rows, (x, np.int32(5)))
+    assert not are_linear(Lowering(graph, contiguous=True).function(ALL).body)
+    pair = Pair(graph)
+    for n, aside in ((5, 0), (80, 1)):
+        pair.compare(x, np.array(n, np.int32))
+        assert pair.aside == aside
