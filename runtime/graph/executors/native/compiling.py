@@ -16,7 +16,7 @@ from runtime.graph.executors.native import arena, ir
 from runtime.graph.executors.native.clock import Looks
 from runtime.graph.executors.native.control import handed_on, parts_of, put_together
 from runtime.graph.executors.native.emitter import ALIGNMENT, Emitter
-from runtime.graph.executors.native.lists import are_linear
+from runtime.graph.executors.native.lists import copied_lists
 from runtime.graph.executors.native.machine import Symbols, new_module
 from runtime.graph.executors.native.updates import Updates
 from runtime.graph.executors.native.values import BIT, BYTE, INT64, POINTER, int64
@@ -102,7 +102,7 @@ class Unit:
         """Give the locals that stand for known arrays their values."""
         emitter.ranges = form.ranges
         emitter.fuser.read(form.body)
-        emitter.linear = are_linear(form.body)
+        emitter.copied = copied_lists(form.body)
         emitter.updates = Updates(form.body)
         for local, raw in form.captured:
             emitter.values[local] = self.captured(emitter, local, raw)

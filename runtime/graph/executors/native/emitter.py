@@ -6,7 +6,7 @@ What lowers a kernel has of it: `builder` and `function` to write to, `allocate`
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager, nullcontext
 from functools import reduce
 from typing import TYPE_CHECKING, Any, Protocol
@@ -104,7 +104,7 @@ class Emitter:
         self.is_counted = False
         self.fuser = Fuser(self)
         self.nested = 0
-        self.linear = True
+        self.copied: Set[Local] = frozenset()
         self.updates = Updates(lowered.Block())
         self.increments: dict[lowered.Loop, Increments] = {}
         self.additions: set[Node] = set()

@@ -15,7 +15,7 @@ from runtime.core.primitive import Memory
 from runtime.core.types import ListType, NumberType, TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.kernels import memory_of
-from runtime.graph.executors.lowered import Block, Call, Kernel, Local, Loop, Statement, leaves
+from runtime.graph.executors.lowered import Block, Call, If, Kernel, Local, Loop, Statement, leaves
 from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.indexing import handed_on, target_of
 from runtime.graph.executors.native.loops import (
@@ -70,11 +70,15 @@ def is_list(type: object) -> TypeGuard[ListType]:
 Nest = tuple[Loop, ...]
 
 
-def are_linear(body: Block) -> bool:
-    """True if each list is used up at most once, where it is made, and not read after that, in the
-    order of the statements.
+def copied_lists(body: Block) -> set[Local]:
+    """The lists that are copied before they are written to. The others are used up at most once,
+    where they are made, and not read after that, in the order of the statements; so are those
+    whose memory they may have, or may hand on.
     """
-    return _Lists(body).are_linear(body, (), set())
+    lists = _Lists(body)
+    lists.read(body, (), set())
+    roots = set(map(lists.root, lists.shared))
+    return {local for local in lists.parents if lists.root(local) in roots}
 
 
 Use = tuple[Local, bool]
@@ -82,48 +86,76 @@ Use = tuple[Local, bool]
 
 
 class _Lists:
-    """The lists of a function."""
+    """The lists of a function: those that are `shared`, which are used up twice, or read later; and
+    those that may have the same memory, a tree of `parents` each.
+    """
 
     def __init__(self, body: Block) -> None:
         self.body = body
         self.owners: dict[Local, Loop] = {}
+        self.shared: set[Local] = set()
+        self.parents: dict[Local, Local] = {}
 
-    def are_linear(self, block: Block, nest: Nest, used: set[Use]) -> bool:
-        """True if that holds in a block, behind which `used` are those that are used up."""
+    def root(self, local: Local) -> Local:
+        """The one that stands for those with the same memory."""
+        while (parent := self.parents.setdefault(local, local)) is not local:
+            local = parent
+        return local
+
+    def read(self, block: Block, nest: Nest, used: set[Use]) -> None:
+        """Note the uses in a block, behind which `used` are the lists that are used up."""
         for statement in block.statements:
-            for local in statement.reads():
-                if not self._may(local, nest, _uses_up(statement, local), used):
-                    return False
+            reads = [local for local in statement.reads() if isinstance(local.type, ListType)]
+            if isinstance(statement, Kernel):  # which reads all that it takes before it writes
+                reads = sorted({*reads}, key=lambda local: _uses_up(statement, local))
+            for local in reads:
+                self._note(local, nest, _uses_up(statement, local), used)
             inner = nest
             if isinstance(statement, Loop):
                 inner = (*nest, statement)
                 self.owners.update(dict.fromkeys(statement.targets, statement))
+            self._join(statement)
             # One block of several runs.
             behind = [set(used) for _ in statement.blocks]
             for each, own in zip(statement.blocks, behind, strict=True):
-                if not self.are_linear(each, inner, own):
-                    return False
+                self.read(each, inner, own)
             used.update(*behind)
-        results = [local for result in block.results for local in leaves(result)]
-        return all(self._may(local, nest, True, used) for local in results)
+        for result in block.results:
+            for local in leaves(result):
+                if isinstance(local.type, ListType):
+                    self._note(local, nest, True, used)
 
-    def _may(self, local: Local, nest: Nest, uses_up: bool, used: set[Use]) -> bool:
-        """True if a list may be read here, which `uses_up` what there is of it."""
-        if not isinstance(local.type, ListType):
-            return True
+    def _note(self, local: Local, nest: Nest, uses_up: bool, used: set[Use]) -> None:
         is_inside = self.owners.get(local) in nest
         use = local, is_inside
-        if use in used:
-            return False
+        if use in used or (uses_up and _home(self.body, local, is_inside) != nest):
+            self.shared.add(local)
         if uses_up:
             used.add(use)
-        return not uses_up or _home(self.body, local, is_inside) == nest
+        self.root(local)
+
+    def _join(self, statement: Statement) -> None:
+        """Note which lists may have the memory of which."""
+        sources = [statement.inputs, *[block.results for block in statement.blocks]]
+        if isinstance(statement, If):
+            del sources[0]
+        elif isinstance(statement, Kernel):
+            sources = [statement.inputs[:1]] if _writes(statement) else []
+        for source in sources:
+            for given, target in zip(source, statement.targets, strict=False):
+                if isinstance(target.type, ListType):
+                    for local in leaves(given):
+                        self.parents[self.root(local)] = self.root(target)
+
+
+def _writes(kernel: Kernel) -> bool:
+    return memory_of(kernel.node) is Memory.STORES
 
 
 def _uses_up(statement: Statement, local: Local) -> bool:
     """True if a statement may write to a list that it reads, or hand it on."""
     if isinstance(statement, Kernel):
-        return memory_of(statement.node) is Memory.STORES and statement.inputs[0] is local
+        return _writes(statement) and statement.inputs[0] is local
     makes_lists = any(isinstance(target.type, ListType) for target in statement.targets)
     return makes_lists or isinstance(statement, Call)
 
@@ -251,7 +283,7 @@ def _push(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence
     builder, count = emitter.builder, items.count
     more = builder.add(count, int64(1))
     length = size_of(builder, _dims(items.element))
-    made = _grown(emitter, items, more, length, fresh=not emitter.linear)
+    made = _grown(emitter, items, more, length, fresh=kernel.targets[0] in emitter.copied)
     _store(emitter, made, count, value)
     return [Items(made.pointer, more, made.capacity, items.element)]
 
@@ -270,7 +302,7 @@ def _set(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[
     else:
         emitter.step_aside(behind)
         count = items.count
-    made = _grown(emitter, items, count, length, fresh=not emitter.linear)
+    made = _grown(emitter, items, count, length, fresh=kernel.targets[0] in emitter.copied)
     size = bytes_of(builder, length, element.dtype)
     with builder.if_then(builder.icmp_signed(">", at, items.count), likely=False):
         gap = builder.mul(builder.sub(at, items.count), size)
@@ -289,7 +321,7 @@ def _drop(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence
     at, length = wide(emitter, index), size_of(builder, _dims(element))
     emitter.step_aside(builder.icmp_unsigned(">=", at, items.count))
     made = items
-    if not emitter.linear:
+    if kernel.targets[0] in emitter.copied:
         made = _grown(emitter, items, items.count, length, fresh=True)
     target = place(builder, made.pointer, times(builder, at, length), element.dtype)
     source = place(builder, target, length, element.dtype)
@@ -306,7 +338,7 @@ def _extend(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequen
     assert isinstance(more, Items)
     builder, element = emitter.builder, items.element
     count, length = builder.add(items.count, more.count), size_of(builder, _dims(element))
-    made = _grown(emitter, items, count, length, fresh=not emitter.linear)
+    made = _grown(emitter, items, count, length, fresh=kernel.targets[0] in emitter.copied)
     end = place(builder, made.pointer, times(builder, items.count, length), element.dtype)
     size = times(builder, more.count, length)
     copy(builder, end, more.pointer, bytes_of(builder, size, element.dtype))
