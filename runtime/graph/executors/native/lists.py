@@ -7,7 +7,7 @@ is used up by what makes the next one of it; else each write makes a copy.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypeGuard
 
 from runtime import dtypes
@@ -75,7 +75,7 @@ def copied_lists(body: Block) -> set[Local]:
     where they are made, and not read after that, in the order of the statements; so are those
     whose memory they may have, or may hand on.
     """
-    lists = _Lists(body)
+    lists = _Lists()
     lists.read(body, (), set())
     roots = set(map(lists.root, lists.shared))
     return {local for local in lists.parents if lists.root(local) in roots}
@@ -87,12 +87,13 @@ Use = tuple[Local, bool]
 
 class _Lists:
     """The lists of a function: those that are `shared`, which are used up twice, or read later; and
-    those that may have the same memory, a tree of `parents` each.
+    those that may have the same memory, a tree of `parents` each. `homes` are the loops around the
+    place where a list is made; what a loop carries is made by its owner.
     """
 
-    def __init__(self, body: Block) -> None:
-        self.body = body
+    def __init__(self) -> None:
         self.owners: dict[Local, Loop] = {}
+        self.homes: dict[Local, Nest] = {}
         self.shared: set[Local] = set()
         self.parents: dict[Local, Local] = {}
 
@@ -114,6 +115,7 @@ class _Lists:
             if isinstance(statement, Loop):
                 inner = (*nest, statement)
                 self.owners.update(dict.fromkeys(statement.targets, statement))
+            self.homes.update(dict.fromkeys(statement.targets, nest))
             self._join(statement)
             # One block of several runs.
             behind = [set(used) for _ in statement.blocks]
@@ -126,9 +128,12 @@ class _Lists:
                     self._note(local, nest, True, used)
 
     def _note(self, local: Local, nest: Nest, uses_up: bool, used: set[Use]) -> None:
-        is_inside = self.owners.get(local) in nest
+        home, owner = self.homes.get(local), self.owners.get(local)
+        is_inside = owner in nest
+        if home is not None and owner is not None and is_inside:
+            home = (*home, owner)
         use = local, is_inside
-        if use in used or (uses_up and _home(self.body, local, is_inside) != nest):
+        if use in used or (uses_up and home != nest):
             self.shared.add(local)
         if uses_up:
             used.add(use)
@@ -158,25 +163,6 @@ def _uses_up(statement: Statement, local: Local) -> bool:
         return _writes(statement) and statement.inputs[0] is local
     makes_lists = any(isinstance(target.type, ListType) for target in statement.targets)
     return makes_lists or isinstance(statement, Call)
-
-
-def _home(body: Block, local: Local, inside: bool) -> Nest | None:
-    """The loops around the place where a list is made; of one that a loop carries, as it is inside
-    or behind that loop.
-    """
-    for statement, nest in _statements(body, ()):
-        if local in statement.targets:
-            is_state = isinstance(statement, Loop) and inside
-            return (*nest, statement) if is_state and isinstance(statement, Loop) else nest
-    return None
-
-
-def _statements(block: Block, nest: Nest) -> Iterator[tuple[Statement, Nest]]:
-    for statement in block.statements:
-        yield statement, nest
-        inner = (*nest, statement) if isinstance(statement, Loop) else nest
-        for each in statement.blocks:
-            yield from _statements(each, inner)
 
 
 # Memory
@@ -214,6 +200,12 @@ def _grown(emitter: Emitter, items: Items, count: ir.Value, length: ir.Value, fr
         old = bytes_of(builder, times(builder, items.count, length), element.dtype)
         copy(builder, made, items.pointer, old)
     return Items(made, items.count, builder.load(second, typ=INT64), element)
+
+
+def _written(emitter: Emitter, kernel: Kernel, items: Items, count: ir.Value) -> Items:
+    """The list that a kernel writes to, with room for so many elements; a copy if it is shared."""
+    length = size_of(emitter.builder, _dims(items.element))
+    return _grown(emitter, items, count, length, fresh=kernel.targets[0] in emitter.copied)
 
 
 def _takes(kernel: Kernel) -> bool:
@@ -282,8 +274,7 @@ def _push(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence
     assert isinstance(items, Items)
     builder, count = emitter.builder, items.count
     more = builder.add(count, int64(1))
-    length = size_of(builder, _dims(items.element))
-    made = _grown(emitter, items, more, length, fresh=kernel.targets[0] in emitter.copied)
+    made = _written(emitter, kernel, items, more)
     _store(emitter, made, count, value)
     return [Items(made.pointer, more, made.capacity, items.element)]
 
@@ -302,7 +293,7 @@ def _set(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[
     else:
         emitter.step_aside(behind)
         count = items.count
-    made = _grown(emitter, items, count, length, fresh=kernel.targets[0] in emitter.copied)
+    made = _written(emitter, kernel, items, count)
     size = bytes_of(builder, length, element.dtype)
     with builder.if_then(builder.icmp_signed(">", at, items.count), likely=False):
         gap = builder.mul(builder.sub(at, items.count), size)
@@ -338,7 +329,7 @@ def _extend(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequen
     assert isinstance(more, Items)
     builder, element = emitter.builder, items.element
     count, length = builder.add(items.count, more.count), size_of(builder, _dims(element))
-    made = _grown(emitter, items, count, length, fresh=kernel.targets[0] in emitter.copied)
+    made = _written(emitter, kernel, items, count)
     end = place(builder, made.pointer, times(builder, items.count, length), element.dtype)
     size = times(builder, more.count, length)
     copy(builder, end, more.pointer, bytes_of(builder, size, element.dtype))
