@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import pytest
 
+import runtime as rt
 from runtime.core.state import run_calling_back
 from runtime.graph.executors import hot_loops
 from runtime.graph.executors.program import Program
@@ -38,6 +39,11 @@ def hot_after(rounds: int) -> Iterator[None]:
         patch.setattr(hot_loops, "FEWEST", rounds)
         patch.setattr(Tiers, "_settle", lambda self, due: False)
         yield
+
+
+def optimized(function: Callable[..., Any], given: Sequence[Any]) -> Graph:
+    """The graph of a function of these arrays."""
+    return rt.function(function).get_concrete_function(*map(rt.constant, given)).optimized
 
 
 class Pair:

@@ -15,8 +15,8 @@ from runtime.graph.executors.lowering import ALL, Lowering
 from runtime.graph.executors.native import arena, ir
 from runtime.graph.executors.native.clock import Looks
 from runtime.graph.executors.native.control import handed_on, parts_of, put_together
+from runtime.graph.executors.native.copied_lists import copied_lists
 from runtime.graph.executors.native.emitter import ALIGNMENT, Emitter
-from runtime.graph.executors.native.lists import copied_lists
 from runtime.graph.executors.native.machine import Symbols, new_module
 from runtime.graph.executors.native.updates import Updates
 from runtime.graph.executors.native.values import BIT, BYTE, INT64, POINTER, int64

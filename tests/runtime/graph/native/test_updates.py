@@ -18,10 +18,8 @@ from autograph import StagingError
 from runtime.graph.executors.lowered import Loop, blocks_of
 from runtime.graph.executors.lowering import ALL, Lowering
 from runtime.graph.executors.native.executor import reasons, units_of
-from runtime.graph.executors.native.lists import copied_lists
 from runtime.graph.executors.native.updates import Updates, is_update
-from runtime.graph.ir import Graph
-from tests.support.native import Pair, hot_after
+from tests.support.native import Pair, hot_after, optimized
 
 Function = Callable[..., Any]
 
@@ -146,10 +144,6 @@ PROGRAMS: list[tuple[Function, tuple[Any, ...], int, int, int]] = [
     (one_after_the_other, (MATRIX, np.int32(9)), 3, 3, 2),
     (read_in_between, (MATRIX, np.int32(9)), 2, 2, 2),
 ]
-
-
-def optimized(function: Function, given: tuple[Any, ...]) -> Graph:
-    return rt.function(function).get_concrete_function(*map(rt.constant, given)).optimized
 
 
 @pytest.mark.parametrize(
@@ -379,172 +373,3 @@ def test_gradients_of_slices_in_machine_code(is_known: bool) -> None:
         return
     with pytest.raises(rt.errors.InvalidArgumentError, match="has no native code"):
         slope(x, i)
-
-
-# Lists, written in place where each is used up by what makes the next one
-
-
-def appended_to_both(n: Any) -> Any:
-    a, b = [], []
-    for i in range(n):
-        a.append(i)
-        b.append(i + len(a))
-    return a[-1], b[-1]
-
-
-def read_before(n: Any) -> Any:
-    a = []
-    for i in range(n):
-        size = len(a)
-        last = a[size - 1] if size > 0 else 0
-        a.append(i + last)
-    return a[-1]
-
-
-def appended_on_one_path(n: Any) -> Any:
-    a = []
-    for i in range(n):
-        if i % 3 > 0:
-            a.append(i)
-        elif len(a) > 2:
-            a[0] = i
-    return a[0], a[-1], len(a)
-
-
-def popped(n: Any) -> Any:
-    stack, total = [0], 0
-    for i in range(n):
-        if i % 3 == 2:
-            total = total * 3 + stack.pop()
-        stack.append(i)
-        if i % 5 == 4:
-            total -= stack.pop(0) + stack.pop(1)
-    return total, len(stack), stack[-1]
-
-
-def popped_rows(n: Any) -> Any:
-    rows = [rt.constant([0.0, 1.0])]
-    for i in range(n):
-        rows.append(rows[-1] + rt.cast(i, rt.float32))
-        if i % 2 == 1:
-            rows.append(rows.pop(0) * 2.0)
-    return rt.stack(rows)
-
-
-def best_of(n: Any) -> Any:
-    best = [0] * (n + 1)
-    for i in range(n):
-        place = n
-        while place > i:
-            best[place] = max(best[place], best[place - i - 1] + i % 3)
-            place -= 1
-    return best[n]
-
-
-def joined_lists(n: Any) -> Any:
-    a, b, total = [1], [0.5], 0
-    for i in range(n):
-        a = [*a, i, len(b)]
-        b.extend([v * 0.5 for v in a[1:3]])
-        if i % 4 == 3:
-            a = a[2:]
-            total = total * 3 + len(a) + a[0]
-    return total, a[-1], b[-1], len(b)
-
-
-def sliced_beside(n: Any) -> Any:
-    a, b, total = [1, 2, 3], [0], 0
-    for i in range(n):
-        b.append(i)
-        part = a[1:]
-        part.append(i)
-        b.extend(part)
-        total = total * 2 + len(part) + a[0]
-        if i % 5 == 4:
-            a.extend(b[:2])
-    return total % 10007, b[-1], len(b), len(a)
-
-
-def widened(n: Any) -> Any:
-    least, total = [1000] * n, 0.0
-    for i in range(n):
-        if i % 2 == 0:
-            least[i] = i * 0.25
-        total = total * 0.5 + least[i]
-    return total
-
-
-def dropped_from_copies(n: Any) -> Any:
-    a, total = [1, 2, 3], 0
-    for i in range(n):
-        b = a.copy()
-        b.append(i)
-        total = total * 2 + b.pop(0) + b[1]
-        a.append(i)
-        a.pop(i % 2)
-        total += len(b)
-    return total % 10007, a[0], a[-1]
-
-
-def kept_beside(n: Any) -> Any:
-    a, total = [0], 0
-    for i in range(n):
-        more = [*a, i]
-        a.append(len(more))
-        total = total % 1009 * 2 + more[-1]
-    return a[-1], total
-
-
-@pytest.mark.parametrize(
-    ("function", "is_linear"),
-    [
-        (appended_to_both, True),
-        (read_before, True),
-        (appended_on_one_path, True),
-        (popped, True),
-        (popped_rows, True),
-        (best_of, True),
-        (joined_lists, True),
-        (sliced_beside, True),
-        (widened, True),
-        (dropped_from_copies, False),
-        (kept_beside, True),
-    ],
-)
-def test_lists_that_are_read_before_they_are_used_up_are_written_in_place(
-    function: Function, is_linear: bool
-) -> None:
-    graph = optimized(function, (np.int32(5),))
-    copied = copied_lists(Lowering(graph, contiguous=True).function(ALL).body)
-    assert bool(copied) is not is_linear
-    pair = Pair(graph)
-    for n in (5, 6, 40):
-        pair.compare(np.array(n, np.int32))
-        found = rt.nest.flatten(rt.function(function)(rt.constant(n)))
-        expected = rt.nest.flatten(function(n))
-        for made, wanted in zip(found, expected, strict=True):
-            np.testing.assert_allclose(made, wanted, 1e-6)
-    assert pair.aside == 0
-
-
-def copies_of_rows(x: Any, n: Any) -> Any:
-    rows, total = [x], 0.0
-    for i in range(n):
-        others = rows.copy()
-        others.append(x * 0.5)
-        rows.append(x + float(i))
-        total = total + others[-1][0] + others[i // 2][1]
-    return total, rows[-1][0]
-
-
-def test_memory_that_loops_leave_behind_is_bounded() -> None:
-    """Lists that are copied in each round are free when the call ends: where these are more than a
-    GB, Python's program takes over.
-    """
-    x = np.linspace(0.0, 1.0, 100_000).astype(np.float32)
-    graph = optimized(copies_of_rows, (x, np.int32(5)))
-    assert copied_lists(Lowering(graph, contiguous=True).function(ALL).body)
-    pair = Pair(graph)
-    for n, aside in ((5, 0), (80, 1)):
-        pair.compare(x, np.array(n, np.int32))
-        assert pair.aside == aside
