@@ -9,7 +9,8 @@ from typing import Any
 
 from runtime import errors
 from runtime.core.dataclasses import dataclass
-from runtime.graph.ir import format_location
+from runtime.core.tensor import Tensor
+from runtime.graph.ir import Value, format_location
 from runtime.graph.nodes import NUMBER_TYPES, RAISE, WHILE
 from runtime.staging.aliasing import aliases
 from runtime.staging.aliasing.item_assignments import check_next_round
@@ -554,13 +555,38 @@ def _close_loop(trace: Trace, predicate: Any, loop: Loop, round_: Round) -> Any:
     symbols = iter(trace.append(WHILE, inputs, outputs, regions=[region]))
     if predicate is True and round_.proceed is True:
         raise _after_endless(trace)
-    values = [joins.lift(spec, symbols) for spec in loop.specs]
+    made = [joins.lift(spec, symbols) for spec in loop.specs]
+    of_rounds = zip(loop.values, round_.given, round_.path.values, made, strict=True)
+    parameters = frozenset(round_.path.scope.parameters)
+    values = [_unchanged_or(parameters, *each) for each in of_rounds]
     loop.shared.end(trace, round_.path.scope, loop.names, values)
     left = bare(write_back(values, loop.places))
     _watch_left(trace, loop, round_, values)
     for each in zip(loop.values, round_.given, round_.path.values, values, strict=True):
         _tell_replaced(*each)
     return left
+
+
+def _unchanged_or(
+    parameters: frozenset[Value], first: Any, given: Any, left: Any, made: Any
+) -> Any:
+    """What a loop leaves: where no round puts another tensor in place of one, nor assigns items of
+    it, the very one that it started with, which tapes know.
+    """
+    if type(given) is SymbolicTensor and isinstance(first, Tensor):
+        is_same = given is left and given.graph_value in parameters
+        return first if is_same and isinstance(made, Tensor) else made
+    found = [join_structure_of(item) for item in (first, given, left, made)]
+    present = [each for each in found if each is not None]
+    if len(present) < len(found) or any(each[0] != present[-1][0] for each in present):
+        return made
+    structure, children = present[-1]
+    if structure.handler.become is not None:
+        return made
+    parts = zip(*[children for _, children in present], strict=True)
+    kept = [_unchanged_or(parameters, *each) for each in parts]
+    is_new = any(a is not b for a, b in zip(kept, children, strict=True))
+    return structure.build(kept) if is_new else made
 
 
 def _tell_replaced(first: Any, given: Any, left: Any, made: Any) -> None:
