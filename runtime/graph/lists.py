@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from runtime import dtypes, errors
+from runtime import dtypes, errors, ops
 from runtime.core import forms, intervals
 from runtime.core.convert import convert_to_tensor
 from runtime.core.forms import Form
@@ -332,7 +332,7 @@ def _gap(items: Items, at: Any, out: Items | None = None) -> Items:
     return made
 
 
-def _row_item(items: Items, place: Any, index: Any) -> Any:
+def _row_item(items: Items, place: Any, index: Any, length: Any) -> Any:
     try:
         return items[place][index]
     except (IndexError, TypeError):
@@ -347,7 +347,7 @@ def _row_length(items: Items, place: Any) -> int:
 
 
 def _set_row_item(
-    items: Items, place: Any, index: Any, value: Any, out: Items | None = None
+    items: Items, place: Any, index: Any, value: Any, length: Any, out: Items | None = None
 ) -> Items:
     made = copied(items, out)
     try:
@@ -359,6 +359,14 @@ def _set_row_item(
         row[index] = value
     except (AttributeError, IndexError):
         raise _no_row(place) from None
+    return made
+
+
+def _clear_row_item(items: Items, place: Any, index: Any, out: Items | None = None) -> Items:
+    made = copied(items, out)
+    if place < len(made) and made[place] is not None:
+        made[place] = row = made[place].copy()
+        row[index] = 0
     return made
 
 
@@ -488,6 +496,27 @@ def _of_get(op: Any, grad: Any) -> Any:
     return (apply(SCATTER, index, grad, type=items.type), None, *[None for _ in others])
 
 
+def _row_with(index: Any, value: Any, length: Any) -> Any:
+    """A vector of zeros with a value at an index."""
+    return ops.scatter_nd(
+        ops.reshape(index, [1, 1]), ops.reshape(value, [1]), ops.reshape(length, [1])
+    )
+
+
+def _of_row_item(op: Any, grad: Any) -> Any:
+    items, place, index, length = op.inputs
+    row = _row_with(index, grad, length)
+    return apply(SCATTER, place, row, type=items.type), None, None, None
+
+
+def _of_set_row_item(op: Any, grad: Any) -> Any:
+    _, place, index, value, length = op.inputs
+    row, is_there = _item_like(
+        grad, place, ops.fill(ops.reshape(length, [1]), ops.zeros_like(value))
+    )
+    return apply(CLEAR_ROW_ITEM, grad, place, index), None, None, Item(row[index], is_there), None
+
+
 def _of_scatter(op: Any, grad: Any) -> Any:
     index, value = op.inputs
     return None, _item_like(grad, index, value)
@@ -548,19 +577,26 @@ CLEAR: Primitive = _row(
     gradient=lambda op, grad: (apply(CLEAR, grad, op.inputs[1]), None),
 )  # fmt: skip
 # Rows: one item of a list of vectors, the number of items of one, and an item in place of one. Who
-# reads a whole vector holds it, and it is copied before it changes.
+# reads a whole vector holds it, and it is copied before it changes. For its gradient, who reads or
+# writes an item tells how many there are.
 ROW_ITEM = _row(
-    "list_row_item", _row_item, lambda items, place, index: _scalar_of(items),
+    "list_row_item", _row_item, lambda items, place, index, length: _scalar_of(items),
     "TensorListGetItem", fallible=True, memory=Memory.READS, scalar=_form_of_item("{}[{}][{}]"),
+    gradient=_of_row_item,
+    instruction="list_row_item",
 )  # fmt: skip
 ROW_LENGTH = _row(
     "list_row_length", _row_length, lambda items, place: INT, "TensorListLength",
     fallible=True, memory=Memory.READS, interval=lambda items, place: intervals.length(items),
-    scalar=Form("len({}[{}])", ""),
+    scalar=Form("len({}[{}])", ""), instruction="list_row_length",
 )  # fmt: skip
 SET_ROW_ITEM = _row(
     "list_set_row_item", _set_row_item, _as_first, "TensorListSetItem", fallible=True,
-    memory=Memory.STORES,
+    memory=Memory.STORES, instruction="list_set_row_item", gradient=_of_set_row_item,
+)  # fmt: skip
+CLEAR_ROW_ITEM: Primitive = _row(
+    "list_clear_row_item", _clear_row_item, _as_first, memory=Memory.STORES,
+    gradient=lambda op, grad: (apply(CLEAR_ROW_ITEM, grad, *op.inputs[1:]), None, None),
 )  # fmt: skip
 REPLACE = _row(
     "list_replace", _replace, _as_last, "TensorListSetItem", fallible=True,

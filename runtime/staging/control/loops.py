@@ -570,8 +570,8 @@ def _close_loop(trace: Trace, predicate: Any, loop: Loop, round_: Round) -> Any:
 def _unchanged_or(
     parameters: frozenset[Value], first: Any, given: Any, left: Any, made: Any
 ) -> Any:
-    """What a loop leaves: where no round puts another tensor in place of one, nor assigns items of
-    it, the very one that it started with, which tapes know.
+    """The state that a loop leaves: where no round puts another tensor in place of one, nor assigns
+    items of it, it has the very one that the loop started with, which tapes know.
     """
     if type(given) is SymbolicTensor and isinstance(first, Tensor):
         is_same = given is left and given.graph_value in parameters

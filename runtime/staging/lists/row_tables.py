@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from runtime import dtypes, ops
+from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
 from runtime.graph import lists
 from runtime.graph.nodes import apply
@@ -65,17 +65,17 @@ class RowTable(Growing):
     def item_at(self, place: Any, index: Any) -> Any:
         """An item of the list at a place."""
         element, columns = self.rows()
-        place, index = (convert_to_tensor(x, dtypes.int64) for x in (place, index))
-        kept = [_item_of(column, place, index) for column in columns]
+        places = _places_in(columns[0], place, index)
+        kept = [apply(lists.ROW_ITEM, column, *places) for column in columns]
         return staged_items.item_of(kept, element.structure.keys.element)
 
     def put_item(self, place: Any, index: Any, kept: Sequence[Any]) -> None:
         """Put what an item is kept as into the list at a place."""
         note_changed_row()
         element, columns = self.rows()
-        place, index = (convert_to_tensor(x, dtypes.int64) for x in (place, index))
+        *at, length = _places_in(columns[0], place, index)
         pairs = zip(columns, kept, strict=True)
-        self.put_rows(element, [_with_item(c, place, index, x) for c, x in pairs])
+        self.put_rows(element, [apply(lists.SET_ROW_ITEM, c, *at, x, length) for c, x in pairs])
 
     def row_at(self, place: Any) -> StagedItems:
         """The contents of the list at a place."""
@@ -112,28 +112,16 @@ class RowTable(Growing):
         self.put_rows(staged_items.as_shared(element), columns)
 
 
+def _places_in(column: Any, place: Any, index: Any) -> list[Any]:
+    """The place of a list, an index in it, and the number of its items."""
+    at = convert_to_tensor(place, dtypes.int64)
+    length = apply(lists.ROW_LENGTH, column, at)
+    return [at, *[convert_to_tensor(x, dtypes.int64) for x in (index, length)]]
+
+
 def _row_of(column: Any, place: Any) -> Any:
     place = convert_to_tensor(place, dtypes.int64)
     return apply(lists.GET, column, place, element=column.type.element)
-
-
-def _item_of(column: Any, place: Any, index: Any) -> Any:
-    if _has_gradients(column):
-        return _row_of(column, place)[index]
-    return apply(lists.ROW_ITEM, column, place, index)
-
-
-def _with_item(column: Any, place: Any, index: Any, kept: Any) -> Any:
-    if not _has_gradients(column):
-        return apply(lists.SET_ROW_ITEM, column, place, index, kept)
-    row = _row_of(column, place)
-    made = ops.tensor_scatter_nd_update(row, ops.reshape(index, [1, 1]), ops.reshape(kept, [1]))
-    return apply(lists.SET, column, place, made, dynamic=True)
-
-
-def _has_gradients(column: Any) -> bool:
-    """True for a column whose items may have gradients, which ops on whole rows have."""
-    return bool(column.type.element.dtype.is_floating)
 
 
 def refuse_shared(changed: Any) -> Exception:

@@ -42,7 +42,7 @@ OURS = {
     "TensorListOf TensorListScatterAdd TensorListClear ListRepeat ListSum TensorListHas": (
         "gradients of lists"
     ),
-    "TensorListZeroItems TensorListBehind": "and these",
+    "TensorListZeroItems TensorListBehind TensorListClearRowItem": "and these",
     "TensorListCast TensorListDrop TensorListFilled TensorListGap TensorListPut TensorListTake": (
         "lists that stand for Python's"
     ),

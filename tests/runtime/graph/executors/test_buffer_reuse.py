@@ -1150,12 +1150,12 @@ def test_items_of_rows_are_set_in_place_where_nobody_sees_it(program: Any) -> No
 def test_an_item_is_set_in_a_row_that_nobody_else_has() -> None:
     put, rows = lists.SET_ROW_ITEM.kernel, [np.zeros(3), np.zeros(3)]
     first = id(rows[0])
-    assert put(rows, 0, 1, 5.0, out=rows) is rows
+    assert put(rows, 0, 1, 5.0, 3, out=rows) is rows
     assert id(rows[0]) == first
     view, held = rows[0][1:], rows[1]
-    put(rows, 0, 2, 3.0, out=rows)
-    put(rows, 1, 0, 2.0, out=rows)
-    other = put(rows, 1, 2, 9.0)
+    put(rows, 0, 2, 3.0, 3, out=rows)
+    put(rows, 1, 0, 2.0, 3, out=rows)
+    other = put(rows, 1, 2, 9.0, 3)
     assert [view.tolist(), held.tolist()] == [[5.0, 0.0], [0.0, 0.0, 0.0]]
     assert [row.tolist() for row in rows] == [[0.0, 5.0, 3.0], [2.0, 0.0, 0.0]]
     assert [row.tolist() for row in other] == [[0.0, 5.0, 3.0], [2.0, 0.0, 9.0]]
@@ -1163,6 +1163,6 @@ def test_an_item_is_set_in_a_row_that_nobody_else_has() -> None:
 
 def test_a_row_that_is_a_view_is_copied_before_it_changes() -> None:
     table = np.zeros((2, 2))
-    rows = lists.SET_ROW_ITEM.kernel(lists.UNSTACK.kernel(table), 1, 0, 4.0)
+    rows = lists.SET_ROW_ITEM.kernel(lists.UNSTACK.kernel(table), 1, 0, 4.0, 2)
     assert [row.tolist() for row in rows] == [[0.0, 0.0], [4.0, 0.0]]
     assert not table.any()
