@@ -259,6 +259,7 @@ LIST_ZEROS = structural("list_zeros", zeros_like, _same_list, op_type="ZerosLike
 LIST_AS: Primitive = structural(
     "list_as", lambda items, *, type: items, lambda items, *, type: type, op_type="Identity",
     gradient=lambda op, grad: (apply(LIST_AS, grad, type=op.inputs[0].type),),
+    instruction="list_as",
 )  # fmt: skip
 # Each item several times along a new axis; and the sums along one.
 LIST_REPEAT: Primitive = structural(

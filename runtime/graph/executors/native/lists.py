@@ -1,6 +1,8 @@
-"""Lists of arrays of one known shape: their elements one behind the other, in memory that grows.
+"""Lists of arrays of one known shape: their elements one behind the other, in memory that grows;
+and lists of rows.
 
-What was not written is zeros, as it is read everywhere else.
+What was not written is zeros, as it is read everywhere else. Lists are written in place where each
+is used up by what makes the next one of it; else each write makes a copy.
 """
 
 from __future__ import annotations
@@ -13,7 +15,7 @@ from runtime import dtypes
 from runtime.core.types import ListType, NumberType, TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel
-from runtime.graph.executors.native import ir
+from runtime.graph.executors.native import ir, rows
 from runtime.graph.executors.native.indexing import handed_on, target_of
 from runtime.graph.executors.native.loops import (
     bytes_of,
@@ -48,17 +50,19 @@ from runtime.graph.executors.native.values import (
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
+    from runtime.graph.ir import Value
 
 
 def is_list(type: object) -> TypeGuard[ListType]:
-    """True for a list whose elements are numbers, or arrays of one known shape."""
+    """True for a list whose elements are numbers, arrays of one known shape, or rows."""
     if not isinstance(type, ListType):
         return False
     if isinstance(type.element, NumberType):
         return True
     if not isinstance(type.element, TensorType) or type.element.shape is None:
         return False
-    return None not in type.element.shape and is_native(type.element.dtype)
+    is_known = None not in type.element.shape or rows.is_row(type.element)
+    return is_known and is_native(type.element.dtype)
 
 
 # Memory
@@ -76,32 +80,54 @@ def _dims(element: TensorType) -> list[ir.Value]:
     return [int64(dim or 0) for dim in element.shape or ()]
 
 
-def _grown(emitter: Emitter, items: Items, count: ir.Value, length: ir.Value, fresh: bool) -> Items:
-    """The list with room for so many elements: where it is, or in other memory."""
-    builder = emitter.builder
+def _slot(builder: ir.IRBuilder, items: Items, at: ir.Value) -> ir.Value:
+    """The place in memory of an item."""
     element = items.element
-    pair = ir.LiteralStructType([POINTER, INT64])
-    slot = emitter.slot(pair)
+    if rows.is_row(element):
+        return rows.slot(builder, items.pointer, at)
+    length = size_of(builder, _dims(element))
+    return place(builder, items.pointer, times(builder, at, length), element.dtype)
+
+
+def _bytes(builder: ir.IRBuilder, count: ir.Value, element: TensorType) -> ir.Value:
+    """The bytes of the places of so many items."""
+    if rows.is_row(element):
+        return times(builder, count, int64(rows.SLOT))
+    length = size_of(builder, _dims(element))
+    return bytes_of(builder, times(builder, count, length), element.dtype)
+
+
+def _grown(emitter: Emitter, items: Items, count: ir.Value, fresh: bool) -> Items:
+    """The list with room for so many items: where it is, or in other memory; `fresh`: a copy."""
+    builder, element = emitter.builder, items.element
+    slot = emitter.slot(ir.LiteralStructType([POINTER, INT64]))
     nothing = ir.Constant(POINTER, None)
     second = builder.gep(slot, [int64(8)], source_etype=BYTE)
     builder.store(nothing if fresh else items.pointer, slot)
     builder.store(int64(0) if fresh else items.capacity, second)
-    size = bytes_of(builder, times(builder, count, length), element.dtype)
-    kind = ir.FunctionType(POINTER, [POINTER, POINTER, INT64])
-    emitter.uses += 1
-    made = emitter.symbols.call(builder, "arena.grow", kind, [emitter.arena, slot, size])
-    emitter.step_aside(builder.icmp_unsigned("==", made, nothing))
+    made = rows.grow(emitter, slot, _bytes(builder, count, element))
     moved = builder.icmp_unsigned("!=", made, items.pointer)
     with builder.if_then(moved):
-        old = bytes_of(builder, times(builder, items.count, length), element.dtype)
-        copy(builder, made, items.pointer, old)
+        if fresh:
+            _copy(emitter, made, items.pointer, items.count, element)
+        else:
+            copy(builder, made, items.pointer, _bytes(builder, items.count, element))
     return Items(made, items.count, builder.load(second, typ=INT64), element)
 
 
+def _copy(
+    emitter: Emitter, target: ir.Value, source: ir.Value, count: ir.Value, element: TensorType
+) -> None:
+    """Copy so many items to where there is no other."""
+    if rows.is_row(element):
+        rows.copy_all(emitter, target, source, count, element)
+    else:
+        copy(emitter.builder, target, source, _bytes(emitter.builder, count, element))
+
+
 def _written(emitter: Emitter, kernel: Kernel, items: Items, count: ir.Value) -> Items:
-    """The list that a kernel writes to, with room for so many elements; a copy if it is shared."""
-    length = size_of(emitter.builder, _dims(items.element))
-    return _grown(emitter, items, count, length, fresh=kernel.targets[0] in emitter.copied)
+    """The list that a kernel writes to, with room for so many items; a copy if it is shared."""
+    return _grown(emitter, items, count, fresh=kernel.targets[0] in emitter.copied)
 
 
 def _takes(kernel: Kernel) -> bool:
@@ -130,9 +156,8 @@ def _cleared(emitter: Emitter, kernel: Kernel, number: ir.Value) -> Items:
     builder, element = emitter.builder, _element(kernel)
     if static(number) == 0:
         return _empty(element)
-    length = size_of(builder, _dims(element))
-    made = _grown(emitter, _empty(element), number, length, fresh=True)
-    clear(builder, made.pointer, bytes_of(builder, times(builder, number, length), element.dtype))
+    made = _grown(emitter, _empty(element), number, fresh=False)
+    clear(builder, made.pointer, _bytes(builder, number, element))
     return Items(made.pointer, number, made.capacity, element)
 
 
@@ -156,13 +181,15 @@ def _of(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[H
 
 def _store(emitter: Emitter, items: Items, at: ir.Value, value: Held) -> None:
     builder, element = emitter.builder, items.element
-    length = size_of(builder, _dims(element))
-    target = place(builder, items.pointer, times(builder, at, length), element.dtype)
+    target = _slot(builder, items, at)
     if isinstance(value, Scalar):
         store(builder, value.value, target, element.dtype)
+        return
+    assert isinstance(value, Array)
+    if rows.is_row(element):
+        rows.put(emitter, target, value, element)
     else:
-        assert isinstance(value, Array)
-        copy(builder, target, value.pointer, bytes_of(builder, length, element.dtype))
+        copy(builder, target, value.pointer, _bytes(builder, int64(1), element))
 
 
 def _push(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
@@ -171,6 +198,8 @@ def _push(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence
     builder, count = emitter.builder, items.count
     more = builder.add(count, int64(1))
     made = _written(emitter, kernel, items, more)
+    if rows.is_row(items.element):
+        clear(builder, _slot(builder, made, count), int64(rows.SLOT))
     _store(emitter, made, count, value)
     return [Items(made.pointer, more, made.capacity, items.element)]
 
@@ -180,7 +209,7 @@ def _set(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[
     assert isinstance(items, Items)
     assert isinstance(index, Scalar)
     builder, element = emitter.builder, items.element
-    at, length = wide(emitter, index), size_of(builder, _dims(element))
+    at = wide(emitter, index)
     emitter.step_aside(builder.icmp_signed("<", at, int64(0)))
     behind = builder.icmp_signed(">=", at, items.count)
     if kernel.node.params["dynamic"]:
@@ -190,11 +219,12 @@ def _set(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[
         emitter.step_aside(behind)
         count = items.count
     made = _written(emitter, kernel, items, count)
-    size = bytes_of(builder, length, element.dtype)
-    with builder.if_then(builder.icmp_signed(">", at, items.count), likely=False):
-        gap = builder.mul(builder.sub(at, items.count), size)
-        start = place(builder, made.pointer, times(builder, items.count, length), element.dtype)
-        clear(builder, start, gap)
+    # The item itself is written, but for the place of a row.
+    is_row = rows.is_row(element)
+    sign = ">=" if is_row else ">"
+    with builder.if_then(builder.icmp_signed(sign, at, items.count), likely=False):
+        gap = builder.sub(count if is_row else at, items.count)
+        clear(builder, _slot(builder, made, items.count), _bytes(builder, gap, element))
     _store(emitter, made, at, value)
     return [Items(made.pointer, count, made.capacity, element)]
 
@@ -205,17 +235,17 @@ def _drop(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence
     assert isinstance(items, Items)
     assert isinstance(index, Scalar)
     builder, element = emitter.builder, items.element
-    at, length = wide(emitter, index), size_of(builder, _dims(element))
+    at = wide(emitter, index)
     emitter.step_aside(builder.icmp_unsigned(">=", at, items.count))
     made = items
     if kernel.targets[0] in emitter.copied:
-        made = _grown(emitter, items, items.count, length, fresh=True)
-    target = place(builder, made.pointer, times(builder, at, length), element.dtype)
-    source = place(builder, target, length, element.dtype)
+        made = _grown(emitter, items, items.count, fresh=True)
+    target = _slot(builder, made, at)
+    source = _slot(builder, made, builder.add(at, int64(1)))
     left = builder.sub(items.count, int64(1))
-    behind = times(builder, builder.sub(left, at), length)
+    behind = builder.sub(left, at)
     with builder.if_then(builder.icmp_signed(">", behind, int64(0)), likely=False):
-        move(builder, target, source, bytes_of(builder, behind, element.dtype))
+        move(builder, target, source, _bytes(builder, behind, element))
     return [Items(made.pointer, left, made.capacity, element)]
 
 
@@ -224,11 +254,9 @@ def _extend(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequen
     assert isinstance(items, Items)
     assert isinstance(more, Items)
     builder, element = emitter.builder, items.element
-    count, length = builder.add(items.count, more.count), size_of(builder, _dims(element))
+    count = builder.add(items.count, more.count)
     made = _written(emitter, kernel, items, count)
-    end = place(builder, made.pointer, times(builder, items.count, length), element.dtype)
-    size = times(builder, more.count, length)
-    copy(builder, end, more.pointer, bytes_of(builder, size, element.dtype))
+    _copy(emitter, _slot(builder, made, items.count), more.pointer, more.count, element)
     return [Items(made.pointer, count, made.capacity, element)]
 
 
@@ -237,18 +265,13 @@ def _take(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence
     assert isinstance(items, Items)
     assert isinstance(places, Array)
     builder, element = emitter.builder, items.element
-    count, length = places.dims[0], size_of(builder, _dims(element))
-    made = _grown(emitter, _empty(element), count, length, fresh=True)
-    size = bytes_of(builder, length, element.dtype)
+    count = places.dims[0]
+    made = _grown(emitter, _empty(element), count, fresh=False)
     with counted(builder, count) as index:
         source = place(builder, places.pointer, index, places.dtype)
         at = cast(builder, load(builder, source, places.dtype), places.dtype, dtypes.int64)
         emitter.step_aside(builder.icmp_unsigned(">=", at, items.count))
-        source, target = [
-            place(builder, each.pointer, times(builder, number, length), element.dtype)
-            for each, number in ((items, at), (made, index))
-        ]
-        copy(builder, target, source, size)
+        _copy(emitter, _slot(builder, made, index), _slot(builder, items, at), int64(1), element)
     return [Items(made.pointer, count, made.capacity, element)]
 
 
@@ -256,21 +279,64 @@ def _takes_places(kernel: Kernel) -> bool:
     return _takes(kernel) and len(getattr(kernel.node.inputs[1].type, "shape", ())) == 1
 
 
+def _as(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    """A copy, of which less may be known."""
+    (items,) = operands
+    assert isinstance(items, Items)
+    builder, (output,) = emitter.builder, kernel.node.outputs
+    assert isinstance(output.type, ListType)
+    element = element_of(output.type)
+    made = _grown(emitter, _empty(element), items.count, fresh=False)
+    if rows.is_row(items.element) == rows.is_row(element):
+        _copy(emitter, made.pointer, items.pointer, items.count, element)
+    else:
+        clear(builder, made.pointer, _bytes(builder, items.count, element))
+        dims = _dims(items.element)
+        with counted(builder, items.count) as at:
+            value = Array(_slot(builder, items, at), dims, element.dtype)
+            rows.put(emitter, _slot(builder, made, at), value, element)
+    return [Items(made.pointer, items.count, made.capacity, element)]
+
+
+def _takes_as(kernel: Kernel) -> bool:
+    """True for a list of which no more is known than before."""
+    before, after = map(_known_element, (*kernel.node.inputs, *kernel.node.outputs))
+    return _takes(kernel) and (rows.is_row(after) or not rows.is_row(before))
+
+
+def _known_element(value: Value) -> TensorType:
+    assert isinstance(value.type, ListType)
+    return element_of(value.type)
+
+
 def _cast(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
     (items,) = operands
     assert isinstance(items, Items)
-    builder, before = emitter.builder, items.element.dtype
+    builder = emitter.builder
     (output,) = kernel.node.outputs
     assert isinstance(output.type, ListType)
     element = element_of(output.type)
-    length = size_of(builder, _dims(element))
-    made = _grown(emitter, _empty(element), items.count, length, fresh=True)
-    with counted(builder, times(builder, items.count, length)) as at:
-        number = load(builder, place(builder, items.pointer, at, before), before)
-        emitter.step_aside(*_too_large(builder, number, before, element.dtype))
-        there = place(builder, made.pointer, at, element.dtype)
-        store(builder, cast(builder, number, before, element.dtype), there, element.dtype)
+    made = _grown(emitter, _empty(element), items.count, fresh=False)
+    if rows.is_row(element):
+        clear(builder, made.pointer, _bytes(builder, items.count, element))
+        with counted(builder, items.count) as at:
+            source = rows.row(emitter, _slot(builder, items, at), items.element)
+            target = rows.made(emitter, _slot(builder, made, at), source.dims[0], element)
+            _cast_all(emitter, target, source)
+    else:
+        dims = [items.count, *_dims(element)]
+        source, target = [Array(x.pointer, dims, x.element.dtype) for x in (items, made)]
+        _cast_all(emitter, target, source)
     return [Items(made.pointer, items.count, made.capacity, element)]
+
+
+def _cast_all(emitter: Emitter, target: Array, source: Array) -> None:
+    builder, before, dtype = emitter.builder, source.dtype, target.dtype
+    with counted(builder, size_of(builder, source.dims)) as at:
+        number = load(builder, place(builder, source.pointer, at, before), before)
+        emitter.step_aside(*_too_large(builder, number, before, dtype))
+        there = place(builder, target.pointer, at, dtype)
+        store(builder, cast(builder, number, before, dtype), there, dtype)
 
 
 def _too_large(
@@ -309,16 +375,19 @@ def _get(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[
     assert isinstance(items, Items)
     assert isinstance(index, Scalar)
     builder, element = emitter.builder, items.element
-    at, dims = wide(emitter, index), _dims(element)
+    at = wide(emitter, index)
     emitter.step_aside(builder.icmp_unsigned(">=", at, items.count))
-    offset = times(builder, at, size_of(builder, dims))
-    source = place(builder, items.pointer, offset, element.dtype)
-    if not dims:
+    source = _slot(builder, items, at)
+    if element.shape == ():
         (output,) = kernel.node.outputs
         return [Scalar(load(builder, source, element.dtype), output.type)]
+    found = Array(source, _dims(element), element.dtype)
+    if rows.is_row(element):
+        found = rows.row(emitter, source, element)
     # The list may be written to while what was read is still there.
-    made = emitter.allocate(element.dtype, dims, target_of(kernel))
-    copy(builder, made.pointer, source, bytes_of(builder, size_of(builder, dims), element.dtype))
+    made = emitter.allocate(element.dtype, found.dims, target_of(kernel))
+    size = bytes_of(builder, size_of(builder, found.dims), element.dtype)
+    copy(builder, made.pointer, found.pointer, size)
     return [made]
 
 
@@ -333,11 +402,12 @@ def _stack(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequenc
     if known.shape[0] is not None:
         emitter.step_aside(builder.icmp_signed("!=", count, int64(known.shape[0])))
         count = int64(known.shape[0])
-    dims = [count, *_dims(element)]
-    made = emitter.allocate(element.dtype, dims, target_of(kernel))
-    copy(
-        builder, made.pointer, items.pointer, bytes_of(builder, size_of(builder, dims), made.dtype)
-    )
+    if rows.is_row(element):
+        made = rows.stack(emitter, items, count, target_of(kernel))
+    else:
+        dims = [count, *_dims(element)]
+        made = emitter.allocate(element.dtype, dims, target_of(kernel))
+        copy(builder, made.pointer, items.pointer, _bytes(builder, count, element))
     return [handed_on(emitter, kernel, made)]
 
 
@@ -351,15 +421,74 @@ def _unstack(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Seque
     (array,) = operands
     assert isinstance(array, Array)
     builder, element = emitter.builder, _element(kernel)
-    count, length = array.dims[0], size_of(builder, _dims(element))
-    made = _grown(emitter, _empty(element), count, length, fresh=True)
-    size = bytes_of(builder, times(builder, count, length), element.dtype)
-    copy(builder, made.pointer, array.pointer, size)
+    count = array.dims[0]
+    made = _grown(emitter, _empty(element), count, fresh=False)
+    if rows.is_row(element):
+        clear(builder, made.pointer, _bytes(builder, count, element))
+        dims = array.dims[1:]
+        length = size_of(builder, dims)
+        with counted(builder, count) as at:
+            row = place(builder, array.pointer, times(builder, at, length), element.dtype)
+            put = Array(row, dims, element.dtype)
+            rows.put(emitter, _slot(builder, made, at), put, element)
+    else:
+        copy(builder, made.pointer, array.pointer, _bytes(builder, count, element))
     return [Items(made.pointer, count, made.capacity, element)]
 
 
 def _takes_array(kernel: Kernel) -> bool:
     return _takes(kernel) and bool(getattr(kernel.node.inputs[0].type, "shape", None))
+
+
+def _row(emitter: Emitter, items: Items, place: Scalar) -> Array:
+    at = wide(emitter, place)
+    emitter.step_aside(emitter.builder.icmp_unsigned(">=", at, items.count))
+    return rows.row(emitter, _slot(emitter.builder, items, at), items.element)
+
+
+def _row_length(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    items, place = operands
+    assert isinstance(items, Items)
+    assert isinstance(place, Scalar)
+    return [Scalar(_row(emitter, items, place).dims[0], kernel.node.outputs[0].type)]
+
+
+def _item_place(emitter: Emitter, items: Items, operands: Sequence[Any]) -> ir.Value:
+    """The place in memory of an item of a row."""
+    at, index, _ = operands
+    assert isinstance(at, Scalar)
+    assert isinstance(index, Scalar)
+    row, number = _row(emitter, items, at), wide(emitter, index)
+    emitter.step_aside(emitter.builder.icmp_unsigned(">=", number, row.dims[0]))
+    return place(emitter.builder, row.pointer, number, row.dtype)
+
+
+def _row_item(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    items, *places = operands
+    assert isinstance(items, Items)
+    source = _item_place(emitter, items, places)
+    found = load(emitter.builder, source, items.element.dtype)
+    return [Scalar(found, kernel.node.outputs[0].type)]
+
+
+def _set_row_item(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    items, *at, value, length = operands
+    assert isinstance(items, Items)
+    assert isinstance(value, Scalar)
+    made = items
+    if kernel.targets[0] in emitter.copied:
+        made = _grown(emitter, items, items.count, fresh=True)
+    target = _item_place(emitter, made, [*at, length])
+    store(emitter.builder, value.value, target, items.element.dtype)
+    return [made]
+
+
+def _takes_rows(kernel: Kernel) -> bool:
+    """True for lists of vectors."""
+    shape = _element(kernel).shape
+    return (
+        _takes(kernel) and shape is not None and rows.is_row(_element(kernel)) and len(shape) == 1
+    )
 
 
 ON_ARRAYS["list_new"] = OnArrays(_takes, _new)
@@ -368,9 +497,13 @@ ON_ARRAYS["list_length"] = OnArrays(_takes, _length)
 ON_ARRAYS["list_get"] = OnArrays(_takes_one, _get)
 ON_ARRAYS["list_set"] = OnArrays(_takes_one, _set)
 ON_ARRAYS["list_push"] = OnArrays(_takes, _push)
+ON_ARRAYS["list_as"] = OnArrays(_takes_as, _as)
 ON_ARRAYS["list_drop"] = OnArrays(_takes_one, _drop)
 ON_ARRAYS["list_cast"] = OnArrays(_takes_cast, _cast)
 ON_ARRAYS["list_extend"] = OnArrays(_takes, _extend)
 ON_ARRAYS["list_take"] = OnArrays(_takes_places, _take)
 ON_ARRAYS["list_stack"] = OnArrays(_takes, _stack)
 ON_ARRAYS["list_unstack"] = OnArrays(_takes_array, _unstack)
+ON_ARRAYS["list_row_item"] = OnArrays(_takes_rows, _row_item)
+ON_ARRAYS["list_row_length"] = OnArrays(_takes_rows, _row_length)
+ON_ARRAYS["list_set_row_item"] = OnArrays(_takes_rows, _set_row_item)

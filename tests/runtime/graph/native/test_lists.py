@@ -129,6 +129,68 @@ def kept_beside(n: Any) -> Any:
     return a[-1], total
 
 
+def table_of_ways(n: Any) -> Any:
+    ways = [[0] * (n + 1) for _ in range(n + 1)]
+    for i in range(n + 1):
+        ways[i][0] = ways[0][i] = 1
+    for i in range(1, n + 1):
+        for j in range(1, n + 1):
+            ways[i][j] = (ways[i - 1][j] + ways[i][j - 1]) % 10007
+    return ways[n][n], len(ways), len(ways[n - 1])
+
+
+def shortest_paths(n: Any) -> Any:
+    far = [[abs(i - j) * 1.5 + (i * j) % 3 for j in range(n)] for i in range(n)]
+    for k in range(n):
+        for i in range(n):
+            for j in range(n):
+                if far[i][k] + far[k][j] < far[i][j]:
+                    far[i][j] = far[i][k] + far[k][j]
+    return sum(map(sum, far)), far[n - 1][0]
+
+
+def rows_that_grow(n: Any) -> Any:
+    rows = [[0]]
+    for i in range(n):
+        rows.append([i, i])
+        rows[i].append(i * 2)
+        if i % 3 == 2:
+            rows.append(rows.pop(1))
+            rows[0] = [rows[0][-1]] * (i % 4 + 1)
+    return sum([sum(row) for row in rows]), len(rows[0]), rows[-1][0]
+
+
+def buckets(n: Any) -> Any:
+    rows: Any = [[] for _ in range(n)]
+    for i in range(n * 3):
+        rows[i * 7 % n].append(i)
+    total = 0
+    for row in rows:
+        for value in row:
+            total = (total * 3 + value) % 10007
+    return total, max([len(row) for row in rows])
+
+
+def copies_of_tables(n: Any) -> Any:
+    cells = [[i + j for j in range(n)] for i in range(n)]
+    for _ in range(3):
+        before = [row[:] for row in cells]
+        for i in range(n):
+            for j in range(n):
+                cells[i][j] = before[j][i] + before[i - 1][j]
+    return cells[n - 1][0], cells[0][n - 1], before[1][1]
+
+
+def rows_beside(n: Any) -> Any:
+    rows = [[i, i + 1] for i in range(n)]
+    total = 0
+    for i in range(n):
+        row = rows[i]
+        rows.append([row[1], i])
+        total = total * 2 + row[0] + len(rows)
+    return total % 10007, rows[-1][0]
+
+
 @pytest.mark.parametrize(
     ("function", "is_linear"),
     [
@@ -143,6 +205,12 @@ def kept_beside(n: Any) -> Any:
         (widened, True),
         (dropped_from_copies, False),
         (kept_beside, True),
+        (table_of_ways, True),
+        (shortest_paths, True),
+        (rows_that_grow, True),
+        (buckets, True),
+        (copies_of_tables, True),
+        (rows_beside, True),
     ],
 )
 def test_lists_that_are_read_before_they_are_used_up_are_written_in_place(
