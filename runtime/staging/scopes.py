@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import Flag, auto
 from typing import TYPE_CHECKING, Any, NoReturn, Self, SupportsIndex, cast
 
@@ -67,14 +67,19 @@ class Scope:
         self.inner += 1
         return (*self.site, self.inner)
 
-    def maker(self, value: Value) -> tuple[Node, Scope] | None:
-        """The node that makes a value, in this scope or one around it, and where it stands."""
+    def around(self) -> Iterator[Scope]:
+        """This scope, and those around it."""
         scope: Scope | None = self
         while scope is not None:
+            yield scope
+            scope = scope.outer
+
+    def maker(self, value: Value) -> tuple[Node, Scope] | None:
+        """The node that makes a value, in this scope or one around it, and where it stands."""
+        for scope in self.around():
             for node in reversed(scope.nodes):
                 if value in node.outputs:
                     return node, scope
-            scope = scope.outer
         return None
 
     def region(self, results: Sequence[Value]) -> Region:

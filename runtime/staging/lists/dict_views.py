@@ -11,7 +11,7 @@ from runtime.staging.control import iteration
 from runtime.staging.lists.dict_entries import changed_while_iterated, refuse_unknown_keys
 from runtime.staging.lists.growing import Growing
 from runtime.staging.lists.walks import ListBackend, Walk, let_stand_for
-from runtime.staging.scopes import Scope, active
+from runtime.staging.scopes import active
 from runtime.staging.tracing import is_symbol
 
 if TYPE_CHECKING:
@@ -68,12 +68,10 @@ class EntryWalk(Walk):
 
 def check_not_walked(entries: GrowingDict) -> None:
     """StagingError where a loop that is being traced runs over the dict."""
-    scope: Scope | None = active().scope
-    while scope is not None:
+    for scope in active().scope.around():
         _, walked = active().memo.get((Walk, id(scope)), (scope, ()))
         if id(entries) in walked:
             raise changed_while_iterated("a dict", "keys")
-        scope = scope.outer
 
 
 class _ViewBackend(ListBackend):

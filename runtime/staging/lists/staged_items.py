@@ -19,7 +19,7 @@ from runtime.core.tensor import wrap
 from runtime.core.types import ListType, NumberType, TensorType, Type, in_words
 from runtime.graph import lists, numbers
 from runtime.graph.lists import CAST, FILLED, LENGTH
-from runtime.graph.nodes import BOOL, LIST_AS, NUMBER_TYPES, apply
+from runtime.graph.nodes import BOOL, LIST_AS, NUMBER_TYPES, apply, fits
 from runtime.graph.structures import Handler, Structure, add_handler, structure_of
 from runtime.staging.aliasing import sharing
 from runtime.staging.control import choices, joined_tensors, joins
@@ -502,6 +502,9 @@ def _content(item: Any) -> tuple[Any, Sequence[Any]]:
 
 def _made_of(items: Sequence[Any], element: Spec) -> list[Any]:
     """The columns of Python items that a Spec covers."""
+    tables = _tables_of(items, element) if len(items) > 1 else None
+    if tables is not None:
+        return [apply(lists.UNSTACK, table) for table in tables]
     rows = [row_of(item, element) for item in items]
     for item in items:
         if is_row(element):
@@ -526,6 +529,31 @@ def _made_of(items: Sequence[Any], element: Spec) -> list[Any]:
         )
         for at, type in enumerate(types_of(element))
     ]
+
+
+def _tables_of(items: Sequence[Any], element: Spec) -> list[Any] | None:
+    """The constant tensor of each column of items that are Python's numbers, each of the class that
+    the Spec is for, or tuples of such; None for others.
+    """
+    if isinstance(element, Leaf) and isinstance(element.type, NumberType):
+        if {NUMBER_TYPES.get(type(item)) for item in items} != {element.type}:
+            return None
+        if not all(fits(x, dtypes.int64) for x in items if type(x) is int):
+            return None
+        return [table_of(items)[0]]
+    if not isinstance(element, Tree) or not element.structure.handler.is_tuple:
+        return None
+    made: list[Any] = []
+    found = [structure_of(item) for item in items]
+    rows = [each[1] for each in found if each is not None]
+    if len(rows) < len(found):
+        return None
+    for column, inner in zip(zip(*rows, strict=True), element.children, strict=True):
+        tables = _tables_of(column, inner)
+        if tables is None:
+            return None
+        made += tables
+    return made
 
 
 _HOLDER = "an item of a list whose length only the run knows"
@@ -570,6 +598,15 @@ def item_of(row: Sequence[Any], element: Spec) -> Any:
     if has_records(element):
         share_records(item)
     return item
+
+
+def chosen_among(items: Sequence[Any], place: Any, element: Spec) -> Any:
+    """The item at a place of Python items that a Spec covers."""
+    tables = _tables_of(items, element)
+    if tables is None:
+        return item_at(_made_of(items, element), place, element)
+    at = convert_to_tensor(place, dtypes.int64)
+    return item_of([table[at] for table in tables], element)
 
 
 def item_at(columns: Sequence[Any], place: Any, element: Spec, **params: Any) -> Any:

@@ -1,0 +1,176 @@
+"""Tables with many rows of which Python knows the number: what loops do with one of their rows is
+one choice in the graph, not a branch for each row.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import runtime as rt
+from runtime.graph.ir import walk
+from runtime.staging.lists.sequences import MANY
+from tests.support.staging import as_python
+
+Program = Callable[[Any, Any], Any]
+
+
+def longest_common(n: Any, x: Any) -> Any:
+    a, b = [i * i % 5 for i in range(12)], [i * 3 % 7 for i in range(9)]
+    table = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
+    for i in range(1, n + 1):
+        for j in range(1, n):
+            if a[i - 1] == b[j - 1]:
+                table[i][j] = table[i - 1][j - 1] + 1
+            else:
+                table[i][j] = max(table[i - 1][j], table[i][j - 1])
+    return table[n][n - 1], table
+
+
+def rows_with_two_names(n: Any, x: Any) -> Any:
+    row = [1, 2, 3]
+    table = [row if i % 2 == 0 else [i] * 3 for i in range(MANY + 2)]
+    for i in range(n):
+        table[i][1] += i
+    return row, table[n][1], table[2] is row
+
+
+def rows_change_places(n: Any, x: Any) -> Any:
+    table = [[i, i * 2] for i in range(MANY + 2)]
+    first = table[0]
+    for i in range(n):
+        table[i], table[-1 - i] = table[-1 - i], table[i]
+        table[i][0] += n
+    first.append(7)
+    return table, table[-1] is first, sorted(table)[0]
+
+
+def rows_of_several_lengths(n: Any, x: Any) -> Any:
+    table: Any = [[0] * i for i in range(MANY + 1)]
+    for i in range(1, n):
+        table[i][i - 1] = n
+        table[0].append(i)
+    return table, len(table[0]), sum(map(len, table))
+
+
+def lists_of_tables(n: Any, x: Any) -> Any:
+    cube = [[[0] * 3 for _ in range(MANY)] for _ in range(MANY)]
+    for i in range(n):
+        for j in range(n):
+            cube[i][j][1] = i + j
+    return cube[2][1][1], cube[1][1], sum(cube[n][0])
+
+
+def tensors_in_rows(n: Any, x: Any) -> Any:
+    table = [[x * float(i), x] for i in range(MANY)]
+    for i in range(n):
+        table[i][1] = table[i + 1][0] * x
+    return table[0], table[n]
+
+
+def fractions_beside_whole_numbers(n: Any, x: Any) -> Any:
+    table = [[i, i * 0.5] for i in range(MANY)]
+    for i in range(n):
+        table[i][1] += table[i + 1][0]
+    return table[n - 1], table[n]
+
+
+def texts_in_rows(n: Any, x: Any) -> Any:
+    table = [["a", "b"] for _ in range(MANY)]
+    count = 0
+    for i in range(n):
+        if table[i][0] == "a":
+            table[i][1] = "c"
+            count += 1
+    return count, table[1][1] == "c", table[n][1] == "c"
+
+
+def rows_in_a_dict(n: Any, x: Any) -> Any:
+    table = [[i, i] for i in range(MANY)]
+    rows = {id(row): row for row in table}
+    for i in range(n):
+        table[i][0] = 0
+    return len(rows), table[1] in rows.values()
+
+
+def a_tape_knows_the_items(n: Any, x: Any) -> Any:
+    with rt.GradientTape() as tape:
+        tape.watch(x)
+        table = [[x, x] for _ in range(MANY)]
+        for i in range(n):
+            table[i][0] = table[i][1] * x
+        y = table[1][0] + table[-1][1]
+    return tape.gradient(y, table[0][1])
+
+
+class Grid:
+    def __init__(self) -> None:
+        self.cells = [[0] * MANY for _ in range(MANY)]
+
+    def put(self, i: Any, j: Any, value: Any) -> None:
+        self.cells[i][j] = value
+
+
+def in_an_object(n: Any, x: Any) -> Any:
+    grid = Grid()
+    for i in range(n):
+        grid.put(i, n - i, i)
+    return grid.cells, sum(map(sum, grid.cells))
+
+
+PROGRAMS: list[Program] = [
+    longest_common, rows_with_two_names, rows_change_places, rows_of_several_lengths,
+    lists_of_tables, tensors_in_rows, fractions_beside_whole_numbers, texts_in_rows,
+    rows_in_a_dict, a_tape_knows_the_items, in_an_object,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", PROGRAMS, ids=[each.__name__ for each in PROGRAMS])
+def test_it_is_as_in_python(program: Program) -> None:
+    staged = rt.function(program)
+    for n in (2, 4, 6):
+        x = rt.constant(2.0, rt.float64)
+        found = as_python(staged(rt.constant(n), x))
+        assert found == as_python(program(n, x)), n
+    assert staged.experimental_get_tracing_count() == 1
+
+
+def test_graphs_of_more_rows_are_no_larger_but_where_rows_are_made() -> None:
+    def changed(rows: int) -> Callable[[Any], Any]:
+        def program(n: Any) -> Any:
+            table = [[0] * 4 for _ in range(rows)]
+            for i in range(n):
+                for j in range(4):
+                    table[i][j] = table[i - 1][j - 1] + 1
+            return table[n][1]
+
+        return program
+
+    def size(rows: int) -> int:
+        concrete = rt.function(changed(rows)).get_concrete_function(rt.constant(3))
+        return sum(1 for _ in walk(concrete.optimized.body))
+
+    assert size(4 * MANY) - size(MANY) <= 6 * 3 * MANY
+
+
+def test_python_numbers_and_tuples_of_them_are_tables() -> None:
+    @rt.function
+    def walked(n: Any) -> Any:
+        ways = [(0, 1), (1, 0), (0, -1), (-1, 0)]
+        x = y = 0
+        for i in range(n):
+            a, b = ways[i % 4]
+            x, y = x + a * i, y + b * i
+        return x, y
+
+    assert as_python(walked(rt.constant(7))) == _walked(7)
+    concrete = walked.get_concrete_function(rt.constant(7))
+    assert not any(node.primitive.name == "list_of" for node in walk(concrete.optimized.body))
+    assert as_python(walked(rt.constant(np.int32(3)))) == _walked(3)
+
+
+def _walked(n: int) -> tuple[int, int]:
+    ways = [(0, 1), (1, 0), (0, -1), (-1, 0)]
+    x, y = (sum(ways[i % 4][at] * i for i in range(n)) for at in (0, 1))
+    return x, y
