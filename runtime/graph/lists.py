@@ -388,6 +388,14 @@ _ALONE = _references([np.zeros(1)], 0)
 # Types
 
 
+def is_row(element: TensorType) -> bool:
+    """True for the type of arrays of which only the first dim is unknown, as the lists in a list
+    are.
+    """
+    shape = element.shape
+    return bool(shape) and shape[0] is None and None not in shape[1:]  # type: ignore[index]
+
+
 def _as_declared(*_: Type, type: Type, **__: Any) -> Type:
     return type
 
@@ -635,12 +643,22 @@ UNSTACK: Primitive = _row(
 )  # fmt: skip
 CONCAT = _row(
     "list_concat", _concat, _concat_type, "TensorListConcatV2", fallible=True, order=Order.C,
-    finds_shape=True,
+    finds_shape=True, instruction="list_concat",
     gradient=lambda op, grad: (apply(SPLIT_LIKE, grad, op.inputs[0], **op.params),),
+)  # fmt: skip
+LENGTHS = _row(
+    "list_lengths", lambda items: np.array([len(item) for item in items], np.int64),
+    lambda items: TensorType(dtypes.int64, (None,)), gradient=flat, order=Order.C,
+    instruction="list_lengths",
 )  # fmt: skip
 SPLIT = _row("list_split", _split, _split_type, gradient=_of_split, fallible=True)
 SPLIT_LIKE: Primitive = _row(
-    "list_split_like", _split_like, _split_like_type, "TensorListSplit", gradient=_of_split
+    "list_split_like",
+    _split_like,
+    _split_like_type,
+    "TensorListSplit",
+    gradient=_of_split,
+    instruction="list_split_like",
 )
 CAST: Primitive = _row(
     "list_cast", _cast, _cast_type, fallible=True, instruction="list_cast",

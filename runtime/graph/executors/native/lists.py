@@ -47,6 +47,7 @@ from runtime.graph.executors.native.values import (
     is_native,
     static,
 )
+from runtime.graph.lists import is_row
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
@@ -61,7 +62,7 @@ def is_list(type: object) -> TypeGuard[ListType]:
         return True
     if not isinstance(type.element, TensorType) or type.element.shape is None:
         return False
-    is_known = None not in type.element.shape or rows.is_row(type.element)
+    is_known = None not in type.element.shape or is_row(type.element)
     return is_known and is_native(type.element.dtype)
 
 
@@ -83,7 +84,7 @@ def _dims(element: TensorType) -> list[ir.Value]:
 def _slot(builder: ir.IRBuilder, items: Items, at: ir.Value) -> ir.Value:
     """The place in memory of an item."""
     element = items.element
-    if rows.is_row(element):
+    if is_row(element):
         return rows.slot(builder, items.pointer, at)
     length = size_of(builder, _dims(element))
     return place(builder, items.pointer, times(builder, at, length), element.dtype)
@@ -91,7 +92,7 @@ def _slot(builder: ir.IRBuilder, items: Items, at: ir.Value) -> ir.Value:
 
 def _bytes(builder: ir.IRBuilder, count: ir.Value, element: TensorType) -> ir.Value:
     """The bytes of the places of so many items."""
-    if rows.is_row(element):
+    if is_row(element):
         return times(builder, count, int64(rows.SLOT))
     length = size_of(builder, _dims(element))
     return bytes_of(builder, times(builder, count, length), element.dtype)
@@ -119,7 +120,7 @@ def _copy(
     emitter: Emitter, target: ir.Value, source: ir.Value, count: ir.Value, element: TensorType
 ) -> None:
     """Copy so many items to where there is no other."""
-    if rows.is_row(element):
+    if is_row(element):
         rows.copy_all(emitter, target, source, count, element)
     else:
         copy(emitter.builder, target, source, _bytes(emitter.builder, count, element))
@@ -186,7 +187,7 @@ def _store(emitter: Emitter, items: Items, at: ir.Value, value: Held) -> None:
         store(builder, value.value, target, element.dtype)
         return
     assert isinstance(value, Array)
-    if rows.is_row(element):
+    if is_row(element):
         rows.put(emitter, target, value, element)
     else:
         copy(builder, target, value.pointer, _bytes(builder, int64(1), element))
@@ -198,7 +199,7 @@ def _push(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence
     builder, count = emitter.builder, items.count
     more = builder.add(count, int64(1))
     made = _written(emitter, kernel, items, more)
-    if rows.is_row(items.element):
+    if is_row(items.element):
         clear(builder, _slot(builder, made, count), int64(rows.SLOT))
     _store(emitter, made, count, value)
     return [Items(made.pointer, more, made.capacity, items.element)]
@@ -220,10 +221,10 @@ def _set(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[
         count = items.count
     made = _written(emitter, kernel, items, count)
     # The item itself is written, but for the place of a row.
-    is_row = rows.is_row(element)
-    sign = ">=" if is_row else ">"
+    clears_it = is_row(element)
+    sign = ">=" if clears_it else ">"
     with builder.if_then(builder.icmp_signed(sign, at, items.count), likely=False):
-        gap = builder.sub(count if is_row else at, items.count)
+        gap = builder.sub(count if clears_it else at, items.count)
         clear(builder, _slot(builder, made, items.count), _bytes(builder, gap, element))
     _store(emitter, made, at, value)
     return [Items(made.pointer, count, made.capacity, element)]
@@ -287,7 +288,7 @@ def _as(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[H
     assert isinstance(output.type, ListType)
     element = element_of(output.type)
     made = _grown(emitter, _empty(element), items.count, fresh=False)
-    if rows.is_row(items.element) == rows.is_row(element):
+    if is_row(items.element) == is_row(element):
         _copy(emitter, made.pointer, items.pointer, items.count, element)
     else:
         clear(builder, made.pointer, _bytes(builder, items.count, element))
@@ -301,7 +302,7 @@ def _as(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[H
 def _takes_as(kernel: Kernel) -> bool:
     """True for a list of which no more is known than before."""
     before, after = map(_known_element, (*kernel.node.inputs, *kernel.node.outputs))
-    return _takes(kernel) and (rows.is_row(after) or not rows.is_row(before))
+    return _takes(kernel) and (is_row(after) or not is_row(before))
 
 
 def _known_element(value: Value) -> TensorType:
@@ -317,7 +318,7 @@ def _cast(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence
     assert isinstance(output.type, ListType)
     element = element_of(output.type)
     made = _grown(emitter, _empty(element), items.count, fresh=False)
-    if rows.is_row(element):
+    if is_row(element):
         clear(builder, made.pointer, _bytes(builder, items.count, element))
         with counted(builder, items.count) as at:
             source = rows.row(emitter, _slot(builder, items, at), items.element)
@@ -382,7 +383,7 @@ def _get(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[
         (output,) = kernel.node.outputs
         return [Scalar(load(builder, source, element.dtype), output.type)]
     found = Array(source, _dims(element), element.dtype)
-    if rows.is_row(element):
+    if is_row(element):
         found = rows.row(emitter, source, element)
     # The list may be written to while what was read is still there.
     made = emitter.allocate(element.dtype, found.dims, target_of(kernel))
@@ -402,13 +403,42 @@ def _stack(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequenc
     if known.shape[0] is not None:
         emitter.step_aside(builder.icmp_signed("!=", count, int64(known.shape[0])))
         count = int64(known.shape[0])
-    if rows.is_row(element):
+    if is_row(element):
         made = rows.stack(emitter, items, count, target_of(kernel))
     else:
         dims = [count, *_dims(element)]
         made = emitter.allocate(element.dtype, dims, target_of(kernel))
         copy(builder, made.pointer, items.pointer, _bytes(builder, count, element))
     return [handed_on(emitter, kernel, made)]
+
+
+def _concat(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    (items,) = operands
+    assert isinstance(items, Items)
+    return [handed_on(emitter, kernel, rows.concat(emitter, items, target_of(kernel)))]
+
+
+def _split_like(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    array, like = operands
+    assert isinstance(array, Array)
+    assert isinstance(like, Items)
+    (output,) = kernel.node.outputs
+    assert isinstance(output.type, ListType)
+    element = element_of(output.type)
+    made = _grown(emitter, _empty(element), like.count, fresh=False)
+    rows.split_like(emitter, made, array, like)
+    return [Items(made.pointer, like.count, made.capacity, element)]
+
+
+def _takes_split(kernel: Kernel) -> bool:
+    types = [value.type for value in (kernel.node.inputs[1], *kernel.node.outputs)]
+    return _takes(kernel) and all(isinstance(x, ListType) and is_row(element_of(x)) for x in types)
+
+
+def _lengths(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    (items,) = operands
+    assert isinstance(items, Items)
+    return [rows.lengths(emitter, items, target_of(kernel))]
 
 
 def _length(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
@@ -423,7 +453,7 @@ def _unstack(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Seque
     builder, element = emitter.builder, _element(kernel)
     count = array.dims[0]
     made = _grown(emitter, _empty(element), count, fresh=False)
-    if rows.is_row(element):
+    if is_row(element):
         clear(builder, made.pointer, _bytes(builder, count, element))
         dims = array.dims[1:]
         length = size_of(builder, dims)
@@ -484,11 +514,12 @@ def _set_row_item(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> 
 
 
 def _takes_rows(kernel: Kernel) -> bool:
-    """True for lists of vectors."""
-    shape = _element(kernel).shape
-    return (
-        _takes(kernel) and shape is not None and rows.is_row(_element(kernel)) and len(shape) == 1
-    )
+    """True for lists of rows."""
+    return _takes(kernel) and is_row(_element(kernel))
+
+
+def _takes_vectors(kernel: Kernel) -> bool:
+    return _takes_rows(kernel) and _element(kernel).shape == (None,)
 
 
 ON_ARRAYS["list_new"] = OnArrays(_takes, _new)
@@ -503,7 +534,10 @@ ON_ARRAYS["list_cast"] = OnArrays(_takes_cast, _cast)
 ON_ARRAYS["list_extend"] = OnArrays(_takes, _extend)
 ON_ARRAYS["list_take"] = OnArrays(_takes_places, _take)
 ON_ARRAYS["list_stack"] = OnArrays(_takes, _stack)
+ON_ARRAYS["list_concat"] = OnArrays(_takes_rows, _concat)
+ON_ARRAYS["list_split_like"] = OnArrays(_takes_split, _split_like)
+ON_ARRAYS["list_lengths"] = OnArrays(_takes_rows, _lengths)
 ON_ARRAYS["list_unstack"] = OnArrays(_takes_array, _unstack)
-ON_ARRAYS["list_row_item"] = OnArrays(_takes_rows, _row_item)
-ON_ARRAYS["list_row_length"] = OnArrays(_takes_rows, _row_length)
-ON_ARRAYS["list_set_row_item"] = OnArrays(_takes_rows, _set_row_item)
+ON_ARRAYS["list_row_item"] = OnArrays(_takes_vectors, _row_item)
+ON_ARRAYS["list_row_length"] = OnArrays(_takes_vectors, _row_length)
+ON_ARRAYS["list_set_row_item"] = OnArrays(_takes_vectors, _set_row_item)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from runtime import dtypes
 from runtime.core.types import TensorType
 from runtime.graph.executors.lowered import Local
 from runtime.graph.executors.native import ir
@@ -17,6 +18,7 @@ from runtime.graph.executors.native.loops import (
     counted,
     place,
     size_of,
+    store,
     times,
 )
 from runtime.graph.executors.native.values import INT64, POINTER, Array, Items, int64
@@ -29,12 +31,6 @@ SLOT = 24
 
 _LENGTH = 2
 """The word with its length, behind what `grow` keeps."""
-
-
-def is_row(element: TensorType) -> bool:
-    """True for the type of arrays of which only the first dim is unknown."""
-    shape = element.shape
-    return bool(shape) and shape[0] is None and None not in shape[1:]  # type: ignore[index]
 
 
 def slot(builder: ir.IRBuilder, rows: ir.Value, at: ir.Value) -> ir.Value:
@@ -103,6 +99,60 @@ def stack(emitter: Emitter, items: Items, count: ir.Value, target: Local | None)
         emitter.step_aside(builder.icmp_signed("!=", one.dims[0], first.dims[0]))
         there = place(builder, found.pointer, times(builder, at, length), element.dtype)
         copy(builder, there, one.pointer, size)
+    return found
+
+
+def concat(emitter: Emitter, items: Items, target: Local | None) -> Array:
+    """The rows of a list one behind the other, as one array."""
+    builder, element = emitter.builder, items.element
+    total = emitter.slot(INT64)
+    builder.store(int64(0), total)
+    with counted(builder, items.count) as at:
+        length = row(emitter, slot(builder, items.pointer, at), element).dims[0]
+        builder.store(builder.add(builder.load(total, typ=INT64), length), total)
+    dims = _array(items.pointer, builder.load(total, typ=INT64), element).dims
+    found = emitter.allocate(element.dtype, dims, target)
+    builder.store(int64(0), total)
+    inner = size_of(builder, dims[1:])
+    with counted(builder, items.count) as at:
+        one = row(emitter, slot(builder, items.pointer, at), element)
+        done = builder.load(total, typ=INT64)
+        there = place(builder, found.pointer, times(builder, done, inner), element.dtype)
+        size = bytes_of(builder, size_of(builder, one.dims), element.dtype)
+        copy(builder, there, one.pointer, size)
+        builder.store(builder.add(done, one.dims[0]), total)
+    return found
+
+
+def split_like(emitter: Emitter, items: Items, whole: Array, like: Items) -> None:
+    """Put the parts of an array into a list with room for them: rows as long as those of another
+    list.
+    """
+    builder, element = emitter.builder, items.element
+    clear(builder, items.pointer, times(builder, like.count, int64(SLOT)))
+    done = emitter.slot(INT64)
+    builder.store(int64(0), done)
+    inner = size_of(builder, whole.dims[1:])
+    with counted(builder, like.count) as at:
+        length = row(emitter, slot(builder, like.pointer, at), like.element).dims[0]
+        start = builder.load(done, typ=INT64)
+        stop = builder.add(start, length)
+        emitter.step_aside(builder.icmp_signed(">", stop, whole.dims[0]))
+        part = place(builder, whole.pointer, times(builder, start, inner), whole.dtype)
+        taken = Array(part, (length, *whole.dims[1:]), whole.dtype)
+        put(emitter, slot(builder, items.pointer, at), taken, element)
+        builder.store(stop, done)
+    is_left = builder.icmp_signed("!=", builder.load(done, typ=INT64), whole.dims[0])
+    emitter.step_aside(is_left)
+
+
+def lengths(emitter: Emitter, items: Items, target: Local | None) -> Array:
+    """The lengths of the rows of a list."""
+    builder = emitter.builder
+    found = emitter.allocate(dtypes.int64, [items.count], target)
+    with counted(builder, items.count) as at:
+        length = row(emitter, slot(builder, items.pointer, at), items.element).dims[0]
+        store(builder, length, place(builder, found.pointer, at, dtypes.int64), dtypes.int64)
     return found
 
 

@@ -13,6 +13,7 @@ import pytest
 pytest.importorskip("llvmlite")
 
 import runtime as rt
+from tests.support.staging import as_python
 
 UNKNOWN = rt.TensorSpec(None, rt.float32)
 
@@ -90,6 +91,14 @@ def multiples(x, n):
     return rows, n * 2, sizes
 
 
+def ragged(x, n):
+    rows, pairs = [], [[x[0]] * 2]
+    for i in range(n):
+        rows.append([j * i for j in range(i)])
+        pairs.append([x[1], x[0] * rt.cast(i, rt.float32), *pairs[-1][1:]])
+    return n * 2, rows, [i for i in range(n)], pairs
+
+
 @pytest.mark.parametrize("count", [0, 1, 9])
 def test_lists_are_results(count: int) -> None:
     staged = rt.function(multiples, jit_compile=True)
@@ -101,6 +110,14 @@ def test_lists_are_results(count: int) -> None:
     assert [row.numpy().tolist() for row in rows] == [row.numpy().tolist() for row in expected]
     assert int(double) == 2 * count
     assert list(map(float, sizes)) == halves
+    assert "as a whole" in str(staged.explain_native(x, n))
+
+
+@pytest.mark.parametrize("count", [0, 1, 7])
+def test_lists_of_lists_are_results(count: int) -> None:
+    staged = rt.function(ragged, jit_compile=True)
+    x, n = rt.constant([1.0, -2.0]), rt.constant(count)
+    assert as_python(staged(x, n)) == as_python(ragged(x, count))
     assert "as a whole" in str(staged.explain_native(x, n))
 
 

@@ -93,6 +93,13 @@ def evens(n):
     return found
 
 
+def triangle(n):
+    rows = [[1]]
+    for i in range(n):
+        rows.append([*rows[i], i])
+    return rows
+
+
 KNOWN = np.arange(6, dtype=np.float32)
 CASES = {
     "loop": (collatz, (27,)),
@@ -100,6 +107,7 @@ CASES = {
     "array": (lambda x: rt.tanh(x * 2.0) @ rt.transpose(x), (np.ones((3, 4), "f"),)),
     "known array": (lambda x: x + KNOWN, (KNOWN,)),
     "list": (evens, (7,)),
+    "list of lists": (triangle, (4,)),
     "assertion": (lambda x: checked(x), (np.float64(2.5),)),
 }
 
@@ -118,7 +126,13 @@ def test_the_second_process_finds_it(name, run):
     assert (was_compiled, is_compiled) == (True, False)
     eager = function(*given)
     for found in (first, again):
-        np.testing.assert_array_equal(found[0], np.asarray(eager))
+        if isinstance(eager, list):
+            made, expected = (
+                [np.asarray(x).tolist() for x in items] for items in (found[0], eager)
+            )
+            assert made == expected
+        else:
+            np.testing.assert_array_equal(found[0], np.asarray(eager))
         assert isinstance(found[0], list) == isinstance(eager, list)
 
 
