@@ -110,6 +110,31 @@ def shortest_paths(distances: Any) -> Any:
     return distances
 
 
+def longest_common(a: Any, b: Any) -> Any:
+    table = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
+    for i in range(1, len(a) + 1):
+        for j in range(1, len(b) + 1):
+            if a[i - 1] == b[j - 1]:
+                table[i][j] = table[i - 1][j - 1] + 1
+            else:
+                table[i][j] = max(table[i - 1][j], table[i][j - 1])
+    return table[len(a)][len(b)]
+
+
+def generations(size: Any, steps: Any) -> Any:
+    cells = [[i * j % 3 % 2 for j in range(size)] for i in range(size)]
+    for _ in range(steps):
+        before = [list(row) for row in cells]
+        for i in range(size):
+            for j in range(size):
+                count = 0
+                for a in range(i - 1, i + 2):
+                    for b in range(j - 1, j + 2):
+                        count += before[a % size][b % size]
+                cells[i][j] = 1 if count == 3 or (count == 4 and before[i][j] == 1) else 0
+    return sum([sum(row) for row in cells])
+
+
 def programs() -> list[tuple[str, Callable[..., Any], tuple[Any, ...]]]:
     draw = np.random.default_rng(0)
     numbers = draw.integers(0, 50, 2000, np.int32)
@@ -124,6 +149,8 @@ def programs() -> list[tuple[str, Callable[..., Any], tuple[Any, ...]]]:
         ("a dict that counts 2,000", most_frequent, (numbers,)),
         ("a set that is asked 2,000 times", seen_before, (numbers,)),
         ("try and except, 20,000 rounds", caught, (20_000,)),
+        ("longest common subsequence, 60 of 60", longest_common, (numbers[:60], numbers[60:120])),
+        ("life, 20 by 20, 10 steps", generations, (20, 10)),
         ("shortest paths between 30 points", shortest_paths, (draw.random((30, 30), np.float32),)),
     ]
 

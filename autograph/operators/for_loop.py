@@ -57,7 +57,8 @@ def for_loop(
                 whole = work.rest(items, iterator, rounds, state)
                 if whole is not NotImplemented:
                     return whole
-            work = None
+            if work is not None and (work.is_settled or proceed is not True):
+                work = None
             if test is None or proceed is True:
                 continue
             # No calls on the plain way out: debuggers that step over a block would stop there.

@@ -184,17 +184,26 @@ def _rest(
 
 
 class MuchWork:
-    """Measures the operations that the first round of a long `for` over a plain range stages, to
-    decide whether the others become one staged loop.
+    """Measures the operations that the rounds of a long `for` over a plain range stage, behind the
+    first one, the second, the fourth and so on, to decide whether the others become one staged
+    loop: the first rounds may have less to do.
+
+    `is_settled` once there is nothing more to decide.
     """
 
-    __slots__ = ("_backend", "_before", "_lists", "_state")
+    __slots__ = ("_backend", "_before", "_body", "_lists", "_rounds", "_state", "is_settled")
 
     def __init__(self, backend: Backend, body: Block, state: tuple[Any, ...]) -> None:
         self._backend = backend
+        self._body = body
+        self._rounds = 0
+        self.is_settled = False
+        self._begin(state)
+
+    def _begin(self, state: tuple[Any, ...]) -> None:
         self._state = state
-        self._lists = [(each, _length(each)) for each in _lists_of(body, state)]
-        self._before = backend.work()
+        self._lists = [(each, _length(each)) for each in _lists_of(self._body, state)]
+        self._before = self._backend.work()
 
     def rest(
         self,
@@ -206,17 +215,26 @@ class MuchWork:
         """The state after all rounds, as one staged loop; NotImplemented if they are too little
         work, or cannot be one.
         """
-        left = _left(iterator)
-        work = (self._backend.work() - self._before) * left
-        if work <= MUCH_IN_A_LOOP or self._backend.catches():
+        self._rounds += 1
+        if self._rounds.bit_count() > 1:
             return NotImplemented
-        if not _this_thread.in_loop and work <= (VERY_MUCH if self._stages(state) else MUCH):
+        left, measured = _left(iterator), max(1, self._rounds // 2)
+        work = (self._backend.work() - self._before) // measured * left
+        if not self._is_much(work, state):
+            self.is_settled = left <= LONG
+            self._begin(state)
             return NotImplemented
+        self.is_settled = True
         before, _this_thread.in_loop = _this_thread.in_loop, True
         try:
             return _rest(self._backend, items, left, rounds, state, True)
         finally:
             _this_thread.in_loop = before
+
+    def _is_much(self, work: int, state: tuple[Any, ...]) -> bool:
+        if work <= MUCH_IN_A_LOOP or self._backend.catches():
+            return False
+        return _this_thread.in_loop or work > (VERY_MUCH if self._stages(state) else MUCH)
 
     def _stages(self, state: tuple[Any, ...]) -> bool:
         """Whether Python would know less about numbers or lists after one loop for all rounds."""

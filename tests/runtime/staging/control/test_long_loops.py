@@ -309,6 +309,27 @@ def by_layers(x):
     return x
 
 
+def below_others(a):
+    count = 0
+    for i in range(40):
+        for j in range(i):
+            if a[i] > a[j]:
+                count += 1
+    return count
+
+
+def items_that_are_there(x):
+    items, total = [1, 2, 3, 4], 0
+    place = x // 1 + 1
+    for i in range(24):
+        for j in range(i):
+            try:
+                total += items[int(place) + j]
+            except IndexError:
+                total -= 1
+    return total
+
+
 MATRIX = np.random.default_rng(4).normal(size=(24, 24))
 
 
@@ -319,6 +340,8 @@ MATRIX = np.random.default_rng(4).normal(size=(24, 24))
         (product, MATRIX, 6_000),
         (table_of_powers, 0.5, 4_000),
         (counted, 1.5, 1_000),
+        (below_others, np.arange(40.0) * 7 % 11, 1_100),
+        (items_that_are_there, 1.5, 3_000),
     ],
 )
 def test_many_operations_of_known_rounds_are_one_loop(
