@@ -2,8 +2,8 @@
 
 `rewrite` goes through everything that a function evaluates. Left alone is what is not evaluated
 when it runs (annotations; decorators and defaults of the converted function itself), what a pattern
-needs as it is, and class bodies: a lambda would not see a class's names. `rewrite_statements` goes
-through one function's own statements only.
+needs as it is, and class bodies, with the decorators and defaults of methods: a lambda would not
+see a class's names. `rewrite_statements` goes through one function's own statements only.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ Rule = Callable[[Any], Any]
 Rules = Mapping[type[gast.AST], Rule]
 
 _SKIPPED = {
-    "annotation", "ctx", "op", "ops", "pattern", "returns", "type_params", "decorator_list",
-    "type_comment", "id", "attr", "kind", "conversion", "simple", "arg",
+    "annotation", "ctx", "op", "ops", "pattern", "returns", "type_params", "type_comment",
+    "id", "attr", "kind", "conversion", "simple", "arg",
 }  # fmt: skip
 _LEAVES = (gast.Name, gast.Constant, gast.Pass, gast.Global, gast.Nonlocal)
 
@@ -73,6 +73,7 @@ def _visit(node: Any, rules: Rules) -> Any:
     cls = type(node)
     if cls not in _LEAVES:
         if cls is gast.ClassDef:
+            node.decorator_list = _list(node.decorator_list, rules)
             _methods(node, rules)
         else:
             _children(node, cls, rules)
@@ -104,8 +105,10 @@ def _list(values: list[Any], rules: Rules) -> list[Any]:
 
 def _methods(node: gast.ClassDef, rules: Rules) -> None:
     for statement in node.body:
-        if isinstance(statement, (*FUNCTIONS, gast.ClassDef)):
-            _visit(statement, rules)
+        if isinstance(statement, gast.ClassDef):
+            _methods(statement, rules)
+        elif isinstance(statement, FUNCTIONS):
+            rewrite(statement, rules)
 
 
 def _statements(statements: list[Any], rules: Rules, blocks: Collection[int]) -> list[Any]:

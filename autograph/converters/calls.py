@@ -8,15 +8,19 @@
     def f(x, g):
         return ag.call(g)(x, *x, k=1) + ag.call(super().f)(x)
 
-Arguments stay as written, and no frame of ours is on the stack when the call happens. `super()`
-stays as it is: see `frame_calls`. So does the block of a `with` in the generator that manages it:
-what watches calls has it in view already, where the `with` stands.
+So is a decorator of a function or class that the function defines: `@ag.call(g)`. Arguments stay as
+written, and no frame of ours is on the stack when the call happens. `super()` stays as it is: see
+`frame_calls`. So does the block of a `with` in the generator that manages it: what watches calls
+has it in view already, where the `with` stands.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import gast
 
+from autograph.analysis.scopes import FUNCTIONS
 from autograph.context import Context
 from autograph.quoting.builders import call_ag
 from autograph.rewriting import Rules
@@ -25,7 +29,19 @@ from autograph.trees import is_ag
 
 def rules(context: Context) -> Rules:
     """Returns the rule for each type of node."""
-    return {gast.Call: lambda node: _call(node, context)}
+    return {
+        gast.Call: lambda node: _call(node, context),
+        **dict.fromkeys((*FUNCTIONS, gast.ClassDef), _decorated),
+    }
+
+
+def _decorated(node: Any) -> Any:
+    """A definition whose decorators, which Python calls, are converted."""
+    node.decorator_list = [call_ag("call", [each], each) for each in node.decorator_list]
+    for member in node.body if isinstance(node, gast.ClassDef) else ():
+        if isinstance(member, (*FUNCTIONS, gast.ClassDef)):
+            _decorated(member)
+    return node
 
 
 def _call(node: gast.Call, context: Context) -> gast.Call:

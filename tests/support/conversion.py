@@ -123,8 +123,8 @@ def exits_in_finally(tree: Any) -> bool:
 def converted_nodes(tree: Any) -> Iterator[Any]:
     """The nodes that converters change.
 
-    Left alone: generators, coroutines, the bodies of classes, loops that a `finally` leaves, and
-    what raises again in an `except*`.
+    Left alone: generators, coroutines, the bodies of classes with the defaults of methods, loops
+    that a `finally` leaves, and what raises again in an `except*`.
     """
     if isinstance(tree, gast.For | gast.While) and leaves_in_finally(tree):
         return
@@ -137,8 +137,11 @@ def converted_nodes(tree: Any) -> Iterator[Any]:
         return
     inside = tree.body if isinstance(tree, gast.ClassDef) else gast.iter_child_nodes(tree)
     for node in inside:
-        if not isinstance(tree, gast.ClassDef) or isinstance(node, gast.FunctionDef):
+        if not isinstance(tree, gast.ClassDef):
             yield from converted_nodes(node)
+        elif isinstance(node, gast.FunctionDef) and not any(map(suspends, node.body)):
+            for part in node.body:
+                yield from converted_nodes(part)
 
 
 def raises_again(node: Any) -> bool:

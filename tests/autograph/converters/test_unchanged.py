@@ -31,6 +31,9 @@ def f(x):
     class C:
         y = x if x else [x and 1]
         z = y(1)
+
+        def g(self, a=y or z, b=z(1) if y < z < 3 else z[0]):
+            return a
     return C
 """
 PATTERNS = """
@@ -188,7 +191,7 @@ UNCHANGED = {
         NESTED_ONLY,
         "def f(self):\n    return super().f",
         "def f(x):\n    exec('x')\n    return eval('x + 1')",
-        "@g(1)\ndef f(x=g(2)):\n\n    @g(3)\n    def h():\n        return x\n    return h",
+        "@g(1)\ndef f(x=g(2)):\n    def h():\n        return x\n    return h",
     ],
 }  # fmt: skip
 
