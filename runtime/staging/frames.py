@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from types import CodeType, FrameType, TracebackType
-from typing import cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -320,11 +320,26 @@ def called_at(frame: FrameType) -> str | None:
 def array_at(frame: FrameType) -> str | None:
     """Returns the user's name for the NumPy array of which a frame assigns an item."""
     container = container_at(frame)
-    first, *attributes = (container or "").split(".")
+    return container if isinstance(_held(frame, container), np.ndarray) else None
+
+
+def table_at(frame: FrameType) -> tuple[str, str] | None:
+    """Returns the user's name for the dict or set in which a frame looks for a key, by `table[k]`
+    or a method, and "dict" or "set".
+    """
+    container = container_at(frame) or (called_at(frame) or "").rpartition(".")[0]
+    held = _held(frame, container)
+    kind = next((kind for kind in (dict, set) if isinstance(held, kind)), None)
+    return None if kind is None else (container, kind.__name__)
+
+
+def _held(frame: FrameType, expression: str | None) -> Any:
+    """The value of a name, or of attributes of one, in a frame."""
+    first, *attributes = (expression or "").split(".")
     held = frame.f_locals.get(first, frame.f_globals.get(first))
     for name in attributes:
         held = getattr(held, name, None)
-    return container if isinstance(held, np.ndarray) else None
+    return held
 
 
 def container_at(frame: FrameType) -> str | None:

@@ -22,6 +22,7 @@ from runtime.staging.frames import (
     beginning_of,
     called_at,
     is_tried,
+    table_at,
     user_frame,
     user_location,
 )
@@ -181,6 +182,7 @@ _CONVERTED_USES = (
 )  # fmt: skip
 
 
+AS_KEY = "as a dictionary key or in a set"
 _IN_ARRAYS = ("as a NumPy array", "as a Python float", "as a Python int", "as a Python bool")
 
 
@@ -205,6 +207,24 @@ def instead_of_numpy() -> str:
     if op is None:
         return "use ops instead of NumPy's functions"
     return f"use tf.{op} instead of {function}"
+
+
+def of_key(message: str, hint: str) -> tuple[str, str]:
+    """The words for a staged value of which Python asks the hash, and what helps: those given, or
+    those about the dict or set of Python's own in which the user's code looks for it.
+    """
+    frame = user_frame()
+    table = None if frame is None else table_at(frame)
+    if table is None:
+        return message, hint
+    name, kind = table
+    made = "set()" if kind == "set" else "{}"
+    return (
+        f"{name!r} is a {kind} of Python's own, made outside of the staged function or by code "
+        "that is not converted: no value that only the run knows can be a key of it",
+        f"use one that the staged function makes, {name} = {made} or {kind}({name}); let "
+        "functools.cache remember results",
+    )
 
 
 def leaked(item: Any) -> errors.InaccessibleTensorError:
@@ -238,6 +258,8 @@ def not_python(item: Any, use: str, hint: str) -> Exception:
         return _in_array(array)
     what = "symbolic tensor" if isinstance(item, Tensor) else "staged number"
     message = f"Using a {what} {use} is not allowed while tracing: {item._shown()}"
+    if use == AS_KEY:
+        message, hint = of_key(message, hint)
     return not_allowed(message, hint, staged_if_converted=use in _CONVERTED_USES)
 
 

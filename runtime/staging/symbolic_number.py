@@ -24,7 +24,7 @@ from runtime.graph.nodes import FLOAT, NUMBER_TYPES, TO_TENSOR
 from runtime.staging.bytecode import class_property, in_class_pattern
 from runtime.staging.frames import user_location
 from runtime.staging.lists.repetition import repeated
-from runtime.staging.refusals import PRINTED, WAY_OUT, not_python, refuse, refuse_text
+from runtime.staging.refusals import AS_KEY, PRINTED, WAY_OUT, not_python, refuse, refuse_text
 from runtime.staging.scopes import InScope, active
 
 _INDEXED = "index a tensor with it, or a list that is made for a name of the function"
@@ -95,7 +95,7 @@ class SymbolicNumber(InScope):
         raise AttributeError(what, name=name, obj=self)
 
     def __hash__(self) -> int:
-        raise not_python(self, "as a dictionary key or in a set", "use a tensor for the table")
+        raise not_python(self, AS_KEY, "use a tensor for the table")
 
     def __format__(self, spec: str) -> str:
         raise not_python(self, "in an f-string or format()", PRINTED)

@@ -201,8 +201,9 @@ class SymbolicTensor(InScope, Tensor):
     def __hash__(self) -> int:
         if sharing.home(self).trace.is_fed:
             return id(self)
+        message = "Tensor is unhashable: a set or a dict cannot hold it as a key"
         hint = "use x.ref() as the key, a tensor for the table, f.__wrapped__ for a cached f"
-        raise refusals.placed("Tensor is unhashable: a set or a dict cannot hold it as a key", hint)
+        raise refusals.placed(*refusals.of_key(message, hint))
 
     def __setitem__(self, key: Any, value: Any) -> None:
         frame = sys._getframe(1)
