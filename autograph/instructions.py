@@ -1,7 +1,8 @@
 """Python's instructions in one form for all versions, and the handling of exceptions beside them.
 
 The names are those of Python 3.13. Python 3.14 has `x[i]` as a binary operator, loads small
-integers by an instruction of their own, and says of some loads that they borrow.
+integers, and what `assert` raises, by instructions of their own, and says of some loads that they
+borrow.
 """
 
 from __future__ import annotations
@@ -36,9 +37,11 @@ def operation_at(frame: FrameType) -> Operation:
     return Operation(_name(name, OPERATORS[argument] if name == "BINARY_OP" else ""), argument)
 
 
-def _name(name: str, operator: str) -> str:
-    if name == "BINARY_OP" and operator == "[]":
+def _name(name: str, argument: str) -> str:
+    if name == "BINARY_OP" and argument == "[]":
         return "BINARY_SUBSCR"
+    if name == "LOAD_COMMON_CONSTANT" and argument == "AssertionError":
+        return "LOAD_ASSERTION_ERROR"
     return "LOAD_CONST" if name == "LOAD_SMALL_INT" else name.replace("_BORROW", "")
 
 

@@ -10,6 +10,7 @@ in_class_pattern  `__class__` is not told that `match` asks
 class_property    `x.__class__` is that of the user's value, and not what `isinstance` asks for
 is_subscript      an IndexError of `__getitem__` ends an iteration, and is raised by `x[i]`
 raises            a KeyboardInterrupt is raised by the program, or by who stops it
+asserts           an AssertionError of ours is raised for the program, or is a mistake of ours
 returns_of        the place of a result is known when the function has returned
 """
 
@@ -90,6 +91,19 @@ def is_subscript(frame: FrameType | None, methods: Sequence[str]) -> bool:
 def raises(frame: FrameType) -> bool:
     """True if a `raise` of this frame raises."""
     return operation_at(frame).name == "RAISE_VARARGS"
+
+
+def asserts(code: CodeType, offset: int) -> bool:
+    """True if the instruction at an offset raises what an `assert` statement does."""
+    loads = False
+    for each in instructions(code):
+        if each.opname == "LOAD_ASSERTION_ERROR":
+            loads = True
+        elif each.opname == "RAISE_VARARGS":
+            if each.offset == offset:
+                return loads
+            loads = False
+    return False
 
 
 _SUBSCRIPTS = frozenset(("BINARY_SUBSCR", "BINARY_SLICE"))

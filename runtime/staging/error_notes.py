@@ -19,8 +19,15 @@ from runtime.core.tensor import Tensor
 from runtime.errors import OpError
 from runtime.graph.ir import Graph, Location, Node, format_location, position_of
 from runtime.graph.templates import written
-from runtime.staging.frames import instruction_text, is_ours, is_runtime, is_standard, user_location
-from runtime.staging.refusals import is_refusal
+from runtime.staging.frames import (
+    innermost,
+    instruction_text,
+    is_ours,
+    is_runtime,
+    is_standard,
+    user_location,
+)
+from runtime.staging.refusals import is_internal, is_refusal
 from runtime.staging.scopes import InScope, Symbol
 
 _BY_NAME = (str, bytes, type(None))
@@ -71,7 +78,9 @@ def locate(error: BaseException) -> None:
 
 def locate_hidden(error: BaseException) -> None:
     """The same for an error whose frames are about to be taken out of its traceback."""
-    if state.trace is not None and isinstance(error, Exception) and not is_refusal(error):
+    if state.trace is None or is_internal(error):
+        return
+    if isinstance(error, Exception) and not is_refusal(error):
         _place(error, user_location())
 
 
@@ -102,18 +111,14 @@ def _way_out(error: BaseException) -> str | None:
 
 def _is_given_a_symbol(error: BaseException) -> bool:
     """True if the standard library raised it, in a function that has a symbol for a variable."""
-    entry = error.__traceback__
-    while entry is not None and entry.tb_next is not None:
-        entry = entry.tb_next
+    entry = innermost(error)
     if entry is None or not is_standard(entry.tb_frame.f_code.co_filename):
         return False
     return any(isinstance(value, InScope) for value in entry.tb_frame.f_locals.values())
 
 
 def _is_raised_by_runtime(error: BaseException) -> bool:
-    entry = error.__traceback__
-    while entry is not None and entry.tb_next is not None:
-        entry = entry.tb_next
+    entry = innermost(error)
     # A function that makes a text is the user's call of Python.
     code = None if entry is None else entry.tb_frame.f_code
     return code is not None and code is not written.__code__ and is_runtime(code.co_filename)

@@ -268,6 +268,14 @@ def frames_left(error: BaseException) -> list[FrameType]:
     return found
 
 
+def innermost(error: BaseException) -> TracebackType | None:
+    """The entry of a traceback for the frame that raised."""
+    entry = error.__traceback__
+    while entry is not None and entry.tb_next is not None:
+        entry = entry.tb_next
+    return entry
+
+
 def beginning_of(code: CodeType) -> Location:
     """The (file, line, column) of a function's `def`, behind its decorators, or of a lambda."""
     first = code.co_firstlineno

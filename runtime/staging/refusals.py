@@ -16,11 +16,14 @@ from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.graph.ir import Location, format_location
 from runtime.graph.verification import InvalidGraph
+from runtime.staging.bytecode import asserts
 from runtime.staging.control.references import want_asked
 from runtime.staging.frames import (
     array_at,
     beginning_of,
     called_at,
+    innermost,
+    is_ours,
     is_tried,
     table_at,
     user_frame,
@@ -64,6 +67,24 @@ def noted(error: E) -> E:
     if trace is not None and trace.refusal is None:
         trace.refusal = error
     return error
+
+
+_INTERNAL = "an assertion of this library's own has failed: that is a mistake in it, not in yours"
+
+
+def is_internal(error: BaseException) -> bool:
+    """True if an `assert` of the library's own has failed, which no handler may make go away. It
+    is asked before the frames of the library are taken out of the traceback.
+    """
+    if type(error) is not AssertionError:
+        return False
+    raised = innermost(error)
+    code = None if raised is None else raised.tb_frame.f_code
+    if raised and code and is_ours(code.co_filename) and asserts(code, raised.tb_lasti):
+        note = f"{_INTERNAL} ({code.co_filename}:{raised.tb_lineno})"
+        if note not in getattr(error, "__notes__", ()):
+            noted(error).add_note(note)
+    return any(note.startswith(_INTERNAL) for note in getattr(error, "__notes__", ()))
 
 
 def _fields(location: Location | None, variable: str | None, hint: str | None) -> dict[str, Any]:

@@ -40,6 +40,8 @@ def _as_3_14(each: dis.Instruction) -> Iterator[dis.Instruction]:
         yield each._replace(opname="BINARY_OP", arg=SUBSCRIPT, argval=SUBSCRIPT, argrepr="[]")
     elif name == "BEFORE_WITH":
         yield from (_further(each, *operation) for operation in _ENTERS)
+    elif name == "LOAD_ASSERTION_ERROR":
+        yield each._replace(opname="LOAD_COMMON_CONSTANT", arg=0, argrepr="AssertionError")
     elif name == "LOAD_METHOD":
         yield each._replace(opname="LOAD_ATTR")
     elif name != "PRECALL":

@@ -40,7 +40,7 @@ from runtime.staging.frames import (
     user_frame,
     user_frames,
 )
-from runtime.staging.refusals import refuse
+from runtime.staging.refusals import is_internal, refuse
 
 
 class EndOfBlock(BaseException):
@@ -49,12 +49,12 @@ class EndOfBlock(BaseException):
 
 def is_of_program(error: BaseException) -> bool:
     """Whether the run raises an exception where the trace met it: the program's own, and not what
-    stops the trace itself, by Ctrl-C or the close of a generator.
+    stops the trace itself, by Ctrl-C, the close of a generator or a mistake of ours.
     """
     if isinstance(error, KeyboardInterrupt | GeneratorExit):
         frames = frames_left(error)
         return bool(frames) and raises(frames[-1])
-    return not isinstance(error, EndOfBlock)
+    return not isinstance(error, EndOfBlock) and not is_internal(error)
 
 
 def check_unhandled(

@@ -190,3 +190,32 @@ def test_where_a_frame_stands() -> None:
     [item[0], item + 1, -item]
     item += 1
     assert asked == ["BINARY_SUBSCR", "BINARY_OP", "UNARY_NEGATIVE", "BINARY_OP"]
+
+
+# As a text: pytest writes other statements for an `assert` of a test.
+CHECKS = """
+def checks(x):
+    assert x != 1
+    assert x != 2, f"not {x}"
+    if x == 3:
+        raise AssertionError
+    if x == 4:
+        raise ValueError(x)
+    return x.missing
+"""
+
+
+@pytest.mark.parametrize("is_3_14", [False, True])
+def test_what_an_assert_raises(is_3_14: bool, as_3_14: Callable[[], None]) -> None:
+    scope: dict[str, Any] = {}
+    exec(CHECKS, scope)
+    if is_3_14:
+        as_3_14()
+    found = []
+    for given in (1, 2, 3, 4, 5):
+        with pytest.raises((AssertionError, ValueError, AttributeError)) as caught:
+            scope["checks"](given)
+        entry: Any = caught.value.__traceback__
+        entry = entry.tb_next
+        found.append(bytecode.asserts(entry.tb_frame.f_code, entry.tb_lasti))
+    assert found == [True, True, False, False, False]

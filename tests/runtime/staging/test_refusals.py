@@ -404,6 +404,79 @@ def test_libraries_may_show_symbols() -> None:
     assert "shape=()" in shown[0]
 
 
+# A mistake of the library's own
+
+
+def _of_the_library(name: str, text: str) -> Any:
+    """A function that stands in a file of the library's."""
+    scope: dict[str, Any] = {"__name__": "runtime.a_module"}
+    exec(compile(text, os.path.join(os.path.dirname(rt.__file__), "a_module.py"), "exec"), scope)
+    return scope[name]
+
+
+mistaken = _of_the_library("mistaken", "def mistaken(x):\n    assert x is None, 'no tensor'")
+failing = _of_the_library("failing", "def failing(x):\n    raise AssertionError('told')")
+
+
+def mistaken_in_a_branch(x):
+    if x > 5:
+        mistaken(x)
+    return x
+
+
+def mistaken_in_a_try(x):
+    try:
+        if x > 0:
+            mistaken(x)
+    except AssertionError:
+        x = x + 4
+    return x
+
+
+def mistaken_where_python_handles(x):
+    try:
+        mistaken(x)
+    except AssertionError:
+        x = x + 4
+    return x
+
+
+@pytest.mark.parametrize(
+    "program",
+    [mistaken_in_a_branch, mistaken_in_a_try, mistaken_where_python_handles],
+    ids=lambda program: program.__name__,
+)
+def test_an_assertion_of_ours_is_none_of_the_program(program: Any) -> None:
+    with pytest.raises(AssertionError, match="no tensor") as caught:
+        rt.function(program)(rt.constant(3))
+    [note] = caught.value.__notes__
+    assert "mistake in it" in note
+    assert "a_module.py:2" in note
+
+
+def asserts_in_a_try(x):
+    try:
+        if x > 0:
+            assert x < 2, x
+    except AssertionError:
+        x = x + 4
+    return x
+
+
+def told_by_the_library(x):
+    try:
+        if x > 0:
+            failing(x)
+    except AssertionError:
+        x = x + 4
+    return x
+
+
+@pytest.mark.parametrize("program", [asserts_in_a_try, told_by_the_library])
+def test_assertions_of_the_program_are_handled(program: Any) -> None:
+    assert rt.function(program)(rt.constant(3)).numpy() == program(3) == 7
+
+
 def too_large_at_the_end(x):
     y = 1.0
     if x > 0:
