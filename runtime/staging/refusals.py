@@ -61,9 +61,11 @@ def is_refusal(error: BaseException) -> bool:
     return isinstance(error, _NEVER_DEFERRED)
 
 
-def noted(error: E) -> E:
-    """`error`, remembered by the active trace: no handler of the user's may make it go away."""
-    trace = state.trace
+def noted(error: E, trace: Any = None) -> E:
+    """`error`, remembered by a trace, the active one by default: no handler of the user's may make
+    it go away.
+    """
+    trace = trace or state.trace
     if trace is not None and trace.refusal is None:
         trace.refusal = error
     return error
@@ -249,13 +251,16 @@ def of_key(message: str, hint: str) -> tuple[str, str]:
 
 
 def leaked(item: Any) -> errors.InaccessibleTensorError:
-    """The error for a symbol that is used where its scope is not open."""
+    """The error for a symbol that is used where its scope is not open, or eagerly in a trace that
+    is under way: in the initial value of a table, for instance.
+    """
     return noted(
         errors.InaccessibleTensorError(
             f"{item._shown()} {_provenance(item)} and is used outside of it: return it, or pass it "
             "on as a variable that the block assigns; what is stored elsewhere while tracing is "
             "only a symbol"
-        )
+        ),
+        state.trace or (item.scope.trace if item.scope.open else None),
     )
 
 

@@ -48,6 +48,7 @@ from runtime.staging.control.deferred_exceptions import (
     failures_of,
     is_known_nonzero,
     is_of_program,
+    refuse_called_back,
     refuse_put_off,
 )
 from runtime.staging.control.failures import (
@@ -300,6 +301,10 @@ def probe(trace: Trace, primitive: Primitive, values: tuple[Value, ...], params:
 
     Raises StagingError where that cannot be done.
     """
+    if primitive.calls_back:
+        if any(attempt.kinds for attempt in trace.attempts):
+            raise refuse_called_back(primitive)
+        return  # what a `finally` would do is not done: the graph ends
     kinds = failures_of(primitive, [value.type for value in values])
     divides = _divides(kinds, values)
     if primitive is TO_TENSOR or (divides and is_known_nonzero(trace, values[-1])):
@@ -312,7 +317,6 @@ def probe(trace: Trace, primitive: Primitive, values: tuple[Value, ...], params:
     level = trace.levels[-1] if trace.levels else None
     if (
         (primitive.effect and not primitive.repeatable)
-        or primitive.calls_back
         or not all(map(has_name, kinds))
         or (level is None or level.present is not trace.scope)
     ):

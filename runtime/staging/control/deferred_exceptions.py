@@ -120,6 +120,17 @@ def refuse_put_off(what: str) -> Exception:
     )
 
 
+def refuse_called_back(primitive: Primitive) -> Exception:
+    """The refusal of an op that calls Python of the user's where a `try` may catch what that
+    raises.
+    """
+    return refuse(
+        f"{primitive.name} may raise anything when the graph runs, by the Python that it calls or "
+        "the files that it reads, past the `try` around that could act on it",
+        "catch it in the function that is called, or move the `try` outside the staged function",
+    )
+
+
 # Exceptions by which a method tells Python itself how to go on.
 _PROTOCOL: dict[type[BaseException], tuple[str, ...]] = {
     StopIteration: (),
@@ -280,6 +291,8 @@ def _doing(primitive: Primitive) -> str:
 
 def failures_of(primitive: Primitive, types: Sequence[Type]) -> tuple[type[BaseException], ...]:
     """The classes of what an op may raise at run time, of inputs of these types."""
+    if primitive.calls_back:
+        return (Exception,)
     if callable(primitive.raises):
         return primitive.raises(*types)
     return primitive.raises or (_NUMBER_FAILURES if primitive.python else _TENSOR_FAILURES)

@@ -71,3 +71,16 @@ def test_another_graph_may_not_use_it(use: str) -> None:
 
 def test_a_leaked_symbol_has_a_text() -> None:
     assert repr(HELD["argument"]()) == "<tf.Tensor 'x:0' shape=(2,) dtype=float32>"
+
+
+def test_no_handler_takes_what_an_eager_use_of_a_symbol_raises() -> None:
+    @rt.function
+    def looked_up(x):
+        try:
+            pairs = rt.lookup.KeyValueTensorInitializer(rt.stack([x, x + 1]), rt.stack([x, x]))
+            return rt.lookup.StaticHashTable(pairs, -1).lookup(x)
+        except Exception:  # as users write it
+            return x * 0
+
+    with pytest.raises(errors.InaccessibleTensorError, match="graph 'looked_up'"):
+        looked_up(rt.constant(3))
