@@ -72,7 +72,7 @@ _GIVEN: tuple[Any, ...] = (
     *(reversed(range(0)), reversed(deque()), reversed({}.values()), reversed({}.items())),
     *(itertools.count(), itertools.repeat(0)),
 )
-_GIVING = frozenset(type(iter(items)) for items in _GIVEN)
+GIVING = frozenset(type(iter(items)) for items in _GIVEN)
 """Iterators that give what is there."""
 
 _COMBINING = frozenset((
@@ -371,7 +371,7 @@ def _computing(progress: _Progress, body: Block) -> Block:
 def runs_code(iterator: Any) -> bool:
     """Whether the next item may be computed by a function."""
     kind = type(iterator)
-    if kind in _GIVING:
+    if kind in GIVING:
         return False
     return kind not in _COMBINING or any(map(runs_code, held_iterators(iterator)))
 

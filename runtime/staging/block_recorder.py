@@ -27,6 +27,7 @@ from autograph.mutation.ownership import taking_notes
 from autograph.mutation.snapshots import Snapshot
 from autograph.mutation.users_code import is_users_class, is_users_function
 from autograph.operators.comprehensions import Called, of_generator
+from autograph.operators.unrolling import GIVING
 from autograph.policy import impure, is_harmless
 from autograph.users_words import with_article
 from runtime.core.state import state
@@ -36,6 +37,7 @@ from runtime.staging.control.carried_objects import ObjectRecorder, Place
 from runtime.staging.control.iteration import Streamed
 from runtime.staging.control.references import want
 from runtime.staging.draws import is_draw
+from runtime.staging.frames import is_ours
 from runtime.staging.outside import place_key
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
@@ -97,6 +99,12 @@ _thread = _Thread()
 
 
 _OPS = "use an op of the library"
+
+
+def _gives_what_is_there(iterator: Any) -> bool:
+    """Whether an iterator takes from no other one: of Python's, or of what stands for a list."""
+    code = getattr(iterator, "gi_code", None)
+    return type(iterator) in GIVING if code is None else is_ours(code.co_filename)
 
 
 class BlockRecorder(ObjectRecorder):
@@ -182,13 +190,14 @@ class BlockRecorder(ObjectRecorder):
         return None if args or is_atom or sees_its_caller(function) else _Checked(function)
 
     def _is_own_iterator(self, item: Any) -> bool:
-        """Whether it is one of the graph, one of the user's, of which a method is called, or a
-        generator that the block has made.
+        """Whether it is one of the graph, one of the user's, of which a method is called, or one
+        that the block has made: a generator, or an iterator over what is there.
         """
         if isinstance(item, Streamed) or user_iterators.is_users(item):
             return True
         given = of_generator(item, decided=True)
-        return given is not None and type(given) is not Called and not self._snapshot.knows(item)
+        is_own = _gives_what_is_there(item) if given is None else type(given) is not Called
+        return is_own and not self._snapshot.knows(item)
 
     def _look_at(self, path: str, item: Any, name: str) -> None:
         """Watch an object of which a method is called, or which is called; StagingError where

@@ -378,9 +378,32 @@ def a_copy(x):
     return copy.deepcopy([x, {"k": x + 1}])[1]["k"]
 
 
+def first_items_in_a_loop(x):
+    sizes, grown, table = {4: 2, 5: 3}, {7: x}, [x]
+    total = 0
+    for i in range(x):
+        grown[7] += i
+        table.append(i)
+        total += next(iter(sizes)) * next(iter(sizes.values())) + next(iter(grown))
+        total += (
+            next(iter(table)) + next(iter((i, 8))) + next(itertools.count(i)) + next(iter({}), 3)
+        )
+    return total
+
+
+def an_iterator_of_a_round(x):
+    total = 0
+    for _ in range(x):
+        items = iter([5, 6, 7])
+        total += next(items) * next(items)
+        for item in items:
+            total += item
+    return total
+
+
 ACCEPTED = (
-    other_handler, only_cleans_up, behind_a_handler, iterators_of_its_own, infinity_in_a_branch,
-    a_copy,
+    first_items_in_a_loop, an_iterator_of_a_round, other_handler, only_cleans_up, behind_a_handler,
+    iterators_of_its_own, infinity_in_a_branch, a_copy,
 )  # fmt: skip
 
 
