@@ -10,6 +10,7 @@ from runtime import nest
 from runtime.autodiff.vectorization.rows import AllRows
 from runtime.autodiff.vectorization.rules import NotVectorized
 from runtime.core.convert import convert_to_tensor
+from runtime.core.primitive import wrong_value
 from runtime.core.shapes import TensorSpec
 from runtime.core.state import state
 from runtime.core.types import TensorType
@@ -28,15 +29,20 @@ def vectorized_map(
     What `fn` returns may be any structure of tensors. In a graph that knows how many rows there are
     all of them are computed at once, where each op of `fn` has a rule for that and `fn` changes no
     objects of Python's; otherwise one after the other, or ValueError is raised where
-    `fallback_to_while_loop` is False. Eagerly they are computed one after the other. ValueError
-    where there are no rows.
+    `fallback_to_while_loop` is False. Eagerly they are computed one after the other, and ValueError
+    is raised where there are none.
 
     >>> rt.vectorized_map(rt.reduce_sum, rt.constant([[1, 2], [3, 4]])).numpy().tolist()
     [3, 7]
     """
-    rows = TensorRows(elems, "vectorized_map", 1)
+    rows = TensorRows(elems, "vectorized_map")
     checked_callable(fn, "vectorized_map(): fn")
     if state.trace is None:
+        if not int(rows.size):
+            raise wrong_value(
+                "vectorized_map(): elems has no rows, and eagerly only a row tells what fn gives: "
+                "call it in a function, or use map_fn with fn_output_signature"
+            )
         each = [fn(rows.at(index)) for index in range(int(rows.size))]
         return nest.map_structure(lambda *parts: ops.stack(parts), *each)
     return _staged(fn, rows, fallback_to_while_loop)

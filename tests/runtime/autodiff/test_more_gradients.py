@@ -160,6 +160,16 @@ def test_a_function_of_all_rows(f: Any, shape: Any) -> None:
             assert_allclose(a, b)
 
 
+@pytest.mark.parametrize("rows", [0, None])
+def test_a_function_of_no_rows(rows: Any) -> None:
+    spec = [tf.TensorSpec([rows, 3])]
+    for f, shape in ((lambda row: (tf.sin(row), 1), [0, 3]), (tf.reduce_sum, [0])):
+        made = tf.function(lambda x, f=f: tf.vectorized_map(f, x), input_signature=spec)(ROWS[:0])
+        assert tf.nest.flatten(made)[0].shape == shape
+    with pytest.raises(ValueError, match="no rows, and eagerly only a row tells"):
+        tf.vectorized_map(tf.sin, ROWS[:0])
+
+
 def test_all_rows_are_one_op_and_have_gradients() -> None:
     def squares(x: Any) -> Any:
         return tf.vectorized_map(lambda pair: pair[0] * pair[1], (x, x))
