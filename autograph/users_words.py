@@ -34,10 +34,12 @@ def _words(name: str, path: str) -> str:
 
 
 def with_article(name: str) -> str:
-    """The name of a class, behind its article.
+    """The name of a class, or the words for a value, behind an article where they need one.
 
     >>> from autograph.users_words import with_article
-    >>> with_article("IndexError"), with_article("set")
-    ('an IndexError', 'a set')
+    >>> with_article("IndexError"), with_article("set"), with_article("one of 'a', 'b'")
+    ('an IndexError', 'a set', "one of 'a', 'b'")
     """
+    if name.startswith(("the ", "no ", "one of ")) or name[:1].isdigit():
+        return name
     return f"{'an' if name[:1] in 'AEIOUaeiou' else 'a'} {name}"

@@ -417,7 +417,9 @@ def _with_further(refusal: Exception, last: Exception, acted: str | None) -> Exc
         refusal.hint = f"{refusal.hint}; or do nothing in the function that Python cannot "
         refusal.hint += f"do again: {acted} while tracing"
     elif last is not refusal and getattr(last, "message", "") != refusal.message:
-        refusal.hint = f"{refusal.hint}; traced once more, for that, it is refused too: {last}"
+        place, said = getattr(last, "lineno", None), getattr(last, "message", last)
+        at = f" at line {place}" if place and place != refusal.lineno else ""
+        refusal.hint = f"{refusal.hint}; traced once more for that, it is refused{at}: {said}"
     return refusal
 
 

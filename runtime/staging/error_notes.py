@@ -33,12 +33,16 @@ from runtime.staging.scopes import InScope, Symbol
 _BY_NAME = (str, bytes, type(None))
 _PLAIN = (ValueError, TypeError)
 # Compiled by the first error.
-_SYMBOLS = r"\bSymbolic(Tensor|Number)\b"
+_SYMBOLS = r"\bSymbolicTensor\b"
 _TEXTS = r"(\b(not|type|got) '?|^|')Text\b"
 _PLACED = r".+?:\d+:\d+: "
 _OF_SYMBOLS = (
     "a symbolic tensor stands for what only the run knows: use an op, or do this outside of the "
     "staged function"
+)
+_OF_NUMBERS = (
+    "a staged number is an int, float or bool that only the run knows: compute with numbers and "
+    "tensors, or do this outside of the staged function"
 )
 _OF_TEXTS = (
     "a text of staged values is made where the graph prints or raises it: print(text) does so, and "
@@ -93,7 +97,7 @@ def _place(error: BaseException, location: Location | None) -> None:
     if isinstance(error, OpError) and not isinstance(error, AssertionError):
         error.location = error.location or location
     elif type(error) in _PLAIN and len(error.args) == 1 and type(error.args[0]) is str:
-        text = error.args[0]
+        text = error.args[0].replace("SymbolicNumber", "staged number")
         # One that passes through a trace around this one is placed already.
         if not re.match(_PLACED, text):
             hint = "" if way_out is None else f"\n  {way_out}"
@@ -104,6 +108,8 @@ def _way_out(error: BaseException) -> str | None:
     """The way out of an error of Python's for a symbol, or a text of the run."""
     if not isinstance(error, TypeError):
         return None
+    if "SymbolicNumber" in str(error):
+        return _OF_NUMBERS
     if re.search(_SYMBOLS, str(error)) or _is_given_a_symbol(error):
         return _OF_SYMBOLS
     return _OF_TEXTS if re.search(_TEXTS, str(error)) else None

@@ -27,7 +27,7 @@ from runtime.staging.control.loops import while_loop
 from runtime.staging.frames import is_ours, user_location
 from runtime.staging.refusals import asked_by_converted_code, refuse, refuse_iteration
 from runtime.staging.scopes import LOOP, Scope, active
-from runtime.staging.symbolic_number import apply_number
+from runtime.staging.symbolic_number import SymbolicNumber, apply_number
 from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.tracing import is_symbol
 
@@ -642,8 +642,9 @@ def _is_repeated(scope: Scope, home: Scope) -> bool:
 def _source_of(items: Any) -> Staged:
     source = staged(items)
     if source is None:
+        kind = items.type.kind if type(items) is SymbolicNumber else type(items).__qualname__
         raise refuse(
-            f"{with_article(type(items).__qualname__)} cannot be iterated over while tracing",
+            f"{with_article(kind)} cannot be iterated over while tracing",
             "iterate over a tensor or a range",
         )
     return source

@@ -554,8 +554,7 @@ def shown(spec: Spec) -> str:
         is_tensor = isinstance(spec.type, TensorType)
         return f"a tensor {spec.type}" if is_tensor else with_article(in_words(spec.type))
     if isinstance(spec, Tree):
-        text = str(spec.structure)
-        return text if text.startswith(("the ", "no ")) else with_article(text)
+        return with_article(str(spec.structure))
     if isinstance(spec, Same):
         text = re.sub(r" at 0x[0-9a-fA-F]+", "", repr(spec.value))
         return text if len(text) <= 60 else f"{text[:56]}..."

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import contextlib
+import datetime
 import functools
 import inspect
 import json
@@ -776,6 +777,39 @@ def a_range_times_a_tensor():
     @rt.function
     def f(n):
         return n * range(3)  # <-
+
+    f(N)
+
+
+@misuse(
+    TypeError, "for *: 'datetime.timedelta' and 'staged number'", "is an int, float or bool that"
+)
+def a_duration_times_a_staged_number():
+    @rt.function
+    def f(n):
+        return datetime.timedelta(1) * int(n)  # <-
+
+    f(N)
+
+
+@misuse(StagingError, "an int cannot be iterated over while tracing")
+def iterating_over_a_staged_number():
+    @rt.function
+    def f(n):
+        for _ in int(n):  # <-
+            pass
+
+    f(N)
+
+
+@misuse(StagingError, "{3} cannot be joined with one of 'Fizz', 'Buzz'")
+def a_choice_and_a_set():
+    @rt.function
+    def f(n):
+        items = ["Fizz" if n > 2 else "Buzz"]
+        if n > 5:  # <-
+            items = [{3}]
+        return len(items[0])
 
     f(N)
 
