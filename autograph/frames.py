@@ -190,9 +190,17 @@ def hide_libraries(error: BaseException) -> None:
         error.__traceback__ = _without_libraries(error.__traceback__)
 
 
+_ASKED = "AUTOGRAPH_FULL_TRACEBACK"
+
+
 def shows_all_frames() -> bool:
     """Whether the environment asks for complete tracebacks (`AUTOGRAPH_FULL_TRACEBACK=1`)."""
-    return os.environ.get("AUTOGRAPH_FULL_TRACEBACK", "") not in ("", "0")
+    return os.environ.get(_ASKED, "") not in ("", "0")
+
+
+def show_all_frames(shown: bool) -> None:
+    """Let the environment of the process ask for complete tracebacks, or for the user's frames."""
+    os.environ[_ASKED] = "1" if shown else ""
 
 
 def _without_libraries(traceback: TracebackType | None) -> TracebackType | None:

@@ -25,7 +25,9 @@ from runtime.dtypes import (
 from runtime.functions.function import function as function
 from runtime.ops.indexed_slices import IndexedSlices as IndexedSlices
 from runtime.core.lazy import attributes as _attributes
-from runtime.core.naming import name_scope as name_scope
+from runtime.core.naming import (
+    get_current_name_scope as get_current_name_scope, name_scope as name_scope,
+)
 from runtime.ops.comparison import (
     equal as equal, greater as greater, greater_equal as greater_equal, less as less,
     less_equal as less_equal, logical_and as logical_and, logical_not as logical_not,
@@ -138,6 +140,7 @@ _LATER = {
     "runtime.staging.critical_section": "CriticalSection",
     "runtime.summary.protos": "make_ndarray make_tensor_proto",
     "runtime.staging.lists.tensor_array": "TensorArray",
+    "runtime.staging.symbolic_tensor": "is_symbolic_tensor",
 }
 
 if _TYPE_CHECKING:
@@ -213,6 +216,7 @@ if _TYPE_CHECKING:
         make_ndarray as make_ndarray, make_tensor_proto as make_tensor_proto,
     )
     from runtime.staging.lists.tensor_array import TensorArray as TensorArray
+    from runtime.staging.symbolic_tensor import is_symbolic_tensor as is_symbolic_tensor
 else:
     __getattr__, __dir__ = _attributes(__name__, _LATER, _MODULES, _WITH_EXTRAS)
 # fmt: on

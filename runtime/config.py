@@ -10,6 +10,7 @@ from runtime.core import executor as _executor
 from runtime.core.device import _Settings
 from runtime.core.eager_mode import functions_run_eagerly as functions_run_eagerly
 from runtime.core.eager_mode import run_functions_eagerly as run_functions_eagerly
+from runtime.core.lazy import Explaining as _Explaining
 from runtime.core.lazy import public as _public
 
 experimental_run_functions_eagerly = run_functions_eagerly
@@ -213,7 +214,7 @@ def _checked(count: int) -> int:
     return count
 
 
-class threading:
+class threading(metaclass=_Explaining):
     """The numbers of threads; 0 stands for the default.
 
     >>> rt.config.threading.get_intra_op_parallelism_threads() >= 0
@@ -265,7 +266,7 @@ class threading:
         _Threads.inter_op = _checked(num_threads)
 
 
-class experimental:
+class experimental(metaclass=_Explaining):
     """Older names, and what concerns GPUs.
 
     >>> rt.config.experimental.list_physical_devices("GPU")

@@ -27,6 +27,7 @@ from runtime.core.primitive import (
 from runtime.core.shapes import Shape, TensorShape
 from runtime.core.state import state
 from runtime.core.tensor import Tensor
+from runtime.core.tracebacks import show_all_frames, shows_all_frames
 from runtime.core.types import TensorType
 from runtime.dtypes import DType, as_dtype
 from runtime.ops.arguments import listed, static_int
@@ -546,6 +547,39 @@ def disable_check_numerics() -> None:
     """
     if isinstance(state.inspect, _Check):
         state.inspect = None
+
+
+# Tracebacks
+
+
+def enable_traceback_filtering() -> None:
+    """Leave the library's frames out of tracebacks, as it is at the beginning.
+
+    >>> rt.debugging.enable_traceback_filtering()
+    >>> rt.debugging.is_traceback_filtering_enabled()
+    True
+    """
+    show_all_frames(False)
+
+
+def disable_traceback_filtering() -> None:
+    """Show the library's frames in tracebacks, too.
+
+    >>> rt.debugging.disable_traceback_filtering()
+    >>> rt.debugging.is_traceback_filtering_enabled()
+    False
+    >>> rt.debugging.enable_traceback_filtering()
+    """
+    show_all_frames(True)
+
+
+def is_traceback_filtering_enabled() -> bool:
+    """Returns whether the library's frames are left out of tracebacks.
+
+    >>> rt.debugging.is_traceback_filtering_enabled()
+    True
+    """
+    return not shows_all_frames()
 
 
 __dir__ = _public(__name__)

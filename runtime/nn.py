@@ -21,10 +21,12 @@ from runtime.ops.ctc_decoding import (
 )
 from runtime.ops.math import tanh as tanh
 from runtime.ops.nn import (
-    batch_normalization as batch_normalization, bias_add as bias_add, crelu as crelu, elu as elu,
+    batch_normalization as batch_normalization, bias_add as bias_add,
+    compute_average_loss as compute_average_loss, crelu as crelu, elu as elu,
     embedding_lookup as embedding_lookup, gelu as gelu, l2_loss as l2_loss,
     leaky_relu as leaky_relu, log_poisson_loss as log_poisson_loss, log_softmax as log_softmax,
-    moments as moments, relu as relu, relu6 as relu6, selu as selu, sigmoid as sigmoid,
+    moments as moments, relu as relu, relu6 as relu6,
+    scale_regularization_loss as scale_regularization_loss, selu as selu, sigmoid as sigmoid,
     sigmoid_cross_entropy_with_logits as sigmoid_cross_entropy_with_logits, silu as silu,
     softmax as softmax, softmax_cross_entropy_with_logits as softmax_cross_entropy_with_logits,
     softplus as softplus, softsign as softsign,

@@ -12,13 +12,16 @@ from runtime import errors
 from runtime.core.lazy import public as _public
 from runtime.functions.polymorphic_function import Function
 from runtime.functions.restored_function import RestoredFunction, read_function, write_function
-from runtime.functions.serving import Signatures, exported, served_alone
+from runtime.functions.serving import DEFAULT, Signatures, exported, served_alone
 from runtime.graph.storage import archive, decoded
 from runtime.graph.storage.encoding import Encoder
 from runtime.variables.module import Module
 from runtime.variables.variable import Variable
 
 _FILE = "saved_model.npz"
+
+DEFAULT_SERVING_SIGNATURE_DEF_KEY = DEFAULT
+"""The name of the signature of a module that has one function with an `input_signature`."""
 
 
 def save(
@@ -203,4 +206,4 @@ def _read_objects(decoder: Any, document: dict[str, Any]) -> Any:
     return whole
 
 
-__dir__ = _public(__name__)
+__dir__ = _public(__name__, "DEFAULT_SERVING_SIGNATURE_DEF_KEY")

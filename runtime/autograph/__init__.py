@@ -12,7 +12,7 @@ from runtime.core.lazy import public as _public
 P = ParamSpec("P")
 R = TypeVar("R")
 
-__all__ = ["experimental", "to_code", "to_graph", "trace"]
+__all__ = ["experimental", "set_verbosity", "to_code", "to_graph", "trace"]
 
 
 def to_code(
@@ -54,6 +54,14 @@ def to_graph(
     """
     converted: Callable[P, R] = autograph.convert(_python_function(entity), recursive=recursive)
     return converted
+
+
+def set_verbosity(level: int, alsologtostdout: bool = False) -> None:
+    """Accepted, and without effect: conversions are not logged. `to_code` shows what one makes, and
+    errors say what one cannot.
+
+    >>> rt.autograph.set_verbosity(0)
+    """
 
 
 def trace(*args: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Sequence
 
@@ -32,19 +33,35 @@ _FILES = "codecs are not here: read with another library, and pass the array"
 _OPERATORS = "linear operators are not supported: pass matrices, or functions of vectors"
 _STATIC = "queues and the profiler of TensorFlow are not here: see rt.data, and f.profile()"
 
+_SETTINGS = "there are no accelerators, whose settings these are"
+_MEMORY = "the memory of devices is not counted: use tracemalloc"
+_BOXES = (
+    "boxes are drawn and sampled by other libraries, through rt.numpy_function; those that overlap "
+    "are left out by image.non_max_suppression"
+)
+_BANDS = (
+    "matrices are whole: linalg.diag(diagonals, k=(-1, 1)) makes one, for linalg.solve, matmul, "
+    "linalg.triangular_solve, linalg.eigh"
+)
+_MODEL_FILES = (
+    "TensorFlow's files and servers have such parts: here load(...).signatures has the functions"
+)
+_DATA = "it is a method of a dataset, or of its iterator, by the same name"
+
 # From a reason to the names that it holds for, and all below them. "*" stands for any ending.
 _REASONS = {
     _SPARSE: (
         "sparse SparseTensor SparseTensorSpec nn.embedding_lookup_sparse sets edit_distance "
         "*SparseTensorValue *SparseFeature *VarLenFeature sparse_* serialize_sparse "
         "serialize_many_sparse deserialize_many_sparse SparseConditionalAccumulator "
-        "convert_to_tensor_or_sparse_tensor string_split "
+        "convert_to_tensor_or_sparse_tensor string_split data.experimental.dense_to_sparse_batch "
         "nn.safe_embedding_lookup_sparse io.serialize_sparse io.deserialize_many_sparse "
         "io.serialize_many_sparse"
     ),
     _RAGGED: (
         "ragged RaggedTensor RaggedTensorSpec ragged_fill_empty_rows* strings.unicode_script "
-        "experimental.DynamicRaggedShape experimental.RowPartition experimental.StructuredTensor"
+        "data.experimental.dense_to_ragged_batch experimental.DynamicRaggedShape "
+        "experimental.RowPartition experimental.StructuredTensor"
     ),
     "NumPy's own names are not repeated: rt's functions take arrays, and NumPy's take tensors": (
         "experimental.numpy"
@@ -60,7 +77,10 @@ _REASONS = {
         "*partitioner create_partitioned_variables train.Server* train.Cluster* train.JobDef "
         "train.SyncReplicasOptimizer train.replica_device_setter container *session_handle "
         "*session_tensor "
-        "DeviceSpec experimental.async_*"
+        "DeviceSpec experimental.async_* config.experimental.ClusterDeviceFilters "
+        "data.experimental.service "
+        "data.experimental.distributed_save data.experimental.ServiceOptions "
+        "train.experimental.Shard* train.experimental.MaxShardSizePolicy"
     ),
     _EXPORT: (
         "lite graph_util import_graph_def saved_model.Asset saved_model.SaveOptions "
@@ -79,7 +99,7 @@ _REASONS = {
         "AttrValue Event GraphDef HistogramProto LogMessage MetaGraphDef NameAttrList NodeDef "
         "OptimizerOptions GraphOptions RunMetadata RunOptions SessionLog Summary SummaryMetadata "
         "TensorInfo summary.Event summary.SessionLog summary.Summary summary.SummaryDescription "
-        "summary.TaggedRunMetadata "
+        "summary.TaggedRunMetadata summary.experimental.write_raw_pb "
         "io.write_graph train.write_graph train.*_meta_graph saved_model.*signature_def* "
         "saved_model.*tensor_info* parse_single_sequence_example"
     ),
@@ -107,6 +127,34 @@ _REASONS = {
         "train.*Hook train.*Session* train.Scaffold train.SecondOrStepTimer train.Supervisor "
         "train.basic_train_loop train.NanLossDuringTrainingError train.CheckpointSaverListener"
     ),
+    _SETTINGS: (
+        "config.experimental.*mlir_bridge config.experimental.*tensor_float_32* check_pinned "
+        "config.experimental.get_device_details config.experimental.*device_policy "
+        "config.experimental.*synchronous_execution debugging.*log_device_placement"
+    ),
+    _MEMORY: (
+        "config.experimental.get_memory_info config.experimental.get_memory_usage "
+        "config.experimental.reset_memory_stats"
+    ),
+    _BOXES: (
+        "image.draw_bounding_boxes image.*sample_distorted_bounding_box image.extract_glimpse "
+        "image.generate_bounding_box_proposals image.combined_non_max_suppression "
+        "image.non_max_suppression_*"
+    ),
+    _BANDS: "linalg.*tridiagonal* linalg.banded_*",
+    "it is exact, and as fast, as math.top_k": "*approx_max_k *approx_min_k approx_top_k",
+    "Fourier transforms are along 1 to 3 axes: signal.fft, fft2d, fft3d": "*fftnd",
+    _MODEL_FILES: (
+        "saved_model.ASSETS_* saved_model.CLASSIFY_* saved_model.DEBUG_* saved_model.PREDICT_* "
+        "saved_model.REGRESS_* saved_model.SAVED_MODEL_* saved_model.VARIABLES_* saved_model.GPU "
+        "saved_model.TPU saved_model.SERVING saved_model.TRAINING"
+    ),
+    _DATA: (
+        "data.experimental.save data.experimental.load data.experimental.rejection_resample "
+        "data.experimental.get_next_as_optional"
+    ),
+    "rt.__version__ is the version of this library": "version",
+    "annotate with rt.Tensor, or with numpy.typing.ArrayLike for what is made one": "types",
     "tests are pytest's or unittest's, with numpy.testing; config.list_physical_devices tells what "
     "there is": "test",
     "there are specs of tensors, datasets and variables only: isinstance(x, rt.TensorSpec)": (
@@ -192,6 +240,6 @@ _SEARCHED = "math linalg nn image strings random signal bitwise debugging config
 
 
 def _names(place: str) -> list[str]:
-    from importlib import import_module
-
-    return dir(sys.modules.get(place) or import_module(place))
+    """The names of a namespace: of a module, or of a class in one."""
+    root, _, path = place.partition(".")
+    return dir(operator.attrgetter(path)(sys.modules[root]) if path else sys.modules[root])

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 IMPORTED = time.time()
 """When the first modules of the library were imported."""
@@ -65,6 +65,15 @@ def _explains(module: str) -> None:
         raise _absent(module, name)
 
     vars(sys.modules[module]).setdefault("__getattr__", get)
+
+
+class Explaining(type):
+    """The class of a namespace that is a class: it says why it lacks a name."""
+
+    if not TYPE_CHECKING:  # which would not see any more that it does
+
+        def __getattr__(cls, name: str) -> Any:
+            raise _absent(f"{cls.__module__}.{cls.__qualname__}", name)
 
 
 def _optional(module: str) -> ModuleType:

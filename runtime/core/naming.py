@@ -23,6 +23,14 @@ def scoped(name: str) -> str:
     return _names.prefix + name
 
 
+def replace_scopes(prefix: str) -> str:
+    """Let names have another prefix on this thread, as where a function is traced that is called in
+    a scope. Returns the one that they had.
+    """
+    before, _names.prefix = _names.prefix, prefix
+    return before
+
+
 class name_scope:
     """Inside this block names of variables begin with `name/`.
 
@@ -61,8 +69,20 @@ class name_scope:
             _names.prefix = self._name
         else:
             name = scoped(self._name)
-            _names.prefix = (name if state.trace is None else state.trace.new_scope(name)) + "/"
+            _names.prefix = (name if state.trace is None else state.trace.unique(name)) + "/"
         return _names.prefix
 
     def __exit__(self, *exception: object) -> None:
         _names.prefix = self._before.pop()
+
+
+def get_current_name_scope() -> str:
+    """The name of the open scopes, "" outside of all.
+
+    >>> with rt.name_scope("outer"), rt.name_scope("inner"):
+    ...     rt.get_current_name_scope()
+    'outer/inner'
+
+    In a function these are the scopes that it opens, not those that it is called in.
+    """
+    return _names.prefix.rstrip("/")

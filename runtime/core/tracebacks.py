@@ -9,6 +9,8 @@ from typing import Any
 
 from autograph.errors import AutographError
 from autograph.frames import hide_libraries
+from autograph.frames import show_all_frames as show_all_frames
+from autograph.frames import shows_all_frames as shows_all_frames
 from runtime.core.cells import running_shell
 from runtime.errors import OpError
 

@@ -478,6 +478,54 @@ def l2_loss(t: Any, name: str | None = None) -> Tensor:
     return ops.reduce_sum(ops.square(x)) * 0.5
 
 
+def compute_average_loss(
+    per_example_loss: Any, sample_weight: Any = None, global_batch_size: Any = None
+) -> Tensor:
+    """The sum of losses, times their weights, divided by the number of examples.
+
+    That number is the size of the first axis, if `global_batch_size` does not say; of no examples
+    the result is 0. Weights of one axis more or less than the losses lose, or get, a last one of
+    size 1. Raises ValueError for a scalar loss, TypeError for a number of examples that is no
+    integer, errors.InvalidArgumentError for a negative one.
+
+    >>> float(rt.nn.compute_average_loss([1., 3.], sample_weight=[2., 1.]))
+    2.5
+    """
+    name = "compute_average_loss"
+    losses = convert_to_tensor(per_example_loss)
+    if losses.static_shape == ():
+        raise ValueError(f"{name}(): per_example_loss must have an axis of examples")
+    dtype, size = losses.dtype, global_batch_size
+    if sample_weight is not None:
+        losses = losses * _fitted(ops.cast(sample_weight, dtype), losses)
+    size = ops.shape(losses)[0] if size is None else convert_to_tensor(size)
+    if size.static_shape not in ((), None):
+        raise ValueError(f"{name}(): global_batch_size must be a scalar, not {size.shape}")
+    if not size.dtype.is_integer:
+        raise TypeError(f"{name}(): global_batch_size must be an integer, not {size.dtype.name}")
+    size = checked(size, ops.greater_equal(size, 0), name, "global_batch_size must not be negative")
+    return ops.divide_no_nan(ops.reduce_sum(losses), ops.cast(size, dtype))
+
+
+def _fitted(weights: Tensor, losses: Tensor) -> Tensor:
+    """Weights with as many axes as the losses, where one more or less makes the difference."""
+    of_weights, of_losses = weights.static_shape, losses.static_shape
+    if not of_weights or of_losses is None:
+        return weights
+    if len(of_weights) == len(of_losses) - 1:
+        return weights[..., None]
+    return ops.squeeze(weights, [-1]) if len(of_weights) == len(of_losses) + 1 else weights
+
+
+def scale_regularization_loss(regularization_loss: Any) -> Tensor:
+    """The sum of a loss: there is one replica of the model, among which it would be divided.
+
+    >>> float(rt.nn.scale_regularization_loss([1., 2.]))
+    3.0
+    """
+    return ops.reduce_sum(regularization_loss)
+
+
 # Normalisation
 
 

@@ -82,7 +82,7 @@ class OpenTrace(Trace):
 
     def __exit__(self, *exception: Any) -> None:
         # Unlike other traces it stays open.
-        state.trace, state.tapes = self._saved.pop()
+        self.leave()
 
     def check_handlers(self, primitive: Primitive, types: Sequence[Type]) -> None:
         """Nothing: what fails at run time is raised where a session runs it."""
@@ -168,7 +168,7 @@ class OpenTrace(Trace):
             self.emit(no_op_p, (), {})
         made = self.last()
         if default_name and self._named_last[1] is not made.node:
-            made.node.rename(self.unique(self._scoped(default_name)))
+            made.node.rename(self.unique(scoped(default_name)))
         return made
 
     def nodes_of(self, item: Any) -> tuple[Node, ...]:

