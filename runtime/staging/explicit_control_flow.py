@@ -8,6 +8,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from copy import copy
 from functools import partial
 from typing import Any, TypeVar, overload
 
@@ -31,6 +32,7 @@ from runtime.staging.control.invariants import declared_spec
 from runtime.staging.control.optional_values import present
 from runtime.staging.control.specs import Spec
 from runtime.staging.frames import user_location
+from runtime.staging.lists.growing import Growing
 from runtime.staging.lists.tensor_array import TensorArray
 from runtime.staging.scopes import active, called
 from runtime.staging.symbolic_number import SymbolicNumber
@@ -507,6 +509,8 @@ def _as_tensors(value: Any, numbers: bool = False) -> Any:
         return value
     if numbers and type(value) in NUMBER_TYPES:
         return value
+    if isinstance(value, Growing) and value.staged is not None:  # the graph has its items already
+        return copy(value) if value.plain in (list, dict, tuple) else convert_to_tensor(value)
     found = structure_of(value)
     if found is None:
         return convert_to_tensor(value)

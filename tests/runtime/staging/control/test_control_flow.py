@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import autograph
 import runtime as rt
 from runtime import errors
 from runtime.functions.function import function
@@ -325,3 +326,32 @@ def test_functions_of_different_results(choose: Any) -> None:
     with pytest.raises(TypeError, match="cannot be joined across") as caught:
         rt.function(choose)(rt.constant(True))
     assert isinstance(caught.value, ValueError)
+
+
+def grown_list_in_a_loop(n):
+    out = []
+    for i in range(n):
+        out.append(i * 2)
+
+    def body(i, items, other):
+        items.append(i)
+        return i + 1, items, other
+
+    _, left, _ = rt.while_loop(lambda i, *_: i < n, body, (0, out, 5))
+    left.append(100)
+    return left, len(out)
+
+
+def grown_dict_in_a_loop(n):
+    out = {}
+    for i in range(n):
+        out[i] = i * 2
+    _, (left, _) = rt.while_loop(lambda i, _: i < n, lambda i, pair: (i + 1, pair), (0, (out, n)))
+    left[9] = n
+    return left[1], len(left), len(out)
+
+
+@pytest.mark.parametrize("program", [grown_list_in_a_loop, grown_dict_in_a_loop])
+def test_loop_variables_of_which_only_the_run_knows_the_length(program: Any) -> None:
+    staged, plain = rt.function(program)(rt.constant(3)), autograph.convert(program)(3)
+    rt.nest.map_structure(np.testing.assert_array_equal, staged, plain)
