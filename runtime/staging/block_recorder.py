@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -101,6 +102,12 @@ _thread = _Thread()
 _OPS = "use an op of the library"
 
 
+def _instead_of_next(iterator: Any, *default: Any) -> str:
+    if type(iterator) is itertools.count:
+        return "count in a variable: number += 1"
+    return "take the items of a list or tensor by an index"
+
+
 def _gives_what_is_there(iterator: Any) -> bool:
     """Whether an iterator takes from no other one: of Python's, or of what stands for a list."""
     code = getattr(iterator, "gi_code", None)
@@ -168,7 +175,7 @@ class BlockRecorder(ObjectRecorder):
             reason = "may change more than what it is given"
         if reason is not None:
             shown = getattr(function, "__qualname__", repr(function))
-            hint = "take the items of a list or tensor by an index" if function is next else _OPS
+            hint = _instead_of_next(*args) if function is next else _OPS
             raise refuse(
                 f"{shown} inside a staged block {reason}", f"call it before the block, or {hint}"
             )

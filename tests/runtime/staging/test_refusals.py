@@ -275,7 +275,17 @@ def too_large_in_a_branch(x):
 
 
 NOT_ALLOWED = errors.OperatorNotAllowedInGraphError
+
+
+def counter_in_a_branch(x):
+    numbers = itertools.count()
+    if x > 0:
+        x = next(numbers)
+    return x
+
+
 REFUSED = [
+    (counter_in_a_branch, StagingError, r"count in a variable: number \+= 1"),
     (local_generator, StagingError, "it is changed .* a generator cannot be carried"),
     (
         item_of_a_list_subclass,
