@@ -128,3 +128,32 @@ def jobs_done(n, width):
 def longest_names(people, count):
     found = sorted(people, key=lambda person: (-len(person["name"]), person["age"]))[:count]
     return [f"{person['name']} ({person['age']})" for person in found]
+
+
+@case((3, 9), (9, 3), (-1, -1))
+def cheapest_offers(price, other):
+    offers = [
+        {"shop": "ann", "price": price, "stars": 3},
+        {"shop": "bob", "price": other, "stars": 5},
+        {"shop": "cy", "price": 6, "stars": 4},
+    ]
+    ordered = sorted(offers, key=lambda offer: (offer["price"], -offer["stars"]))
+    offers.sort(key=lambda offer: offer["price"] * offer["stars"], reverse=True)
+    return [offer["shop"] for offer in ordered], offers[0], offers[-1]["shop"].upper()
+
+
+@case((3, 9), (9, 3), (2, 2))
+def by_stock(pens, inks):
+    stock = {"pen": {"count": pens, "box": 1}, "ink": {"count": inks, "box": 2}}
+    ordered = sorted(stock.items(), key=lambda pair: pair[1]["count"])
+    return [name for name, _ in ordered], ordered[0][1]["box"], ordered
+
+
+@case((4,), (-3,), (0,))
+def nearest_first(x):
+    places, named = [], []
+    for place in (1, 8, 3, 9):
+        places.append(place)
+        named.append({"place": place, "size": place % 3})
+    near = sorted(places, key=lambda place: abs(place - x))
+    return near, sorted(named, key=lambda each: (each["size"] * x, each["place"]))

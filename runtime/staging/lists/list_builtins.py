@@ -43,7 +43,7 @@ from runtime.staging.lists.extremes import extreme_of_lists, gives_lists
 from runtime.staging.lists.growing import Growing, GrowingSequence, size_of
 from runtime.staging.lists.growing_list import GrowingList, collected
 from runtime.staging.lists.keys import is_float, is_staged
-from runtime.staging.lists.sequences import check, chosen, refuse_if
+from runtime.staging.lists.sequences import check, chosen, is_record, refuse_if
 from runtime.staging.lists.staged_items import stacked
 from runtime.staging.lists.walks import Items
 from runtime.staging.refusals import refuse
@@ -95,7 +95,7 @@ def _sort(self: GrowingList, *, key: Any = None, reverse: Any = False) -> None:
         return
     else:
         order = _order_either_way(keys, reverse)
-    if self.staged is None and any(isinstance(x, list) or has_object(x) for x in self):
+    if self.staged is None and any(isinstance(x, list) or is_record(x) for x in self):
         items = list(self)
         self.fill(len(items), [chosen(items, order[at]) for at in range(len(items))])
         return
@@ -510,10 +510,8 @@ def _is_tuple_asked(items: Any, method: Any) -> bool:
 
 def _is_ordered_here(item: Any) -> bool:
     """Whether what is ordered, or the first of several, may ask for an order that is staged."""
-    if type(item) is GrowingList:
-        return any(orders_itself(each) or is_reference(each) for each in list.__iter__(item))
-    own = not isinstance(item, Growing) and isinstance(item, _ORDERED_HERE)
-    return own or orders_itself(item)
+    is_known = not isinstance(item, Growing) or item.staged is None
+    return (is_known and isinstance(item, _ORDERED_HERE)) or orders_itself(item)
 
 
 def _of_range(function: Any, items: range) -> Callable[..., Any]:

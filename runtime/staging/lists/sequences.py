@@ -23,7 +23,7 @@ from runtime.staging.control.references import is_reference
 from runtime.staging.control.specs import Mismatch
 from runtime.staging.frames import user_location
 from runtime.staging.lists import staged_items
-from runtime.staging.lists.growing import sites_of
+from runtime.staging.lists.growing import Growing, sites_of
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import LOOP, active
 from runtime.staging.symbolic_number import apply_number
@@ -227,12 +227,19 @@ for _kind in (list, tuple, str):
     iteration.register_elements(_kind, KnownSequence)
 
 
+def is_record(item: Any) -> bool:
+    """True for an object, a dict of Python's, and a tuple with one in it: each keeps its parts."""
+    if isinstance(item, tuple):
+        return any(map(is_record, item))
+    return (isinstance(item, dict) and not isinstance(item, Growing)) or has_object(item)
+
+
 def _are_records(items: Sequence[Any]) -> bool:
-    """Whether they are objects of one class, or tuples with some, or dicts of the same texts."""
+    """Whether they are objects of one class, or dicts of the same texts, or tuples with some."""
     if all(isinstance(item, dict) for item in items):
         keys = [list(dict.keys(item)) for item in items]
         return bool(keys[0]) and all(type(key) is str for key in keys[0]) and _are_alike(items)
-    return any(map(has_object, items)) and _are_alike(items)
+    return any(map(is_record, items)) and _are_alike(items)
 
 
 def _are_alike(items: Sequence[Any]) -> bool:

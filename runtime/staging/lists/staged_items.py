@@ -169,7 +169,8 @@ def check(element: Spec, inside: bool = False) -> None:
                 f"an item of a list of which only the run knows the length is a "
                 f"{element.structure}, which could be changed in place",
                 "append tuples, numbers and tensors"
-                + (", or put a list of these there that is made there: list(row)" * is_list),
+                + (", or put a list of these there that is made there: list(row)" * is_list)
+                + (", or a copy: dict(row)" * (element.structure.kind is dict)),
             )
         for child in element.children:
             check(child, True)
