@@ -521,8 +521,13 @@ def install_user_iterators(installed: UserIterators) -> None:
 
 
 def _begun(items: Any) -> Any:
-    """An iterator, which Python asks for at once where it does not take from it yet."""
-    made = iter(items)
+    """An iterator, which Python asks for at once where it does not take from it yet; or something
+    staged that the user's `__iter__` gives.
+    """
+    iterate = converted_method(items, "__iter__")
+    made = iter(items) if iterate is None else iterate(items)
+    if not hasattr(type(made), "__next__") and backend_of(made) is None:
+        raise TypeError(f"iter() returned non-iterator of type '{type(made).__name__}'")
     is_users = converted_method(made, "__next__") is not None
     return user_iterators.steps_of(made, True) if is_users else made
 

@@ -604,3 +604,70 @@ def countdowns(a, b):
     for x, y, z in zip([5, 6, 7, 8], Down(a), Down(b), strict=False):
         total += x * y + z
     return total, [x + y for x, y in zip(Down(a), Down(b), strict=False)]
+
+
+# What an `__iter__` of theirs may give
+
+
+class Prices:
+    def __init__(self):
+        self.prices = {}
+
+    def put(self, name, price):
+        self.prices[name] = price
+
+    def __iter__(self):
+        return iter(self.prices.values())
+
+
+class PricedNames(Prices):
+    def __iter__(self):
+        return iter(self.prices.items())
+
+
+class Named(Prices):
+    def __iter__(self):
+        return zip(self.prices, self.prices.values(), strict=False)
+
+
+class Numbered(Prices):
+    def __iter__(self):
+        return enumerate(list(self.prices.values()))
+
+
+class Doubled(Prices):
+    def __iter__(self):
+        return map(lambda price: price * 2, self.prices.values())
+
+
+class LastFirst(Prices):
+    def __iter__(self):
+        return reversed(list(self.prices.values()))
+
+
+@case((3,), (0,), (7,))
+def priced(n):
+    prices, named = Prices(), PricedNames()
+    for i in range(n):
+        prices.put(i % 4, i * i)
+        named.put(i % 4, i + 1)
+    total = 0
+    for price in prices:
+        total += price
+    pairs = [(price, name) for name, price in named]
+    return total, pairs, sorted(prices), len(list(named)), sum(price for price in prices)
+
+
+@case((3,), (0,), (7,))
+def given_by_builtins(n):
+    pairs, numbered, doubled, last_first = Named(), Numbered(), Doubled(), LastFirst()
+    for i in range(n):
+        for each in (pairs, numbered, doubled, last_first):
+            each.put(i % 4, i * i)
+    return (
+        sum(name * price for name, price in pairs),
+        any(place > 2 for place, _ in numbered),
+        max([price + 1 for price in doubled], default=0),
+        sorted(price - 1 for price in last_first),
+        [place * price for place, price in numbered],
+    )

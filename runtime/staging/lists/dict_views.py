@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, ItemsView, KeysView, ValuesView
 from typing import TYPE_CHECKING, Any, cast
 
+from autograph.operators.comprehensions import generator
 from runtime.staging.builtin_functions import BUILTINS
 from runtime.staging.control import iteration
 from runtime.staging.lists.dict_entries import changed_while_iterated, refuse_unknown_keys
@@ -92,7 +94,12 @@ def _of_view(own: Callable[..., Any], value: Any) -> Any:
     return own(value._mapping if isinstance(value, View) else value)
 
 
+def _iter(own: Callable[..., Any], items: Any, *sentinel: Any) -> Any:
+    return generator(items, iter) if isinstance(items, View) else own(items, *sentinel)
+
+
 _contains, _length = BUILTINS[operator.contains], BUILTINS[len]
+BUILTINS[iter] = functools.partial(_iter, BUILTINS[iter])
 BUILTINS[operator.contains] = lambda container, item: _in(_contains, container, item)
 BUILTINS[len] = lambda value: _of_view(_length, value)
 _views = _ViewBackend()
