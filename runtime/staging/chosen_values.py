@@ -29,8 +29,11 @@ from runtime.staging.type_tests import of_each
 _WORDS = Wording("the values that the run chooses from", "what is made of a choice", unites=True)
 
 
-def applied(choice: Choice, function: Callable[[Any], Any], at: int = 0) -> Any:
-    """Returns what a function gives for each option from `at` on, in branches.
+def applied(
+    choice: Choice, function: Callable[[Any], Any], at: int = 0, names: Names = ()
+) -> Any:
+    """Returns what a function gives for each option from `at` on, in branches: one value, or one
+    for each of the `names`.
 
     Default values of the function lead a recorder to what it can change.
     """
@@ -40,12 +43,12 @@ def applied(choice: Choice, function: Callable[[Any], Any], at: int = 0) -> Any:
         return function(option)
 
     def further(*, _reached: Any = (others, function)) -> Any:
-        return applied(choice, function, at + 1)
+        return applied(choice, function, at + 1, names)
 
     if not others:
         return here()
     test = choice.place == at
-    return branches.cond(test, here, further, (), (), BlockRecorder, words=_WORDS)
+    return branches.cond(test, here, further, (), names, BlockRecorder, words=_WORDS)
 
 
 def of_texts(function: Callable[[Any, Any], Any], a: Choice, b: Choice) -> Any:
@@ -163,7 +166,9 @@ def for_loop(
     def over(option: Any, *, _reached: Any = (body, test, state)) -> Any:
         return operators.for_loop(option, body, state, test, ", ".join(names))
 
-    return over(present(items)) if isinstance(items, Missing) else applied(items, over)
+    if isinstance(items, Missing):
+        return over(present(items))
+    return applied(items, over, names=names)
 
 
 def set_item(target: Any, key: Choice, value: Any) -> None:

@@ -183,3 +183,31 @@ def filled_pattern_of_several(number):
     patterns = {"kept": "%d", "filled": "at %d"}
     patterns["filled"] %= number
     return message, len(message), kind, patterns, ("<%s>" if number > 2 else "%s?") % (message,)
+
+
+class Trie:
+    def __init__(self):
+        self.root = {}
+
+    def add(self, word):
+        node = self.root
+        for letter in word:
+            node = node.setdefault(letter, {})
+        node["$"] = True
+
+    def has(self, word):
+        node = self.root
+        for letter in word:
+            if letter not in node:
+                return False
+            node = node[letter]
+        return "$" in node
+
+
+@case((0,), (1,), (2,), (3,))
+def found_in_a_trie(n):
+    words = Trie()
+    for word in ("tea", "ten", "to", "in"):
+        words.add(word)
+    word = ("tea", "on", "to", "inn")[n]
+    return words.has(word), words.has(word[:2]), words.has(word + "s")
