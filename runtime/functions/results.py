@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import CoroutineType
 from typing import Any
 
@@ -20,7 +21,7 @@ from runtime.graph.lists import Elements
 from runtime.graph.nodes import NUMBER_TYPES, fits
 from runtime.graph.structures import structure_of
 from runtime.staging import texts
-from runtime.staging.control import joins
+from runtime.staging.control import branches, joins
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.logic import not_, or_
 from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined, bound
@@ -58,6 +59,7 @@ def exported(
 
     Raises TypeError for any other Python object, which is at `path` in what messages call `what()`.
     """
+    export = partial(exported, numbers=numbers, what=what, path=path)
     value = bound(value)
     if type(value) is Text:
         return value.tensor() if numbers else value
@@ -69,10 +71,11 @@ def exported(
         return convert_to_tensor(value) if numbers else value
     if isinstance(value, MaybeNone):
         held = value.held if numbers is None else apart_where(value.flag, value.held)
-        return MaybeNone(exported(held, numbers, what, path), value.flag)
+        return MaybeNone(_where(value.flag, held, export), value.flag)
     if type(value) is TaggedUnion:
-        options = [_asked_where(value.place == at, x) for at, x in enumerate(value.options)]
-        made = [exported(each, numbers, what, path) for each in options]
+        taken = [value.place == at for at in range(len(value.options))]
+        options = map(_asked_where, taken, value.options)
+        made = [_where(*each, export) for each in zip(taken, options, strict=True)]
         return joins.fewer_kinds(TaggedUnion(made, value.place, value.mismatch))
     if value is None or isinstance(value, Tensor | Symbol | Elements | ObjectHandle):
         return value
@@ -146,6 +149,23 @@ def exported(
     return structure.build(
         [exported(x, numbers, what, path + structure.path(at)) for at, x in parts]
     )
+
+
+def _where(taken: Any, value: Any, export: Callable[[Any], Any]) -> Any:
+    """What `export` gives, of a value that is there where it is `taken`: there may be no object or
+    list else.
+    """
+    if not _is_kept_in_lists(value):
+        return export(value)
+    return branches.cond(taken, lambda: export(value), lambda: joins.BLANK, (), ("the result",))
+
+
+def _is_kept_in_lists(value: Any) -> bool:
+    """Whether an object or list is, or is in, a value, of which the run has the place alone."""
+    if is_reference(value) or type(value) is PlacedList:
+        return True
+    found = structure_of(value) if isinstance(value, tuple) else None
+    return found is not None and any(map(_is_kept_in_lists, found[1]))
 
 
 def _asked_where(taken: Any, value: Any) -> Any:

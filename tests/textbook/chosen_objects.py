@@ -1962,3 +1962,51 @@ def handicap(n):
     if n > 2:
         slower = runners[0]
     return [runner.time for runner in runners], slower.time, slower is runners[1]
+
+
+@dataclass
+class Trip:
+    length: int
+    cost: float
+
+
+@case((4,), (0,))
+def longest_trip(n):
+    best = None
+    for i in range(n):
+        trip = Trip(i * 3 % 4, i / 2)
+        if best is None or trip.length > best.length:
+            best = trip
+    if best is None:
+        return "no trip"
+    return best
+
+
+@case((3,), (1,), (0,))
+def second_trip(n):
+    for i in range(n):
+        if i == 1:
+            return i, Trip(i, 2.5)
+    return "none"
+
+
+@case((3,), (0,))
+def last_trip(n):
+    trips, by_length = [], {}
+    for i in range(n):
+        trips.append((Trip(i, 0.5), i))
+        by_length[i] = Trip(i, 1.5)
+    return trips[-1] if trips else (None, -1), by_length.get(1)
+
+
+@case((5,), (1,), (0,))
+def best_of_runs(n):
+    runs, run = [], []
+    for i in range(n):
+        run.append(i)
+        if i % 2:
+            runs.append(run)
+            run = []
+    if not runs:
+        return "no runs"
+    return max(runs, key=sum)
