@@ -235,6 +235,20 @@ class UnimplementedError(OpError):
     error_code = 12
 
 
+class RefusedError(UnimplementedError):
+    """The run cannot do what Python does with the values that it has.
+
+    Python raises nothing there, so that no `except` of a staged function takes it.
+
+    >>> @rt.function
+    ... def power(n):
+    ...     return 2 ** int(n)
+    >>> power(rt.constant(-1))
+    Traceback (most recent call last):
+    runtime.errors.RefusedError: ...
+    """
+
+
 class InternalError(OpError):
     """An invariant of the runtime is broken: a bug here, not in the caller."""
 

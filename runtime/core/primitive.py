@@ -125,7 +125,8 @@ class Primitive:
     fallible: may raise at run time although its types are right.
     calls_back: runs Python of the user's, which may raise anything.
     raises: the exceptions that it may raise at run time, where they are not those of most ops; or a
-        function of the types that gives them.
+        function of the types and parameters that gives them.
+    refuses_negative: it fails where its last input is negative, and for no other reason.
     silent: the exceptions of Python's operator on numbers that it does not raise of floating-point
         tensors, which hold inf or nan then.
     signature: dtypes by letter, "N,N->N" (see CLASSES).
@@ -174,6 +175,7 @@ class Primitive:
     fallible: bool = False
     calls_back: bool = False
     raises: Raises | Callable[..., Raises] = ()
+    refuses_negative: bool = False
     silent: Raises = ()
     keep_inputs: tuple[int, ...] | None = None
     keep_outputs: tuple[int, ...] | None = ()

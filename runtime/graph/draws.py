@@ -85,7 +85,7 @@ def _kernel(
         return np.array(drawn, type.dtype.np_dtype)
     if NUMBER_TYPES.get(builtins.type(drawn)) == type and not _is_large(drawn):
         return drawn
-    raise errors.InvalidArgumentError(
+    raise errors.RefusedError(
         f"random.{function} gave {drawn!r} where the graph was made for {type}"
     )
 

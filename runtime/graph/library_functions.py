@@ -74,7 +74,7 @@ def _kernel(
         return result
     array = np.asarray(result)
     if array.shape or not isinstance(type, TensorType) or array.dtype != type.dtype.np_dtype:
-        raise errors.InvalidArgumentError(
+        raise errors.RefusedError(
             f"{function} gave {array.dtype}{list(array.shape)} where the graph was made for "
             f"{type}: its type depends on the values",
         )

@@ -20,7 +20,7 @@ from runtime.core import forms, intervals
 from runtime.core.convert import convert_to_tensor
 from runtime.core.forms import Form
 from runtime.core.identities import undone
-from runtime.core.primitive import Memory, Order, Primitive, flat, structural
+from runtime.core.primitive import Memory, Order, Primitive, Raises, flat, structural
 from runtime.core.shapes import Shape, is_known
 from runtime.core.state import state
 from runtime.core.types import ListType, TensorType, Type
@@ -245,6 +245,10 @@ def _stack(
     items: Items, *, element: TensorType, size: int | None = None, out: Any = None
 ) -> Any:  # fmt: skip
     return _joined(items, lambda: _zeros_for(items, element.dtype, element.shape), out)
+
+
+def _stack_failures(items: ListType, *, element: TensorType, size: int | None = None) -> Raises:
+    return () if is_known(element.shape) else (errors.InvalidArgumentError,)
 
 
 def _stack_like(items: Items, like: Any) -> Any:
@@ -627,8 +631,8 @@ ZERO_ITEMS = _row(
 # Lists as tensors, and tensors as lists.
 STACK = _row(
     "list_stack", _stack, lambda items, *, element, size=None: _rows((size,), element),
-    gradient=lambda op, grad: (apply(UNSTACK, grad),), fallible=True, order=Order.C,
-    finds_shape=True, instruction="list_stack",
+    gradient=lambda op, grad: (apply(UNSTACK, grad),), order=Order.C,
+    fallible=True, raises=_stack_failures, finds_shape=True, instruction="list_stack",
     identities=(lambda graph, node: undone(graph, node, by=UNSTACK),),
 )  # fmt: skip
 STACK_LIKE: Primitive = _row(

@@ -20,7 +20,7 @@ from runtime.core import forms, intervals
 from runtime.core.convert import CONSTANT as CONSTANT
 from runtime.core.forms import Logic
 from runtime.core.identities import undone
-from runtime.core.primitive import Order, Primitive, flat, structural
+from runtime.core.primitive import Order, Primitive, Raises, flat, structural
 from runtime.core.shapes import Shape, is_known, size_of
 from runtime.core.state import state
 from runtime.core.types import ListType, NumberType, ObjectType, ResidualsType, TensorType, Type
@@ -79,6 +79,10 @@ def _truth(value: Any) -> bool:
             "use reduce_any or reduce_all",
         )
     return bool(value.item())
+
+
+def _truth_failures(tensor: TensorType) -> Raises:
+    return () if is_known(tensor.shape) else (errors.InvalidArgumentError,)
 
 
 def _truth_type(tensor: TensorType) -> Type:
@@ -143,8 +147,8 @@ TO_TENSOR = structural(
     scalar=forms.to_tensor, interval=intervals.same, logic=Logic.SAME,
 )  # fmt: skip
 TRUTH = structural(
-    "truth", _truth, _truth_type, op_type="Cast", fallible=True,
-    raises=(errors.InvalidArgumentError,), instruction="to_bool",
+    "truth", _truth, _truth_type, op_type="Cast", fallible=True, raises=_truth_failures,
+    instruction="to_bool",
     scalar=lambda inputs, *_: forms.TRUTHS.get(forms.kind_of(inputs[0])),
     logic=Logic.SAME, identities=(partial(undone, by=TO_TENSOR),),
 )  # fmt: skip

@@ -75,11 +75,11 @@ def _pair(*types: NumberType) -> tuple[NumberType, NumberType]:
 def _power(base: float, exponent: float) -> float:
     result: Any = base**exponent
     if isinstance(result, complex):
-        raise errors.InvalidArgumentError(
+        raise errors.RefusedError(
             f"{base!r} ** {exponent!r} is complex: staged numbers are int, float or bool"
         )
     if isinstance(base, int) and isinstance(exponent, int) and isinstance(result, float):
-        raise errors.InvalidArgumentError(
+        raise errors.RefusedError(
             f"{base!r} ** {exponent!r} is a float, but the exponent of staged ints must not be "
             f"negative: write float(base) ** exponent"
         )
@@ -149,6 +149,7 @@ def _op_type(name: str) -> str:
 
 
 _OF_SHIFTS: Raises = (ValueError, OverflowError)
+_OF_POWERS: Raises = (ZeroDivisionError, OverflowError)
 
 BINARY = {
     "add": _row("add", operator.add, _arithmetic, "{} + {}", "add"),
@@ -182,7 +183,7 @@ BINARY = {
         raises=_division_failures,
     ),
     "divmod": _row("divmod", divmod, _pair, fallible=True, raises=_division_failures),
-    "pow": _row("pow", _power, _arithmetic, None, "pow", fallible=True),
+    "pow": _row("pow", _power, _arithmetic, None, "pow", fallible=True, raises=_OF_POWERS),
     "lshift": _row(
         "lshift", operator.lshift, _integral, "{} << {}", fallible=True, raises=_OF_SHIFTS
     ),
@@ -203,8 +204,9 @@ BINARY = {
 }
 # The exponent is known to be negative: Python's result is a float.
 FLOAT_POWER = _row(
-    "float_pow", lambda base, exponent: float(base**exponent), _always(FLOAT), fallible=True
-)
+    "float_pow", lambda base, exponent: float(base**exponent), _always(FLOAT),
+    fallible=True, raises=_OF_POWERS,
+)  # fmt: skip
 
 POWER_MODULO = _row("power_modulo", pow, _whole, fallible=True, raises=(ValueError,))
 

@@ -152,7 +152,8 @@ def _python_shift(ufunc: Any) -> Any:
 def _operator_shift(name: str, ufunc: Any, symbol: str) -> Op:
     return binary(
         name, _python_shift(ufunc), "I,I->I", reads="", samples=_COUNTS, fallible=True,
-        op_type=f"Python{'Left' if name == 'lshift' else 'Right'}Shift", is_own=True,
+        refuses_negative=True, is_own=True,
+        op_type=f"Python{'Left' if name == 'lshift' else 'Right'}Shift",
         instruction=f"shift_{'left' if name == 'lshift' else 'right'}",
         doc=f"x {symbol} y as Python computes it, in the bits of the dtype.",
     )  # fmt: skip

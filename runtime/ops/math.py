@@ -331,9 +331,14 @@ def _power_kernel(a: Any, b: Any, out: Any = None) -> Any:
     return np.copysign(made, a, out=made) if b % 2 == 1 else made
 
 
+def _power_failures(a: TensorType, b: TensorType) -> Raises:
+    return (errors.InvalidArgumentError,) if a.dtype.is_integer else ()
+
+
 pow: Op = binary(
     "pow", _power_kernel, op_type="Pow", instruction="power",
-    gradient=(_power_of_base, _power_of_exponent), reads=("ab", "aby"), fallible=True,
+    gradient=(_power_of_base, _power_of_exponent), reads=("ab", "aby"),
+    fallible=True, raises=_power_failures, refuses_negative=True,
     doc="x ** y. InvalidArgumentError for integers with a negative exponent.",
     samples=(
         sample("2,3:+f", "2,3"), sample("2,1:+f", "3"), sample("3:i5", "3:i4"),

@@ -15,9 +15,19 @@ import runtime.ops as ops
 from runtime import dtypes, errors
 from runtime.core import forms, intervals
 from runtime.core.convert import convert_to_tensor
-from runtime.core.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
+from runtime.core.primitive import (
+    Memory,
+    Order,
+    Primitive,
+    Raises,
+    bind,
+    row,
+    sample,
+    wrong_value,
+)  # fmt: skip
 from runtime.core.shapes import Shape, broadcast, is_known
 from runtime.core.tensor import Tensor
+from runtime.core.types import TensorType
 from runtime.ops import batching, slice_notation
 from runtime.ops.define import copied, dims_of, fill_dims, sum_to_shape_of, zeroed
 from runtime.ops.reshaping import Dims
@@ -137,6 +147,16 @@ def _sliced_dim(dim: int | None, entry: tuple[Any, ...]) -> int | None:
     return len(range(*slice(*entry).indices(dim)))
 
 
+def _failures(x: TensorType, *dynamic: TensorType, spec: Spec) -> Raises:
+    """Returns what taking a part may raise, where not all of its places are known to be there."""
+    if x.shape is None:
+        return errors.IndexError, errors.InvalidArgumentError
+    has_index = any(isinstance(entry, int) for entry in spec)
+    may_miss = DYNAMIC in spec or (has_index and None in x.shape)
+    may_stand = DYNAMIC in [entry[2] for entry in spec if type(entry) is tuple]
+    return (errors.IndexError,) * may_miss + (errors.InvalidArgumentError,) * may_stand
+
+
 def _strided_gradient(op: Any, g: Any) -> Any:
     x, dynamic = op.inputs[0], op.inputs[1:]
     return (unslice(g, x, dynamic, op.params["spec"]), *[None] * len(dynamic))
@@ -145,7 +165,7 @@ def _strided_gradient(op: Any, g: Any) -> Any:
 strided_slice_p: Primitive = row(
     "strided_slice", _strided_kernel, signature="A,i*->A", shape=slice_shape,
     op_type="StridedSlice", gradient=_strided_gradient, fallible=True, keep_inputs=BEHIND[1],
-    raises=(errors.IndexError, errors.InvalidArgumentError),
+    raises=_failures,
     samples=(
         sample("3,4", spec=(1,)),
         sample("3,4", spec=((None, None, 2), -1)),
@@ -214,6 +234,17 @@ def _set_slice_shape(x: Shape, value: Shape, *dynamic: Shape, spec: Spec) -> Sha
     return x
 
 
+def _set_failures(x: TensorType, value: TensorType, *dynamic: TensorType, spec: Spec) -> Raises:
+    found = _failures(x, *dynamic, spec=spec)
+    box = slice_shape(x.shape, spec=spec)
+    fits = value.shape == () or (is_known(box) and is_known(value.shape))
+    return (
+        found
+        if fits or errors.InvalidArgumentError in found
+        else (*found, errors.InvalidArgumentError)
+    )
+
+
 def _set_slice_rule(op: Any, g: Any) -> Any:
     value, dynamic = op.inputs[1], op.inputs[2:]
     spec = op.params["spec"]
@@ -225,7 +256,7 @@ def _set_slice_rule(op: Any, g: Any) -> Any:
 set_slice_p: Primitive = row(
     "set_slice", _set_slice_kernel, signature="A,A,i*->A", shape=_set_slice_shape,
     op_type="TensorStridedSliceUpdate", gradient=_set_slice_rule, fallible=True,
-    raises=(errors.IndexError, errors.InvalidArgumentError), keep_inputs=BEHIND[2],
+    raises=_set_failures, keep_inputs=BEHIND[2],
     samples=(
         sample("3,4", "4", spec=(1,)),
         sample("3,4", "", spec=((None, None, 2), -1)),

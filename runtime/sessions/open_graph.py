@@ -17,7 +17,7 @@ from runtime.core.naming import name_scope, scoped
 from runtime.core.primitive import Primitive, row
 from runtime.core.state import state
 from runtime.core.tensor import Tensor
-from runtime.core.types import Type, is_variable
+from runtime.core.types import is_variable
 from runtime.graph.format import views
 from runtime.graph.format.graph_def import GraphDef
 from runtime.graph.ir import NO_PARAMS, Graph, Node, Origin, Params, Region, Value
@@ -84,7 +84,7 @@ class OpenTrace(Trace):
         # Unlike other traces it stays open.
         self.leave()
 
-    def check_handlers(self, primitive: Primitive, types: Sequence[Type]) -> None:
+    def check_handlers(self, primitive: Primitive, values: Sequence[Value], params: Params) -> None:
         """Nothing: what fails at run time is raised where a session runs it."""
 
     def check_raised(

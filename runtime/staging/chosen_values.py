@@ -29,9 +29,7 @@ from runtime.staging.type_tests import of_each
 _WORDS = Wording("the values that the run chooses from", "what is made of a choice", unites=True)
 
 
-def applied(
-    choice: Choice, function: Callable[[Any], Any], at: int = 0, names: Names = ()
-) -> Any:
+def applied(choice: Choice, function: Callable[[Any], Any], at: int = 0, names: Names = ()) -> Any:
     """Returns what a function gives for each option from `at` on, in branches: one value, or one
     for each of the `names`.
 

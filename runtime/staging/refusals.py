@@ -104,6 +104,11 @@ def refuse(
     return noted(StagingError(message, **_fields(location or user_location(), variable, hint)))
 
 
+def refusal_of_run(reason: str, way_out: str) -> errors.RefusedError:
+    """The error, at the place of the user's code, for what only the run finds to be refused."""
+    return errors.RefusedError(None, None, reason, location=user_location(), hint=way_out)
+
+
 def refuse_iteration(what: str) -> Exception:
     """The error for Python iterating over what only the run knows the elements of."""
     frame = user_frame()

@@ -37,12 +37,12 @@ from runtime.staging.control.specs import Leaf, Maybe, Optional, Same, Spec, Tre
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.frames import user_location
 from runtime.staging.images import Images
-from runtime.staging.lists.growing import Growing
+from runtime.staging.lists.growing import Growing, Kind
 from runtime.staging.refusals import asked_by_converted_code, refuse
 from runtime.staging.scopes import active
 from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.symbolic_tensor import SymbolicTensor
-from runtime.staging.tracing import is_symbol
+from runtime.staging.tracing import is_symbol, unfailing
 
 _TENSOR = TensorType(dtypes.string, ())
 _ATOMS = (int, float, complex, bool, str, bytes, type(None))
@@ -115,7 +115,7 @@ class Text:
         """The tensor of the text."""
         if self.function is TEXTS["spelled"] and is_symbol(self.args[0]):
             return self.args[0]
-        return _run(self, _TENSOR)
+        return _run(self, _TENSOR, may_fail=False)
 
     def truth(self) -> Any:
         """Whether it has characters: a staged bool."""
@@ -184,7 +184,7 @@ def _raising(text: Text) -> Text:
     """The text, made where it stands: it raises there, also if nobody reads it, and in the `try`
     around it.
     """
-    return Text(TEXTS["spelled"], [text.tensor()], {})
+    return Text(TEXTS["spelled"], [_run(text, _TENSOR, may_fail=True)], {})
 
 
 _KINDS = {len: INT, int: INT, float: FLOAT, ord: INT} | {
@@ -194,14 +194,19 @@ _KINDS = {len: INT, int: INT, float: FLOAT, ord: INT} | {
 
 def answer(function: Callable[..., Any], *args: Any) -> Any:
     """The staged number that a function tells of texts."""
-    return _run(unchecked(function, *args), _KINDS.get(function, BOOL))
+    kind = _KINDS.get(function, BOOL)
+    return _run(unchecked(function, *args), kind, may_fail=function in _ASKED_IN_VAIN)
 
 
-def _run(text: Text, type: Type) -> Any:
+_ASKED_IN_VAIN = (int, float, ord, ANSWERS["str.index"], ANSWERS["str.rindex"])
+
+
+def _run(text: Text, type: Type, may_fail: bool) -> Any:
     images, trace = Images(), active()
     template = images.of(text)
     values = tuple([trace.value_of(symbol) for symbol in images.symbols])
-    return trace.apply(TEXT, values, {"template": template, "type": type})
+    made = trace.apply if may_fail else unfailing(trace.apply)
+    return made(TEXT, values, {"template": template, "type": type})
 
 
 def of_operator(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
@@ -222,6 +227,7 @@ class Characters(Staged):
     def length(self) -> Any:
         return answer(len, self.text)
 
+    @unfailing
     def at(self, index: Any) -> Any:
         return self.text[index]
 
@@ -420,6 +426,8 @@ def _example_of_spec(spec: Spec, first: bool) -> Any:
     if isinstance(spec, Union):
         return _example_of_spec(spec.kinds[0 if first else -1], first)
     if isinstance(spec, Tree):
+        if isinstance(spec.structure.keys, Kind):
+            return [_example_of_spec(spec.structure.keys.element, first)]
         return spec.structure.build([_example_of_spec(child, first) for child in spec.children])
     return spec.value if isinstance(spec, Same) else _example_of(spec.type, first)
 

@@ -245,7 +245,7 @@ class Trace:
                 from runtime.staging.control.caught import probe
 
                 probe(self, primitive, values, params)
-            self.check_handlers(primitive, [value.type for value in values])
+            self.check_handlers(primitive, values, params)
         if primitive.silent:
             check_silent_failure(self, primitive, values)
         origin = self.origin()
@@ -261,9 +261,9 @@ class Trace:
         made = [symbol(output, self.scope, origin) for output in outputs]
         return tuple(made) if several else made[0]
 
-    def check_handlers(self, primitive: Primitive, types: Sequence[Type]) -> None:
+    def check_handlers(self, primitive: Primitive, values: Sequence[Value], params: Params) -> None:
         """StagingError where a handler of the user's could catch what the op raises at run time."""
-        check_unhandled_failure(self.root, primitive, types)
+        check_unhandled_failure(self.root, primitive, values, params)
 
     def check_raised(
         self, what: str, kind: type[BaseException] = BaseException, root: FrameType | None = None

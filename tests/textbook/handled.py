@@ -1,5 +1,6 @@
 """Failures that are caught and told, and logs that each path writes for itself."""
 
+import math
 from collections import deque
 
 from tests.textbook.bank import bank
@@ -152,3 +153,55 @@ def taken_from_a_list(x):
     except ValueError as error:
         return str(error)
     return str(len(items))
+
+
+@case((3,), (0,), (-1,), (12,))
+def told_oddness(n):
+    try:
+        if n % 2:
+            raise ValueError(f"{n} is odd")
+        if n**2 > 100 or n << 2 > 90 or n >> 1 > 40:
+            raise ValueError("large")
+        return "fine"
+    except ValueError as error:
+        return f"error: {error}"
+
+
+@case(([3],), ([0, 4],), ([2, 0, 7],))
+def told_of_items(xs):
+    try:
+        total = 0
+        for x in xs:
+            total += x * x
+        if xs[0] > 2:
+            raise ValueError("the first is large")
+        if max(xs) > 6 or sorted([x * 2 for x in xs])[-1] > 12:
+            raise ValueError(f"one is large: {max(xs)}")
+        return total
+    except ValueError as error:
+        return str(error)
+
+
+@case((3,), (0,), (5,))
+def told_of_rounds(n):
+    try:
+        total, zeros = 0, [0] * n
+        for i in range(n):
+            total += i**2
+            if total > 4:
+                raise ValueError(f"{total} in round {i}")
+        ones = sum(digit == "1" for digit in bin(n))
+        return total, len(zeros), ones
+    except ValueError as error:
+        return str(error), 0, 0
+
+
+@case((4,), (10,), (90000,))
+def told_roots(n):
+    try:
+        root = math.sqrt(n)
+        if root > 100:
+            raise ValueError(f"too large: {root:.1f}")
+        return f"{root:.2f}"
+    except ValueError as error:
+        return f"no root, {error}"

@@ -211,3 +211,13 @@ def found_in_a_trie(n):
         words.add(word)
     word = ("tea", "on", "to", "inn")[n]
     return words.has(word), words.has(word[:2]), words.has(word + "s")
+
+
+@case((3,), (0,))
+def tables_as_text(n):
+    table, found, named = [], {}, []
+    for i in range(n):
+        table.append([i, i * i])
+        found[i] = [i]
+        named.append({"n": i})
+    return str(table), f"<{found}> {named}", "%s" % table == "[]", repr(table)

@@ -142,14 +142,15 @@ def _entries(
 def _has_failed(node: Node, error: BaseException, between: TracebackType | None) -> bool:
     """Whether the error is one of the node's op."""
     # What stops the program, such as KeyboardInterrupt, says nothing of the node that it came in.
-    return isinstance(error, Exception) and not _is_the_users(node) and between is None
+    return isinstance(error, Exception) and not _is_the_users(node, error) and between is None
 
 
-def _is_the_users(node: Node) -> bool:
-    # Numbers raise Python's own errors; raises and checks carry the user's.
+def _is_the_users(node: Node, error: Exception) -> bool:
+    # Numbers raise Python's own errors, but for refusals; raises and checks carry the user's.
     primitive = node.primitive
     own = primitive in (RAISE, CHECK_DEFINED, CHECK_PRESENT, CHECK_ATTRIBUTE, COND)
-    return own or primitive.calls_back or primitive.python
+    of_python = primitive.python and not isinstance(error, errors.OpError)
+    return own or primitive.calls_back or of_python
 
 
 _DOCUMENTED: Mapping[type[BaseException], type[errors.OpError]] = {

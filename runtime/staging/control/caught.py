@@ -20,6 +20,8 @@ from contextlib import ExitStack
 from types import FunctionType, MethodType
 from typing import Any, cast
 
+import numpy as np
+
 from autograph.mutation.ownership import taking_notes
 from autograph.operators.early_exits import refuse_to_leave_loops
 from autograph.operators.shared import NO_NAMES, Shared
@@ -46,8 +48,8 @@ from runtime.staging.control.branches import cond, joined, traced
 from runtime.staging.control.carried_objects import Watch, also_watching, no_watch
 from runtime.staging.control.deferred_exceptions import (
     failures_of,
-    is_known_nonzero,
     is_of_program,
+    known_value,
     refuse_called_back,
     refuse_put_off,
 )
@@ -305,9 +307,9 @@ def probe(trace: Trace, primitive: Primitive, values: tuple[Value, ...], params:
         if any(attempt.kinds for attempt in trace.attempts):
             raise refuse_called_back(primitive)
         return  # what a `finally` would do is not done: the graph ends
-    kinds = failures_of(primitive, [value.type for value in values])
+    kinds = failures_of(primitive, values, params)
     divides = _divides(kinds, values)
-    if primitive is TO_TENSOR or (divides and is_known_nonzero(trace, values[-1])):
+    if primitive is TO_TENSOR or (values and _works_by(trace, primitive, values[-1], divides)):
         return
     found = [(kind, *target(trace, kind, kinds[:at])) for at, kind in enumerate(kinds)]
     acting = [kind for kind, acts, _, _ in found if acts]
@@ -352,6 +354,14 @@ def probe(trace: Trace, primitive: Primitive, values: tuple[Value, ...], params:
         code = trace.apply(PROBE, values, given)
     trace.failures += 1
     go_on(trace, Failure(code, sites, certain=False))
+
+
+def _works_by(trace: Trace, primitive: Primitive, last: Value, divides: bool) -> bool:
+    """Whether an op cannot fail, for what is known of its last input."""
+    known = known_value(trace, last) if divides or primitive.refuses_negative else None
+    if known is None:
+        return False
+    return bool(np.all(known) if divides else not np.any(np.less(known, 0)))
 
 
 def _words_of(
@@ -422,7 +432,7 @@ def caught_of(trace: Trace, callee: Callee) -> type[BaseException] | None:
         if node.primitive is RAISE:
             kinds.add(node.params["exception"].kind)
         elif node.primitive.fallible:
-            kinds.update(failures_of(node.primitive, [value.type for value in node.inputs]))
+            kinds.update(failures_of(node.primitive, node.inputs, node.params))
     for kind in sorted(kinds, key=lambda kind: kind.__name__):
         acts, attempt, _ = target(trace, kind, ())
         if acts and (attempt is not None or callee.graph is not None):

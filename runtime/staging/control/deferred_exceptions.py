@@ -19,8 +19,8 @@ from autograph.handlers import Clause, Handler, handlers_around
 from autograph.user_iterators import is_asked, is_end, runs_generator
 from runtime import errors, ops
 from runtime.core.primitive import Primitive
-from runtime.core.types import TensorType, Type
-from runtime.graph.ir import Value, position_of
+from runtime.core.types import TensorType
+from runtime.graph.ir import Params, Value, position_of
 from runtime.graph.nodes import (
     CHECK_ATTRIBUTE,
     CHECK_DEFINED,
@@ -206,12 +206,12 @@ _NUMBER_FAILURES: tuple[type[BaseException], ...] = (
 
 
 def check_unhandled_failure(
-    root: FrameType | None, primitive: Primitive, types: Sequence[Type]
+    root: FrameType | None, primitive: Primitive, values: Sequence[Value], params: Params
 ) -> None:
     """StagingError if an `except` around the present statement could catch what the op raises at
     run time.
     """
-    raised = failures_of(primitive, types)
+    raised = failures_of(primitive, values, params)
     for frame in user_frames(root):
         for handler in handlers_around(frame):
             if _catches(handler, frame, raised):
@@ -234,7 +234,8 @@ def check_silent_failure(trace: Any, primitive: Primitive, values: Sequence[Valu
     is_floating = isinstance(divisor.type, TensorType) and divisor.type.dtype.is_floating
     if frame is None or not is_floating or not is_operator(frame):
         return
-    if is_known_nonzero(trace, divisor):
+    known = known_value(trace, divisor)
+    if known is not None and np.all(known):
         return
     raised = primitive.silent
     for classes in _handled(trace):
@@ -249,16 +250,17 @@ def check_silent_failure(trace: Any, primitive: Primitive, values: Sequence[Valu
             return
 
 
-def is_known_nonzero(trace: Any, divisor: Value) -> bool:
-    """Whether the elements of a value are known, and none is 0."""
-    found = trace.constants.get(divisor)
+def known_value(trace: Any, value: Value) -> Any:
+    """The number or array of a value that is a constant, or the cast of one; None for others."""
+    found = trace.constants.get(value)
     for node in trace.scope.nodes[-4:] if found is None else ():
-        if node.outputs and node.outputs[0] is divisor:
+        if node.outputs and node.outputs[0] is value:
             if node.primitive is ops.cast_p:
-                return is_known_nonzero(trace, node.inputs[0])
+                inner, dtype = known_value(trace, node.inputs[0]), value.type.dtype.np_dtype
+                return None if inner is None else np.asarray(inner).astype(dtype)
             if node.primitive is CONSTANT:
                 found = node.params["value"]
-    return found is not None and bool(np.all(found))
+    return found
 
 
 def _handled(trace: Any) -> Iterator[list[type[BaseException]]]:
@@ -289,12 +291,14 @@ def _doing(primitive: Primitive) -> str:
     return _DOING.get(primitive, f"{primitive.word} on a staged value")
 
 
-def failures_of(primitive: Primitive, types: Sequence[Type]) -> tuple[type[BaseException], ...]:
+def failures_of(
+    primitive: Primitive, values: Sequence[Value], params: Params
+) -> tuple[type[BaseException], ...]:
     """The classes of what an op may raise at run time, of inputs of these types."""
     if primitive.calls_back:
         return (Exception,)
     if callable(primitive.raises):
-        return primitive.raises(*types)
+        return primitive.raises(*[value.type for value in values], **params)
     return primitive.raises or (_NUMBER_FAILURES if primitive.python else _TENSOR_FAILURES)
 
 

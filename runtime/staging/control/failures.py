@@ -21,13 +21,15 @@ from runtime.graph.ir import Location, Origin
 from runtime.graph.nodes import INT
 from runtime.graph.structures import Children, Handler, Structure, add_handler, structure_of
 from runtime.staging.block_recorder import is_from_before
+from runtime.staging.control.blocks import Unreachable, add_raise
 from runtime.staging.control.deferred_exceptions import EndOfBlock, check_not_protocol
 from runtime.staging.control.joins import BLANK, join
 from runtime.staging.control.specs import Leaf, Spec, Tree
 from runtime.staging.error_notes import locate
 from runtime.staging.frames import origin_of
 from runtime.staging.images import image_of
-from runtime.staging.refusals import refuse
+from runtime.staging.refusals import refusal_of_run, refuse
+from runtime.staging.scopes import active
 from runtime.staging.tracing import Trace, is_symbol, symbol
 
 
@@ -189,6 +191,8 @@ class Attempt:
         """The `except` that catches a class. StagingError where only the run knows, because a
         subclass might be raised that is none of `others`.
         """
+        if issubclass(kind, errors.RefusedError):
+            return None
         for place, (kinds, _) in enumerate(self.kinds):
             found: Any = BaseException if kinds is None else kinds()
             classes = found if isinstance(found, tuple) else (found,)
@@ -431,6 +435,10 @@ def cases(failure: Failure) -> list[tuple[Any, int | None, Any]]:
                 found[same] = sites, site.place, OneOf()
         else:
             others[site] = held
+    for _, place, error in found:
+        text = None if type(error) is OneOf else unknown_of(error)
+        if text is not None:
+            text.one_of = len([each for _, each, _ in found if each == place]) > 1
     tests = [[failure.code == site.number for site in sites] for sites, _, _ in found]
     made = [(reduce(or_, test), *case[1:]) for test, case in zip(tests, found, strict=True)]
     if others:
@@ -443,14 +451,15 @@ def cases(failure: Failure) -> list[tuple[Any, int | None, Any]]:
 
 class UnknownText:
     """Stands for the text of an error that only the run has. `words` are those of Python for it,
-    where they are known.
+    where they are known. It is `one_of` the errors that an `except` is for.
     """
 
-    __slots__ = ("site", "words")
+    __slots__ = ("one_of", "site", "words")
 
     def __init__(self, site: Site, words: str | None) -> None:
         self.site = site
         self.words = words
+        self.one_of = False
 
     def said(self) -> str:
         """The words of Python. StagingError where these are not known yet."""
@@ -463,12 +472,16 @@ class UnknownText:
         return _with_text(type(error), words) if is_own else error
 
     def refuse(self, *_: Any) -> Any:
-        """StagingError: what it says is not known yet."""
-        raise refuse(
-            f"the text of {with_article(type(self.site.error).__name__)} that only the run "
-            "raises is asked for",
-            "write a text of your own, or test for the failing case with `if`",
-        )
+        """StagingError: what it says is not known yet. Where another error may come here, it is an
+        error of the run, if it is this one.
+        """
+        kind = with_article(type(self.site.error).__name__)
+        reason = f"the text of {kind} that only the run raises is asked for"
+        way_out = "write a text of your own, or test for the failing case with `if`"
+        if not self.one_of:
+            raise refuse(reason, way_out)
+        add_raise(active(), refusal_of_run(reason, way_out))
+        raise Unreachable
 
 
 for _name, _function in {

@@ -29,7 +29,7 @@ from runtime.staging.refusals import asked_by_converted_code, refuse, refuse_ite
 from runtime.staging.scopes import LOOP, Scope, active
 from runtime.staging.symbolic_number import SymbolicNumber, apply_number
 from runtime.staging.symbolic_tensor import SymbolicTensor
-from runtime.staging.tracing import is_symbol
+from runtime.staging.tracing import is_symbol, unfailing
 
 
 class Staged:
@@ -99,6 +99,7 @@ class Rows(Staged):
     def length(self) -> Any:
         return length_of(self.tensor)
 
+    @unfailing
     def at(self, index: Any) -> Any:
         return self.tensor[index]
 
@@ -152,7 +153,9 @@ class Range(Staged):
         return type(self) if is_ours(sys._getframe(1).f_code.co_filename) else range
 
     def length(self) -> Any:
-        return apply_number(numbers.RANGE_LENGTH, self.start, self.stop, self.step)
+        may_fail = is_symbol(self.step) or self.step == 0
+        counted = apply_number if may_fail else unfailing(apply_number)
+        return counted(numbers.RANGE_LENGTH, self.start, self.stop, self.step)
 
     def __bool__(self) -> bool:
         size = self.length()

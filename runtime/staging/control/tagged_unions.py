@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from autograph.operators.logical import compare
 from autograph.operators.texts import imod
-from runtime import dtypes, errors
+from runtime import dtypes
 from runtime.core.convert import convert_to_tensor, register_conversion
 from runtime.dtypes import DType
 from runtime.graph.ir import Location
@@ -18,7 +18,7 @@ from runtime.staging.control.choices import BINARY, COMPARISONS, UNARY, Choice, 
 from runtime.staging.control.references import has_member, is_reference, want
 from runtime.staging.frames import is_ours
 from runtime.staging.lists.growing import want_lists
-from runtime.staging.refusals import refuse
+from runtime.staging.refusals import refusal_of_run, refuse
 
 if TYPE_CHECKING:
     from runtime.staging.control.specs import Mismatch
@@ -56,8 +56,10 @@ class TaggedUnion(Choice):
 
         def put(option: Any, *, _reached: Any = value) -> None:
             if not (is_reference(option) and has_member(option, name)):
-                text = f"{name!r} is assigned, which what is there in the run has not had before"
-                raise errors.InvalidArgumentError(text)
+                raise refusal_of_run(
+                    f"{name!r} is assigned, which what is there in the run has not had before",
+                    "set it in the `__init__` of each class",
+                )
             setattr(option, name, value)
 
         self.apply(put)

@@ -15,11 +15,11 @@ from typing import Any
 
 import autograph
 from autograph.mutation.users_code import is_users_class
-from runtime import errors
 from runtime.staging.control.branches import truth
 from runtime.staging.control.item_comparisons import compared, without_effects
 from runtime.staging.control.references import is_reference
 from runtime.staging.lists.growing_list import GrowingList
+from runtime.staging.refusals import refusal_of_run
 from runtime.staging.scopes import active, called
 
 
@@ -84,15 +84,15 @@ def _agreeing(is_less: Callable[[Any, Any], Any], differ: Callable[[Any, Any], A
         if not is_less(a, b):
             return False
         if is_less(b, a) and differ(a, b):
-            raise errors.InvalidArgumentError(_EACH_FIRST)
+            raise refusal_of_run(*_EACH_FIRST)
         return True
 
     return is_surely_less
 
 
 _EACH_FIRST = (
-    "the function of cmp_to_key says of two different items that each comes before the other: let "
-    "it return 0 for those that may stand in any order"
+    "the function of cmp_to_key says of two different items that each comes before the other",
+    "let it return 0 for those that may stand in any order",
 )
 
 

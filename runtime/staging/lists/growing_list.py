@@ -280,7 +280,7 @@ class GrowingList(GrowingSequence, RowTable):
         if any(isinstance(item, list) for item in list.__iter__(self)):
             raise _refusal_of_rows(self)
         size, count = self.length(), apply_number(numbers.MAX, index_of(times), 0)
-        held, places = self._covering(), _range(0, size * count) % _tensor(size)
+        held, places = self._covering(), _in_turn(size, size * count)
         made.fill(Kind(held.element), [_repeated(column, places) for column in held.columns])
         return self._placed(made)
 
@@ -748,6 +748,12 @@ def _tensor(number: Any) -> Tensor:
 
 def _range(start: Any, stop: Any, step: Any = 1) -> Tensor:
     return ops.range(_tensor(start), _tensor(stop), _tensor(step))
+
+
+@unfailing
+def _in_turn(size: Any, count: Any) -> Tensor:
+    """The places of a list, one after the other and over again: so many."""
+    return _range(0, count) % _tensor(size)
 
 
 def _check_sizes(given: Any, wanted: Any) -> None:

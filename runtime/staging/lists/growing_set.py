@@ -665,7 +665,7 @@ def _failures(node: Node, own: Container[Value], nodes: Sequence[Node]) -> Itera
         return ()
     if primitive is lists.GET and node.inputs[0] in own:
         return ()
-    kinds = failures_of(primitive, [value.type for value in node.inputs])
+    kinds = failures_of(primitive, node.inputs, node.params)
     divides = all(issubclass(kind, ZeroDivisionError) for kind in kinds)
     return () if divides and _is_nonzero(node.inputs[-1], nodes) else kinds
 

@@ -279,7 +279,7 @@ def is_float(key: Any) -> bool:
 
 def check(key: Any) -> None:
     """StagingError for what cannot be a key beside others that only the run knows.
-    UnimplementedError, at run time, for a NaN.
+    RefusedError, at run time, for a NaN.
     """
     spec_of(key)
     for part in key if isinstance(key, tuple) else (key,):

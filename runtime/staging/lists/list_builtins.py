@@ -227,7 +227,7 @@ def _ranks(element: Spec) -> Iterator[list[int] | None]:
 
 
 def check_ordered(values: Tensor) -> None:
-    """Raise UnimplementedError, at run time, where there is a NaN: Python puts it somewhere."""
+    """Raise RefusedError, at run time, where there is a NaN: Python puts it somewhere."""
     refuse_if(
         ops.reduce_any(ops.is_nan(values)),
         "a NaN has no place in an order",
@@ -369,7 +369,7 @@ def _all_equal(items: GrowingList, others: Any) -> Any:
 
 
 def _check_no_nan(a: Any, b: Any) -> None:
-    """UnimplementedError, at run time, for two NaNs: equal in Python if they are one object."""
+    """RefusedError, at run time, for two NaNs: equal in Python if they are one object."""
     if isinstance(a, tuple) and isinstance(b, tuple):
         for pair in zip(a, b, strict=False):
             _check_no_nan(*pair)

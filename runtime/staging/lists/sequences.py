@@ -13,7 +13,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn, cast
 
-from runtime import errors
 from runtime.graph import numbers
 from runtime.graph.structures import has_object, structure_of
 from runtime.staging.aliasing.aliases import Copy, Joined
@@ -24,7 +23,7 @@ from runtime.staging.control.specs import Mismatch
 from runtime.staging.frames import user_location
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing import Growing, sites_of
-from runtime.staging.refusals import refuse
+from runtime.staging.refusals import refusal_of_run, refuse
 from runtime.staging.scopes import LOOP, active
 from runtime.staging.symbolic_number import apply_number
 from runtime.staging.tracing import is_symbol, unfailing
@@ -116,15 +115,9 @@ def check(fails: Any, message: Any, error: Callable[[Any], Exception] = IndexErr
 
 
 def refuse_if(fails: Any, reason: str, way_out: str) -> None:
-    """Raise UnimplementedError, at run time, where this is true: Python would raise nothing there,
-    so that it is no error that programs catch.
-    """
-    location = user_location()
-
-    def error(reason: str) -> Exception:
-        return errors.UnimplementedError(None, None, reason, location=location, hint=way_out)
-
-    check(fails, reason, error)
+    """Raise RefusedError, at run time, where this is true."""
+    error = refusal_of_run(reason, way_out)
+    check(fails, reason, lambda _: error)
 
 
 # Items

@@ -10,21 +10,18 @@ from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
 
-from runtime import errors
 from runtime.core.tensor import Tensor
-from runtime.graph.ir import format_location
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.staging.backend import SETTERS
 from runtime.staging.builtin_functions import BUILTINS
 from runtime.staging.control import branches
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.optional_values import MaybeNone
-from runtime.staging.frames import user_location
 from runtime.staging.lists.dict_reads import at_optional
 from runtime.staging.lists.growing import Growing
 from runtime.staging.lists.growing_dict import Found
 from runtime.staging.lists.keys import are_exact, is_real, plain
-from runtime.staging.lists.sequences import check
+from runtime.staging.lists.sequences import refuse_if
 from runtime.staging.outside import DICTS
 from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.texts import Text
@@ -32,11 +29,10 @@ from runtime.staging.tracing import is_symbol
 
 
 def _check_known(place: Any) -> None:
-    check(
+    refuse_if(
         place < 0,
-        f"{format_location(user_location())}: a key that only the run knows is not in the dict, "
-        "and a graph cannot add it\n  make the dict for a name of the function: found = {}",
-        errors.InvalidArgumentError,
+        "a key that only the run knows is not in the dict, and a graph cannot add it",
+        "make the dict for a name of the function: found = {}",
     )
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import math
 import re
 import signal
@@ -1246,6 +1247,63 @@ def test_refused(case: Any) -> None:
     assert caught.value.filename == __file__
     assert caught.value.lineno
     assert way_out in str(caught.value)
+
+
+def sorted_with_a_nan(x):
+    try:
+        return sorted([x * math.nan, 1.0])[0]
+    except Exception:
+        return -1.0
+
+
+def negative_power(x):
+    try:
+        return 2 ** int(x - 5)
+    except (ValueError, ArithmeticError):
+        return -1
+
+
+def complex_power(x):
+    try:
+        return (0.5 - float(x)) ** 0.5
+    except:
+        return -1.0
+
+
+def order_without_ties(x):
+    try:
+        first = functools.cmp_to_key(lambda a, b: -1 if a > 0 else 1)
+        return sorted([x, x + 1, x * 2], key=first)
+    except ValueError:
+        return [x, x, x]
+
+
+def text_of_one_of_two(x):
+    try:
+        if x > 3:
+            raise ValueError("large")
+        return math.sqrt(x - 9)
+    except ValueError as error:
+        print(error)
+        return 0.0
+
+
+@pytest.mark.parametrize(
+    ("program", "says"),
+    [
+        (sorted_with_a_nan, "a NaN has no place in an order"),
+        (negative_power, "is a float, but the exponent"),
+        (complex_power, "is complex"),
+        (order_without_ties, "each comes before the other"),
+        (text_of_one_of_two, "the text of a ValueError that only the run raises"),
+    ],
+)
+def test_no_except_of_the_users_takes_what_the_run_refuses(program: Any, says: str) -> None:
+    function = rt.function(program)
+    for _ in range(3):
+        with pytest.raises(errors.RefusedError, match=says) as caught:
+            function(rt.constant(3.0 if program is sorted_with_a_nan else 3))
+        assert f"{__file__}:" in str(caught.value)
 
 
 class Stop(BaseException):

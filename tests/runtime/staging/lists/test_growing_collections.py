@@ -443,10 +443,10 @@ def new_entry(n):
 def test_a_new_key_is_an_error_of_the_run() -> None:
     staged = rt.function(new_entry)
     assert int(staged(rt.constant(1))) == 1
-    with pytest.raises(rt.errors.InvalidArgumentError, match="a graph cannot add it") as caught:
+    with pytest.raises(rt.errors.RefusedError, match="a graph cannot add it") as caught:
         staged(rt.constant(2))
     assert f"{__file__}:{new_entry.__code__.co_firstlineno + 3}" in str(caught.value)
-    assert "\n  make the dict for a name of the function" in str(caught.value)
+    assert "; make the dict for a name of the function" in str(caught.value)
 
 
 def ordered(n):
