@@ -152,8 +152,8 @@ def exported(
 
 
 def _where(taken: Any, value: Any, export: Callable[[Any], Any]) -> Any:
-    """What `export` gives, of a value that is there where it is `taken`: there may be no object or
-    list else.
+    """Returns what `export` gives for a value that is there where it is `taken`: else there may be
+    no object or list at all.
     """
     if not _is_kept_in_lists(value):
         return export(value)
