@@ -119,12 +119,13 @@ def _joined(items: Sequence[Any], zeros: Callable[[], Any], out: Any = None) -> 
     found = [zeros() if item is None else item for item in items]
     if not found:
         return zeros()[None][:0]
-    if type(found[0]) is bytes:  # a text, which NumPy would cut at its zeros
-        texts = placed(out, (len(found),), np.dtype(object))
-        texts[:] = found
-        return texts
+    first = found[0]
     try:
-        made = placed(out, (len(found), *found[0].shape), found[0].dtype)
+        if type(first) is bytes or (first.dtype.hasobject and not first.ndim):
+            texts = placed(out, (len(found),), np.dtype(object))  # NumPy would cut them at zeros
+            texts[:] = [item if type(item) is bytes else item.item() for item in found]
+            return texts
+        made = placed(out, (len(found), *first.shape), first.dtype)
         if made.ndim > 1:
             return np.stack(found, out=made)
         made[:] = found  # much faster, of scalars

@@ -652,3 +652,19 @@ def test_strings_that_were_not_written_are_empty() -> None:
 
     for call in (rows, tf.function(rows)):
         assert call().numpy().tolist() == [b"", b"a", b""]
+
+
+@pytest.mark.parametrize("executor", ["numpy", "native"])
+def test_scalars_of_texts_that_ops_make_are_stacked_as_texts(executor: str) -> None:
+    def rows(n: Any) -> Any:
+        texts = []
+        for i in tf.range(n):
+            texts.append(tf.strings.as_string(i))
+        mapped = tf.map_fn(tf.strings.as_string, tf.range(n), fn_output_signature=tf.string)
+        written = tf.TensorArray(tf.string, 2).write(1, tf.strings.upper("\0q"))
+        read = tf.TensorArray(tf.string, 2).unstack(["a", "b"]).write(1, tf.strings.upper("q"))
+        return tf.stack(texts), mapped, written.stack(), read.gather([1, 0])
+
+    staged = tf.function(rows, executor=executor)(tf.constant(2))
+    for found in ([each.numpy().tolist() for each in call] for call in (rows(2), staged)):
+        assert found == [[b"0", b"1"], [b"0", b"1"], [b"", b"\0Q"], [b"Q", b"a"]]
