@@ -91,6 +91,7 @@ def _beside_numbers(function: Any, operation: Any) -> Any:
             if operation in _COMPARISONS and _is_beyond(x, y):
                 return ops.fill(ops.shape(x), operation(0, y))
             raise
+        a, b = (float(n) if isinstance(n, np.float64) else n for n in (a, b))
         made = operation(a, b)
         if isinstance(made, bool | int | float):
             return convert_to_tensor(made, dtypes.float64 if isinstance(made, float) else None)

@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import runtime as rt
@@ -61,10 +62,12 @@ def test_arithmetic_is_that_of_float64(operation: Any, number: float) -> None:
 def test_comparisons_are_exact(operation: Any, number: float) -> None:
     for integer in [*INTEGERS, 2**63 - 1, -(2**63)]:
         tensor, scalar = rt.constant(integer, rt.int64), rt.constant(number, rt.float64)
-        for beside in (number, scalar):
+        for beside in (number, scalar, np.float64(number)):
             for made in both(operation, tensor, beside):
+                assert made.dtype is rt.bool
                 assert bool(made) is operation(integer, number)
             for made in both(operation, beside, tensor):
+                assert made.dtype is rt.bool
                 assert bool(made) is operation(number, integer)
 
 
