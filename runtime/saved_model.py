@@ -10,8 +10,15 @@ from typing import Any
 
 from runtime import errors
 from runtime.core.lazy import public as _public
+from runtime.functions.concrete_function import ConcreteFunction
 from runtime.functions.polymorphic_function import Function
-from runtime.functions.restored_function import RestoredFunction, read_function, write_function
+from runtime.functions.restored_function import (
+    RestoredFunction,
+    read_function,
+    read_trace,
+    write_function,
+    write_trace,
+)
 from runtime.functions.serving import DEFAULT, Signatures, exported, served_alone
 from runtime.graph.storage import archive, decoded
 from runtime.graph.storage.encoding import Encoder
@@ -29,17 +36,17 @@ def save(
 ) -> None:
     """Write a Module into a directory, which is made if there is none.
 
-    Written are the variables, functions and modules in its attributes, also in lists, tuples and
-    dicts, and a graph for each signature that a function has been traced with; one with an
-    input_signature is traced for that. Other attributes are left out, and Python values that a
-    function has read stay as they are now. `signatures` is a function with an `input_signature`,
-    a concrete function, or a dict of them by name; `load(...).signatures` has them: they take
-    tensors by the names of the arguments, and give a dict of tensors, `output_0` and so on where
-    the function gives none. Without `signatures`, the one function of the module that has an
-    `input_signature` is "serving_default". Raises TypeError for what is no Module, ValueError for
-    signatures without specs, with arguments that are objects or results that are no tensors, and
-    for `options`, errors.UnimplementedError for an object of Python's that a graph holds, OSError
-    where the directory cannot be written.
+    Written are the variables, functions, concrete functions and modules in its attributes, also in
+    lists, tuples and dicts, and a graph for each signature that a function has been traced with;
+    one with an input_signature is traced for that. Other attributes are left out, and Python values
+    that a function has read stay as they are now. `signatures` is a function with an
+    `input_signature`, a concrete function, or a dict of them by name; `load(...).signatures` has
+    them: they take tensors by the names of the arguments, and give a dict of tensors, `output_0`
+    and so on where the function gives none. Without `signatures`, the one function of the module
+    that has an `input_signature` is "serving_default". Raises TypeError for what is no Module,
+    ValueError for signatures without specs, with arguments that are objects or results that are no
+    tensors, and for `options`, errors.UnimplementedError for an object of Python's that a graph
+    holds, OSError where the directory cannot be written.
 
     >>> import tempfile
     >>> class Scale(rt.Module):
@@ -107,7 +114,7 @@ def contains_saved_model(export_dir: str | os.PathLike[str]) -> bool:
     return os.path.isfile(os.path.join(export_dir, _FILE))
 
 
-_KINDS = (Module, Variable, Function, RestoredFunction)
+_KINDS = (Module, Variable, Function, RestoredFunction, ConcreteFunction)
 
 
 class _Writer:
@@ -134,6 +141,8 @@ class _Writer:
             return {"variable": self.encoder.variable(item.handle)}
         if isinstance(item, Function | RestoredFunction):
             return {"function": write_function(self.encoder, item)}
+        if isinstance(item, ConcreteFunction):
+            return {"concrete": write_trace(self.encoder, item)}
         if isinstance(item, list | tuple):
             kind = "list" if isinstance(item, list) else "tuple"
             return {kind: [self.item(part) if _is_kept(part) else None for part in item]}
@@ -190,6 +199,8 @@ def _read_objects(decoder: Any, document: dict[str, Any]) -> Any:
             return decoder.variables[entry["variable"]]
         if "function" in entry:
             return read_function(decoder, entry["function"])
+        if "concrete" in entry:
+            return read_trace(decoder, entry["concrete"])
         if "list" in entry or "tuple" in entry:
             parts = map(item, entry.get("list", entry.get("tuple")))
             return list(parts) if "list" in entry else tuple(parts)

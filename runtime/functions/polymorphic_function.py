@@ -133,13 +133,7 @@ class Function(Traced, Generic[P, R]):
         """
         if self._input_signature is not None:
             self.get_concrete_function()
-        made = [made for made in self._traces.made() if made.guards.hold() and not made.outer]
-        if any(each.kept is not None for each in made):
-            raise refuse(
-                f"{self._name} changes objects from before its calls, which no file has",
-                "keep what changes in a Variable",
-            )
-        return made
+        return [made for made in self._traces.made() if made.guards.hold() and not made.outer]
 
     def __eq__(self, other: object) -> bool:
         # As Python's methods, which are bound anew wherever they are asked for.

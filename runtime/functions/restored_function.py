@@ -21,6 +21,7 @@ from runtime.graph.storage.type_syntax import type_of, type_text
 from runtime.graph.structures import structure_of
 from runtime.staging.control.specs import Leaf, Maybe, Mismatch, Optional, Same, Spec, Tree, Union
 from runtime.staging.guarding.guards import Guards, Reached
+from runtime.staging.refusals import refuse
 
 
 class RestoredFunction:
@@ -96,7 +97,7 @@ def write_function(encoder: Encoder, function: Function[..., Any] | RestoredFunc
         [parameter.name, int(parameter.kind), _default(encoder, parameter)]
         for parameter in parameters.signature.parameters.values()
     ]
-    traces = [_write_trace(encoder, concrete) for concrete in made]
+    traces = [write_trace(encoder, concrete) for concrete in made]
     return {"name": parameters.name, "parameters": entries, "traces": traces}
 
 
@@ -107,7 +108,13 @@ def _default(encoder: Encoder, parameter: inspect.Parameter) -> Json:
     return [encoder.data(default)] if known else None
 
 
-def _write_trace(encoder: Encoder, concrete: ConcreteFunction) -> Json:
+def write_trace(encoder: Encoder, concrete: ConcreteFunction) -> Json:
+    """A trace as JSON; its graph goes to the encoder."""
+    if concrete.kept is not None:
+        raise refuse(
+            f"{concrete.name} changes objects from before its calls, which no file has",
+            "keep what changes in a Variable",
+        )
     if concrete.lost is not None or concrete.shared.written:
         raise errors.UnimplementedError(
             f"{concrete.name} cannot be saved: it assigns to items of its arguments",
@@ -162,14 +169,15 @@ def read_function(decoder: Decoder, entry: Json) -> RestoredFunction:
         for name, kind, known in entry["parameters"]
     ]
     signature = Parameters(inspect.Signature(parameters), entry["name"])
-    return RestoredFunction(signature, [_read_trace(decoder, each) for each in entry["traces"]])
+    return RestoredFunction(signature, [read_trace(decoder, each) for each in entry["traces"]])
 
 
 def _read_default(decoder: Decoder, known: Json) -> Any:
     return inspect.Parameter.empty if known is None else decoder.data(known[0])
 
 
-def _read_trace(decoder: Decoder, entry: Json) -> ConcreteFunction:
+def read_trace(decoder: Decoder, entry: Json) -> ConcreteFunction:
+    """The opposite of `write_trace`."""
     graph = decoder.graphs[entry["graph"]]
     args = tuple([_read_argument(decoder, item) for item in entry["args"]])
     kwargs = {name: _read_argument(decoder, item) for name, item in entry["kwargs"].items()}

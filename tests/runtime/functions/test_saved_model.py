@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+import autograph
 import runtime as rt
 from runtime import errors
 
@@ -236,6 +237,7 @@ def test_files_of_something_else_are_refused(tmp_path: Path) -> None:
 
 
 PROGRAM = """
+import autograph
 import runtime as rt
 made = rt.saved_model.load("saved")
 x = rt.constant([[1.0, 2.0], [-1.0, 0.5]])
@@ -392,3 +394,31 @@ def test_a_module_that_does_not_call_the_init_of_its_base_is_saved(tmp_path: Pat
     rt.saved_model.save(module, str(tmp_path))
     restored = rt.saved_model.load(str(tmp_path))
     assert restored.scaled(rt.constant([1.0, 2.0])).numpy().tolist() == [2.0, 4.0]
+
+
+def test_a_concrete_function_is_an_attribute_as_others_are(tmp_path: Path) -> None:
+    module, weight = rt.Module(), rt.Variable(2.0)
+    traced = rt.function(lambda x, y, more=1: (x * weight + y, {"more": x + more}))
+    spec = rt.TensorSpec([], name="x")
+    concrete = traced.get_concrete_function(spec, rt.TensorSpec([], name="y"), more=3)
+    module.weight, module.parts = weight, {"f": concrete}
+    rt.saved_model.save(module, tmp_path / "once")
+    module.parts = rt.saved_model.load(tmp_path / "once").parts
+    rt.saved_model.save(module, tmp_path / "again")
+    made = rt.saved_model.load(tmp_path / "again").parts["f"]
+    assert made.structured_input_signature == concrete.structured_input_signature
+    for got in (made(rt.constant(3.0), rt.constant(1.0)), made(y=rt.constant(1.0), x=3.0)):
+        assert (float(got[0]), float(got[1]["more"])) == (7.0, 6.0)
+
+
+def test_a_concrete_function_that_changes_objects_is_refused(tmp_path: Path) -> None:
+    module, held = rt.Module(), [rt.constant(1.0)]
+
+    @rt.function
+    def adds(x: Any) -> Any:
+        held[0] = held[0] + x
+        return x
+
+    module.f = adds.get_concrete_function(rt.constant(1.0))
+    with pytest.raises(autograph.StagingError, match="changes objects from before its calls"):
+        rt.saved_model.save(module, tmp_path)
