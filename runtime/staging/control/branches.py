@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
@@ -317,6 +318,10 @@ def _join_branches(
     try:
         return joins.join(*pair, words.unites)
     except Mismatch as mismatch:
+        if words.functions:
+            with contextlib.suppress(Mismatch):
+                a, b = map(joins.with_tensors_of_texts, pair)
+                return joins.join(a, b)
         want_parts(mismatch, (x, y), changed)
         first, second = (place_of(v, mismatch, p.block) for v, p in zip((x, y), paths, strict=True))
         if mismatch.kinds_differ and words.unites:

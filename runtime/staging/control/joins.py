@@ -55,6 +55,7 @@ from runtime.staging.control.specs import (
     classes_in,
     parts,
     types_of,
+    with_parts,
 )
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth, opened
@@ -369,6 +370,13 @@ def _is_text(spec: Spec) -> bool:
 def as_any_text(spec: Spec) -> Spec:
     """The Spec of any text for that of a text; others as they are."""
     return _any_text() if _is_text(spec) else spec
+
+
+def with_tensors_of_texts(spec: Spec) -> Spec:
+    """The Spec with tensors in the place of texts: of what becomes tensors anyway."""
+    if _is_text(spec) or (isinstance(spec, Same) and isinstance(spec.value, bytes)):
+        return Leaf(TensorType(dtypes.string, ()))
+    return with_parts(spec, with_tensors_of_texts)
 
 
 def _variables(spec: Spec) -> Handles:

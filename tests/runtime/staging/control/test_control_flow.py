@@ -93,6 +93,21 @@ def test_the_graph_does_what_happens_eagerly(program: Any, number: float, conver
     assert type(got) is type(expected) or isinstance(expected, rt.Tensor)
 
 
+@pytest.mark.parametrize("choose", [
+    lambda i, word: rt.cond(i > 0, lambda: word, lambda: "none"),
+    lambda i, word: rt.cond(i > 0, lambda: b"some", lambda: word),
+    lambda i, word: rt.cond(i > 0, lambda: f"v{i}", lambda: word),
+    lambda i, word: rt.cond(i > 0, lambda: {"k": ("a", word)}, lambda: {"k": (word, "b")})["k"][1],
+    lambda i, word: rt.switch_case(i, [lambda: "zero", lambda: word, lambda: "two"]),
+    lambda i, word: rt.case([(i > 1, lambda: "two"), (i > 0, lambda: "one")], lambda: word),
+])  # fmt: skip
+def test_a_text_beside_a_tensor_of_texts_becomes_one(choose: Any) -> None:
+    for i in range(3):
+        i, word = rt.constant(i), rt.constant("word")
+        expected = rt.convert_to_tensor(choose(i, word))
+        assert rt.function(choose)(i, word).numpy() == expected.numpy()
+
+
 def test_functions_given_to_cond_are_converted() -> None:
     def f(x):
         def nested():
