@@ -123,6 +123,8 @@ _REASONS = {
         "WholeFileReader IdentityReader FixedLengthRecordReader LMDBReader ReaderBase "
         "train.*batch* train.*_producer train.limit_epochs train.Coordinator train.LooperThread"
     ),
+    "it was taken out of TensorFlow: Python's argparse and logging, rt.keras and other packages do "
+    "what it did": "contrib app flags logging",
     "hooks and monitored sessions are not here: a loop over session.run does what they do": (
         "train.*Hook train.*Session* train.Scaffold train.SecondOrStepTimer train.Supervisor "
         "train.basic_train_loop train.NanLossDuringTrainingError train.CheckpointSaverListener"
@@ -207,10 +209,10 @@ def _nearest(namespace: str, name: str) -> str | None:
 
     root = namespace.partition(".")[0]
     others = [*map(f"{root}.{{}}".format, _SEARCHED.split())]
-    for place in (namespace, root, *others):
+    for place in (namespace, root, *others, f"{root}.compat.v1"):
         if place != namespace and name in _names(place):
             return f"{place}.{name}"
-    near: Sequence[str] = get_close_matches(name, _names(namespace), 1)
+    near: Sequence[str] = get_close_matches(name, _names(namespace), 1, cutoff=0.7)
     return f"{namespace}.{near[0]}" if near else None
 
 

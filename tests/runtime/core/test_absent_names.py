@@ -41,6 +41,9 @@ REASONS = [
     ("version", "rt.__version__"),
     ("types", "rt.Tensor"),
     ("nn.safe_embedding_lookup_sparse", "sparse tensors are not supported"),
+    ("contrib", "was taken out of TensorFlow"),
+    ("compat.v1.app", "argparse"),
+    ("compat.v1.logging", "logging"),
 ]
 NEAREST = [
     ("reduce_summ", "runtime.reduce_sum"),
@@ -53,6 +56,8 @@ NEAREST = [
     ("dtypes.float_32", "runtime.dtypes.float32"),
     ("strings.joins", "runtime.strings.join"),
     ("config.experimental.set_memory_grow", "runtime.config.experimental.set_memory_growth"),
+    ("placeholder", "runtime.compat.v1.placeholder"),
+    ("Session", "runtime.compat.v1.Session"),
 ]
 
 
