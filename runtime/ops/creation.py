@@ -30,7 +30,8 @@ from runtime.dtypes import DType, as_dtype
 from runtime.ops.arguments import one_of, static_int
 from runtime.ops.batching import elementwise
 from runtime.ops.blockwise import counted
-from runtime.ops.define import axis_in, dims_of, fill_dims, matched, type_of_dims, zeroed
+from runtime.ops.define import axis_in, dims_of, fill_dims, type_of_dims, zeroed
+from runtime.ops.math import as_fractions
 
 
 def _checked(shape: Any) -> Any:
@@ -359,12 +360,16 @@ linspace_p: Primitive = row(
 def linspace(start: Any, stop: Any, num: Any, name: str | None = None, axis: Any = 0) -> Tensor:
     """`num` evenly spaced values from `start` to `stop`, both included, along a new axis.
 
+    Integers become the floats that `/` makes of them.
+
     >>> rt.linspace(0., 1., 3).numpy().tolist()
     [0.0, 0.5, 1.0]
     """
-    first, last = matched(start, stop)
-    if not first.dtype.is_floating:
-        first, last = ops.cast(first, dtypes.float64), ops.cast(last, dtypes.float64)
+    first, last = as_fractions(start, stop)
+    if first.dtype.is_complex:
+        parts = [(part(first), part(last)) for part in (ops.real, ops.imag)]
+        real, imag = [linspace(*ends, num, axis=axis) for ends in parts]
+        return ops.complex(real, imag)
     if first.static_shape != last.static_shape or not is_known(first.static_shape):
         shape = ops.shape(first + last)
         first, last = ops.broadcast_to(first, shape), ops.broadcast_to(last, shape)

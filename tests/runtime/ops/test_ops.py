@@ -184,6 +184,13 @@ SAME: list[tuple[Op, Op, tuple[Any, ...]]] = [
     (tf.range, np.arange, (5, -1, -2)),
     (tf.range, np.arange, (0.0, 1.0, 0.25)),
     (tf.linspace, np.linspace, (np.array(0.0), np.array(1.0), 7)),
+    (tf.linspace, np.linspace, (np.array(2), np.array(-1), 3)),
+    (tf.linspace, np.linspace, (np.array([1j, 0]), np.array([2, 3j]), 5)),
+    (
+        tf.linspace,
+        lambda a, b, n: np.linspace(a, b, n, dtype="f"),
+        (np.array(2, np.int8), np.array(9, np.int8), 5),
+    ),
     (tf.fill, lambda s, v: np.full(s, v), ((2, 3), 7)),
     (tf.zeros, np.zeros, ((2, 3),)),
     (tf.ones, np.ones, ((2,),)),
