@@ -18,6 +18,8 @@ from runtime.ops.image.colors import (
     yuv_to_rgb as yuv_to_rgb,
     stateless_random_brightness as stateless_random_brightness,
     stateless_random_contrast as stateless_random_contrast,
+    stateless_random_hue as stateless_random_hue,
+    stateless_random_saturation as stateless_random_saturation,
 )
 from runtime.ops.image.cropping import (
     central_crop as central_crop, crop_to_bounding_box as crop_to_bounding_box,

@@ -414,6 +414,16 @@ def random_hue(image: Any, max_delta: Any, seed: Any = None) -> Tensor:
     return adjust_hue(image, _symmetric(max_delta, uniform, seed, 0.5))
 
 
+def stateless_random_hue(image: Any, max_delta: Any, seed: Any) -> Tensor:
+    """`random_hue` that `seed`, a vector of two integers, determines.
+
+    >>> picture = rt.reshape(rt.range(12.), [2, 2, 3]) / 12.
+    >>> rt.image.stateless_random_hue(picture, 0.1, [1, 2]).shape
+    TensorShape([2, 2, 3])
+    """
+    return adjust_hue(image, _symmetric(max_delta, stateless_uniform, seed, 0.5))
+
+
 def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> Tensor:
     """`adjust_saturation` by a random factor between `lower` and `upper`.
 
@@ -422,3 +432,13 @@ def random_saturation(image: Any, lower: Any, upper: Any, seed: Any = None) -> T
     TensorShape([2, 2, 3])
     """
     return adjust_saturation(image, _between(lower, upper, uniform, seed))
+
+
+def stateless_random_saturation(image: Any, lower: Any, upper: Any, seed: Any) -> Tensor:
+    """`random_saturation` that `seed`, a vector of two integers, determines.
+
+    >>> picture = rt.reshape(rt.range(12.), [2, 2, 3]) / 12.
+    >>> rt.image.stateless_random_saturation(picture, 0.5, 1.5, [1, 2]).shape
+    TensorShape([2, 2, 3])
+    """
+    return adjust_saturation(image, _between(lower, upper, stateless_uniform, seed))

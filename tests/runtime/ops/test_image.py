@@ -323,9 +323,27 @@ def test_random_adjustments(draw: Any, low: float, high: float) -> None:
     assert low - 1e-4 <= found.flat[0] <= high + 1e-4
 
 
+def test_stateless_colours_are_those_of_their_draws() -> None:
+    delta = tf.random.stateless_uniform([], [3, 4], -0.3, 0.3)
+    factor = tf.random.stateless_uniform([], [3, 4], 0.5, 1.5)
+    for made, expected in (
+        (image.stateless_random_hue(X, 0.3, [3, 4]), image.adjust_hue(X, delta)),
+        (
+            image.stateless_random_saturation(X, 0.5, 1.5, [3, 4]),
+            image.adjust_saturation(X, factor),
+        ),
+    ):
+        np.testing.assert_array_equal(made.numpy(), expected.numpy())
+
+
 @pytest.mark.usefixtures("seeded")
 def test_random_colours_keep_the_brightness() -> None:
-    for made in (image.random_hue(X, 0.3), image.random_saturation(X, 0.5, 0.9)):
+    for made in (
+        image.random_hue(X, 0.3),
+        image.random_saturation(X, 0.5, 0.9),
+        image.stateless_random_hue(X, 0.3, [1, 2]),
+        image.stateless_random_saturation(X, 0.5, 0.9, [1, 2]),
+    ):
         np.testing.assert_allclose(made.numpy().max(-1), X.max(-1), atol=1e-5)
         assert not np.array_equal(made.numpy(), X)
 
