@@ -123,8 +123,9 @@ _REASONS = {
         "WholeFileReader IdentityReader FixedLengthRecordReader LMDBReader ReaderBase "
         "train.*batch* train.*_producer train.limit_epochs train.Coordinator train.LooperThread"
     ),
-    "it was taken out of TensorFlow: Python's argparse and logging, rt.keras and other packages do "
-    "what it did": "contrib app flags logging",
+    "it was taken out of TensorFlow: use Python's argparse, rt.keras, or another package": (
+        "contrib app flags"
+    ),
     "hooks and monitored sessions are not here: a loop over session.run does what they do": (
         "train.*Hook train.*Session* train.Scaffold train.SecondOrStepTimer train.Supervisor "
         "train.basic_train_loop train.NanLossDuringTrainingError train.CheckpointSaverListener"

@@ -11,7 +11,7 @@ from runtime.compat.v1 import initializers as initializers, losses as losses, tr
 from runtime.compat.v1.moved import MOVED as _MOVED
 from runtime.compat.v1.namespaces import (
     data as data, debugging as debugging, gfile as gfile, image as image, io as io,
-    linalg as linalg,
+    linalg as linalg, logging as logging,
     manip as manip, math as math, nn as nn, python_io as python_io, random as random,
     spectral as spectral, strings as strings, summary as summary,
 )

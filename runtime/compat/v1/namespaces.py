@@ -31,6 +31,8 @@ from runtime.compat.v1.ops import (
     space_to_batch,
     with_older_arguments,
 )
+from runtime.compat.v1.settings import set_verbosity
+from runtime.core.log import get_logger
 from runtime.image import transpose
 from runtime.linalg import matrix_transpose
 from runtime.math import is_finite, is_inf, is_nan, is_non_decreasing, is_strictly_increasing
@@ -69,7 +71,7 @@ class Namespace:
 class Renamed:
     """Functions of `runtime`, by the names that version 1 has for them in a place of its own."""
 
-    def __init__(self, name: str, names: Mapping[str, str | Callable[..., Any]]) -> None:
+    def __init__(self, name: str, names: Mapping[str, str | int | Callable[..., Any]]) -> None:
         self.__name__ = f"runtime.compat.v1.{name}"
         self._names = names
 
@@ -198,5 +200,26 @@ gfile = Renamed(
         "Rename": "io.gfile.rename",
         "Stat": "io.gfile.stat",
         "Walk": "io.gfile.walk",
+    },
+)
+
+_LOGGER = get_logger()
+logging = Renamed(
+    "logging",
+    {
+        "DEBUG": 10,
+        "ERROR": 40,
+        "FATAL": 50,
+        "INFO": 20,
+        "WARN": 30,
+        "debug": _LOGGER.debug,
+        "error": _LOGGER.error,
+        "fatal": _LOGGER.critical,
+        "get_verbosity": _LOGGER.getEffectiveLevel,
+        "info": _LOGGER.info,
+        "log": _LOGGER.log,
+        "set_verbosity": set_verbosity,
+        "warn": _LOGGER.warning,
+        "warning": _LOGGER.warning,
     },
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 
 from runtime.core.dataclasses import dataclass
+from runtime.core.log import get_logger
 from runtime.sessions.open_graph import disable_eager_execution, enable_eager_execution
 
 
@@ -77,3 +78,20 @@ def resource_variables_enabled() -> bool:
     True
     """
     return True
+
+
+def set_verbosity(v: int) -> None:
+    """From here on the library's logger has this level, and shows its messages on stderr where
+    nothing else handles them.
+
+    >>> rt.compat.v1.logging.set_verbosity(rt.compat.v1.logging.ERROR)
+    >>> rt.get_logger().level
+    40
+    >>> rt.compat.v1.logging.set_verbosity(rt.compat.v1.logging.WARN)
+    """
+    from logging import StreamHandler
+
+    logger = get_logger()
+    logger.setLevel(v)
+    if not logger.hasHandlers():
+        logger.addHandler(StreamHandler())

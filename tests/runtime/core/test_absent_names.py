@@ -43,7 +43,6 @@ REASONS = [
     ("nn.safe_embedding_lookup_sparse", "sparse tensors are not supported"),
     ("contrib", "was taken out of TensorFlow"),
     ("compat.v1.app", "argparse"),
-    ("compat.v1.logging", "logging"),
 ]
 NEAREST = [
     ("reduce_summ", "runtime.reduce_sum"),
@@ -58,6 +57,7 @@ NEAREST = [
     ("config.experimental.set_memory_grow", "runtime.config.experimental.set_memory_growth"),
     ("placeholder", "runtime.compat.v1.placeholder"),
     ("Session", "runtime.compat.v1.Session"),
+    ("logging", "runtime.compat.v1.logging"),
 ]
 
 

@@ -1,5 +1,7 @@
 """Short functions of version 1: what they give, eagerly and in a graph."""
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -77,3 +79,34 @@ def test_files(tmp_path: Path) -> None:
     assert [*v1.python_io.tf_record_iterator(str(tmp_path / "r"))] == [b"one"]
     with pytest.raises(AttributeError, match="it has"):
         getattr(v1.gfile, "Nothing")  # noqa: B009
+
+
+def test_the_logger_has_version_1s_names(caplog: pytest.LogCaptureFixture) -> None:
+    before = tf.get_logger().level
+    try:
+        v1.logging.set_verbosity(v1.logging.ERROR)
+        assert v1.logging.get_verbosity() == v1.logging.ERROR
+        v1.logging.info("no %s", 1)
+        v1.logging.error("yes %s", 2)
+        assert caplog.messages == ["yes 2"]
+    finally:
+        tf.get_logger().setLevel(before)
+
+
+def test_messages_that_nobody_handles_are_shown() -> None:
+    code = (
+        "import runtime.compat.v1 as tf; tf.logging.info('a'); "
+        "tf.logging.set_verbosity(tf.logging.INFO); tf.logging.info('b %d', 1)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stderr == "b 1\n"
+
+
+def test_version_2_is_the_package_itself() -> None:
+    import runtime.compat.v2 as tf2
+
+    assert tf2.constant is tf.constant
+    assert tf2.math is tf.math is tf.compat.v2.math
+    assert dir(tf2) == dir(tf)
+    with pytest.raises(AttributeError, match=r"the nearest is runtime\.reduce_sum"):
+        tf2.reduce_summ  # noqa: B018
