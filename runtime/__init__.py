@@ -122,7 +122,7 @@ _LATER = {
         "random_uniform_initializer zeros_initializer"
     ),
     "runtime.variables.module": "Module",
-    "runtime.compat.v1": "Graph",
+    "runtime.compat.v1": "Graph guarantee_const is_symbolic_tensor",
     "runtime.ops.blocks": "batch_to_space space_to_batch",
     "runtime.ops.casting": "bitcast saturate_cast",
     "runtime.ops.clip": "clip_by_global_norm clip_by_norm clip_by_value",
@@ -181,7 +181,10 @@ if _TYPE_CHECKING:
         zeros_initializer as zeros_initializer,
     )
     from runtime.variables.module import Module as Module
-    from runtime.compat.v1 import Graph as Graph
+    from runtime.compat.v1 import (
+        Graph as Graph, guarantee_const as guarantee_const,
+        is_symbolic_tensor as is_symbolic_tensor,
+    )
     from runtime.ops.blocks import (
         batch_to_space as batch_to_space, space_to_batch as space_to_batch,
     )

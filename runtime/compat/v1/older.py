@@ -126,13 +126,13 @@ def guarantee_const(input: Any, name: str | None = None) -> Tensor:
     return ops.identity(input)
 
 
-def is_symbolic_tensor(x: Any) -> bool:
-    """Whether `x` is a tensor of a graph, whose value only a run knows.
+def is_symbolic_tensor(tensor: Any) -> bool:
+    """Whether it is a tensor of a graph, whose value only a run knows.
 
     >>> rt.compat.v1.is_symbolic_tensor(rt.constant(1))
     False
     """
-    return isinstance(x, Tensor) and not isinstance(x, EagerTensor)
+    return isinstance(tensor, Tensor) and not isinstance(tensor, EagerTensor)
 
 
 def convert_to_tensor_or_indexed_slices(

@@ -110,3 +110,13 @@ def test_version_2_is_the_package_itself() -> None:
     assert dir(tf2) == dir(tf)
     with pytest.raises(AttributeError, match=r"the nearest is runtime\.reduce_sum"):
         tf2.reduce_summ  # noqa: B018
+
+
+def test_symbols_are_told_from_values() -> None:
+    held = tf.constant(1)
+    asked = tf.function(
+        lambda x: tf.is_symbolic_tensor(tensor=x) and not v1.is_symbolic_tensor(held)
+    )
+    assert asked(held)
+    assert not tf.is_symbolic_tensor(held)
+    assert int(tf.guarantee_const(held)) == 1
