@@ -6,15 +6,26 @@ from typing import Any
 
 from runtime import nest
 from runtime.core.shapes import TensorSpec
+from runtime.core.state import state
 from runtime.core.tensor import Tensor
+from runtime.staging.refusals import refuse
+
+BEFORE_THE_GRAPH = (
+    "make the dataset and iter(dataset) before the graph; its get_next() in the graph gives the "
+    "next element at each run"
+)
 
 
 def make_one_shot_iterator(dataset: Any) -> Any:
     """An iterator over a dataset, which needs no initialization: `iter(dataset)`.
 
+    StagingError in a graph: it is made before, and its `get_next()` called there.
+
     >>> int(rt.compat.v1.data.make_one_shot_iterator(rt.data.Dataset.range(3, 5)).get_next())
     3
     """
+    if state.trace is not None:
+        raise refuse("an iterator over a dataset is made in a graph", BEFORE_THE_GRAPH)
     return iter(dataset)
 
 

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Any
 
 from runtime.compat.v1.datasets import (
+    BEFORE_THE_GRAPH,
     get_output_classes,
     get_output_shapes,
     get_output_types,
@@ -99,6 +100,7 @@ data = Namespace(
         "get_output_types": get_output_types,
         "make_one_shot_iterator": make_one_shot_iterator,
     },
+    dict.fromkeys(["Iterator", "make_initializable_iterator"], BEFORE_THE_GRAPH),
 )
 debugging = Namespace(
     "debugging",

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import autograph
 import runtime as rt
 from runtime import errors
 
@@ -910,3 +911,16 @@ def test_variables_of_a_graph_are_keys() -> None:
         assert [x for x in v1.global_variables() if x not in {w}] == [v]
         session.run(v.initializer)
         assert session.run(v, {v: 3.0}) == 3.0
+
+
+def test_an_iterator_from_before_the_graph_gives_each_run_the_next_element() -> None:
+    items = iter(rt.data.Dataset.range(3))
+    with rt.Graph().as_default(), v1.Session() as session:
+        item = items.get_next()
+        assert [session.run([item, item * 2]) for _ in range(3)] == [[0, 0], [1, 2], [2, 4]]
+        with pytest.raises(rt.errors.OutOfRangeError):
+            session.run(item)
+        with pytest.raises(autograph.StagingError, match=r"iter\(dataset\) before the graph"):
+            v1.data.make_one_shot_iterator(rt.data.Dataset.range(3))
+    with pytest.raises(AttributeError, match=r"iter\(dataset\) before the graph"):
+        v1.data.make_initializable_iterator  # noqa: B018
