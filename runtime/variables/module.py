@@ -110,8 +110,7 @@ class Module:
         return None if self._is_shown_otherwise() else variables_html(*self._contents())
 
     def _is_shown_otherwise(self) -> bool:
-        # A subclass may say how, or is shown before `Module.__init__` has run.
-        return type(self).__repr__ is not object.__repr__ or not hasattr(self, "_name")
+        return type(self).__repr__ is not object.__repr__
 
     def _contents(self) -> tuple[str, list[tuple[str, str, str, int]]]:
         rows, seen = [], set()
@@ -119,7 +118,7 @@ class Module:
             if id(variable) not in seen:
                 seen.add(id(variable))
                 rows.append((".".join(map(str, path)), *_described(variable)))
-        return f"{type(self).__name__} {self._name!r}", rows
+        return f"{type(self).__name__} {self.name!r}", rows
 
     def _flatten(
         self,

@@ -131,12 +131,16 @@ def test_modules_that_say_how_they_are_shown() -> None:
         def __repr__(self) -> str:
             return "own"
 
-    class Unfinished(rt.Module):
-        def __init__(self) -> None:
-            pass
-
     assert (pretty(Own()), Own()._repr_html_()) == ("own", None)
-    assert pretty(Unfinished()) == repr(Unfinished()) or "Unfinished" in pretty(Unfinished())
+
+
+def test_a_module_that_does_not_call_the_init_of_its_base_is_shown_as_others_are() -> None:
+    class Short(rt.Module):
+        def __init__(self) -> None:
+            self.w = rt.Variable(1.0)
+
+    assert pretty(Short()).splitlines()[0] == "Short 'short': 1 variable, 4 B"
+    assert Table(Short()._repr_html_() or "").title == "Short 'short': 1 variable, 4 B"
 
 
 def test_functions() -> None:
