@@ -372,7 +372,7 @@ def test_the_one_function_with_an_input_signature_is_served(tmp_path: Path) -> N
     module.twice = rt.function(lambda x: x * 2.0, input_signature=[rt.TensorSpec([])])
     rt.saved_model.save(module, tmp_path)
     (served,) = rt.saved_model.load(tmp_path).signatures.items()
-    assert served[0] == "serving_default"
+    assert served[0] == rt.saved_model.DEFAULT_SERVING_SIGNATURE_DEF_KEY == "serving_default"
     assert float(served[1](x=rt.constant(3.0))["output_0"]) == 6.0
     module.half = rt.function(lambda x: x / 2.0, input_signature=[rt.TensorSpec([])])
     rt.saved_model.save(module, tmp_path)

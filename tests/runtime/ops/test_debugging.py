@@ -1,5 +1,8 @@
 """`debugging`: assertions that hold and that do not, eagerly and in graphs; checks of numbers."""
 
+import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -302,3 +305,23 @@ def test_inside_function() -> None:
 def test_nothing_to_do() -> None:
     with tf.control_dependencies([tf.no_op(), tf.group(tf.constant(1.0))]):
         tf.assert_equal(tf.constant(1), 1)
+
+
+def test_all_frames_are_shown_on_request() -> None:
+    # In a process of its own, for the doctests ask it of this one.
+    code = (
+        "import runtime as tf, traceback\n"
+        "def frames():\n"
+        "    try:\n"
+        "        tf.function(lambda x: x, input_signature=[tf.TensorSpec([2])])(tf.ones([3]))\n"
+        "    except TypeError as error:\n"
+        "        return len(traceback.extract_tb(error.__traceback__))\n"
+        "few = frames()\n"
+        "tf.debugging.disable_traceback_filtering()\n"
+        "assert not tf.debugging.is_traceback_filtering_enabled() and frames() > few\n"
+        "tf.debugging.enable_traceback_filtering()\n"
+        "assert tf.debugging.is_traceback_filtering_enabled() and frames() == few\n"
+    )
+    environment = {**os.environ, "AUTOGRAPH_FULL_TRACEBACK": ""}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True)
+    assert done.returncode == 0, done.stderr.decode()
