@@ -32,6 +32,9 @@ ROUNDS = 10_000
 ENDLESS = range(1 << 62)
 """More rounds than any loop has."""
 
+FEWEST = 8
+"""Rounds of a `for` that may be one loop because they stage much."""
+
 MUCH, VERY_MUCH, MUCH_IN_A_LOOP = 1_000, 20_000, 200
 """Operations that the rounds of a `for` add to a graph where it is to be one loop of it instead;
 where Python's numbers and the lengths of lists would become staged ones; and in one that has become
@@ -221,7 +224,7 @@ class MuchWork:
         left, measured = _left(iterator), max(1, self._rounds // 2)
         work = (self._backend.work() - self._before) // measured * left
         if not self._is_much(work, state):
-            self.is_settled = left <= LONG
+            self.is_settled = left < FEWEST
             self._begin(state)
             return NotImplemented
         self.is_settled = True
@@ -265,7 +268,7 @@ _this_thread = _Thread()
 
 def much_work(items: Any, body: Block, state: tuple[Any, ...]) -> MuchWork | None:
     """The measure of the first round of a `for`; None if it is not long, or not to be staged."""
-    if type(items) is not range or len(items) <= LONG or not is_staging():
+    if type(items) is not range or len(items) < FEWEST or not is_staging():
         return None
     backend = staging()
     return None if backend is None else MuchWork(backend, body, state)
