@@ -20,6 +20,8 @@ from runtime.staging.texts import Text, answer
 def print_staged(*args: Any, **kwargs: Any) -> Any:
     """`print` of what may hold what only the run knows; NotImplemented where nothing does."""
     given = (*args, *kwargs.values())
+    if any(map(_is_one_of_several, args)):
+        return print_in_graph(*args, **kwargs)
     images = Images()
     images.of(given)
     is_known = not images.symbols and backend_within(given) is None
@@ -31,7 +33,7 @@ def print_in_graph(
 ) -> None:
     """`print`: at run time, with the run's values for the symbols in the arguments."""
     args = tuple(map(opened, args))
-    several = [at for at, arg in enumerate(args) if type(arg) is TaggedUnion]
+    several = [at for at, arg in enumerate(args) if _is_one_of_several(arg)]
     if several:
         at, others = several[0], {"sep": sep, "end": end, "file": file, "flush": flush}
 
@@ -51,6 +53,11 @@ def print_in_graph(
     else:
         trace.printed.append(file)
     trace.append(PRINT, [trace.value_of(item) for item in images.symbols], (), params)
+
+
+def _is_one_of_several(arg: Any) -> bool:
+    """True for a value of several kinds, and for one of several members of enums."""
+    return type(arg) is TaggedUnion or (type(arg) is Choice and arg.is_member)
 
 
 def is_stream_write(function: Any) -> bool:

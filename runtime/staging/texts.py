@@ -12,6 +12,8 @@ import math
 import operator
 import sys
 from collections.abc import Callable, Sequence
+from enum import Enum
+from types import FunctionType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -260,12 +262,24 @@ def make(function: Callable[..., str], /, *args: Any, **kwargs: Any) -> Any:
     """
     if args and isinstance(args[0], BaseException) and args[1:] in ((), ("",)):
         return _of_error(function, args[0])
+    chosen = [at for at, arg in enumerate(args) if type(arg) is Choice and arg.is_member]
+    if chosen:
+        before, choice, behind = args[: chosen[0]], args[chosen[0]], args[chosen[0] + 1 :]
+        return choice.apply(lambda option: _shown(function, *before, option, *behind, **kwargs))
     made = unchecked(function, *args, **kwargs)
     made.checked = True
     usual, other = _failure(made, first=True), _failure(made, first=False)
     if usual and other:
         raise usual
     return _raising(made) if usual or other else made
+
+
+def _shown(function: Callable[..., str], /, *args: Any, **kwargs: Any) -> Any:
+    """The text of values, one of which the run has chosen: Python's, where no other is staged."""
+    if not (is_staged([args, kwargs]) or any(type(arg) is Choice for arg in args)):
+        return function(*args, **kwargs)
+    made = make(function, *args, **kwargs)
+    return Text(TEXTS["spelled"], [made.tensor()], {}) if type(made) is Text else made
 
 
 def _of_error(function: Callable[..., str], error: BaseException) -> Any:
@@ -302,6 +316,8 @@ def _kept(item: Any) -> Any:
     kind = type(item)
     if kind in _ATOMS or is_symbol(item) or kind is Text or isinstance(item, _UNCHANGING):
         return item
+    if isinstance(item, Enum) and not any(map(functools.partial(_is_users, kind), _SHOWING)):
+        return item
     if isinstance(item, Growing):
         return item.copy()
     if kind in (tuple, list):
@@ -315,6 +331,15 @@ def _kept(item: Any) -> Any:
         "when the text is read",
         "write its parts into the text, or make a text of it before",
     )
+
+
+_SHOWING = "__str__", "__repr__", "__format__"
+
+
+def _is_users(kind: type, name: str) -> bool:
+    """Whether a member of an enum has a method of this name that the user wrote."""
+    method = getattr(kind, name)
+    return type(method) is FunctionType and method.__module__ != "enum"
 
 
 def _text_of(choice: Choice) -> Text:

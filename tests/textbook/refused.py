@@ -3,7 +3,6 @@
 REFUSED: dict[str, frozenset[str]] = {
     "tensors": frozenset(
         [
-            "by_effort",
             "groups_kept_too_long",
         ]
     ),

@@ -2,6 +2,8 @@
 
 # ruff: noqa: UP030, UP031, UP032
 
+from enum import Enum
+
 from tests.textbook.bank import bank
 
 case, CASES = bank()
@@ -221,3 +223,25 @@ def tables_as_text(n):
         found[i] = [i]
         named.append({"n": i})
     return str(table), f"<{found}> {named}", "%s" % table == "[]", repr(table)
+
+
+class Colour(Enum):
+    RED = 0
+    BLUE = 1
+    GREEN = 2
+
+
+class Suit(Enum):
+    HEARTS = "h"
+    SPADES = "s"
+
+    def __str__(self):
+        return f"{self.name.title()} ({self.value})"
+
+
+@case((0,), (1,), (2,))
+def members_as_text(n):
+    colour, suit = Colour(n), Suit.HEARTS if n > 0 else Suit.SPADES
+    said = "".join(f"{colour}{i}" for i in range(n))
+    print(colour, suit)
+    return f"<{colour}> {suit}", str(colour), f"{suit!r:>20}", "{} {}".format(colour, n), said

@@ -11,6 +11,7 @@ import functools
 import operator
 import types
 from collections.abc import Callable, Sequence
+from enum import Enum
 from functools import partialmethod
 from typing import Any, NoReturn
 
@@ -72,6 +73,11 @@ class Choice:
     def is_text(self) -> bool:
         """True if all options are texts."""
         return all(type(option) is str for option in self.options)
+
+    @property
+    def is_member(self) -> bool:
+        """True if all options are members of enums."""
+        return all(isinstance(option, Enum) for option in self.options)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name != "__name__":
