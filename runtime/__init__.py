@@ -140,7 +140,6 @@ _LATER = {
     "runtime.staging.critical_section": "CriticalSection",
     "runtime.summary.protos": "make_ndarray make_tensor_proto",
     "runtime.staging.lists.tensor_array": "TensorArray",
-    "runtime.staging.symbolic_tensor": "is_symbolic_tensor",
 }
 
 if _TYPE_CHECKING:
@@ -219,7 +218,6 @@ if _TYPE_CHECKING:
         make_ndarray as make_ndarray, make_tensor_proto as make_tensor_proto,
     )
     from runtime.staging.lists.tensor_array import TensorArray as TensorArray
-    from runtime.staging.symbolic_tensor import is_symbolic_tensor as is_symbolic_tensor
 else:
     __getattr__, __dir__ = _attributes(__name__, _LATER, _MODULES, _WITH_EXTRAS)
 # fmt: on

@@ -293,14 +293,5 @@ class SymbolicTensor(InScope, Tensor):
         )
 
 
-def is_symbolic_tensor(tensor: Any) -> bool:
-    """Returns True for a tensor of a graph that is being traced, which has no value yet.
-
-    >>> rt.is_symbolic_tensor(rt.constant(1))
-    False
-    """
-    return isinstance(tensor, SymbolicTensor)
-
-
 def _place() -> str:
     return format_location(user_location())
