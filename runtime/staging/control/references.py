@@ -12,6 +12,7 @@ from abc import ABC, ABCMeta
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Generic
+from weakref import WeakMethod
 
 from autograph.mutation.users_code import is_users_class
 from autograph.objects import module_of
@@ -67,11 +68,12 @@ class References:
     not be.
     """
 
-    def __init__(self, known: Wanted, may_begin_again: Callable[[], bool] = lambda: False) -> None:
+    def __init__(self, known: Wanted, may_begin_again: Callable[[], bool] | None = None) -> None:
         self.known = known
         self.wanted = known
         self.prefers_more = False
-        self._may_begin_again = may_begin_again
+        # Who traces has all that was there before the trace, and goes when it is done.
+        self._may_begin_again = WeakMethod(may_begin_again) if may_begin_again else None
         self.lasting: str | None = None
         self.arenas: dict[Any, Any] = {}
         self._firsts = {other: first for first, other in known.united}
@@ -87,7 +89,8 @@ class References:
     def prefers(self, sites: frozenset[str]) -> bool:
         """Whether this trace is to be left for one that refers to the lists of these places."""
         new = {site for site in sites if not self.has_site(site)}
-        if not new or self.known.needs or not self._may_begin_again():
+        asked = self._may_begin_again and self._may_begin_again()
+        if not new or self.known.needs or asked is None or not asked():
             return False
         self.wanted |= Wanted(sites=sites, asks=True)
         self.prefers_more = True
