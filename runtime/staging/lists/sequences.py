@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn, cast
 
+from runtime.core.types import is_variable
 from runtime.graph import numbers
 from runtime.graph.structures import has_object, structure_of
 from runtime.staging.aliasing.aliases import Copy, Joined
@@ -154,6 +155,11 @@ def chosen(items: Sequence[Any], place: Any) -> Any:
     """
     if items and choices.are_one(items):
         return items[0]
+    if active().tentative and any(map(is_variable, items)):
+        raise refuse(
+            "each round reads all variables of a list, of which it uses one",
+            "loop over the variables: for weight in weights",
+        )
     if _are_records(items):
         return _image_of(items, place)
     if items and not all(map(is_reference, items)):

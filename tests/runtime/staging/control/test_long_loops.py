@@ -9,6 +9,7 @@ import pytest
 
 import autograph
 import runtime as rt
+from runtime.graph.ir import walk
 from tests.support.staging import attempt, same_outcome
 
 PRIMES = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71]
@@ -430,6 +431,34 @@ def test_the_log_says_which_rounds_are_written_out(caplog: pytest.LogCaptureFixt
     line = by_layers.__code__.co_firstlineno + 2
     assert f"test_long_loops.py:{line}:5: the 89 rounds that are left" in caplog.text
     assert caplog.text.count("written out") == 1
+
+
+WEIGHTS = [rt.Variable([0.1 * i, 1.0], dtype=rt.float64) for i in range(12)]
+LAYERS = [{"weight": weight, "scale": 0.5} for weight in WEIGHTS]
+
+
+def weighted(x):
+    for i in range(12):
+        x = settled(x, 100) * WEIGHTS[i]
+    return x
+
+
+def by_dicts(x):
+    for i in range(12):
+        x = settled(x, 100) * LAYERS[i]["weight"] * LAYERS[i]["scale"]
+    return x
+
+
+@pytest.mark.parametrize("function", [weighted, by_dicts])
+def test_variables_that_rounds_choose_are_not_read_all(
+    function: Callable[[Any], Any], caplog: pytest.LogCaptureFixture
+) -> None:
+    x = rt.constant([1.5, 2.0], rt.float64)
+    concrete = rt.function(function).get_concrete_function(x)
+    np.testing.assert_allclose(concrete(x), function(x))
+    reads = [node for node in walk(concrete.graph.body) if node.params.get("variable")]
+    assert len(reads) == len(WEIGHTS)
+    assert not caplog.text
 
 
 def test_gradients_of_them_go_through() -> None:
