@@ -60,9 +60,10 @@ def initial_value(value: Any, dtype: Any, trace: Trace) -> Any:
     A function without arguments is called in the trace. StagingError where only the run of the
     graph knows the value; the error of the program where it fails, or an assertion before it does.
     """
-    if callable(value):
+    is_text = isinstance(value, str)  # one that the run chooses, too
+    if callable(value) and not is_text:
         value = trace.called(value)()
-    if any(is_symbol(item) or isinstance(item, Variable) for item in flatten(value)):
+    if is_text or any(is_symbol(item) or isinstance(item, Variable) for item in flatten(value)):
         value = convert_to_tensor(value, dtype)
     if not is_symbol(value):
         _check(trace)

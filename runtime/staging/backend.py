@@ -330,6 +330,9 @@ def set_item(value: Any, target: Any, key: Any) -> Any:
     setter = SETTERS.get(type(target))
     if setter is not None:
         return setter(value, target, key)
+    if isinstance(target, SymbolicNumber | str):
+        kind = target.type.kind if isinstance(target, SymbolicNumber) else "str"
+        raise TypeError(f"'{kind}' object does not support item assignment")
     if not isinstance(target, Tensor):
         raise refuse(
             f"an item of {with_article(type(target).__qualname__)} is assigned at a staged place",

@@ -96,6 +96,19 @@ def test_an_initial_value_that_the_function_computes(compute: Any, nested: bool)
             np.testing.assert_allclose(made.numpy(), wanted.numpy(), rtol=1e-6)
 
 
+def test_a_text_that_the_run_chooses_is_an_initial_value() -> None:
+    made: list[Any] = []
+
+    @function
+    def named(x):
+        word = "large" if x > 1.0 else "small"
+        if not made:
+            made.append(rt.Variable(word))
+        return made[0]
+
+    assert named(rt.constant(2.0)).numpy() == named(rt.constant(0.0)).numpy() == b"large"
+
+
 def test_a_random_initial_value_is_drawn_once() -> None:
     staged = Growing(lambda x: rt.random.normal([3]))
     staged(X)

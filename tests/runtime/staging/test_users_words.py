@@ -140,6 +140,18 @@ def captured(xs: Any) -> Any:
     return name
 
 
+def item_of_a_number(xs: Any) -> Any:
+    count = 5 if xs[0] > 0 else 7
+    count[0] = 1  # type: ignore[index]
+    return count
+
+
+def item_of_a_text(xs: Any) -> Any:
+    word: Any = "a" if xs[0] > 0 else "bb"
+    word[xs[1]] = "c"
+    return word
+
+
 _INTERNAL = ("retval", "did_return", "did_break", "strided_slice", " object at ", "_elements")
 
 
@@ -165,6 +177,8 @@ _INTERNAL = ("retval", "did_return", "did_break", "strided_slice", " object at "
         (item_of_range, "a slice of a staged range is asked for"),
         (counted_in_range, "a staged range has no attribute 'count'\n  make a list of it"),
         (key_range, "a staged range is a key"),
+        (item_of_a_number, "'int' object does not support item assignment"),
+        (item_of_a_text, "'str' object does not support item assignment"),
     ],
 )
 def test_a_message_names_what_the_user_wrote(function: Callable[..., Any], says: str) -> None:
