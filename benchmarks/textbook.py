@@ -110,15 +110,15 @@ def shortest_paths(distances: Any) -> Any:
     return distances
 
 
-def longest_common(a: Any, b: Any) -> Any:
-    table = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
-    for i in range(1, len(a) + 1):
-        for j in range(1, len(b) + 1):
+def longest_common(a: Any, b: Any, size: Any) -> Any:
+    table = [[0] * (size + 1) for _ in range(size + 1)]
+    for i in range(1, size + 1):
+        for j in range(1, size + 1):
             if a[i - 1] == b[j - 1]:
                 table[i][j] = table[i - 1][j - 1] + 1
             else:
                 table[i][j] = max(table[i - 1][j], table[i][j - 1])
-    return table[len(a)][len(b)]
+    return table[size][size]
 
 
 def generations(size: Any, steps: Any) -> Any:
@@ -149,7 +149,11 @@ def programs() -> list[tuple[str, Callable[..., Any], tuple[Any, ...]]]:
         ("a dict that counts 2,000", most_frequent, (numbers,)),
         ("a set that is asked 2,000 times", seen_before, (numbers,)),
         ("try and except, 20,000 rounds", caught, (20_000,)),
-        ("longest common subsequence, 60 of 60", longest_common, (numbers[:60], numbers[60:120])),
+        (
+            "longest common subsequence, 60 of 60",
+            longest_common,
+            (numbers[:60], numbers[60:120], 60),
+        ),
         ("life, 20 by 20, 10 steps", generations, (20, 10)),
         ("shortest paths between 30 points", shortest_paths, (draw.random((30, 30), np.float32),)),
     ]

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from autograph.backend import Backend, Block, backend_of, staging
 from autograph.errors import StagingError
 from autograph.frames import is_variable, refusal
+from autograph.mutation.snapshots import Snapshot
 from autograph.objects import contents
 from autograph.operators.blocks import output_names, unpacked
 from autograph.operators.comprehensions import LONG, SEQUENCES
@@ -31,9 +32,6 @@ ROUNDS = 10_000
 
 ENDLESS = range(1 << 62)
 """More rounds than any loop has."""
-
-FEWEST = 8
-"""Rounds of a `for` that may be one loop because they stage much."""
 
 MUCH, VERY_MUCH, MUCH_IN_A_LOOP = 1_000, 20_000, 200
 """Operations that the rounds of a `for` add to a graph where it is to be one loop of it instead;
@@ -194,7 +192,9 @@ class MuchWork:
     `is_settled` once there is nothing more to decide.
     """
 
-    __slots__ = ("_backend", "_before", "_body", "_lists", "_rounds", "_state", "is_settled")
+    __slots__ = (
+        *("_backend", "_before", "_body", "_lists", "_rounds", "_seen", "_state", "is_settled"),
+    )
 
     def __init__(self, backend: Backend, body: Block, state: tuple[Any, ...]) -> None:
         self._backend = backend
@@ -206,6 +206,7 @@ class MuchWork:
     def _begin(self, state: tuple[Any, ...]) -> None:
         self._state = state
         self._lists = [(each, _length(each)) for each in _lists_of(self._body, state)]
+        self._seen = Snapshot({"the body": self._body, "the state": state})
         self._before = self._backend.work()
 
     def rest(
@@ -224,7 +225,7 @@ class MuchWork:
         left, measured = _left(iterator), max(1, self._rounds // 2)
         work = (self._backend.work() - self._before) // measured * left
         if not self._is_much(work, state):
-            self.is_settled = left < FEWEST
+            self.is_settled = left <= LONG
             self._begin(state)
             return NotImplemented
         self.is_settled = True
@@ -235,14 +236,19 @@ class MuchWork:
             _this_thread.in_loop = before
 
     def _is_much(self, work: int, state: tuple[Any, ...]) -> bool:
-        if work <= MUCH_IN_A_LOOP or self._backend.catches():
+        much = MUCH_IN_A_LOOP if _this_thread.in_loop else MUCH
+        if work <= much or self._backend.catches():
             return False
-        return _this_thread.in_loop or work > (VERY_MUCH if self._stages(state) else MUCH)
+        return work > VERY_MUCH or not self._stages(state)
 
     def _stages(self, state: tuple[Any, ...]) -> bool:
-        """Whether Python would know less about numbers or lists after one loop for all rounds."""
+        """Whether Python would know less about numbers, lists or shapes after one loop for all
+        rounds: in variables, or in what these lead to.
+        """
         grown = any(_length(each) != length for each, length in self._lists)
-        return grown or any(map(_is_new_number, self._state, state))
+        if grown or any(map(_is_known, self._state, state)):
+            return True
+        return any(_is_known(change.before, change.after) for change in self._seen.changes())
 
 
 def _lists_of(body: Block, state: tuple[Any, ...]) -> list[list[Any]]:
@@ -268,17 +274,21 @@ _this_thread = _Thread()
 
 def much_work(items: Any, body: Block, state: tuple[Any, ...]) -> MuchWork | None:
     """The measure of the first round of a `for`; None if it is not long, or not to be staged."""
-    if type(items) is not range or len(items) < FEWEST or not is_staging():
+    if type(items) is not range or len(items) <= LONG or not is_staging():
         return None
     backend = staging()
     return None if backend is None else MuchWork(backend, body, state)
 
 
-def _is_new_number(before: Any, after: Any) -> bool:
+def _is_known(before: Any, after: Any) -> bool:
+    """True for another number, text or shape of a tensor, which Python knows, also in a list."""
     kind = type(after)
-    return kind in (int, float, bool, complex, str) and (
-        kind is not type(before) or after != before
-    )
+    if isinstance(after, list | tuple) and isinstance(before, list | tuple):
+        return any(map(_is_known, iter(before), iter(after)))
+    if kind in (int, float, bool, complex, str):
+        return kind is not type(before) or after != before
+    shapes = [str(getattr(value, "shape", None)) for value in (before, after)]
+    return shapes[0] != shapes[1] and "None" not in shapes
 
 
 def _with_item_at(body: Block, items: Any) -> Block:

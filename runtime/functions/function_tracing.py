@@ -189,7 +189,7 @@ class Tracer:
         referred: Wanted = NOTHING_WANTED,
     ) -> None:
         self.name = name
-        self.references = References(referred, self._may_begin_again)
+        self.references = References(referred)
         self.acts = Acts()
         self.prints = prints
         self.labels = labels
@@ -320,12 +320,6 @@ class Tracer:
             if trace.outer is None:
                 put_own_containers(self._snapshots(trace))
             self.kept.forget()
-
-    def _may_begin_again(self) -> bool:
-        """Whether nothing that was done so far is in the way of another trace."""
-        if self.inner or self.acts.found() or self.references.lasting:
-            return False
-        return lasting_iterator_of(self.python_function) is None
 
     def put_back(self) -> str | None:
         """Put back what was in all objects before the trace, for another one: what keeps that from

@@ -350,7 +350,6 @@ class Traced:
         """
         parts: list[KeptPart] = []
         refusal: Exception | None = None
-        prefers = False
         for _ in range(MOST_REFERRING):
             tracer = tracer_for(referred, parts=parts)
             try:
@@ -358,17 +357,13 @@ class Traced:
             except Exception as error:
                 if not is_refusal(error):
                     raise
-                references = tracer.references
-                prefers |= references.prefers_more
                 # What a trace says that asks more is not about the program as the user wrote it.
-                if not references.prefers_more and (refusal is None or not references.known.asks):
+                if refusal is None or not tracer.references.known.asks:
                     refusal = error
-                more = references.more()
-                if more is None and prefers and not references.known.needs:
-                    more, refusal = Wanted(needs=True), None
+                more = tracer.references.more()
                 acted = tracer.put_back() if more else None
                 if not more or acted is not None:
-                    raise _with_further(refusal or error, error, acted) from None
+                    raise _with_further(refusal, error, acted) from None
                 referred = more
                 _clear_frames(error)
                 continue

@@ -13,7 +13,9 @@ from runtime.staging.control.choices import Choice
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import opened
 from runtime.staging.images import Images, as_data
+from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
+from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.texts import Text, answer
 
 
@@ -48,6 +50,11 @@ def print_in_graph(
     options = {**{key: images.of(x) for key, x in given.items()}, "file": as_data(file)}
     params = {"arguments": arguments, "options": options}
     trace = active()
+    if trace.tentative and all(isinstance(item, SymbolicNumber) for item in images.symbols):
+        raise refuse(
+            "the round before has printed Python's numbers while it was traced",
+            "print tensors, which each call prints",
+        )
     if file is None:
         trace.check_stream("stdout")
     else:

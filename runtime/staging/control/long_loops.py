@@ -24,9 +24,6 @@ from runtime.staging.scopes import active
 WRITTEN_OUT = 10_000
 """Rounds that may be written out where they cannot be one loop."""
 
-TOLD = 16
-"""Rounds of which the log tells where they are written out, though they are much."""
-
 
 def for_rest(
     items: range,
@@ -66,10 +63,8 @@ def for_rest(
         trace.tentative = tentative
     if type(done) is not Refused:
         return _state_in(done, len(state))
-    if first is not True:
-        return NotImplemented
-    trace.memo[written_out] = True
-    if len(items) >= TOLD:
+    if first is True:
+        trace.memo[written_out] = True
         get_logger().warning(
             "%s: the %d rounds that are left of this `for` are written out into the graph, which "
             "makes its first call slow: they cannot be one loop of the graph, since %s",

@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, ABCMeta
-from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Generic
-from weakref import WeakMethod
 
 from autograph.mutation.users_code import is_users_class
 from autograph.objects import module_of
@@ -32,15 +30,13 @@ class Wanted:
 
     `classes` are the names of classes: a local one is another one in each trace. `sites` are the
     places of the program whose lists are referred to, and `united` pairs of those whose lists meet.
-    `asks`: what is called is converted in the form that asks a backend more. `needs`: nothing is
-    referred to but what has to be, since a trace that referred to more was refused.
+    `asks`: what is called is converted in the form that asks a backend more.
     """
 
     classes: frozenset[Name] = frozenset()
     sites: frozenset[str] = frozenset()
     united: frozenset[tuple[str, str]] = frozenset()
     asks: bool = False
-    needs: bool = False
 
     @property
     def refers(self) -> bool:
@@ -53,7 +49,6 @@ class Wanted:
             self.sites | other.sites,
             self.united | other.united,
             self.asks or other.asks,
-            self.needs or other.needs,
         )
 
 
@@ -63,17 +58,12 @@ NOTHING_WANTED = Wanted()
 class References:
     """The classes whose objects, and the places whose lists, a trace refers to by numbers; `wanted`
     are those on account of which it was refused. `lasting` names a function that was traced
-    meanwhile, and has left changes in objects. `may_begin_again` tells whether there may be another
-    trace in place of this one, and `prefers_more` that this one is left for that, though it need
-    not be.
+    meanwhile, and has left changes in objects.
     """
 
-    def __init__(self, known: Wanted, may_begin_again: Callable[[], bool] | None = None) -> None:
+    def __init__(self, known: Wanted) -> None:
         self.known = known
         self.wanted = known
-        self.prefers_more = False
-        # Who traces has all that was there before the trace, and goes when it is done.
-        self._may_begin_again = WeakMethod(may_begin_again) if may_begin_again else None
         self.lasting: str | None = None
         self.arenas: dict[Any, Any] = {}
         self._firsts = {other: first for first, other in known.united}
@@ -85,16 +75,6 @@ class References:
     def more(self) -> Wanted | None:
         """The references of another trace; None where there would be no more of them."""
         return None if self.wanted == self.known else self.wanted
-
-    def prefers(self, sites: frozenset[str]) -> bool:
-        """Whether this trace is to be left for one that refers to the lists of these places."""
-        new = {site for site in sites if not self.has_site(site)}
-        asked = self._may_begin_again and self._may_begin_again()
-        if not new or self.known.needs or asked is None or not asked():
-            return False
-        self.wanted |= Wanted(sites=sites, asks=True)
-        self.prefers_more = True
-        return True
 
     def check_watched(self) -> None:
         """StagingError where a tensor that a tape watches may be in an object or list already, of

@@ -36,8 +36,7 @@ def undone_if_refused(
     except Exception as error:
         # NumPy has an error of its own where a staged number refuses to be an index.
         found = error if trace.refusal is None or is_refusal(error) else trace.refusal
-        is_last = isinstance(found, RecursionError | MemoryError) or trace.references.prefers_more
-        if is_last or not (tentative or is_refusal(found)):
+        if not (tentative or is_refusal(found)) or isinstance(found, RecursionError | MemoryError):
             raise
         found.__traceback__ = found.__context__ = None
         refused = Refused(found)

@@ -23,9 +23,9 @@ from runtime.staging.control.references import is_reference
 from runtime.staging.control.specs import Mismatch
 from runtime.staging.frames import user_location
 from runtime.staging.lists import staged_items
-from runtime.staging.lists.growing import Growing, sites_of
+from runtime.staging.lists.growing import Growing
 from runtime.staging.refusals import refusal_of_run, refuse
-from runtime.staging.scopes import LOOP, active
+from runtime.staging.scopes import active
 from runtime.staging.symbolic_number import apply_number
 from runtime.staging.tracing import is_symbol, unfailing
 
@@ -168,7 +168,6 @@ def chosen(items: Sequence[Any], place: Any) -> Any:
 
         kinds = [item.__class__ for item in items]
         if _are_of(kinds, list) or _are_of(kinds, deque):
-            _refer_to_many(items)
             return Row(items, place)
         if any(_are_of(kinds, kind) for kind in (set, frozenset, dict)):
             return one_of(items, place)
@@ -182,22 +181,6 @@ def chosen(items: Sequence[Any], place: Any) -> Any:
     except Mismatch as mismatch:
         raise _refusal(str(mismatch), mismatch.hint) from None
     return staged_items.chosen_among(list(items), place, element)
-
-
-MANY = 8
-"""Lists of which the run chooses one, in a loop, that had better be referred to: else each choice
-is as many branches.
-"""
-
-
-def _refer_to_many(items: Sequence[Any]) -> None:
-    """Have the lists among which the rounds of a loop choose be referred to, in another trace."""
-    if len(items) < MANY:
-        return
-    trace, sites = active(), frozenset().union(*map(sites_of, items))
-    is_in_loop = any(scope.kind == LOOP for scope in trace.scope.around())
-    if is_in_loop and trace.references.prefers(sites):
-        raise refuse("many lists are referred to in another trace")
 
 
 def _are_of(kinds: Iterable[type], kind: type) -> bool:

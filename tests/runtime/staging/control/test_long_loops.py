@@ -9,6 +9,7 @@ import pytest
 
 import autograph
 import runtime as rt
+from autograph.operators import unrolling
 from runtime.graph.ir import walk
 from tests.support.staging import attempt, same_outcome
 
@@ -338,7 +339,7 @@ MATRIX = np.random.default_rng(4).normal(size=(24, 24))
     ("function", "given", "most"),
     [
         (settled_often, 1.5, 1_000),
-        (product, MATRIX, 6_000),
+        (product, MATRIX, 8_000),
         (table_of_powers, 0.5, 4_000),
         (counted, 1.5, 1_000),
         (below_others, np.arange(40.0) * 7 % 11, 1_100),
@@ -412,16 +413,115 @@ def test_rounds_with_numbers_that_only_python_has_are_written_out(
     assert "29 rounds that are left" in caplog.text
 
 
-def test_what_python_knows_stays_known(caplog: pytest.LogCaptureFixture) -> None:
+def test_what_python_knows_stays_known(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     x = rt.constant(1.5, rt.float64)
     assert same_outcome(kept_apart(1.5), attempt(lambda: rt.function(kept_apart)(x)))
     assert "written out" not in caplog.text
-    wide = rt.function(widened)
-    np.testing.assert_allclose(wide(x), widened(x))
-    assert wide.get_concrete_function(x).outputs[0].shape == [26]
+    for very_much in (unrolling.VERY_MUCH, 100):
+        assert "written out" not in caplog.text
+        monkeypatch.setattr(unrolling, "VERY_MUCH", very_much)
+        wide = rt.function(widened)
+        np.testing.assert_allclose(wide(x), widened(x))
+        assert wide.get_concrete_function(x).outputs[0].shape == [26]
     line = widened.__code__.co_firstlineno + 2
     assert f"test_long_loops.py:{line}:" in caplog.text
     assert "keep one shape in all rounds" in caplog.text
+
+
+def shapes_in_a_dict(x):
+    kept = {"y": x}
+    for _ in range(20):
+        x = settled(x, 60)
+        kept["y"] = rt.concat([kept["y"], x], 0)
+    return rt.constant(kept["y"].shape == (42,))
+
+
+def counted_in_a_dict(x):
+    kept = {"n": 1}
+    for _ in range(20):
+        x = settled(x, 60)
+        kept["n"] += 1
+    return rt.zeros([kept["n"], 2]).shape[0] + 1
+
+
+def kinds_of_items(x):
+    items = [1] * 20
+    for i in range(20):
+        x = settled(x, 60)
+        items[i] = i / 2 if i % 2 else i
+    return rt.constant(str(items))
+
+
+class Holder:
+    held: Any = 0
+
+
+def kinds_of_an_attribute(x):
+    holder = Holder()
+    for i in range(20):
+        x = settled(x, 60)
+        holder.held = i if i > 5 else i / 2
+    return rt.constant(str(holder.held))
+
+
+def kinds_in_loops_inside(x):
+    for _ in range(20):
+        x = settled(x, 60)
+        v = 0
+        for j in range(20):
+            x = settled(x, 60)
+            v = j if j > 5 else j / 2
+        if f"{v}" == "19":
+            x = x + 1.0
+    return x
+
+
+def counted_by_a_function(x):
+    count = 0
+
+    def note():
+        nonlocal count
+        count += 1
+
+    for _ in range(20):
+        x = settled(x, 60)
+        note()
+    return rt.constant(np.arange(count))
+
+
+def items_change_places(x):
+    items = [0, 1.5, "a"]
+    for _ in range(20):
+        x = settled(x, 60)
+        items = items[1:] + items[:1]
+    return rt.constant(str(items))
+
+
+KNOWN = [
+    *(shapes_in_a_dict, counted_in_a_dict, kinds_of_items, kinds_of_an_attribute),
+    *(kinds_in_loops_inside, counted_by_a_function, items_change_places),
+]
+
+
+@pytest.mark.parametrize("function", KNOWN)
+def test_what_python_knows_of_containers_stays_known(function: Callable[[Any], Any]) -> None:
+    x = rt.constant([1.5, 2.0], rt.float64)
+    np.testing.assert_array_equal(rt.function(function)(x), np.asarray(function(x)))
+
+
+def test_rounds_print_all_or_none(capsys: pytest.CaptureFixture[str]) -> None:
+    @rt.function
+    def printing(x):
+        for i in range(20):
+            x = settled(x, 60)
+            print("round", i)
+        return x
+
+    for expected in (20, 0):
+        printing(rt.constant([1.5, 2.0], rt.float64))
+        assert capsys.readouterr().out.count("round") == expected
 
 
 def test_the_log_says_which_rounds_are_written_out(caplog: pytest.LogCaptureFixture) -> None:
