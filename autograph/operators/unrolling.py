@@ -283,12 +283,17 @@ def much_work(items: Any, body: Block, state: tuple[Any, ...]) -> MuchWork | Non
 def _is_known(before: Any, after: Any) -> bool:
     """True for another number, text or shape of a tensor, which Python knows, also in a list."""
     kind = type(after)
-    if isinstance(after, list | tuple) and isinstance(before, list | tuple):
-        return any(map(_is_known, iter(before), iter(after)))
+    if all(issubclass(type(value), list | tuple) for value in (before, after)):
+        return any(map(_is_known, _items_in(before), _items_in(after)))
     if kind in (int, float, bool, complex, str):
         return kind is not type(before) or after != before
     shapes = [str(getattr(value, "shape", None)) for value in (before, after)]
     return shapes[0] != shapes[1] and "None" not in shapes
+
+
+def _items_in(value: Any) -> Iterator[Any]:
+    """The items of a list or tuple; of one of the graph, what it has in their place."""
+    return list.__iter__(value) if isinstance(value, list) else tuple.__iter__(value)
 
 
 def _with_item_at(body: Block, items: Any) -> Block:

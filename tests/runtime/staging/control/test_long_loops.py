@@ -332,6 +332,16 @@ def items_that_are_there(x):
     return total
 
 
+def best_of_some(x):
+    best = [0] * (int(x) + 30)
+    for i in range(40):
+        left = len(best) - 1
+        while left > i % 7:
+            best[left] = max(best[left], best[left - i % 7 - 1] + i * i % 11)
+            left -= 1
+    return best[-1]
+
+
 MATRIX = np.random.default_rng(4).normal(size=(24, 24))
 
 
@@ -342,6 +352,7 @@ MATRIX = np.random.default_rng(4).normal(size=(24, 24))
         (product, MATRIX, 8_000),
         (table_of_powers, 0.5, 4_000),
         (counted, 1.5, 1_000),
+        (best_of_some, 4.5, 400),
         (below_others, np.arange(40.0) * 7 % 11, 1_100),
         (items_that_are_there, 1.5, 3_000),
     ],
