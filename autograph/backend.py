@@ -128,6 +128,12 @@ class Backend:
         """
         return 0
 
+    def watched(self, body: Block, state: tuple[Any, ...]) -> Callable[[], Any]:
+        """A function that gives pairs of what was, and is by then, in objects that a round of a
+        long `for` has changed: where Python would know less of them, all rounds are written out.
+        """
+        return tuple
+
     def elements(self, items: Any) -> Any:
         """An iterable of Python's for a comprehension over staged items.
 

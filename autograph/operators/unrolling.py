@@ -16,7 +16,6 @@ from typing import Any, NamedTuple
 from autograph.backend import Backend, Block, backend_of, staging
 from autograph.errors import StagingError
 from autograph.frames import is_variable, refusal
-from autograph.mutation.snapshots import Snapshot
 from autograph.objects import contents
 from autograph.operators.blocks import output_names, unpacked
 from autograph.operators.comprehensions import LONG, SEQUENCES
@@ -193,7 +192,7 @@ class MuchWork:
     """
 
     __slots__ = (
-        *("_backend", "_before", "_body", "_lists", "_rounds", "_seen", "_state", "is_settled"),
+        *("_backend", "_before", "_body", "_changes", "_lists", "_rounds", "_state", "is_settled"),
     )
 
     def __init__(self, backend: Backend, body: Block, state: tuple[Any, ...]) -> None:
@@ -206,7 +205,7 @@ class MuchWork:
     def _begin(self, state: tuple[Any, ...]) -> None:
         self._state = state
         self._lists = [(each, _length(each)) for each in _lists_of(self._body, state)]
-        self._seen = Snapshot({"the body": self._body, "the state": state})
+        self._changes = self._backend.watched(self._body, state)
         self._before = self._backend.work()
 
     def rest(
@@ -248,7 +247,7 @@ class MuchWork:
         grown = any(_length(each) != length for each, length in self._lists)
         if grown or any(map(_is_known, self._state, state)):
             return True
-        return any(_is_known(change.before, change.after) for change in self._seen.changes())
+        return any(_is_known(*change) for change in self._changes())
 
 
 def _lists_of(body: Block, state: tuple[Any, ...]) -> list[list[Any]]:

@@ -20,6 +20,7 @@ from autograph import (
 )
 from autograph.backend import GlobalVariable, backend_of
 from autograph.frames import register_locating
+from autograph.mutation.snapshots import Snapshot
 from autograph.users_words import with_article
 from runtime import errors
 from runtime.core.state import state
@@ -114,6 +115,11 @@ class StagingBackend(Backend):
     def work(self) -> int:
         """The nodes that were traced."""
         return 0 if state.trace is None else state.trace.node_count
+
+    def watched(self, body: Block, state: tuple[Any, ...]) -> Callable[[], Any]:
+        """The changes in what is reachable now."""
+        seen = Snapshot({"the body": body, "the state": state})
+        return lambda: [(change.before, change.after) for change in seen.changes()]
 
     def elements(self, items: Any) -> Any:
         """The elements of something short and of known length, each computed as it is asked for."""
