@@ -225,7 +225,8 @@ class MuchWork:
         work = (self._backend.work() - self._before) // measured * left
         if not self._is_much(work, state):
             self.is_settled = left <= LONG
-            self._begin(state)
+            if not self.is_settled:
+                self._begin(state)
             return NotImplemented
         self.is_settled = True
         before, _this_thread.in_loop = _this_thread.in_loop, True
