@@ -235,12 +235,7 @@ class _Carried:
 
     def _grown(self, emitter: Emitter, place: ir.Value, held: Array) -> ir.Value:
         count = emitter.builder.mul(emitter.size(held.dims), int64(held.dtype.size))
-        kind = ir.FunctionType(POINTER, [POINTER, POINTER, INT64])
-        made = emitter.symbols.call(
-            emitter.builder, "arena.grow", kind, [emitter.arena, place, count]
-        )
-        emitter.step_aside(emitter.builder.icmp_unsigned("==", made, ir.Constant(POINTER, None)))
-        return made
+        return emitter.grown(place, count)
 
     def tail(self, after: ir.BasicBlock) -> None:
         """At the end of the iteration the places take turns."""

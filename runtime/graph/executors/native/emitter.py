@@ -221,6 +221,15 @@ class Emitter:
             return self.results[target].make(dtype, tuple(dims))
         return Array(self.memory(dtype, dims), tuple(dims), dtype)
 
+    def grown(self, place: ir.Value, size: ir.Value) -> ir.Value:
+        """Memory for so many bytes, of which `place` has the pointer and the capacity: there, or
+        elsewhere, where nothing is copied. It lives as long as the call.
+        """
+        kind = ir.FunctionType(POINTER, [POINTER, POINTER, INT64])
+        made = self.symbols.call(self.builder, "arena.grow", kind, [self.arena, place, size])
+        self.step_aside(self.builder.icmp_unsigned("==", made, ir.Constant(POINTER, None)))
+        return made
+
     def memory(self, dtype: DType, dims: Sequence[ir.Value]) -> ir.Value:
         """Memory for an array."""
         size = self.size(dims)

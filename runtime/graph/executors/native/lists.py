@@ -284,9 +284,7 @@ def _as(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[H
     """A copy, of which less may be known."""
     (items,) = operands
     assert isinstance(items, Items)
-    builder, (output,) = emitter.builder, kernel.node.outputs
-    assert isinstance(output.type, ListType)
-    element = element_of(output.type)
+    builder, element = emitter.builder, _known_element(kernel.node.outputs[0])
     made = _grown(emitter, _empty(element), items.count, fresh=False)
     if is_row(items.element) == is_row(element):
         _copy(emitter, made.pointer, items.pointer, items.count, element)
@@ -314,9 +312,7 @@ def _cast(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence
     (items,) = operands
     assert isinstance(items, Items)
     builder = emitter.builder
-    (output,) = kernel.node.outputs
-    assert isinstance(output.type, ListType)
-    element = element_of(output.type)
+    element = _known_element(kernel.node.outputs[0])
     made = _grown(emitter, _empty(element), items.count, fresh=False)
     if is_row(element):
         clear(builder, made.pointer, _bytes(builder, items.count, element))
@@ -422,9 +418,7 @@ def _split_like(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Se
     array, like = operands
     assert isinstance(array, Array)
     assert isinstance(like, Items)
-    (output,) = kernel.node.outputs
-    assert isinstance(output.type, ListType)
-    element = element_of(output.type)
+    element = _known_element(kernel.node.outputs[0])
     made = _grown(emitter, _empty(element), like.count, fresh=False)
     rows.split_like(emitter, made, array, like)
     return [Items(made.pointer, like.count, made.capacity, element)]

@@ -157,12 +157,6 @@ def lengths(emitter: Emitter, items: Items, target: Local | None) -> Array:
 
 
 def grow(emitter: Emitter, place: ir.Value, size: ir.Value) -> ir.Value:
-    """Room for so many bytes, which `place` tells of, with the bytes that there are: there, or
-    elsewhere, where nothing is copied. It lives as long as the call.
-    """
-    builder = emitter.builder
-    kind = ir.FunctionType(POINTER, [POINTER, POINTER, INT64])
+    """Room for so many bytes of a list or row, which `place` tells of."""
     emitter.uses += 1
-    made = emitter.symbols.call(builder, "arena.grow", kind, [emitter.arena, place, size])
-    emitter.step_aside(builder.icmp_unsigned("==", made, ir.Constant(POINTER, None)))
-    return made
+    return emitter.grown(place, size)
