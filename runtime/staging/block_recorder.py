@@ -313,6 +313,14 @@ def is_from_before(item: Any) -> bool:
     return any(recorder.was_given(item) for recorder in _thread.recorders)
 
 
+def outermost_round(trace: Trace, items: Sequence[Any]) -> BlockRecorder | None:
+    """The recorder of a round of the outermost loop of a trace around which these objects exist."""
+    for recorder in _thread.recorders:
+        if recorder.round_of is trace and not any(map(recorder.has_made, items)):
+            return recorder
+    return None
+
+
 def note_made(item: Any) -> None:
     """A stand-in for a list or dict of the user's is new: made by the blocks that are traced."""
     for recorder in _thread.recorders:

@@ -3,7 +3,7 @@
 blocks, branches, loops, logic      a block; `if`, `while` and `for`, `and` and `or`
 iteration, invariants               what a `for` goes over; shapes that loops declare
 long_loops                          the rest of a plain `for` whose exit has become staged
-undoing                             what is undone where it is refused
+undoing                             steps that are undone: refused, or to be traced in another way
 specs                               what a value is where paths meet
 joins, parts                        one value out of two, by their parts; what cannot be joined
 item_comparisons                    tuples and lists, by the first items that differ

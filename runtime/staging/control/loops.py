@@ -53,6 +53,7 @@ from runtime.staging.control.logic import and_
 from runtime.staging.control.parts import join_structure_of
 from runtime.staging.control.references import want
 from runtime.staging.control.specs import Leaf, Mismatch, Same, Spec, Tree, classes_in, values_of
+from runtime.staging.control.undoing import Anew, with_preparations
 from runtime.staging.images import image_of
 from runtime.staging.refusals import refuse, users_names
 from runtime.staging.scopes import LOOP, active
@@ -144,12 +145,24 @@ def while_loop(
         return bare(state)
     trace = active()
     block = key or body
-    site = trace.scope.next_site(), getattr(block, "__code__", block)
-    loop = Loop(test, body, block, list(names), len(state), watch, site, list(state), [], [], {})
-    loop.declared.update(declared or {})
-    loop.limit_known, loop.peeled = limit_known, peeled
-    loop.specs = _entry_specs(trace, loop)
-    return _staged_loop(trace, loop, predicate, first)
+
+    def staged() -> Any:
+        site = trace.scope.next_site(), getattr(block, "__code__", block)
+        size, values = len(state), list(state)
+        loop = Loop(test, body, block, list(names), size, watch, site, values, [], [], {})
+        loop.declared.update(declared or {})
+        loop.limit_known, loop.peeled = limit_known, peeled
+        loop.specs = _entry_specs(trace, loop)
+        return _staged_loop(trace, loop, predicate, first)
+
+    return with_preparations(trace, lambda: _recorder_of(watch, test, block, state, names), staged)
+
+
+def _recorder_of(
+    watch: Watch, test: Block, body: Block, state: Sequence[Any], names: Names
+) -> ObjectRecorder:
+    """The recorder of what a round of a loop can reach."""
+    return also_watching(watch, (test,))(body, state, names)
 
 
 def _after_endless(trace: Trace) -> BaseException:
@@ -372,8 +385,9 @@ def _declare_shapes(loop: Loop, round_: Round) -> bool:
 
 
 def _trace_round(trace: Trace, loop: Loop) -> Round:
-    watch = also_watching(loop.watch, (loop.test,))
-    recorder = watch(loop.key, loop.values[: loop.size], loop.names[: loop.size])
+    size = loop.size
+    recorder = _recorder_of(loop.watch, loop.test, loop.key, loop.values[:size], loop.names[:size])
+    recorder.round_of = trace
     _carry_known(trace, loop, recorder)
     carried = [place.object for place in loop.places if type(place.object) is SymbolicTensor]
     loop.shared.keep_known(carried, loop.values)
@@ -385,13 +399,17 @@ def _trace_round(trace: Trace, loop: Loop) -> Round:
         given = _parameters(trace, loop)
         round_ = Round(path, given, False, len(trace.joined))
         _watch_given(trace, loop, given)
-        with deferring(trace), recorder:
-            for place, contents in zip(loop.places, given[loop.size :], strict=True):
-                place.write(contents)
-            loop.shared.begin(trace, loop.specs, given, loop.values)
-            left = as_state(loop.body(*given[: loop.size]), loop.size)
-            round_.proceed = truth(loop.test(*left))
-            path.values, path.reached = left, True
+        try:
+            with deferring(trace), recorder:
+                for place, contents in zip(loop.places, given[size:], strict=True):
+                    place.write(contents)
+                loop.shared.begin(trace, loop.specs, given, loop.values)
+                left = as_state(loop.body(*given[:size]), size)
+                round_.proceed = truth(loop.test(*left))
+                path.values, path.reached = left, True
+        except Anew as anew:
+            anew.undo(recorder)
+            raise
         release(trace, recorder, path.values)
         if path.reached:
             aliases.check(trace, recorder.restore)

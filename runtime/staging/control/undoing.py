@@ -1,4 +1,4 @@
-"""A step of tracing that is undone where it is refused."""
+"""Steps of tracing that are undone: where they are refused, or are to be traced in another way."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from runtime.staging.control.carried_objects import ObjectRecorder
+from runtime.staging.control.deferred_exceptions import EndOfBlock
 from runtime.staging.refusals import is_refusal
 from runtime.staging.tracing import Trace
 
@@ -16,6 +17,24 @@ class Refused(NamedTuple):
     error: Exception
 
 
+class _Checkpoint:
+    """The state of a trace, to which it can go back."""
+
+    def __init__(self, trace: Trace) -> None:
+        scope = trace.scope
+        self._trace, self._scope = trace, scope
+        self._counts, self._memo = dict(trace.counts), dict(trace.memo)
+        self._nodes, self._joined = len(scope.nodes), len(trace.joined)
+        self._inner, self._failures = scope.inner, trace.failures
+
+    def go_back(self) -> None:
+        """Forget what was traced since."""
+        trace, scope = self._trace, self._scope
+        del scope.nodes[self._nodes :], trace.joined[self._joined :]
+        scope.inner, trace.failures = self._inner, self._failures
+        trace.counts, trace.memo, trace.refusal = self._counts, self._memo, None
+
+
 def undone_if_refused(
     trace: Trace, recorder: ObjectRecorder, run: Callable[[], Any], tentative: bool = False
 ) -> Any:
@@ -24,9 +43,7 @@ def undone_if_refused(
     `recorder` watches the objects that it can reach. A `tentative` step is undone where anything is
     raised: that may come from code that does not know staged numbers.
     """
-    scope, counts, memo = trace.scope, dict(trace.counts), dict(trace.memo)
-    nodes, joined = len(scope.nodes), len(trace.joined)
-    inner, failures = scope.inner, trace.failures
+    before = _Checkpoint(trace)
     try:
         with recorder:
             done = run()
@@ -41,7 +58,66 @@ def undone_if_refused(
         found.__traceback__ = found.__context__ = None
         refused = Refused(found)
         recorder.restore()
-    del scope.nodes[nodes:], trace.joined[joined:]
-    scope.inner, trace.failures = inner, failures
-    trace.counts, trace.memo, trace.refusal = counts, memo, None
+    before.go_back()
     return refused
+
+
+class Preparation(NamedTuple):
+    """A step before a loop is traced, which gives the step behind it. Traces remember by its key
+    where that was refused.
+    """
+
+    key: Any
+    begin: Callable[[], Callable[[], None]]
+
+
+class Anew(EndOfBlock):
+    """Ends a round of the loop that a recorder watches, which is traced anew when it is prepared;
+    `undone` once the round is.
+    """
+
+    def __init__(self, recorder: ObjectRecorder, preparation: Preparation) -> None:
+        self.recorder = recorder
+        self.preparation = preparation
+        self.undone = False
+
+    def undo(self, recorder: ObjectRecorder) -> None:
+        """Put back what the round has changed, if this recorder watches it."""
+        if self.recorder is recorder:
+            recorder.restore()
+            self.undone = True
+
+
+def with_preparations(
+    trace: Trace, recorder_of: Callable[[], ObjectRecorder], run: Callable[[], Any]
+) -> Any:
+    """Returns what `run` gives, which traces a loop: with what its rounds ask to be prepared, or,
+    where anything is raised then, without.
+    """
+    prepared: list[Preparation] = []
+
+    def run_prepared() -> Any:
+        ends = [each.begin() for each in prepared]
+        done = run()
+        for end in reversed(ends):
+            end()
+        return done
+
+    while True:
+        before = _Checkpoint(trace)
+        recorder = recorder_of() if prepared else None
+        try:
+            if recorder is None:
+                return run()
+            done = undone_if_refused(trace, recorder, run_prepared, tentative=True)
+            if type(done) is not Refused:
+                return done
+            trace.memo.update({each.key: True for each in prepared})
+            prepared = []
+        except Anew as anew:
+            if not anew.undone:
+                raise
+            if recorder is not None:
+                recorder.restore()
+            before.go_back()
+            prepared.append(anew.preparation)

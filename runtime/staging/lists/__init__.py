@@ -4,6 +4,7 @@ growing_list, list_builtins     the list that stands for one of the user's; sort
 walks                           the items of such, in loops of the graph
 growing, staged_items           what it holds: Python's items, or columns of the graph
 row_tables, extremes            lists in lists of the graph; the largest of them
+loop_tables                     lists of Python's that a loop indexes as rows of one list
 row_swaps                       two of them that change places
 growing_deque, queues           deques; `queue.Queue`
 growing_tuple                   tuples

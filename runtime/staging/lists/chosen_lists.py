@@ -10,6 +10,7 @@ from typing import Any
 
 from runtime.core.convert import convert_to_tensor, register_conversion
 from runtime.graph import numbers
+from runtime.graph.nodes import NUMBER_TYPES
 from runtime.staging.aliasing.aliases import want_joined
 from runtime.staging.backend import BACKEND
 from runtime.staging.builtin_functions import BUILTINS, index_of
@@ -18,6 +19,7 @@ from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing import Growing, GrowingSequence, sites_of, want_lists
 from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.growing_tuple import grown_tuple
+from runtime.staging.lists.loop_tables import table_of, want_table
 from runtime.staging.lists.sequences import (
     check,
     chosen,
@@ -87,10 +89,16 @@ class Row(GrowingSequence):
 
     def at(self, index: Any) -> Any:
         """The item at an index that is in bounds."""
+        table = table_of(self.rows)
+        if table is not None:
+            return table.item_at(table.place_of(self.rows, self.place), index)
+        if is_symbol(index) and all(map(_is_staged, self.rows)):
+            want_table(self.rows)
         sizes = [_length(row) for row in self.rows]
         if any(map(is_symbol, sizes)):
             return self.copy().at(index)
-        if len(set(sizes)) == 1:
+        are_known = is_symbol(index) and all(map(_is_of_numbers, self.rows))
+        if len(set(sizes)) == 1 and not are_known:
             return chosen([_at(row, index) for row in self.rows], self.place)
         starts = [sum(sizes[:at]) for at in range(len(sizes))]
         flat = [
@@ -126,6 +134,12 @@ class Row(GrowingSequence):
             return
         size = self.length()
         at = place_of(index, size, "list assignment index")
+        if is_symbol(at):
+            want_table(self.rows)
+        table = table_of(self.rows)
+        if table is not None:
+            table.put(self.rows, self.place, at, item)
+            return
         if is_symbol(size) and all(isinstance(row, GrowingList) for row in self.rows):
             _assign(self, at, item)  # others may have no item there
             return
@@ -138,6 +152,14 @@ class Row(GrowingSequence):
 
 def _at(items: Any, index: Any) -> Any:
     return items.at(index) if isinstance(items, GrowingList | Row) else _getitem(items, index)
+
+
+def _is_of_numbers(items: Any) -> bool:
+    return all(type(item) in NUMBER_TYPES for item in list.__iter__(items))
+
+
+def _is_staged(items: Any) -> bool:
+    return isinstance(items, GrowingList) and items.staged is not None
 
 
 def _length(items: Any) -> Any:

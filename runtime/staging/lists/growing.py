@@ -222,9 +222,10 @@ class GrowingSequence(list[Any], Growing):
     def length(self) -> Any:
         """Returns the number of its items: an int, or a staged one."""
         staged, size = self.staged, size_of(self)
-        if staged is not None:
-            active(staged.columns[0])
-        return apply(LENGTH, staged.columns[0]) if staged is not None and size is None else size
+        if staged is None or (size is not None and type(staged) is StagedRow):
+            return size
+        active(staged.columns[0])
+        return apply(LENGTH, staged.columns[0]) if size is None else size
 
     def content(self) -> tuple[Any, list[Any]]:
         """The number of items, and the items; of a staged list its Kind, and the columns."""
@@ -265,6 +266,10 @@ class GrowingSequence(list[Any], Growing):
         note_inside(self, list.__iter__(self))
         items = children if isinstance(keys, int) else (StagedItems(keys, children),)
         list.__setitem__(self, slice(None), items)
+
+    def be_empty(self) -> None:
+        """Be in no list of the graph any more, without items."""
+        list.clear(self)
 
 
 def sites_of(item: Any) -> frozenset[str]:

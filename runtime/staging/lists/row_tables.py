@@ -65,7 +65,7 @@ class RowTable(Growing):
     def item_at(self, place: Any, index: Any) -> Any:
         """An item of the list at a place."""
         element, columns = self.rows()
-        places = _places_in(columns[0], place, index)
+        places = _places_in(element, columns[0], place, index)
         kept = [apply(lists.ROW_ITEM, column, *places) for column in columns]
         return staged_items.item_of(kept, element.structure.keys.element)
 
@@ -73,7 +73,7 @@ class RowTable(Growing):
         """Put what an item is kept as into the list at a place."""
         note_changed_row()
         element, columns = self.rows()
-        *at, length = _places_in(columns[0], place, index)
+        *at, length = _places_in(element, columns[0], place, index)
         pairs = zip(columns, kept, strict=True)
         self.put_rows(element, [apply(lists.SET_ROW_ITEM, c, *at, x, length) for c, x in pairs])
 
@@ -112,10 +112,11 @@ class RowTable(Growing):
         self.put_rows(staged_items.as_shared(element), columns)
 
 
-def _places_in(column: Any, place: Any, index: Any) -> list[Any]:
+def _places_in(element: Tree, column: Any, place: Any, index: Any) -> list[Any]:
     """The place of a list, an index in it, and the number of its items."""
-    at = convert_to_tensor(place, dtypes.int64)
-    length = apply(lists.ROW_LENGTH, column, at)
+    at, length = convert_to_tensor(place, dtypes.int64), element.structure.keys.size
+    if length is None:
+        length = apply(lists.ROW_LENGTH, column, at)
     return [at, *[convert_to_tensor(x, dtypes.int64) for x in (index, length)]]
 
 

@@ -10,6 +10,7 @@ import pytest
 
 import runtime as rt
 from runtime.graph.ir import walk
+from runtime.graph.nodes import WHILE
 from tests.support.staging import as_python
 
 Program = Callable[[Any, Any], Any]
@@ -119,7 +120,110 @@ def in_an_object(n: Any, x: Any) -> Any:
     return grid.cells, sum(map(sum, grid.cells))
 
 
+def two_tables_of_one_loop(n: Any, x: Any) -> Any:
+    a = [[i * j for j in range(MANY)] for i in range(MANY)]
+    b = [[0] * MANY for _ in range(MANY)]
+    for i in range(n):
+        for j in range(n):
+            b[j][i] = a[i][j] + b[i][j - 1]
+            a[j][-1] = b[n][n]
+    return a[1], b, len(a[2]), len(b[-1]), max(a[3]), b[0][:2] == [5, 0]
+
+
+def fractions_in_all_of_them(n: Any, x: Any) -> Any:
+    table = [[0.0] * MANY for _ in range(MANY)]
+    for i in range(n):
+        for j in range(MANY):
+            table[j][i] = table[i][j] / 2 + i
+            table[0][3] = 7.0
+    return table
+
+
+def a_row_under_its_own_name(n: Any, x: Any) -> Any:
+    table = [[0] * 3 for _ in range(MANY)]
+    row = table[2]
+    k, left = 0, n
+    while left > 0:
+        table[left][k] += left
+        row[0] += 1
+        left -= 1
+        k = (k + 1) % 3
+    row.append(4)
+    return table, row is table[2], row
+
+
+def a_loop_in_one_branch(n: Any, x: Any) -> Any:
+    table = [[0] * 3 for _ in range(MANY)]
+    if n > 3:
+        for i in range(n):
+            table[i][n % 3] = i
+    else:
+        table[n][1] = 5
+    return table, sum(table[n])
+
+
+def ends_at_an_index_that_is_not_there(n: Any, x: Any) -> Any:
+    table = [[1] * 4 for _ in range(MANY)]
+    found = 0
+    try:
+        for i in range(MANY):
+            found += table[i][i + n - 3]
+            table[i][i] = 2
+    except IndexError:
+        found = -found
+    return found, table
+
+
+def a_table_of_each_round(n: Any, x: Any) -> Any:
+    total = 0
+    for i in range(n):
+        table = [[i] * 6 for _ in range(6)]
+        for j in range(n):
+            table[j][i % 6] += j
+        total += sum(map(sum, table))
+    return total
+
+
+def rows_get_other_kinds(n: Any, x: Any) -> Any:
+    table = [[0] * 6 for _ in range(6)]
+    for i in range(n - 1):
+        table[i][i] = 1
+        table[0][2] = 0.5
+    return table[0][2] * 2, table[1]
+
+
+def numbers_that_stay(n: Any, x: Any) -> Any:
+    table = [[i * j for j in range(MANY)] for i in range(MANY)]
+    total = 0
+    for i in range(n):
+        total += table[i][n - i] - table[-i - 1][i]
+    return total, table[3]
+
+
+def rows_of_known_lengths(n: Any, x: Any) -> Any:
+    table: Any = [[1] * i for i in range(MANY)]
+    for i in range(2, n):
+        for j in range(1, i - 1):
+            table[i][j] = table[i - 1][j - 1] + table[i - 1][j]
+    table[0].append(0.5)
+    return table, [len(row) for row in table], len(table[n])
+
+
+def steps_of_a_tensor(n: Any, x: Any) -> Any:
+    with rt.GradientTape() as tape:
+        tape.watch(x)
+        table = [[1.0] * 6 for _ in range(6)]
+        for i in range(1, n):
+            for j in range(1, n):
+                table[i][j] = table[i - 1][j] * x + table[i][j - 1]
+        y = table[n - 1][n - 1]
+    return y, tape.gradient(y, x)
+
+
 PROGRAMS: list[Program] = [
+    two_tables_of_one_loop, fractions_in_all_of_them, a_row_under_its_own_name,
+    a_loop_in_one_branch, ends_at_an_index_that_is_not_there, a_table_of_each_round,
+    rows_get_other_kinds, numbers_that_stay, rows_of_known_lengths, steps_of_a_tensor,
     longest_common, rows_with_two_names, rows_change_places, rows_of_several_lengths,
     lists_of_tables, tensors_in_rows, fractions_beside_whole_numbers, texts_in_rows,
     rows_in_a_dict, a_tape_knows_the_items, in_an_object,
@@ -134,6 +238,18 @@ def test_it_is_as_in_python(program: Program) -> None:
         found = as_python(staged(rt.constant(n), x))
         assert found == as_python(program(n, x)), n
     assert staged.experimental_get_tracing_count() == 1
+
+
+@pytest.mark.parametrize(
+    "program", [longest_common, steps_of_a_tensor, rows_of_known_lengths, numbers_that_stay]
+)
+def test_an_item_is_read_from_one_table(program: Program) -> None:
+    concrete = rt.function(program).get_concrete_function(rt.constant(4), rt.constant(2.0))
+    loops = [node for node in walk(concrete.optimized.body) if node.primitive is WHILE]
+    rounds = [node for loop in loops for region in loop.regions for node in walk(region)]
+    names = {node.primitive.name for node in rounds}
+    assert "list_get" not in names
+    assert ("list_row_item" in names) == (program is not numbers_that_stay)
 
 
 def test_python_numbers_and_tuples_of_them_are_tables() -> None:

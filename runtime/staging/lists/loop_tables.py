@@ -1,0 +1,161 @@
+"""Many lists of which a staged loop uses items at places that only the run knows, `table[i][j]`:
+within the loop they are the rows of one list of the graph, behind it lists of their own again.
+
+Python knows of the rows what it knew: how many there are, how many items each has, and of which
+kind these are. Where a loop would change that, it is traced without the table.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from runtime import dtypes, ops
+from runtime.core.convert import convert_to_tensor
+from runtime.graph import lists
+from runtime.graph.nodes import apply
+from runtime.staging.block_recorder import outermost_round
+from runtime.staging.control import joins
+from runtime.staging.control.specs import Mismatch, Spec, Tree
+from runtime.staging.control.undoing import Anew, Preparation
+from runtime.staging.lists import staged_items
+from runtime.staging.lists.growing import Kind, StagedItems, place_in, read_by, size_of
+from runtime.staging.lists.growing_list import GrowingList, shared
+from runtime.staging.refusals import refuse
+from runtime.staging.scopes import active
+from runtime.staging.tracing import unfailing
+
+FEW = 4
+"""Of so many lists, an item at a staged place is one of as many items."""
+
+
+class LoopTable(GrowingList):
+    """A list of the graph that has some lists of the user's as its rows, of these sizes."""
+
+    __slots__ = ("members", "sizes")
+
+    def __init__(self, rows: Sequence[GrowingList], element: Spec, sizes: Sequence[int]) -> None:
+        super().__init__(rows)
+        self.members, self.sizes = list(rows), sizes
+        size = sizes[0] if len(set(sizes)) == 1 else None
+        row = staged_items.tree(GrowingList, element, size)
+        columns = staged_items.columns_of(GrowingList(map(GrowingList.copied, rows)), row)
+        self.fill(Kind(row, len(self.members)), columns)
+        for place, each in enumerate(rows):
+            each.become(self, place)
+
+    def row_at(self, place: Any) -> StagedItems:
+        """The contents of the list at a place, of which Python knows the size."""
+        row = super().row_at(place)
+        row.kind = dataclasses.replace(row.kind, size=self._size_at(place))
+        return row
+
+    def _size_at(self, place: Any) -> int | None:
+        pairs = zip(self.members, self.sizes, strict=True)
+        return next((size for row, size in pairs if place_in(row) is place), None)
+
+    def write_row(self, place: Any, row: Any) -> None:
+        """Put other contents into the list at a place, as many items."""
+        if size_of(row) != self._size_at(place):
+            raise _refuse_other_kind()
+        super().write_row(place, row)
+
+    def put_rows(self, element: Tree, columns: Sequence[Any]) -> None:
+        """Put other lists in place of them, as many, of the same kind."""
+        if element != self.rows()[0]:
+            raise _refuse_other_kind()
+        super().put_rows(element, columns)
+
+    @unfailing
+    def put(self, rows: Sequence[GrowingList], place: Any, index: Any, item: Any) -> None:
+        """Put an item into one of some rows, which any of them may be."""
+        item = shared(item)
+        row, _ = self.rows()
+        known = row.structure.keys.element
+        element = staged_items.covering([known, joins.abstract(item)])
+        if element != known:
+            row = staged_items.tree(row.structure.kind, element, row.structure.keys.size)
+            super().put_rows(row, self.rows(row)[1])
+        self.put_item(self.place_of(rows, place), index, staged_items.row_of(item, element))
+
+    def place_of(self, rows: Sequence[GrowingList], place: Any) -> Any:
+        """The place here of the one of some rows that is at a place among them."""
+        places = [self._place_of_member(row) for row in rows]
+        if places == list(range(len(places))):
+            return place
+        table = convert_to_tensor(places, dtypes.int64)
+        return ops.gather(table, convert_to_tensor(place, dtypes.int64))
+
+    def _place_of_member(self, row: GrowingList) -> int:
+        return next(at for at, each in enumerate(self.members) if each is row)
+
+
+def _refuse_other_kind() -> Exception:
+    return refuse("the lists of a list get other kinds of items, or another number of them")
+
+
+def table_of(rows: Sequence[Any]) -> LoopTable | None:
+    """The table of which all these lists are rows, if they are rows of one."""
+    first = rows[0].table if isinstance(rows[0], GrowingList) else None
+    table = None if first is None else first.table
+    if type(table) is not LoopTable:
+        return None
+    are_in_it = all(any(row is each for each in table.members) for row in rows)
+    return table if are_in_it and all(row.table.table is table for row in rows) else None
+
+
+def want_table(rows: Sequence[Any]) -> None:
+    """Ends the round of a loop that uses an item of one of many lists, if they may be the rows of
+    one list for that loop.
+    """
+    if len(rows) <= FEW or (want_table, id(rows[0])) in active().memo:
+        return
+    recorder = outermost_round(active(), rows)
+    if recorder is None or _kind_of(rows) is None:
+        return
+    raise Anew(recorder, Preparation((want_table, id(rows[0])), lambda: _as_table(rows)))
+
+
+def _kind_of(rows: Sequence[Any]) -> tuple[Spec, list[int]] | None:
+    """The Spec of the items of some lists, if it is one, and the number of each one's."""
+    if len({id(row) for row in rows}) < len(rows):
+        return None
+    if any(type(row) is not GrowingList or row.table is not None for row in rows):
+        return None
+    sizes = [size for size in map(size_of, rows) if size is not None]
+    if len(sizes) < len(rows) or not any(sizes):
+        return None
+    if any(row.staged is not None and row.staged.kind.shared for row in rows):
+        return None
+    try:
+        first, *others = [
+            staged_items.covering(row.specs())
+            for row, size in zip(rows, sizes, strict=True)
+            if size
+        ]
+    except Mismatch:
+        return None
+    is_one = staged_items.is_flat(first) and all(each == first for each in others)
+    return (first, sizes) if is_one else None
+
+
+def _as_table(rows: Sequence[GrowingList]) -> Callable[[], None]:
+    """Have lists be the rows of one list, until the result is called."""
+    table = LoopTable(rows, *cast(tuple[Spec, list[int]], _kind_of(rows)))
+    return functools.partial(_take_apart, table)
+
+
+def _take_apart(table: LoopTable) -> None:
+    if any(all(each is not row for row in table.members) for each, _ in read_by(table)):
+        raise refuse("a list of a list is in two places")
+    row, columns = table.rows()
+    for at, (each, size) in enumerate(zip(table.members, table.sizes, strict=True)):
+        if not size:
+            each.be_empty()
+            continue
+        place = convert_to_tensor(at, dtypes.int64)
+        kept = [apply(lists.GET, x, place, element=x.type.element) for x in columns]
+        items = [apply(lists.UNSTACK, x) for x in kept]
+        each.be_apart(StagedItems(Kind(row.structure.keys.element, size), items))
