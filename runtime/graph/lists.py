@@ -690,7 +690,7 @@ DROP: Primitive = _row(
     gradient=lambda op, grad: (apply(GAP, grad, op.inputs[1]), None),
 )  # fmt: skip
 GAP: Primitive = _row(
-    "list_gap", _gap, _as_first, memory=Memory.STORES,
+    "list_gap", _gap, _as_first, memory=Memory.STORES, instruction="list_gap",
     gradient=lambda op, grad: (apply(DROP, grad, op.inputs[1]), None),
 )  # fmt: skip
 TAKE: Primitive = _row(

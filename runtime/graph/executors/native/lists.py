@@ -250,6 +250,25 @@ def _drop(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence
     return [Items(made.pointer, left, made.capacity, element)]
 
 
+def _gap(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    """Those from a place on move to the next one, which there is no need for behind the last."""
+    items, index = operands
+    assert isinstance(items, Items)
+    assert isinstance(index, Scalar)
+    builder, element = emitter.builder, items.element
+    at = wide(emitter, index)
+    emitter.step_aside(builder.icmp_signed("<", at, int64(0)))
+    is_inside = builder.icmp_signed("<", at, items.count)
+    count = builder.select(is_inside, builder.add(items.count, int64(1)), items.count)
+    made = _written(emitter, kernel, items, count)
+    with builder.if_then(is_inside):
+        source = _slot(builder, made, at)
+        target = _slot(builder, made, builder.add(at, int64(1)))
+        move(builder, target, source, _bytes(builder, builder.sub(items.count, at), element))
+        clear(builder, source, _bytes(builder, int64(1), element))
+    return [Items(made.pointer, count, made.capacity, element)]
+
+
 def _extend(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
     items, more = operands
     assert isinstance(items, Items)
@@ -524,6 +543,7 @@ ON_ARRAYS["list_set"] = OnArrays(_takes_one, _set)
 ON_ARRAYS["list_push"] = OnArrays(_takes, _push)
 ON_ARRAYS["list_as"] = OnArrays(_takes_as, _as)
 ON_ARRAYS["list_drop"] = OnArrays(_takes_one, _drop)
+ON_ARRAYS["list_gap"] = OnArrays(_takes_one, _gap)
 ON_ARRAYS["list_cast"] = OnArrays(_takes_cast, _cast)
 ON_ARRAYS["list_extend"] = OnArrays(_takes, _extend)
 ON_ARRAYS["list_take"] = OnArrays(_takes_places, _take)

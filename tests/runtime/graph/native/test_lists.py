@@ -65,6 +65,32 @@ def popped_rows(n: Any) -> Any:
     return rt.stack(rows)
 
 
+def inserted(n: Any) -> Any:
+    a, total = [3], 0
+    for i in range(n):
+        number, k = i * 7 % 11, 0
+        while k < len(a) and a[k] < number:
+            k += 1
+        before = a[:]
+        a.insert(k, number)
+        a.insert(-1, i)
+        before.insert(100, k)
+        if len(a) > 9:
+            a.insert(0, a.pop(i % 4))
+        total = total % 1009 * 3 + before[-1] + len(before) + a[k]
+    return total, a[0], a[-1], len(a)
+
+
+def inserted_rows(n: Any) -> Any:
+    rows, total = [[1], [2, 3]], 0
+    for i in range(n):
+        rows.insert(i % 3, [i] * (i % 4 + 1))
+        rows[1].append(len(rows))
+        if i % 5 == 4:
+            total += rows.pop(1)[-1]
+    return total, rows[0][0], rows[-1][-1], [len(row) for row in rows]
+
+
 def best_of(n: Any) -> Any:
     best = [0] * (n + 1)
     for i in range(n):
@@ -199,6 +225,8 @@ def rows_beside(n: Any) -> Any:
         (appended_on_one_path, True),
         (popped, True),
         (popped_rows, True),
+        (inserted, True),
+        (inserted_rows, True),
         (best_of, True),
         (joined_lists, True),
         (sliced_beside, True),
