@@ -298,8 +298,8 @@ def sum_to_shape_of(g: Any, x: Any) -> Any:
 def dims_of(shape: Any) -> tuple[Shape, tuple[Tensor, ...]]:
     """A shape argument as static dimensions, None where one is a tensor, and those tensors.
 
-    A whole shape that is only known at run time gives None and the vector itself; one of which some
-    sizes are known is taken apart.
+    A whole shape that is only known at run time gives None and the vector itself; one of which the
+    rank or some sizes are known is taken apart.
     """
     if isinstance(shape, TensorShape):
         return _from_dims(shape.as_list())
@@ -309,8 +309,9 @@ def dims_of(shape: Any) -> tuple[Shape, tuple[Tensor, ...]]:
         return _from_dims(shape)
     vector = convert_to_tensor(shape, dtype_hint=None)
     value = vector.static_value
-    if value is None and vector.static_sizes is not None and vector.ndim == 1:
-        sizes = vector.static_sizes.tolist()
+    rank = vector.static_shape[0] if vector.ndim == 1 else None
+    if value is None and rank is not None and vector.dtype.is_integer:
+        sizes = [-1] * rank if vector.static_sizes is None else vector.static_sizes.tolist()
         return _from_dims([vector[i] if size < 0 else size for i, size in enumerate(sizes)])
     if value is None:
         return (None, (vector,)) if vector.ndim != 0 else ((None,), (vector,))

@@ -57,6 +57,15 @@ def in_a_loop(x, n):
     return total
 
 
+def of_stacked_sizes(n):
+    return rt.reduce_sum(rt.ones(rt.stack([n, n + 1])))
+
+
+def of_a_vector_of_one_size(x):
+    filled = rt.fill(rt.reshape(rt.size(x), [1]), 2.0)
+    return rt.reduce_sum(rt.broadcast_to(filled, rt.concat([[2], rt.shape(x)], 0)))
+
+
 def in_a_call(x):
     return distinct(x + 1)
 
@@ -66,6 +75,8 @@ NATIVE: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (squares, (rt.constant([1.0, 2.0]),), 5.0),
     (squares, (rt.constant(3.0),), 9.0),
     (fibonacci, (rt.constant(10),), 55),
+    (of_stacked_sizes, (rt.constant(3),), 12.0),
+    (of_a_vector_of_one_size, (rt.constant([1.0, 2.0, 3.0]),), 12.0),
 ]
 REFUSED: list[tuple[Callable[..., Any], tuple[Any, ...], str, str]] = [
     (joined, (rt.constant("a"),), "return rt.strings", "StringJoin"),
