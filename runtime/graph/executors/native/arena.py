@@ -6,7 +6,8 @@ one is kept from call to call.
             work                        since signals were looked for, about as many rounds of loops
             total                       the bytes of all that it owned
     chunk   following, end, the memory
-    owned   following, bytes, the memory              of arrays that grow; the largest one is kept
+    owned   following, bytes, the memory, its address       of arrays that grow; the largest one is
+            kept; an array that begins behind its start has had items before its first one
 """
 
 from __future__ import annotations
@@ -263,8 +264,30 @@ ready:
   ret ptr %old
 more:
   %huge = icmp ugt i64 %bytes, {1 << 60}
-  br i1 %huge, label %none, label %count
+  br i1 %huge, label %none, label %owner
+owner:
+  %some.room = icmp ne i64 %capacity, 0
+  %is.owned = and i1 %some, %some.room
+  br i1 %is.owned, label %front, label %count
+front:
+  %address = ptrtoint ptr %old to i64
+  %end = add i64 %address, %capacity
+  %end.place = inttoptr i64 %end to ptr
+  %base = load i64, ptr %end.place
+  %before.it = sub i64 %address, %base
+  %all = add i64 %before.it, %capacity
+  %apart = icmp uge i64 %before.it, %capacity
+  %suffices = icmp uge i64 %all, %bytes
+  %back = and i1 %apart, %suffices
+  br i1 %back, label %again, label %count
+again:
+  %start = inttoptr i64 %base to ptr
+  store ptr %start, ptr %place
+  store i64 %all, ptr %capplace
+  ret ptr %start
 count:
+  %passed = phi i64 [ 0, %owner ], [ %before.it, %front ]
+  %is.queue = icmp ne i64 %passed, 0
   %totalplace = getelementptr i64, ptr %arena, i64 {TOTAL}
   %total = load i64, ptr %totalplace
   %times = shl i64 %bytes, 3
@@ -285,8 +308,10 @@ discard:
   br label %fresh
 fresh:
   %half = lshr i64 %bytes, 1
-  %larger = add i64 %bytes, %half
-  %cap = add i64 %larger, 64
+  %extra = select i1 %is.queue, i64 %bytes, i64 %half
+  %larger = add i64 %bytes, %extra
+  %above = add i64 %larger, 71
+  %cap = and i64 %above, -8
   %size = add i64 %cap, 128
   %made = call ptr @malloc(i64 %size)
   %failed = icmp eq ptr %made, null
@@ -304,6 +329,8 @@ keep:
   store ptr %block, ptr %ownplace
   %data = call i64 @data(ptr %block)
   %pointer = inttoptr i64 %data to ptr
+  %tail = getelementptr i8, ptr %pointer, i64 %room
+  store i64 %data, ptr %tail
   store ptr %pointer, ptr %place
   store i64 %room, ptr %capplace
   ret ptr %pointer

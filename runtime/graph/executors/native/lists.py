@@ -231,7 +231,7 @@ def _set(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[
 
 
 def _drop(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    """Those behind an item move to its place."""
+    """Those behind an item move to its place; a list without its first item begins behind it."""
     items, index = operands
     assert isinstance(items, Items)
     assert isinstance(index, Scalar)
@@ -241,9 +241,13 @@ def _drop(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence
     made = items
     if kernel.targets[0] in emitter.copied:
         made = _grown(emitter, items, items.count, fresh=True)
+    left = builder.sub(items.count, int64(1))
+    if static(at) == 0:
+        size = _bytes(builder, int64(1), element)
+        second = _slot(builder, made, int64(1))
+        return [Items(second, left, builder.sub(made.capacity, size), element)]
     target = _slot(builder, made, at)
     source = _slot(builder, made, builder.add(at, int64(1)))
-    left = builder.sub(items.count, int64(1))
     behind = builder.sub(left, at)
     with builder.if_then(builder.icmp_signed(">", behind, int64(0)), likely=False):
         move(builder, target, source, _bytes(builder, behind, element))

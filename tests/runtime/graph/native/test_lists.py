@@ -91,6 +91,37 @@ def inserted_rows(n: Any) -> Any:
     return total, rows[0][0], rows[-1][-1], [len(row) for row in rows]
 
 
+def a_queue(n: Any) -> Any:
+    waiting, served, total = [1, 2, 3], 0, 0
+    while waiting and served < n * 40:
+        first = waiting.pop(0)
+        served += 1
+        total = (total * 3 + first) % 10007
+        if first % 7 < 5 and len(waiting) < 60:
+            waiting.append(total)
+            waiting.append(first + served)
+        if served % 50 == 49:
+            waiting.insert(1, waiting.pop())
+            waiting = waiting[len(waiting) // 2 :]
+    return total, served, len(waiting), sum(waiting)
+
+
+def queues_of_rows_and_truths(n: Any) -> Any:
+    rows: Any = [[1], [2, 3]]
+    truths, total = [True], 0
+    for i in range(n * 10):
+        rows.append([i] * (i % 4 + 1))
+        truths.append(i % 3 == 0)
+        truths.append(len(rows) > 4)
+        row = list(rows.pop(0))
+        row.append(i)
+        if truths.pop(0):
+            total += row[0] * len(row)
+        if i % 13 == 12:
+            rows.append([total])
+    return total, len(rows), rows[0][0], rows[-1][-1], len(truths)
+
+
 def best_of(n: Any) -> Any:
     best = [0] * (n + 1)
     for i in range(n):
@@ -225,6 +256,8 @@ def rows_beside(n: Any) -> Any:
         (appended_on_one_path, True),
         (popped, True),
         (popped_rows, True),
+        (a_queue, True),
+        (queues_of_rows_and_truths, True),
         (inserted, True),
         (inserted_rows, True),
         (best_of, True),
