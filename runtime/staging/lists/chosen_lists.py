@@ -36,6 +36,25 @@ from runtime.staging.symbolic_number import apply_number
 from runtime.staging.tracing import is_symbol
 
 
+def list_among(items: Sequence[Any], place: Any) -> Any:
+    """The one of several lists, of which some may be chosen ones, that is at a place."""
+    chosen_ones = [item for item in items if type(item) is Row]
+    if not chosen_ones:
+        return Row(items, place)
+    most = max(chosen_ones, key=lambda row: len(row.rows))
+    others = [row for item in items for row in (item.rows if type(item) is Row else [item])]
+    rows = list({id(row): row for row in (*most.rows, *others)}.values())
+    places = {id(row): at for at, row in enumerate(rows)}
+
+    def place_of_item(item: Any) -> Any:
+        if type(item) is not Row:
+            return places[id(item)]
+        known = [places[id(row)] for row in item.rows]
+        return item.place if known == list(range(len(known))) else chosen(known, item.place)
+
+    return Row(rows, chosen(list(map(place_of_item, items)), place))
+
+
 class Row(GrowingSequence):
     """One of several lists of one length: that at a place which only the run knows.
 

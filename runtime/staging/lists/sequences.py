@@ -164,11 +164,11 @@ def chosen(items: Sequence[Any], place: Any) -> Any:
         return _image_of(items, place)
     if items and not all(map(is_reference, items)):
         from runtime.staging.lists.chosen_containers import one_of
-        from runtime.staging.lists.chosen_lists import Row
+        from runtime.staging.lists.chosen_lists import list_among
 
         kinds = [item.__class__ for item in items]
         if _are_of(kinds, list) or _are_of(kinds, deque):
-            return Row(items, place)
+            return list_among(items, place)
         if any(_are_of(kinds, kind) for kind in (set, frozenset, dict)):
             return one_of(items, place)
     try:

@@ -220,7 +220,36 @@ def steps_of_a_tensor(n: Any, x: Any) -> Any:
     return y, tape.gradient(y, x)
 
 
+def rows_change_places_often(n: Any, x: Any) -> Any:
+    table = [[i, 2.5 * i] for i in range(5)]
+    first = table[0]
+    for i in range(4):
+        table[i], table[n - 2] = table[n - 2], table[i]
+        table[i][0] += i
+        table[n - 2 - i // 2][1] -= table[i][0]
+    return table, first, [row is first for row in table], table[n - 2] is table[1]
+
+
+def solved(n: Any, x: Any) -> Any:
+    size = 4
+    rows = [
+        [x * float(i * j % 5) + float(i == j) * n for j in range(size + 1)] for i in range(size)
+    ]
+    for c in range(size):
+        best = c
+        for r in range(c + 1, size):
+            if abs(rows[r][c]) > abs(rows[best][c]):
+                best = r
+        rows[c], rows[best] = rows[best], rows[c]
+        for r in range(c + 1, size):
+            part = rows[r][c] / rows[c][c]
+            for k in range(c, size + 1):
+                rows[r][k] -= part * rows[c][k]
+    return rows[-1][-1] / rows[-1][-2]
+
+
 PROGRAMS: list[Program] = [
+    rows_change_places_often, solved,
     two_tables_of_one_loop, fractions_in_all_of_them, a_row_under_its_own_name,
     a_loop_in_one_branch, ends_at_an_index_that_is_not_there, a_table_of_each_round,
     rows_get_other_kinds, numbers_that_stay, rows_of_known_lengths, steps_of_a_tensor,
@@ -250,6 +279,22 @@ def test_an_item_is_read_from_one_table(program: Program) -> None:
     names = {node.primitive.name for node in rounds}
     assert "list_get" not in names
     assert ("list_row_item" in names) == (program is not numbers_that_stay)
+
+
+def test_a_row_that_changes_places_is_one_of_those_there_are() -> None:
+    def changed(rounds: int) -> int:
+        @rt.function
+        def staged(n: Any) -> Any:
+            table = [[i, i] for i in range(5)]
+            for i in range(rounds):
+                table[i % 5], table[n] = table[n], table[i % 5]
+            return table[n][0]
+
+        concrete = staged.get_concrete_function(rt.constant(3))
+        return len(list(walk(concrete.graph.body)))
+
+    few, many = changed(4), changed(8)
+    assert many < 2.5 * few
 
 
 def test_python_numbers_and_tuples_of_them_are_tables() -> None:
