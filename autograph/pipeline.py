@@ -32,6 +32,7 @@ from autograph.converters import (
     raise_statements,
     raising_guards,
     return_statements,
+    starred_targets,
     super_calls,
     ternaries,
     texts,
@@ -97,6 +98,7 @@ CONVERTERS = (
     _converter(texts),
     _converter(comprehensions),
     _converter(item_reads),
+    _converter(starred_targets),
     _converter(displays),  # after those that look for dicts
     _converter(calls),  # after all that removes calls or makes its own
 )

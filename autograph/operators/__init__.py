@@ -27,6 +27,7 @@ from autograph.operators.matching import (
 from autograph.operators.raising import raised
 from autograph.operators.texts import format, mod, template, text
 from autograph.operators.tries import try_
+from autograph.operators.unpacking import starred
 from autograph.operators.until import until
 from autograph.operators.while_loop import while_loop
 
@@ -61,6 +62,7 @@ __all__ = [
     "set_spread",
     "setitem",
     "spread",
+    "starred",
     "subject",
     "template",
     "text",

@@ -8,6 +8,7 @@ import collections
 import contextlib
 import dataclasses
 import functools
+import itertools
 import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -569,6 +570,14 @@ def unpacking(xs):
     return a + b * 10
 
 
+def staged_list_unpacked(x):
+    squares = []
+    for i in range(x):
+        squares.append(i * i)
+    first, *rest = squares
+    return first, rest
+
+
 def square_root(x):
     return math.sqrt(x * x)
 
@@ -678,12 +687,11 @@ def list_grows(x):
 
 
 @limit("A list or dict whose length only the run knows")
-def staged_list_unpacked(x):
+def staged_list_chained(x):
     squares = []
     for i in range(x):
         squares.append(i * i)
-    first, *_ = squares
-    return first
+    return list(itertools.chain(squares, [1]))
 
 
 @rt.function

@@ -21,6 +21,7 @@ from types import BuiltinFunctionType, WrapperDescriptorType
 from typing import Any
 
 from autograph.operators.comprehensions import of_generator
+from autograph.operators.unpacking import taken_apart
 from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import Tensor
@@ -74,6 +75,19 @@ def listed(items: Any = ()) -> GrowingList:
         # A copy: the list that a loop leaves is one of several to the user.
         return collected(source).copied()
     return GrowingList(elements(items, "list"))
+
+
+def _taken_apart(items: Any, before: int, after: int) -> Any:
+    source = iteration.staged(items)
+    if source is None or not iteration.has_open_length(source):
+        return NotImplemented
+    made = items if type(items) is GrowingList else listed(items)
+    size, least = made.length(), before + after
+    few = f"not enough values to unpack (expected at least {least}, got {{}})"
+    check(size < least, texts.make(str.format, few, size), ValueError)
+    behind = size - after
+    ends = [made.at(behind + at) for at in range(after)]
+    return [*[made.at(at) for at in range(before)], made[before:behind], *ends]
 
 
 def _sort(self: GrowingList, *, key: Any = None, reverse: Any = False) -> None:
@@ -468,6 +482,7 @@ def _joined(separator: Any, parts: Any, /) -> Any:
 
 BUILTINS[sorted] = _sorted
 BUILTINS[list] = listed
+BUILTINS[taken_apart] = _taken_apart
 BUILTINS[str.join] = _joined
 
 

@@ -176,11 +176,16 @@ UNCHANGED = {
         "def f(x, i):\n    y = 1, 2\n    return y[0], T[-1], T[1:], T[0][1], T[i, 0], x.shape[i]",
         "def f(x, i):\n    del T[i]\n    T[i] = x.y[i] = x",
     ],
+    "starred_targets": [
+        SIMPLE.replace("in y", "in (1, 2)"),
+        "def f(x):\n    a, *b = (1, x)\n    [a, *b] = d = x\n    return a, b, d",
+        "def f(x):\n    for a, *b in x:\n        yield a, b",
+    ],
     "displays": [
         SIMPLE.replace("[i + x for i in y]", "[x, [y], (x, y), {**{'a': x}}]"),
         SIMPLE.replace("in y", "in (1, 2)"),
         ANNOTATIONS,
-        "def f(x):\n    [a, *b] = x\n    return [*x, (y := x)], [x, *[(yield)]], y",
+        "def f(x):\n    [a, *b] = d = x\n    return [*x, (y := x)], [x, *[(yield)]], y",
         "def f(x, y):\n    return {1: x, 'a': y, **{'b': y}}, {1, 'a'}, {}",
         "def f(x, y):\n    return {**x, y: (yield)}, {x: 1 for x in (1, 2)}",
         "def f(x):\n    return {*x, *[(yield)]}, (*x, *[(yield)])",
