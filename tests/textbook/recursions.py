@@ -38,6 +38,38 @@ def hanoi_towers(n):
     return len(pegs[0]), len(pegs[2]), pegs[2][0]
 
 
+@case((3,), (2,), (0,))
+def hanoi_of_names(n):
+    pegs = {"A": list(range(n, 0, -1)), "B": [], "C": []}
+    count = 0
+
+    def move(height, source, target, spare):
+        nonlocal count
+        if height == 0:
+            return
+        move(height - 1, source, spare, target)
+        pegs[target].append(pegs[source].pop())
+        count += 1
+        move(height - 1, spare, target, source)
+
+    move(n, "A", "B", "C")
+    return count, pegs["A"], pegs["B"]
+
+
+@case((3,), (2,), (0,))
+def hanoi_of_lists(n):
+    start, between, end = [3, 2, 1], [], []
+
+    def move(height, source, target, spare):
+        if height > 0:
+            move(height - 1, source, spare, target)
+            target.append(source.pop())
+            move(height - 1, spare, target, source)
+
+    move(n, start, end, between)
+    return start, between, end
+
+
 @case((3,), (1,), (5,))
 def hanoi_count(n):
     if n == 0:

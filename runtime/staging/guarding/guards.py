@@ -389,8 +389,8 @@ def _different_elements(path: str, container: Any, known: Elements) -> str:
         return f"what is in {path} changed"
     now = elements_of(container)
     if len(now) != len(known):
-        size = len(known) // 2 if is_mapping(container) else len(known)
-        return f"{path} had {size} elements, has {len(container)}"
+        for_each = 2 if is_mapping(container) else 1
+        return f"{path} had {len(known) // for_each} elements, has {len(now) // for_each}"
     at = next(at for at, pair in enumerate(zip(known, now, strict=True)) if pair[0] is not pair[1])
     return _difference(f"{path}{index_of(container, known, at)}", None, known[at], now[at])
 
