@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from autograph.backend import AnyOrder
 from autograph.operators.comprehensions import Given, of_generator
@@ -82,9 +82,9 @@ def first(given: Given, *default: Any) -> Any:
     return cond(found, lambda *, of=taken: defined(of), missing, (), name)
 
 
-def end() -> None:
-    """Raise what `next` raises for a generator without another element, maybe at run time."""
-    raise StopIteration
+def end(error: BaseException | type[BaseException] = StopIteration) -> NoReturn:
+    """Raise what `next` raises for an iterator without another element, maybe at run time."""
+    raise error
 
 
 def extreme(

@@ -10,13 +10,24 @@ from runtime.core.pickling import refused
 from runtime.core.state import state
 from runtime.core.types import ObjectHandle, ObjectType
 from runtime.data.layouts import Layout, wrapped
-from runtime.data.nodes import ADVANCE, CURRENT, ITERATE, NEXT, EndOfSequence, applied
+from runtime.data.nodes import (
+    ADVANCE,
+    CURRENT,
+    END_OF_SEQUENCE,
+    ITERATE,
+    NEXT,
+    EndOfSequence,
+    applied,
+)
 from runtime.data.optionals import Optional
 from runtime.data.pipelines import Cursor
 from runtime.graph.structures import Handler, add_handler
+from runtime.staging.builtin_functions import end_where
+from runtime.staging.control import logic
 from runtime.staging.control.branches import cond
 from runtime.staging.control.iteration import StreamedIterator
 from runtime.staging.refusals import refuse_iteration
+from runtime.staging.scopes import active
 
 
 class Iterator(StreamedIterator):
@@ -45,10 +56,7 @@ class Iterator(StreamedIterator):
         >>> int(iter(rt.data.Dataset.range(2)).get_next())
         0
         """
-        try:
-            return self.__next__()
-        except StopIteration:
-            raise EndOfSequence("End of sequence") from None
+        return self.__next__()
 
     def get_next_as_optional(self) -> Optional:
         """The next element, or none where there is no other.
@@ -70,10 +78,17 @@ class Iterator(StreamedIterator):
     def __next__(self) -> Any:
         if self._take is None or state.trace is not None:
             return self._staged_next()
-        return self._layout.pack(self._take())
+        try:
+            element = self._take()
+        except StopIteration:
+            raise EndOfSequence(END_OF_SEQUENCE) from None
+        return self._layout.pack(element)
 
     def _staged_next(self) -> Any:
         """The next element, in a graph."""
+        if active().attempts:  # a handler may ask for the end
+            end_where(logic.not_(self._advance()), EndOfSequence(END_OF_SEQUENCE))
+            return self._current()
         return self._layout.pack(applied(NEXT, (self._handle,)), wrapped)
 
     def _advance(self) -> Any:

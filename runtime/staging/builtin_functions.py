@@ -15,7 +15,7 @@ import autograph
 from autograph.operators.comprehensions import generator
 from autograph.operators.early_exits import refuse_to_leave
 from autograph.operators.raising import exception
-from autograph.operators.reductions import extreme
+from autograph.operators.reductions import end, extreme
 from autograph.operators.unpacking import taken_apart
 from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
@@ -464,6 +464,11 @@ def _next(items: Any, *default: Any) -> Any:
         "run knows",
         "loop over it, or take items of the tensor by their index",
     )
+
+
+def end_where(is_over: Any, error: BaseException) -> None:
+    """Raise this for an iterator without another element, at run time, where it is over."""
+    branches.cond(is_over, lambda: end(error), lambda: None, (), ())
 
 
 def _reversed(items: Any) -> Any:

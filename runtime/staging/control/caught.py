@@ -304,7 +304,7 @@ def probe(trace: Trace, primitive: Primitive, values: tuple[Value, ...], params:
     Raises StagingError where that cannot be done.
     """
     if primitive.calls_back:
-        if any(attempt.kinds for attempt in trace.attempts):
+        if "caught" not in params and any(attempt.kinds for attempt in trace.attempts):
             raise refuse_called_back(primitive)
         return  # what a `finally` would do is not done: the graph ends
     kinds = failures_of(primitive, values, params)

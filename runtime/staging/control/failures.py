@@ -223,6 +223,14 @@ class Attempt:
 _OF_PYTHON = (errors.ZeroDivisionError, errors.IndexError)
 
 
+def caught_in(trace: Trace) -> Kinds:
+    """The classes that each `except` around the present statement names."""
+    named = [kinds for attempt in trace.attempts for kinds, _ in attempt.kinds]
+    found: list[Any] = [BaseException if kinds is None else kinds() for kinds in named]
+    parts = [each if isinstance(each, tuple) else (each,) for each in found]
+    return tuple([kind for part in parts for kind in part])
+
+
 def target(
     trace: Trace, kind: type[BaseException], others: Kinds | None = None
 ) -> tuple[bool, Any, int | None]:

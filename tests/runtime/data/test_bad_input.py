@@ -74,7 +74,7 @@ ROWS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (in_graph(lambda: len(Dataset.range(3))), TypeError, "cardinality"),
     (lambda: Dataset.range(0).get_single_element(), ERROR, "single_element: .*empty"),
     (lambda: Dataset.range(2).get_single_element(), ERROR, "more than one"),
-    (lambda: next(iter(Dataset.range(0))), StopIteration, "^$"),
+    (lambda: next(iter(Dataset.range(0))), StopIteration, "^End of sequence"),
     (lambda: Dataset.range(2).map(3), TypeError, "map: expected a function, got 3"),
     (lambda: Dataset.range(2).map(lambda a, b: a), TypeError, "argument: 'b'"),
     (lambda: Dataset.range(2).map(lambda a: object()), TypeError, "result of <lambda>"),

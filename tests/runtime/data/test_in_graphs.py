@@ -502,16 +502,114 @@ def test_unconverted_loops_are_refused() -> None:
         unconverted(Dataset.range(3))
 
 
-def test_an_end_that_python_would_catch_is_refused() -> None:
-    @rt.function
-    def caught(iterator: Any) -> Any:
-        try:
-            return next(iterator)
-        except StopIteration:
-            return rt.constant(-1, rt.int64)
+def next_or_none(iterator, count):
+    try:
+        return next(iterator)
+    except rt.errors.OutOfRangeError as error:
+        return rt.constant(-len(str(error).partition(":")[0]), rt.int64)
 
-    with pytest.raises(autograph.StagingError, match=r"iterator_get_next.*`try`"):
-        caught(iter(Dataset.range(0)))
+
+def all_that_are_left(iterator, count):
+    total = rt.constant(0, rt.int64)
+    while True:
+        try:
+            total += iterator.get_next()
+        except StopIteration:
+            break
+    return total
+
+
+def as_many_as_asked(iterator, count):
+    total, taken = rt.constant(0, rt.int64), 0
+    try:
+        for _ in range(count):
+            total += next(iterator)
+            taken += 1
+    except (KeyError, rt.errors.OutOfRangeError):
+        total = -total
+    finally:
+        total += 100 * rt.cast(taken, rt.int64)
+    return total
+
+
+def past_other_handlers(iterator, count):
+    try:
+        return next(iterator) * next(iterator)
+    except KeyError:
+        return rt.constant(-1, rt.int64)
+
+
+def looped_over_in_a_try(iterator, count):
+    total = rt.constant(0, rt.int64)
+    try:
+        for each in Dataset.range(rt.cast(count, rt.int64)):
+            total += each // (each - 3)
+    except ZeroDivisionError:
+        total = -total
+    for each in iterator:
+        total += each
+    return total
+
+
+@pytest.mark.parametrize("size", [0, 1, 3])
+@pytest.mark.parametrize("program", [
+    next_or_none, all_that_are_left, as_many_as_asked, past_other_handlers, looped_over_in_a_try,
+])  # fmt: skip
+def test_an_end_is_caught_as_in_python(program: Any, size: int) -> None:
+    staged = rt.function(program)
+    count = rt.constant(2)
+    for _ in range(2):
+        outcomes = []
+        for function in (program, staged):
+            iterator = iter(Dataset.range(1, 1 + size))
+            try:
+                outcomes.append([int(function(iterator, count)), len(list(iterator))])
+            except StopIteration as error:
+                outcomes.append([type(error), str(error).partition(";")[0]])
+        assert str(outcomes[1]).startswith(str(outcomes[0])[:-2])
+
+
+def numbers_then_an_error():
+    yield 1
+    raise KeyError("none")
+
+
+def generator_in_a_try(x, kind):
+    try:
+        for each in Dataset.from_generator(
+            numbers_then_an_error, output_signature=rt.TensorSpec([], rt.int32)
+        ):
+            x = x + each
+    except kind:
+        x = -x
+    return x
+
+
+def file_in_a_try(x, kind):
+    try:
+        for _ in rt.data.TextLineDataset("/no/such/file"):
+            x = x + 1
+    except kind:
+        x = -x
+    return x
+
+
+@pytest.mark.parametrize(("program", "error", "other"), [
+    (generator_in_a_try, KeyError, ValueError),
+    (file_in_a_try, rt.errors.NotFoundError, rt.errors.OutOfRangeError),
+])  # fmt: skip
+def test_other_errors_of_datasets_are_not_caught_in_graphs(
+    program: Any, error: Any, other: Any
+) -> None:
+    with pytest.raises(error):
+        rt.function(lambda x: program(x, other))(rt.constant(3))
+    for kind in (error, Exception):
+        refused = "a dataset raised an? .*Error, which the `try` around could act on"
+        with pytest.raises(rt.errors.RefusedError, match=refused) as caught:
+            rt.function(lambda x, kind=kind: program(x, kind))(rt.constant(3))
+        assert isinstance(caught.value.__cause__, error)
+        assert f"{__file__}:" in str(caught.value)
+        assert "move the `try`" in str(caught.value)
 
 
 def test_a_graph_with_a_dataset_is_not_saved(tmp_path: Path) -> None:
