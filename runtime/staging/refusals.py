@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import sys
 from collections.abc import Callable, Iterable
 from types import FrameType
@@ -109,6 +110,15 @@ def refusal_of_run(reason: str, way_out: str) -> errors.RefusedError:
     return errors.RefusedError(None, None, reason, location=user_location(), hint=way_out)
 
 
+def asked_by(what: str) -> str:
+    """The function that the user's code calls just now, in words; `what` where it calls none, or
+    one of Python's builtins, to which an iterator may be given.
+    """
+    frame = user_frame()
+    called = None if frame is None else called_at(frame)
+    return what if called is None or hasattr(builtins, called) else f"{called}()"
+
+
 def refuse_iteration(what: str) -> Exception:
     """The error for Python iterating over what only the run knows the elements of."""
     frame = user_frame()
@@ -210,6 +220,7 @@ _CONVERTED_USES = (
 )  # fmt: skip
 
 
+AS_INDEX = "as a Python index"
 AS_KEY = "as a dictionary key or in a set"
 _IN_ARRAYS = ("as a NumPy array", "as a Python float", "as a Python int", "as a Python bool")
 
@@ -291,6 +302,10 @@ def not_python(item: Any, use: str, hint: str) -> Exception:
     message = f"Using a {what} {use} is not allowed while tracing: {item._shown()}"
     if use == AS_KEY:
         message, hint = of_key(message, hint)
+    called = called_at(frame) if frame is not None and use == AS_INDEX else None
+    if called is not None:
+        message = f"{called}() takes a number of Python's, and only the run knows {item._shown()}"
+        hint = "return the number, and call it outside of the function"
     return not_allowed(message, hint, staged_if_converted=use in _CONVERTED_USES)
 
 

@@ -24,7 +24,15 @@ from runtime.graph.nodes import FLOAT, NUMBER_TYPES, TO_TENSOR
 from runtime.staging.bytecode import class_property, in_class_pattern
 from runtime.staging.frames import user_location
 from runtime.staging.lists.repetition import repeated
-from runtime.staging.refusals import AS_KEY, PRINTED, WAY_OUT, not_python, refuse, refuse_text
+from runtime.staging.refusals import (
+    AS_INDEX,
+    AS_KEY,
+    PRINTED,
+    WAY_OUT,
+    not_python,
+    refuse,
+    refuse_text,
+)
 from runtime.staging.scopes import InScope, active
 
 _INDEXED = "index a tensor with it, or a list that is made for a name of the function"
@@ -81,7 +89,7 @@ class SymbolicNumber(InScope):
         raise not_python(self, "as a Python float", "use it in arithmetic, or as a tensor")
 
     def __index__(self) -> NoReturn:
-        raise not_python(self, "as a Python index", _INDEXED)
+        raise not_python(self, AS_INDEX, _INDEXED)
 
     def __getattr__(self, name: str) -> Any:
         method = numbers.METHODS[self.type.kind].get(name)

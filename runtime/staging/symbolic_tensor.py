@@ -21,7 +21,7 @@ from runtime.staging.aliasing import item_assignments, sharing
 from runtime.staging.bytecode import rows_unpacked
 from runtime.staging.frames import container_at, is_described, user_location
 from runtime.staging.lists.repetition import repeated
-from runtime.staging.refusals import PRINTED, WAY_OUT, leaked, not_python, refuse_text
+from runtime.staging.refusals import AS_INDEX, PRINTED, WAY_OUT, leaked, not_python, refuse_text
 from runtime.staging.scopes import InScope, Stale, active
 
 if TYPE_CHECKING:
@@ -266,7 +266,7 @@ class SymbolicTensor(InScope, Tensor):
     def __index__(self) -> NoReturn:
         raise not_python(
             self,
-            "as a Python index",
+            AS_INDEX,
             "index a tensor with it, for example by tf.gather, or a list that is made for a name "
             "of the function",
         )

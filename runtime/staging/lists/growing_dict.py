@@ -74,7 +74,7 @@ from runtime.staging.lists.list_builtins import at_hand, has_staged, opposite
 from runtime.staging.lists.list_places import PlacedList, apart, new_list, places_lists
 from runtime.staging.lists.sequences import check, chosen
 from runtime.staging.lists.walks import gathered, let_stand_for
-from runtime.staging.refusals import refuse
+from runtime.staging.refusals import asked_by, refuse
 from runtime.staging.scopes import active, called
 from runtime.staging.tracing import is_symbol, unfailing
 
@@ -215,11 +215,11 @@ class GrowingDict(dict[Any, Any], EntryTable):
     def __len__(self) -> int:
         if self.staged is None:
             return dict.__len__(self)
-        raise refuse_unknown_keys("a length in code that is not converted")
+        raise refuse_unknown_keys(asked_by("a length in code that is not converted"))
 
     def __iter__(self) -> Iterator[Any]:
         if self.staged is not None:
-            raise refuse_unknown_keys("iteration in code that is not converted")
+            raise refuse_unknown_keys(asked_by("iteration in code that is not converted"))
         return self._forwards()
 
     def _forwards(self) -> Iterator[Any]:

@@ -59,7 +59,7 @@ from runtime.staging.lists.sequences import (
     place_of,
 )
 from runtime.staging.lists.walks import Items, gathered, let_stand_for
-from runtime.staging.refusals import asked_by_converted_code, refuse, refuse_rest
+from runtime.staging.refusals import asked_by, asked_by_converted_code, refuse, refuse_rest
 from runtime.staging.scopes import Symbol, active
 from runtime.staging.symbolic_number import SymbolicNumber, apply_number, dtypes_beside
 from runtime.staging.tracing import is_symbol, unfailing
@@ -298,7 +298,7 @@ class GrowingList(GrowingSequence, RowTable):
     def __len__(self) -> int:
         size = size_of(self)
         if size is None:
-            raise _refusal(self, "a length in code that is not converted, or unpacking,")
+            raise _refusal(self, asked_by("a length in code that is not converted, or unpacking,"))
         return size
 
     def __iter__(self) -> Iterator[Any]:
@@ -330,7 +330,7 @@ class GrowingList(GrowingSequence, RowTable):
     def _refuse_rest(self, items: iteration.Staged, at: int) -> Exception:
         """The error for a loop whose items only the run knows from the place `at` on."""
         if not at:
-            return _refusal(self, _ITERATION)
+            return _refusal(self, asked_by(_ITERATION))
         return refuse_rest(*_CHANGED, self, functools.partial(iteration.Rest, items, at))
 
     def __contains__(self, item: Any) -> bool:
@@ -341,7 +341,7 @@ class GrowingList(GrowingSequence, RowTable):
 
     def __reversed__(self) -> Iterator[Any]:
         if self.staged is not None:
-            raise _refusal(self, _ITERATION)
+            raise _refusal(self, asked_by(_ITERATION))
         return self._backwards()
 
     def _backwards(self) -> Iterator[Any]:

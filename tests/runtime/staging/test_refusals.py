@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import copy
+import datetime
 import itertools
 import os
 import pathlib
@@ -284,7 +285,41 @@ def counter_in_a_branch(x):
     return x
 
 
+def counted_to(x):
+    items = []
+    for i in range(x):
+        items.append(i)
+    return items
+
+
+def date_of_a_number(x):
+    return datetime.date(x + 2000, 1, 1)
+
+
+def bytes_of_a_number(x):
+    return bytes(int(x))
+
+
+def list_of_the_run_printed(x):
+    rt.print("items:", counted_to(x))
+
+
+def list_of_the_run_combined(x):
+    return list(itertools.combinations(counted_to(x), 2))
+
+
+def dict_of_the_run_printed(x):
+    sizes = {1: 2}
+    sizes[x] = 3
+    rt.print(sizes)
+
+
 REFUSED = [
+    (date_of_a_number, NOT_ALLOWED, r"datetime.date\(\) takes a number of.*\s+return the number"),
+    (bytes_of_a_number, NOT_ALLOWED, r"bytes\(\) takes a number of Python's"),
+    (list_of_the_run_printed, StagingError, r"rt.print\(\) needs a list of which Python knows"),
+    (list_of_the_run_combined, StagingError, r"itertools.combinations\(\) needs a list of which"),
+    (dict_of_the_run_printed, StagingError, r"rt.print\(\) needs a dict of which Python knows"),
     (counter_in_a_branch, StagingError, r"count in a variable: number \+= 1"),
     (local_generator, StagingError, "it is changed .* a generator cannot be carried"),
     (
