@@ -22,6 +22,12 @@ class Rectangle:
     height: float
 
 
+@case((1,), (3,), (2,))
+def place_of_a_point(x):
+    corner = Point(x, 2)
+    return [Point(1, 2), corner].index(corner), [Point(1, 2), Point(3, x)].index(corner)
+
+
 @case((1,), (4,), (12,), (13,), (0,))
 def month_length(month):
     match month:

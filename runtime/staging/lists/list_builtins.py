@@ -21,6 +21,7 @@ from types import BuiltinFunctionType, WrapperDescriptorType
 from typing import Any
 
 from autograph.operators.comprehensions import of_generator
+from autograph.operators.texts import shown_by_user
 from autograph.operators.unpacking import taken_apart
 from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
@@ -277,9 +278,11 @@ def _not_found(items: Any, name: str, item: Any) -> Any:
     is_staged = texts.is_staged(item)
     if is_reference(item) or (is_staged and has_object(item)):
         return f"x{words[1:]}"
-    if is_staged:
-        return texts.make(str.format, f"{{!r}}{words[1:]}", item)
-    return f"{item!r}{words[1:]}"
+    if not is_staged:
+        return f"{item!r}{words[1:]}"
+    shown = shown_by_user(repr, item)
+    template = "{!r}{}" if shown is item else "{}{}"
+    return texts.make(str.format, template, shown, words[1:])
 
 
 def _count(items: Any, item: Any) -> Any:
