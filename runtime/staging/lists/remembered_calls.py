@@ -51,9 +51,11 @@ def _remembering() -> Function:
 
 
 def cached_function(function: Any) -> Callable[..., Any] | None:
-    """Returns what to call for a function that `functools.cache` or `lru_cache` has made, and for
-    its `cache_clear` and `cache_info`; None for any other.
+    """Returns what to call for a function that `functools.cache` or `lru_cache` has made, for its
+    `cache_clear` and `cache_info`, and for the decorator that makes one; None for any other.
     """
+    if function is functools.cache or getattr(function, "__code__", None) is _DECORATING:
+        return functools.partial(_decorated, function)
     owner = getattr(function, "__self__", None)
     if type(owner) is CACHED:
         return _about(owner, function.__name__)
@@ -65,6 +67,19 @@ def cached_function(function: Any) -> Callable[..., Any] | None:
     if outermost().existed(function):
         return _watched(function) if cache_of(function) is None else _anew(function)
     return _remembered(function) if _keeps_all(function) else None
+
+
+_DECORATING = functools.lru_cache(maxsize=None).__code__
+
+
+def _decorated(decorator: Function, function: Function) -> Function:
+    """The function under its cache, of which the memory is as old: blocks that are traced later
+    change it.
+    """
+    made: Function = decorator(function)
+    if _keeps_all(made):
+        memories[made] = GrowingDict()
+    return made
 
 
 _ANEW = "functions that remember anew"

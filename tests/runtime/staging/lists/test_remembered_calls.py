@@ -125,7 +125,51 @@ def on_one_path(n):
     return total
 
 
-PROGRAMS = [in_a_loop, counted, of_two_numbers, with_known_places, in_a_try, cleared]
+def made_in_each_round(n):
+    calls, total = [], 0
+    for i in range(n):
+
+        @cache
+        def scaled(k):
+            calls.append(k)
+            return k * n
+
+        @lru_cache(maxsize=None)  # noqa: UP033
+        def shifted(a, b):
+            calls.append(a)
+            return a + b + n
+
+        total += scaled(i) + scaled(2) + scaled(i) + shifted(1, i) + shifted(1, i)
+    return total, calls
+
+
+def made_in_each_call(n):
+    def way(count):
+        @cache
+        def ways(k):
+            return 1 if k < 2 else ways(k - 1) + ways(k - 2)
+
+        return ways(count)
+
+    return sum(way(i) for i in range(n)), way(n)
+
+
+def made_on_one_path(n):
+    total = 0
+    while n > 2:
+        if n % 2 == 0:
+
+            @cache
+            def squared(k):
+                return k * k
+
+            total += squared(n) + squared(n)
+        n -= 1
+    return total
+
+
+PROGRAMS = [made_in_each_round, made_in_each_call, made_on_one_path]
+PROGRAMS += [in_a_loop, counted, of_two_numbers, with_known_places, in_a_try, cleared]
 PROGRAMS += [as_a_callback, each_other, on_one_path]
 
 
