@@ -248,6 +248,7 @@ _DEPTHWISE = (
 depthwise_conv2d_p, _, _ = _family(
     "depthwise_conv2d", "DepthwiseConv2dNative", 2, _depthwise_shape,
     (depthwise, depthwise_for_input, depthwise_for_filter), _DEPTHWISE, slice(-2),
+    "convolution_by_channels",
 )  # fmt: skip
 
 

@@ -4,11 +4,14 @@ from where it stands.
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any
 
 from runtime import dtypes
+from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel
 from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.indexing import (
@@ -21,9 +24,13 @@ from runtime.graph.executors.native.indexing import (
 )
 from runtime.graph.executors.native.loops import (
     Axis,
+    bytes_of,
+    clear,
     counted,
+    lanes_for,
     moved,
     place,
+    plus,
     size_of,
     spread,
     steps_of,
@@ -37,6 +44,8 @@ from runtime.ops.windows import pads_of, positions
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
+
+BY_CHANNELS = "convolution_by_channels"
 
 LEAST_SUMMED = 1 << 17
 """Bytes that one product of the gradient for a filter reads."""
@@ -70,22 +79,26 @@ def _steps(params: Mapping[str, Any]) -> dict[str, Any]:
 
 class Convolution:
     """A convolution of images of some sizes with a filter of a shape: a number for each thing, but
-    for the `batch`.
+    for the `batch`. Of filters with one channel each channel is convolved by itself, and repeated
+    where several are made of it: `read` is how many there are then, which `summed` of a filter's
+    results depend on.
     """
 
     def __init__(
         self,
         emitter: Emitter,
-        kernel: Kernel,
+        params: Mapping[str, Any],
         image: Sequence[ir.Value],
         window: Sequence[ir.Value],
     ) -> None:
-        params = kernel.node.params
         self.emitter, self.builder = emitter, emitter.builder
         self.batch = image[0]
         *self.sizes, self.depth = map(known, image[1:])
         *self.window, self.per_group, self.made = map(known, window)
-        self.groups = self.depth // self.per_group
+        self.by_channels = self.per_group == 1 and self.depth > 1
+        self.groups = 1 if self.by_channels else self.depth // self.per_group
+        self.read = self.made if self.by_channels else self.depth
+        self.summed = 1 if self.by_channels else self.made // self.groups
         self.strides, self.dilations = params["strides"], params["dilations"]
         self.pads = pads_of(self.sizes, self.window, **_steps(params))
         self.places = [int(n or 0) for n in positions(self.sizes, self.window, **_steps(params))]
@@ -95,26 +108,57 @@ class Convolution:
         """The images with zeros around them, and their sizes."""
         sizes = [n + a + b for n, (a, b) in zip(self.sizes, self.pads, strict=True)]
         begins = [before for before, _ in self.pads]
-        return surrounded(self.emitter, array, begins, sizes), sizes
+        return surrounded(self.emitter, self.repeated(array), begins, sizes), sizes
+
+    def repeated(self, array: Array) -> Array:
+        """Images that have each channel as often as it is convolved."""
+        builder, dtype, (*dims, depth) = self.builder, array.dtype, array.dims
+        if self.read == self.depth:
+            return array
+        made = self.emitter.allocate(dtype, [*dims, int64(self.read)])
+        each = int64(self.read // self.depth)
+        axes = [
+            Axis(size_of(builder, [*dims, depth]), int64(1), each),
+            Axis(each, int64(0), int64(1)),
+        ]
+        moved(builder, dtype, made.pointer, array.pointer, axes)
+        return made
+
+    def product(
+        self,
+        dtype: DType,
+        pointers: Sequence[ir.Value],
+        steps: Sizes,
+        rows: Sequence[Axis],
+        inner: Sequence[Axis],
+        columns: int,
+        pitch: int,
+    ) -> None:
+        """The products of all groups: of the target and two factors, which begin so many `steps`
+        apart for each of them.
+        """
+        builder = self.builder
+        with counted(builder, int64(self.groups)) as group:
+            target, *factors = (
+                place(builder, pointer, times(builder, group, int64(step)), dtype)
+                for pointer, step in zip(pointers, steps, strict=True)
+            )
+            sizes = int64(columns), int64(pitch)
+            multiply(self.emitter, dtype, target, factors, rows, inner, *sizes, self.by_channels)
 
     def convolve(self, x: Array, w: Array, target: ir.Value) -> None:
         """Write the convolution."""
         x, sizes = self.padded(x)
-        per_group = self.made // self.groups
-        for group in range(self.groups):
-            multiply(
-                self.emitter,
-                x.dtype,
-                place(self.builder, target, int64(group * per_group), x.dtype),
-                [
-                    place(self.builder, x.pointer, int64(group * self.per_group), x.dtype),
-                    place(self.builder, w.pointer, int64(group * per_group), x.dtype),
-                ],
-                windows(self.batch, sizes, self.depth, self.places, self.strides),
-                taps(sizes, self.depth, self.window, self.per_group, self.dilations, self.made),
-                int64(per_group),
-                int64(self.made),
-            )
+        columns = self.made // self.groups
+        self.product(
+            x.dtype,
+            [target, x.pointer, w.pointer],
+            [columns, self.per_group, columns],
+            windows(self.batch, sizes, self.read, self.places, self.strides),
+            taps(sizes, self.read, self.window, self.per_group, self.dilations, self.made),
+            columns,
+            self.made,
+        )
 
     def for_filter(self, x: Array, g: Array, target: Array) -> None:
         """Write the gradient for the filter: the sum of the products of some images at a time."""
@@ -123,89 +167,212 @@ class Convolution:
         size = math.prod(self.window) * self.per_group * self.made
         rounds, images = 1, self.batch
         if batch is not None:
-            read = count * (self.depth + self.made) * x.dtype.size
+            read = count * (self.read + self.made) * x.dtype.size
             at_once = _at_once(batch, read, size * x.dtype.size)
             rounds, images = batch // at_once, int64(at_once)
         parts = target
         if rounds > 1:
             parts = self.emitter.allocate(x.dtype, [int64(rounds), *target.dims])
-        per_group = self.made // self.groups
-        image = math.prod(sizes) * self.depth
+        columns = self.made // self.groups
         inner = [
             axis._replace(second=int64(math.prod(self.places[at:]) * self.made))
-            for at, axis in enumerate(windows(images, sizes, self.depth, self.places, self.strides))
+            for at, axis in enumerate(windows(images, sizes, self.read, self.places, self.strides))
         ]
-        rows = taps(sizes, self.depth, self.window, self.per_group, self.dilations, 0)
+        rows = taps(sizes, self.read, self.window, self.per_group, self.dilations, 0)
         with counted(builder, int64(rounds)) as part:
-            first = times(builder, times(builder, part, images), int64(image))
-            second = times(builder, times(builder, part, images), int64(count * self.made))
-            to = times(builder, part, int64(size))
-            for group in range(self.groups):
-                pointers = [
-                    place(builder, place(builder, pointer, offset, x.dtype), int64(more), x.dtype)
-                    for pointer, offset, more in (
-                        (parts.pointer, to, group * per_group),
-                        (x.pointer, first, group * self.per_group),
-                        (g.pointer, second, group * per_group),
-                    )
-                ]
-                multiply(
-                    self.emitter,
-                    x.dtype,
-                    pointers[0],
-                    pointers[1:],
-                    rows,
-                    inner,
-                    int64(per_group),
-                    int64(self.made),
+            first = times(builder, part, images)
+            offsets = (
+                times(builder, part, int64(size)),
+                times(builder, first, int64(math.prod(sizes) * self.read)),
+                times(builder, first, int64(count * self.made)),
+            )
+            pointers = [
+                place(builder, pointer, offset, x.dtype)
+                for pointer, offset in zip(
+                    [parts.pointer, x.pointer, g.pointer], offsets, strict=True
                 )
+            ]
+            steps = [columns, self.per_group, columns]
+            self.product(x.dtype, pointers, steps, rows, inner, columns, self.made)
         if rounds > 1:
             reduce(self.emitter, Accumulator("reduce_sum", x.dtype), parts, target, [0])
-
-    def for_input(self, w: Array, g: Array, target: ir.Value) -> None:
-        """Write the gradient for the images: with strides of 1 it is a convolution, of the gradient
-        with the filter turned around.
-        """
-        builder, dtype = self.builder, g.dtype
-        reach = [(k - 1) * d for k, d in zip(self.window, self.dilations, strict=True)]
-        begins = [r - before for r, (before, _) in zip(reach, self.pads, strict=True)]
-        sizes = [n + r for n, r in zip(self.sizes, reach, strict=True)]
-        g = surrounded(self.emitter, g, begins, sizes)
-        per_group, count = self.made // self.groups, math.prod(self.window)
-        turned = self.emitter.allocate(
-            dtype, [int64(count), int64(per_group), int64(self.depth)]
-        ).pointer
-        depth, made = int64(self.depth), int64(self.made)
-        axes = [
-            Axis(int64(self.groups), int64(per_group), int64(self.per_group)),
-            Axis(int64(count), int64(-self.per_group * self.made), int64(per_group * self.depth)),
-            Axis(int64(per_group), int64(1), depth),
-            Axis(int64(self.per_group), made, int64(1)),
-        ]
-        last = int64((count - 1) * self.per_group * self.made)
-        moved(builder, dtype, turned, place(builder, w.pointer, last, dtype), axes)
-        ones = [1] * len(sizes)
-        for group in range(self.groups):
-            own = int64(group * self.per_group)
-            multiply(
-                self.emitter,
-                dtype,
-                place(builder, target, own, dtype),
-                [
-                    place(builder, g.pointer, int64(group * per_group), dtype),
-                    place(builder, turned, own, dtype),
-                ],
-                windows(self.batch, sizes, self.made, self.sizes, ones),
-                taps(sizes, self.made, self.window, per_group, self.dilations, self.depth),
-                int64(self.per_group),
-                depth,
-            )
 
 
 def _at_once(batch: int, image: int, filter: int) -> int:
     """The images whose products are summed at a time: as few as read more than the filter has."""
     divisors = [n for n in range(1, batch + 1) if batch % n == 0]
     return next((n for n in divisors if n * image >= max(LEAST_SUMMED, filter)), batch)
+
+
+# The gradient for images
+
+
+class Phases:
+    """The gradient of a convolution for its images. The places that the same taps of windows meet
+    are a phase: there are as many as places from one window to the next. Each phase is a
+    convolution of the gradient, with its taps turned around.
+
+    Phases have `counts` places along each axis, the first of which is that of the window `starts`,
+    and up to `most` taps.
+    """
+
+    def __init__(self, made: Convolution, dtype: DType) -> None:
+        self.of, self.builder, self.dtype = made, made.builder, dtype
+        strides: Sizes = made.strides
+        self.strides = strides
+        self.most = [-(-k // stride) for k, stride in zip(made.window, strides, strict=True)]
+        places = list(zip(made.sizes, made.pads, strides, strict=True))
+        self.starts = [before // stride for _, (before, _), stride in places]
+        ends = [(before + size - 1) // stride + 1 for size, (before, _), stride in places]
+        self.counts = [end - start for start, end in zip(self.starts, ends, strict=True)]
+        self.number = math.prod(strides)
+        self.pitch = self.number * made.read
+
+    def write(self, w: Array, g: Array, target: Array) -> None:
+        """Write the gradient."""
+        of, emitter = self.of, self.of.emitter
+        reach = [(k - 1) * d for k, d in zip(self.most, of.dilations, strict=True)]
+        sizes = [n + r for n, r in zip(self.counts, reach, strict=True)]
+        begins = [r - start for r, start in zip(reach, self.starts, strict=True)]
+        g, turned = surrounded(emitter, g, begins, sizes), self.turned(w)
+        whole = target
+        if of.read != of.depth:
+            dims = [*target.dims, int64(of.read // of.depth)]
+            whole = emitter.allocate(self.dtype, dims)
+        made = whole
+        if self.number > 1:
+            dims = [of.batch, *map(int64, [*self.counts, self.pitch])]
+            made = emitter.allocate(self.dtype, dims)
+        pointers = [made.pointer, g.pointer, turned]
+        rows = windows(of.batch, sizes, of.made, self.counts, [1] * len(sizes))
+        inner = taps(sizes, of.made, self.most, of.summed, of.dilations, self.pitch)
+        if self.are_columns():
+            of.product(self.dtype, pointers, [0, 0, 0], rows, inner, self.pitch, self.pitch)
+        else:
+            self.by_kinds(made, pointers, rows, inner)
+        if self.number > 1:
+            self.join(made, whole.pointer)
+        if whole is not target:
+            added = Accumulator("reduce_sum", self.dtype)
+            reduce(emitter, added, whole, target, [len(target.dims)])
+
+    def turned(self, w: Array) -> ir.Value:
+        """The filter with the taps of each phase turned around: an array of taps, of channels that
+        are summed, of phases and of channels that are made. Phases of fewer taps begin with zeros.
+        """
+        of, builder, dtype = self.of, self.builder, self.dtype
+        dims = list(map(int64, [math.prod(self.most), of.summed, self.pitch]))
+        made = of.emitter.allocate(dtype, dims).pointer
+        if self.number > 1:
+            clear(builder, made, bytes_of(builder, size_of(builder, dims), dtype))
+        channels, step = (of.read, 1) if of.by_channels else (of.per_group, of.made)
+        axes = [
+            Axis(int64(of.groups), int64(of.summed), int64(of.per_group)),
+            Axis(int64(of.summed), int64(1), int64(self.pitch)),
+            Axis(int64(channels), int64(step), int64(1)),
+        ]
+        tap: ir.Value = int64(0)
+        to: ir.Value = int64(0)
+        phase: ir.Value = int64(0)
+        with ExitStack() as loops:
+            for k, stride, count in zip(of.window, self.strides, self.most, strict=True):
+                at = loops.enter_context(counted(builder, int64(k)))
+                number = builder.udiv(at, int64(stride)) if stride > 1 else at
+                rest = builder.sub(at, times(builder, number, int64(stride)))
+                number = builder.sub(int64(count - 1), number)
+                tap = plus(builder, times(builder, tap, int64(k)), at)
+                to = plus(builder, times(builder, to, int64(count)), number)
+                phase = plus(builder, times(builder, phase, int64(stride)), rest)
+            tap = times(builder, tap, int64(of.per_group * of.made))
+            to = times(builder, to, int64(of.summed * self.pitch))
+            to = plus(builder, to, times(builder, phase, int64(of.read)))
+            source, target = place(builder, w.pointer, tap, dtype), place(builder, made, to, dtype)
+            moved(builder, dtype, target, source, axes)
+        return made
+
+    def are_columns(self) -> bool:
+        """Whether one product of all phases, zeros included, has fewer vectors than one of each."""
+        of = self.of
+        if of.groups > 1 or of.by_channels:
+            return False
+        lanes = lanes_for(self.dtype.size, 1)
+        together = math.prod(self.most) * -(-self.pitch // lanes)
+        return together <= math.prod(of.window) * -(-of.read // lanes)
+
+    def kinds(self) -> Iterator[Sequence[tuple[int, int, int]]]:
+        """The kinds of phases: for each axis the first of them, their number and that of taps."""
+        found = []
+        for k, stride, most in zip(self.of.window, self.strides, self.most, strict=True):
+            many = k - (most - 1) * stride
+            kinds = (0, many, most), (many, stride - many, most - 1)
+            found.append([kind for kind in kinds if kind[1]])
+        return itertools.product(*found)
+
+    def by_kinds(
+        self,
+        made: Array,
+        pointers: Sequence[ir.Value],
+        rows: Sequence[Axis],
+        inner: Sequence[Axis],
+    ) -> None:
+        """Write the product of each phase; of those that have as many taps by the same code."""
+        of, builder = self.of, self.builder
+        if any(k < stride for k, stride in zip(of.window, self.strides, strict=True)):
+            size = size_of(builder, made.dims)
+            clear(builder, made.pointer, bytes_of(builder, size, self.dtype))
+        columns = of.read // of.groups
+        for kind in self.kinds():
+            if any(count == 0 for *_, count in kind):
+                continue
+            axes, first, second = list(inner), 0, 0
+            for at, (*_, count) in enumerate(kind):
+                left_out = self.most[at] - count
+                first += left_out * known(inner[at].first)
+                second += left_out * known(inner[at].second)
+                axes[at] = inner[at]._replace(count=int64(count))
+            phase: ir.Value = int64(0)
+            with ExitStack() as loops:
+                for (begin, number, _), stride in zip(kind, self.strides, strict=True):
+                    index = loops.enter_context(counted(builder, int64(number)))
+                    index = plus(builder, index, int64(begin))
+                    phase = plus(builder, times(builder, phase, int64(stride)), index)
+                column = times(builder, phase, int64(of.read))
+                offsets = column, int64(first), plus(builder, column, int64(second))
+                own = [
+                    place(builder, pointer, offset, self.dtype)
+                    for pointer, offset in zip(pointers, offsets, strict=True)
+                ]
+                steps = [columns, of.summed, columns]
+                of.product(self.dtype, own, steps, rows, axes, columns, self.pitch)
+
+    def join(self, made: Array, target: ir.Value) -> None:
+        """Write the places of each phase to where they are. Those before the first place of the
+        images are skipped.
+        """
+        of, builder, dtype, source = self.of, self.builder, self.dtype, made.pointer
+        first = steps_of(builder, made.dims)
+        second = steps_of(builder, [of.batch, *map(int64, [*of.sizes, of.read])])
+        axes = [Axis(of.batch, first[0], second[0])]
+        phase: ir.Value = int64(0)
+        with ExitStack() as loops:
+            for axis, (stride, size) in enumerate(zip(self.strides, of.sizes, strict=True), 1):
+                at = loops.enter_context(counted(builder, int64(stride)))
+                phase = plus(builder, times(builder, phase, int64(stride)), at)
+                before = int64(of.pads[axis - 1][0] - stride * self.starts[axis - 1])
+                is_before = builder.icmp_signed("<", at, before)
+                skipped = builder.select(is_before, int64(1), int64(0))
+                begin = plus(
+                    builder, times(builder, skipped, int64(stride)), builder.sub(at, before)
+                )
+                count = builder.udiv(builder.sub(int64(size + stride - 1), begin), int64(stride))
+                source = place(builder, source, times(builder, skipped, first[axis]), dtype)
+                target = place(builder, target, times(builder, begin, second[axis]), dtype)
+                axes.append(Axis(count, first[axis], times(builder, int64(stride), second[axis])))
+            source = place(builder, source, times(builder, phase, int64(of.read)), dtype)
+            moved(builder, dtype, target, source, [*axes, Axis(int64(of.read), int64(1), int64(1))])
+
+
+# What pooling shares
 
 
 def windows(batch: ir.Value, sizes: Sizes, depth: int, places: Sizes, strides: Sizes) -> list[Axis]:
@@ -272,19 +439,34 @@ def images_of(
     return batch
 
 
+def _window(kernel: Kernel, shape: Sequence[Any]) -> list[Any]:
+    """The shape of a filter. Those that are for one channel each are many of one channel."""
+    if kernel.node.primitive.instruction.startswith(BY_CHANNELS):
+        *window, depth, many = shape
+        return [*window, 1, None if None in (depth, many) else depth * many]
+    return list(shape)
+
+
 def _lower(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
     x, w = operands
-    found = Convolution(emitter, kernel, x.dims, w.dims)
+    found = _found(emitter, kernel, x.dims, map(known, w.dims))
     made = emitter.allocate(x.dtype, found.dims, target_of(kernel))
     found.convolve(x, w, made.pointer)
     return [made]
 
 
+def _found(
+    emitter: Emitter, kernel: Kernel, image: Sequence[ir.Value], window: Iterable[int]
+) -> Convolution:
+    dims = list(map(int64, _window(kernel, list(window))))
+    return Convolution(emitter, kernel.node.params, image, dims)
+
+
 def _lower_for_filter(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
     x, g, *_ = operands
-    dims = [int64(dim or 0) for dim in shape_of(kernel)]
-    made = emitter.allocate(x.dtype, dims, target_of(kernel))
-    found = Convolution(emitter, kernel, x.dims, dims)
+    shape = [dim or 0 for dim in shape_of(kernel)]
+    made = emitter.allocate(x.dtype, list(map(int64, shape)), target_of(kernel))
+    found = _found(emitter, kernel, x.dims, shape)
     found.for_filter(x, of_dims(emitter, g, found.dims), made)
     return [made]
 
@@ -294,24 +476,24 @@ def _lower_for_input(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) 
     shape = shape_of(kernel)
     dims = [images_of(emitter, shape, g, given), *(int64(dim or 0) for dim in shape[1:])]
     made = emitter.allocate(g.dtype, dims, target_of(kernel))
-    found = Convolution(emitter, kernel, dims, w.dims)
-    found.for_input(w, of_dims(emitter, g, found.dims), made.pointer)
+    found = _found(emitter, kernel, dims, map(known, w.dims))
+    Phases(found, w.dtype).write(w, of_dims(emitter, g, found.dims), made)
     return [made]
 
 
-ON_ARRAYS["convolution"] = OnArrays(
-    lambda kernel: _takes(kernel, _shape(kernel, 0), _shape(kernel, 1)), _lower, heavy=True
-)
-ON_ARRAYS["convolution_for_filter"] = OnArrays(
-    lambda kernel: _takes(kernel, _shape(kernel, 0), kernel.node.params["shape"]),
-    _lower_for_filter,
-    heavy=True,
-)
-ON_ARRAYS["convolution_for_input"] = OnArrays(
-    lambda kernel: (
-        _takes(kernel, kernel.node.params["shape"], _shape(kernel, 0))
-        and set(kernel.node.params["strides"]) == {1}
-    ),
-    _lower_for_input,
-    heavy=True,
-)
+def _takes_for_input(kernel: Kernel) -> bool:
+    params = kernel.node.params
+    steps = set(params["strides"]), set(params["dilations"])
+    return {1} in steps and _takes(kernel, params["shape"], _shape(kernel, 0))
+
+
+for _name in ("convolution", BY_CHANNELS):
+    ON_ARRAYS[_name] = OnArrays(
+        lambda kernel: _takes(kernel, _shape(kernel, 0), _shape(kernel, 1)), _lower, heavy=True
+    )
+    ON_ARRAYS[f"{_name}_for_filter"] = OnArrays(
+        lambda kernel: _takes(kernel, _shape(kernel, 0), kernel.node.params["shape"]),
+        _lower_for_filter,
+        heavy=True,
+    )
+    ON_ARRAYS[f"{_name}_for_input"] = OnArrays(_takes_for_input, _lower_for_input, heavy=True)

@@ -224,20 +224,22 @@ def multiply(
     inner: Sequence[Axis],
     columns: ir.Value,
     pitch: ir.Value | None = None,
+    by_columns: bool = False,
 ) -> None:
     """The product of two factors, by tiles of rows and of vectors of columns, whose sums are in
     registers. The last tile begins before the others end, where they do not fit.
 
     The first factor is read along any axes; columns of the second one, and of the target, are next
     to each other. The rows of the target are `pitch` elements apart, which is the number of columns
-    if it is not told.
+    if it is not told. `by_columns`, the first factor has these columns too, and its elements are
+    multiplied with those of the same column alone.
     """
     builder = emitter.builder
     rows, inner, pitch = merged(builder, rows), merged(builder, inner), pitch or columns
     if static(rows[-1].count) is None:
         rows.append(Axis(int64(1), int64(0)))
     height, line, _ = rows[-1]
-    tile = Tile(builder, dtype, line, inner, static(columns) or 0, static(height) or 0)
+    tile = Tile(builder, dtype, line, inner, static(columns) or 0, static(height) or 0, by_columns)
     is_packed = static(columns) != tile.span and _is_worth_packing(tile, rows, columns)
     room = [*(axis.count for axis in inner), int64(tile.span)]
     pointers = [target, *factors]
@@ -300,6 +302,8 @@ def _write_columns(
     *outer, (count, line, _) = rows
     column = _within(builder, at, static(columns) or 0, tile.span)
     second = place(builder, second, column, dtype)
+    if tile.by_columns:
+        start = place(builder, start, column, dtype)
     if room is not None:
         second, tile.inner = _packed(builder, dtype, room, second, tile.inner, tile.span)
     with ExitStack() as loops:
@@ -362,8 +366,10 @@ class Tile:
         inner: Sequence[Axis],
         columns: int,
         rows: int,
+        by_columns: bool,
     ) -> None:
         self.builder, self.dtype, self.line, self.inner = builder, dtype, line, inner
+        self.by_columns = by_columns
         lanes = lanes_for(dtype.size, 1)
         sums = 28 if vector_bytes() == 64 else 12
         most = max(2, min(sums // rows, 8))
@@ -425,20 +431,28 @@ class Tile:
         self, first: ir.Value, second: ir.Value, sums: Sequence[ir.Value]
     ) -> Sequence[ir.Value]:
         """The sums with one more product each."""
-        builder, dtype, lanes = self.builder, self.dtype, self.lanes
-        vectors = []
-        for part in range(self.width):
-            pointer = place(builder, second, int64(part * lanes), dtype)
-            if self.is_rest(part):
-                vectors.append(load_first(builder, pointer, dtype, lanes, self.rest))
-            else:
-                vectors.append(load(builder, pointer, dtype, lanes))
+        builder, lanes = self.builder, self.lanes
+        vectors = self.vectors(second)
         made = []
         for at, line in enumerate(self.lines(first, self.line)):
-            many = splat(builder, load(builder, line, dtype), lanes)
-            for part, vector in enumerate(vectors):
-                made.append(intrinsic(builder, "fma", many, vector, sums[at * self.width + part]))
+            if self.by_columns:
+                factors = self.vectors(line)
+            else:
+                factors = [splat(builder, load(builder, line, self.dtype), lanes)] * self.width
+            for part, (factor, vector) in enumerate(zip(factors, vectors, strict=True)):
+                made.append(intrinsic(builder, "fma", factor, vector, sums[at * self.width + part]))
         return made
+
+    def vectors(self, pointer: ir.Value) -> list[ir.Value]:
+        """The columns of a tile."""
+        builder, dtype, lanes, found = self.builder, self.dtype, self.lanes, []
+        for part in range(self.width):
+            where = place(builder, pointer, int64(part * lanes), dtype)
+            if self.is_rest(part):
+                found.append(load_first(builder, where, dtype, lanes, self.rest))
+            else:
+                found.append(load(builder, where, dtype, lanes))
+        return found
 
 
 # Sums of products of labelled axes

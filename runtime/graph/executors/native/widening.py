@@ -22,6 +22,7 @@ from runtime.graph.executors.native import (  # noqa: F401
     products,
     reductions,
 )
+from runtime.graph.executors.native.convolving import BY_CHANNELS
 from runtime.graph.executors.native.halves import rounded
 from runtime.graph.executors.native.indexing import target_of
 from runtime.graph.executors.native.loops import Strip, lanes_for, size_of
@@ -104,6 +105,7 @@ for _name in (
     *("matmul", "labelled_product", "softmax", "log_softmax", "reduce_sum", "reduce_mean"),
     *("argmax", "argmin", "top_k", "sort", "argsort"),
     *("convolution", "convolution_for_filter", "convolution_for_input"),
+    *(BY_CHANNELS, f"{BY_CHANNELS}_for_filter", f"{BY_CHANNELS}_for_input"),
     *("largest_of_windows", "mean_of_windows"),
 ):
     ON_ARRAYS[_name] = widened(ON_ARRAYS[_name])

@@ -219,6 +219,9 @@ WIDENED: dict[str, tuple[Function, tuple[int, ...]]] = {
     "mean": (lambda x: rt.reduce_mean(x, [0, 2], keepdims=True), (30, 4, 10)),
     "conv2d": (lambda x: rt.nn.conv2d(x, rt.reshape(x[0, :3, :3, :], [3, 3, 2, 1]), 1, "SAME"),
                (2, 7, 8, 2)),
+    "depthwise_conv2d": (
+        lambda x: rt.nn.depthwise_conv2d(x, x[0, :3, :3, :, None], [1] * 4, "SAME"), (2, 7, 8, 2),
+    ),
     "avg_pool2d": (lambda x: rt.nn.avg_pool2d(x, 3, 2, "SAME"), (2, 7, 8, 2)),
     "max_pool2d": (lambda x: rt.nn.max_pool2d(x, 3, 2, "VALID"), (2, 7, 8, 2)),
     "sort": (rt.sort, (30, 40)),

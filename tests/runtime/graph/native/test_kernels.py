@@ -36,16 +36,10 @@ def case(seed: int) -> list[tuple[Callable[..., Any], list[Any]]]:
     made = random_windows(random.Random(seed))
     dtype = ("float32", "float64")[seed % 2]
     x, w = numbers(*made.image, dtype=dtype), numbers(*made.filter, dtype=dtype, seed=1)
-    conv = f"conv{made.rank}d"
-    g = numbers(*TABLE[conv].kernel(x, w, **made.geometry).shape, dtype=dtype, seed=2)
-    geometry, of_filter = made.geometry, TABLE[f"{conv}_backprop_filter"]
-    found = [
-        (lambda x, w: bind(TABLE[conv], x, w, **geometry), [x, w]),
-        (lambda x, g: bind(of_filter, x, g, shape=w.shape, **geometry), [x, g]),
-    ]
-    if set(made.geometry["strides"]) == {1}:
-        of_input = TABLE[f"{conv}_backprop_input"]
-        found.append((lambda w, g: bind(of_input, w, g, shape=x.shape, **geometry), [w, g]))
+    found = convolutions(f"conv{made.rank}d", x, w, made.geometry)
+    if made.rank == 2:
+        w = numbers(*made.filter[:2], x.shape[-1], 1 + seed % 3, dtype=dtype, seed=1)
+        found += convolutions("depthwise_conv2d", x, w, made.geometry)
     pool, average = f"max_pool{made.rank}d", f"avg_pool{made.rank}d"
     y = TABLE[pool].kernel(x, **made.pooling)
     h = numbers(*y.shape, dtype=dtype, seed=3)
@@ -58,6 +52,23 @@ def case(seed: int) -> list[tuple[Callable[..., Any], list[Any]]]:
     return found
 
 
+def convolutions(
+    name: str, x: Any, w: Any, geometry: dict[str, Any]
+) -> list[tuple[Callable[..., Any], list[Any]]]:
+    """A convolution and its gradients. That for images has no machine code where there are both
+    strides and dilations.
+    """
+    g = numbers(*TABLE[name].kernel(x, w, **geometry).shape, dtype=x.dtype.name, seed=2)
+    of_filter, of_input = TABLE[f"{name}_backprop_filter"], TABLE[f"{name}_backprop_input"]
+    found: list[tuple[Callable[..., Any], list[Any]]] = [
+        (lambda x, w: bind(TABLE[name], x, w, **geometry), [x, w]),
+        (lambda x, g: bind(of_filter, x, g, shape=w.shape, **geometry), [x, g]),
+    ]
+    if {1} in (set(geometry["strides"]), set(geometry["dilations"])):
+        found.append((lambda w, g: bind(of_input, w, g, shape=x.shape, **geometry), [w, g]))
+    return found
+
+
 @pytest.mark.parametrize("seed", range(24))
 def test_windows(seed: int) -> None:
     for function, arrays in case(seed):
@@ -65,13 +76,16 @@ def test_windows(seed: int) -> None:
 
 
 @pytest.mark.parametrize("count", [0, 1, 3])
-def test_images_of_any_number(count: int) -> None:
+@pytest.mark.parametrize("stride", [1, 2])
+@pytest.mark.parametrize("op", ["conv2d", "depthwise_conv2d"])
+def test_images_of_any_number(op: str, stride: int, count: int) -> None:
     w = numbers(3, 3, 2, 5)
 
     def gradients(x: Any, w: Any) -> Any:
         with rt.GradientTape() as tape:
             tape.watch([x, w])
-            y = rt.nn.max_pool2d(rt.nn.conv2d(x, w, 1, "SAME"), 2, 2, "SAME")
+            y = getattr(rt.nn, op)(x, w, [1, stride, stride, 1], "SAME")
+            y = rt.nn.max_pool2d(y, 2, 2, "SAME")
             y = rt.nn.avg_pool2d(y * y, 2, 1, "SAME")
         return y, *tape.gradient(y, [x, w])
 
@@ -115,6 +129,8 @@ IMAGES = whole(3, 4, 4, 1)
 OF_WINDOWS: dict[str, tuple[list[Any], dict[str, Any]]] = {
     "conv2d_backprop_filter": ([IMAGES], {"shape": (2, 2, 1, 2)}),
     "conv2d_backprop_input": ([whole(2, 2, 1, 2)], {"shape": (3, 4, 4, 1)}),
+    "depthwise_conv2d_backprop_filter": ([IMAGES], {"shape": (2, 2, 1, 2)}),
+    "depthwise_conv2d_backprop_input": ([whole(2, 2, 1, 2)], {"shape": (3, 4, 4, 1)}),
     "max_pool2d_grad": ([IMAGES, whole(3, 3, 3, 1)], {"ksize": (2, 2)}),
     "avg_pool2d_grad": ([], {"ksize": (2, 2), "shape": (3, 4, 4, 1)}),
 }
