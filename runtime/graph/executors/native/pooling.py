@@ -5,7 +5,7 @@ gradients.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -42,7 +42,7 @@ from runtime.graph.executors.native.loops import (
 from runtime.graph.executors.native.reductions import Accumulator
 from runtime.graph.executors.native.scalars import compared
 from runtime.graph.executors.native.scattering import combine
-from runtime.graph.executors.native.values import INT64, Array, Held, int64, known, register
+from runtime.graph.executors.native.values import Array, Held, int64, known, register, width
 from runtime.ops.windows import pads_of, positions
 
 if TYPE_CHECKING:
@@ -138,6 +138,18 @@ class Pooling:
             carried = loop.close(carried)
         return carried
 
+    def channels(self, body: Callable[[ir.Value, int], None]) -> None:
+        """Emit the body for the channels by vectors, each channel once: the rest is shorter ones.
+        It is given the first channel of a vector, and the lanes.
+        """
+        begin, lanes = 0, lanes_for(width(self.dtype), 1)
+        while begin < self.depth:
+            if count := (self.depth - begin) // lanes:
+                with counted(self.builder, int64(count)) as at:
+                    channel = times(self.builder, at, int64(lanes))
+                    body(plus(self.builder, channel, int64(begin)), lanes)
+            begin, lanes = begin + count * lanes, lanes // 2
+
     def reduced(self, x: Array, made: Array, combined: Accumulator, mean: bool) -> None:
         """Write the elements of each window combined."""
         builder, dtype = self.builder, self.dtype
@@ -229,27 +241,31 @@ def _lower_largest_grad(
     found = Pooling(emitter, kernel, x.dims, dtype)
     y, g = (of_dims(emitter, array, found.dims) for array in (y, g))
     padded = found.padded(x, Accumulator("reduce_max", dtype).neutral.constant)
-    full = found.zeros()
-    nowhere = ir.Constant(INT64, -1)
-    with found.each() as (first, number, _), counted(builder, int64(found.depth)) as channel:
-        at = plus(builder, number, channel)
-        largest = load(builder, place(builder, y.pointer, at, dtype), dtype)
+    full, added = found.zeros(), Accumulator("reduce_sum", dtype)
+    with found.each() as (first, number, _):
 
-        def more(where: ir.Value, values: Values) -> Values:
-            where = plus(builder, where, channel)
-            element = load(builder, place(builder, padded.pointer, where, dtype), dtype)
-            is_first = builder.icmp_signed("==", values[0], nowhere)
-            hit = builder.and_(is_first, compared(builder, "==", dtype, element, largest))
-            return [builder.select(hit, where, values[0])]
+        def give(channel: ir.Value, lanes: int) -> None:
+            at, zeros = plus(builder, number, channel), added.start(lanes)[0]
+            largest, left = (
+                load(builder, place(builder, array.pointer, at, dtype), dtype, lanes)
+                for array in (y, g)
+            )
 
-        (where,) = found.over(first, [nowhere], more)
-        with builder.if_then(builder.icmp_signed("!=", where, nowhere)):
-            to = place(builder, full.pointer, where, dtype)
-            pair = [
-                load(builder, to, dtype),
-                load(builder, place(builder, g.pointer, at, dtype), dtype),
-            ]
-            store(builder, Accumulator("reduce_sum", dtype).combine(builder, *pair), to, dtype)
+            def more(where: ir.Value, values: Values) -> Values:
+                where = plus(builder, where, channel)
+                element, total = (
+                    load(builder, place(builder, array.pointer, where, dtype), dtype, lanes)
+                    for array in (padded, full)
+                )
+                hit = compared(builder, "==", dtype, element, largest)
+                given = builder.select(hit, values[0], zeros)
+                to = place(builder, full.pointer, where, dtype)
+                store(builder, added.combine(builder, total, given), to, dtype)
+                return [builder.select(hit, zeros, values[0])]
+
+            found.over(first, [left], more)
+
+        found.channels(give)
     return [found.inner(full)]
 
 
