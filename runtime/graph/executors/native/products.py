@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -63,6 +63,12 @@ MATMUL = "matmul"
 MOST_ELEMENTS = 1 << 17
 """Elements of a second factor that is read as it is for each tile of rows."""
 
+LEAST_SHARED = 4
+"""Tiles of columns that threads share, as each of them is read for many rows."""
+
+MOST_PARTS = 32
+"""Parts of rows: each of them reads all of the second factor."""
+
 LEAST_MASKED = 32
 """Bytes of vectors that hosts read and write a part of in one instruction."""
 
@@ -76,6 +82,15 @@ of columns pays: what caches hold is read faster where it stands.
 
 FEWEST_ROWS = 384
 """Rows of the first factor that pay for a copy of a second one in new memory."""
+
+MOST_VECTORS = 8
+"""Vectors of columns that a tile has at most."""
+
+LATENCY = 8
+"""Products by vectors that a host begins before the first one ends."""
+
+LOADS = 4
+"""Loads that take the time of a product by vectors, as they are done meanwhile."""
 
 MULTIPLICATIONS = 8
 """As many, with their additions, take as long as a cheap op on an element."""
@@ -243,16 +258,16 @@ def multiply(
     is_packed = static(columns) != tile.span and _is_worth_packing(tile, rows, columns)
     room = [*(axis.count for axis in inner), int64(tile.span)]
     pointers = [target, *factors]
-    tiles = _tiles_of_part(tile, rows, [columns, pitch])
+    shared = _shared(tile, rows, columns, pitch, is_packed)
     kept = tile.depth * tile.span * dtype.size
-    is_on_stack = bool(tiles) and kept <= MOST_KEPT
+    is_on_stack = shared is not None and kept <= MOST_KEPT
     with ExitStack() as loops:
         memory: ir.Value | None = None
         if is_packed and not is_on_stack:
             # Each tile has its own, where threads share them.
-            count = int64(-(-(static(columns) or 0) // tile.span)) if tiles else int64(1)
+            count = int64(-(-(static(columns) or 0) // tile.span)) if shared else int64(1)
             memory = loops.enter_context(emitter.borrowed(dtype, [count, *room]))
-        if not tiles:
+        if shared is None:
             at = loops.enter_context(stepped(builder, columns, tile.span))
             _write_columns(tile, pointers, rows, columns, pitch, at, memory)
             return
@@ -264,28 +279,56 @@ def multiply(
             # The stack is asked for it before the body begins.
             emitter.frame -= kept
             near = scratch(part.builder, register(dtype), tile.depth * tile.span)
-        with stepped(part.builder, part.builder.sub(part.end, part.first), tile.span) as at:
-            at = plus(part.builder, part.first, at)
+        of_columns = part if shared.axis == len(rows) else None
+        with _steps(part.builder, columns, tile.span, of_columns) as at:
             if memory is not None:
                 before = times(part.builder, at, int64(tile.depth))
                 near = place(part.builder, part.value(memory), before, dtype)
-            _write_columns(own, pointers, rows, columns, pitch, at, near)
-        part.run(columns, tiles * tile.span)
+            _write_columns(own, pointers, rows, columns, pitch, at, near, part, shared.axis)
+        part.run(int64(shared.count), shared.size)
 
 
-def _tiles_of_part(tile: Tile, rows: Sequence[Axis], sizes: Sequence[ir.Value]) -> int:
-    """The tiles of columns that are a part of a product, where threads share it; 0 where it is
-    small, or a size is not known.
+class Shared(NamedTuple):
+    """An axis of rows, or the columns behind them, of a product that threads share: its size, and
+    that of a part.
+    """
+
+    axis: int
+    count: int  # type: ignore[assignment]  # a tuple's method
+    size: int
+
+
+def _shared(
+    tile: Tile, rows: Sequence[Axis], columns: ir.Value, pitch: ir.Value, is_packed: bool
+) -> Shared | None:
+    """What threads share of a product; None where it is small, or a size is not known. It is the
+    columns where those are some tiles, or are packed, and otherwise an axis with most tiles.
     """
     numbers = [static(size) for axis in (*rows, *tile.inner) for size in axis]
-    if None in (*numbers, *map(static, sizes)):
-        return 0
-    height = math.prod(static(axis.count) or 0 for axis in rows)
-    each = height * tile.depth * tile.span // MULTIPLICATIONS
-    columns = static(sizes[0]) or 0
-    if columns <= tile.span or each * (columns // tile.span) < SHARED:
-        return 0
-    return max(1, SIZE // each)
+    counts = [static(axis.count) for axis in rows] + [static(columns)]
+    if None in (*numbers, *counts, static(pitch)):
+        return None
+    sizes = [count or 0 for count in counts]
+    steps = [*(1 for _ in rows[:-1]), tile.height, tile.span]
+    tiles = [-(-size // step) for size, step in zip(sizes, steps, strict=True)]
+    axis = len(rows)
+    if tiles[axis] < LEAST_SHARED and not is_packed:
+        axis = tiles.index(max(tiles))
+    work = math.prod(sizes) * tile.depth // MULTIPLICATIONS
+    if tiles[axis] < 2 or work < SHARED:
+        return None
+    least = 1 if axis == len(rows) else tiles[axis] // MOST_PARTS
+    return Shared(axis, sizes[axis], steps[axis] * max(1, SIZE * tiles[axis] // work, least))
+
+
+@contextmanager
+def _steps(
+    builder: ir.IRBuilder, count: ir.Value, step: int, part: OutlinedPart | None
+) -> Iterator[ir.Value]:
+    """A loop over all of an axis, or over what a part has of it."""
+    size = count if part is None else builder.sub(part.end, part.first)
+    with stepped(builder, size, step) as at:
+        yield at if part is None else plus(builder, part.first, at)
 
 
 def _write_columns(
@@ -296,8 +339,12 @@ def _write_columns(
     pitch: ir.Value,
     at: ir.Value,
     room: ir.Value | None,
+    part: OutlinedPart | None = None,
+    shared: int = 0,
 ) -> None:
-    """A tile of columns of a product: of the target and the factors at these pointers."""
+    """A tile of columns of a product: of the target and the factors at these pointers. Where it is
+    in a part, that may have only some of an axis that is `shared`.
+    """
     builder, dtype, (target, start, second) = tile.builder, tile.dtype, pointers
     *outer, (count, line, _) = rows
     column = _within(builder, at, static(columns) or 0, tile.span)
@@ -308,12 +355,14 @@ def _write_columns(
         second, tile.inner = _packed(builder, dtype, room, second, tile.inner, tile.span)
     with ExitStack() as loops:
         number: ir.Value = int64(0)
-        for axis in outer:
-            at = loops.enter_context(counted(builder, axis.count))
+        for index, axis in enumerate(outer):
+            own = part if shared == index else None
+            at = loops.enter_context(_steps(builder, axis.count, 1, own))
             start = place(builder, start, times(builder, at, axis.first), dtype)
             number = plus(builder, times(builder, number, axis.count), at)
         number = times(builder, number, count)
-        at = loops.enter_context(stepped(builder, count, tile.height))
+        own = part if shared == len(outer) else None
+        at = loops.enter_context(_steps(builder, count, tile.height, own))
         row = _within(builder, at, static(count) or 0, tile.height)
         start = place(builder, start, times(builder, row, line), dtype)
         to = times(builder, plus(builder, number, row), pitch)
@@ -353,6 +402,26 @@ def _within(builder: ir.IRBuilder, index: ir.Value, count: int, step: int) -> ir
     return builder.select(builder.icmp_signed("<", index, last), index, last)
 
 
+def _size_of_tile(rows: int, columns: int, lanes: int, vectors: int) -> tuple[int, int]:
+    """The vectors of columns, of so many, and the rows of tiles that take the least time. Their
+    sums, a row of the second factor and an element of the first one are in registers.
+    """
+    registers = 32 if vector_bytes() == 64 else 16
+
+    def time(size: tuple[int, int]) -> float:
+        width, height = size
+        tiles = -(-columns // (lanes * width)) * -(-rows // height)
+        return tiles * (max(width * height, LATENCY) + (width + height) / LOADS)
+
+    widths = range(1, min(vectors, MOST_VECTORS) + 1)
+    sizes = (
+        (width, height)
+        for width in widths
+        for height in range(1, max(1, min(rows, (registers - 1) // width - 1)) + 1)
+    )
+    return min(sizes, key=time)
+
+
 class Tile:
     """A tile of a product: `height` rows, and vectors of columns, as many as leave registers for
     what is multiplied.
@@ -371,19 +440,16 @@ class Tile:
         self.builder, self.dtype, self.line, self.inner = builder, dtype, line, inner
         self.by_columns = by_columns
         lanes = lanes_for(dtype.size, 1)
-        sums = 28 if vector_bytes() == 64 else 12
-        most = max(2, min(sums // rows, 8))
-        # Few columns are one tile, of whose last vector only a part is there.
-        is_cut = vector_bytes() >= LEAST_MASKED and columns <= lanes * most
+        # Of the last vector of few columns only a part is there.
+        is_cut = vector_bytes() >= LEAST_MASKED
         while lanes > columns and not (is_cut and lanes < 2 * columns):
             lanes //= 2
         self.lanes = lanes
-        self.width = -(-columns // lanes) if is_cut else min(columns // lanes, most)
+        vectors = -(-columns // lanes) if is_cut else columns // lanes
+        self.width, self.height = _size_of_tile(rows, columns, lanes, vectors)
+        is_cut = is_cut and columns <= lanes * self.width
         self.rest = columns % lanes if is_cut else 0
         self.span = columns if is_cut else lanes * self.width
-        # As many tiles as are needed, of rows as equal as can be.
-        most = sums // self.width
-        self.height = -(-rows // -(-rows // most))
 
     def is_rest(self, part: int) -> bool:
         """Whether of a vector of columns only the first ones are there."""

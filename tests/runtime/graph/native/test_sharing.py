@@ -80,6 +80,16 @@ def products(a, b):
     return a @ b, rt.einsum("ij,jk->ki", a, b)
 
 
+def convolutions(x, w):
+    with rt.GradientTape() as tape:
+        tape.watch([x, w])
+        y = rt.nn.conv2d(x, w, 1, "SAME")
+    return y, *tape.gradient(y, [x, w], y)
+
+
+IMAGES = CUBE[:3, :40, :1000].reshape(3, 40, 25, 40)
+FILTER = CUBE[3, :45, :320].reshape(3, 3, 40, 40) / 19
+
 PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (gelu, (X,)),
     (by_rows, (X, ROW, COLUMN)),
@@ -96,6 +106,8 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     (products, (X[:256, :256] / 16, X[-256:, :250])),
     (products, (CUBE[0, :, :500], CUBE[0, :, 500:1000].T @ CUBE[1, :, :100])),
     (products, (X[:500, :500] / 16, X[-500:, :44])),
+    (convolutions, (IMAGES, FILTER)),
+    (convolutions, (IMAGES[:1], FILTER)),
 ]
 
 
