@@ -50,6 +50,9 @@ BY_CHANNELS = "convolution_by_channels"
 LEAST_SUMMED = 1 << 17
 """Bytes that one product of the gradient for a filter reads."""
 
+LARGE = 8
+"""As many times as that many bytes are read of an image that is summed in parts."""
+
 Sizes = Sequence[int]
 
 
@@ -161,47 +164,81 @@ class Convolution:
         )
 
     def for_filter(self, x: Array, g: Array, target: Array) -> None:
-        """Write the gradient for the filter: the sum of the products of some images at a time."""
-        builder, (x, sizes) = self.builder, self.padded(x)
-        count, batch = math.prod(self.places), static(self.batch)
+        """Write the gradient for the filter: the sum of the products of some images at a time, or
+        of some places along the first axis of an image.
+        """
+        builder, dtype, (x, sizes) = self.builder, x.dtype, self.padded(x)
         size = math.prod(self.window) * self.per_group * self.made
-        rounds, images = 1, self.batch
-        if batch is not None:
-            read = count * (self.read + self.made) * x.dtype.size
-            at_once = _at_once(batch, read, size * x.dtype.size)
-            rounds, images = batch // at_once, int64(at_once)
+        rounds, images, length = self.at_once(dtype, size * dtype.size)
+        number, rest = divmod(self.places[0], length)
+        each = number + bool(rest)
         parts = target
-        if rounds > 1:
-            parts = self.emitter.allocate(x.dtype, [int64(rounds), *target.dims])
-        columns = self.made // self.groups
-        inner = [
-            axis._replace(second=int64(math.prod(self.places[at:]) * self.made))
-            for at, axis in enumerate(windows(images, sizes, self.read, self.places, self.strides))
-        ]
+        if rounds * each > 1:
+            parts = self.emitter.allocate(dtype, [int64(rounds * each), *target.dims])
+        of_x = steps_of(builder, [images, *map(int64, [*sizes, self.read])])
+        of_g = steps_of(builder, [images, *map(int64, [*self.places, self.made])])
+        with counted(builder, int64(rounds)) as at:
+            image = times(builder, at, images)
+            for begin, count, places in ((0, number, length), (number, int(rest > 0), rest)):
+                if not count:
+                    continue
+                with counted(builder, int64(count)) as band:
+                    part = plus(builder, times(builder, at, int64(each)), int64(begin))
+                    part = plus(builder, part, band)
+                    first = times(builder, plus(builder, band, int64(begin)), int64(length))
+                    of_first = times(builder, first, int64(self.strides[0]))
+                    offsets = (
+                        times(builder, part, int64(size)),
+                        plus(
+                            builder,
+                            times(builder, image, of_x[0]),
+                            times(builder, of_first, of_x[1]),
+                        ),
+                        plus(
+                            builder, times(builder, image, of_g[0]), times(builder, first, of_g[1])
+                        ),
+                    )
+                    arrays = zip((parts, x, g), offsets, strict=True)
+                    pointers = [place(builder, a.pointer, offset, dtype) for a, offset in arrays]
+                    self.sum_products(dtype, pointers, sizes, images, places)
+        if parts is not target:
+            reduce(self.emitter, Accumulator("reduce_sum", dtype), parts, target, [0])
+
+    def sum_products(
+        self,
+        dtype: DType,
+        pointers: Sequence[ir.Value],
+        sizes: Sizes,
+        images: ir.Value,
+        length: int,
+    ) -> None:
+        """Write the gradient for the filter of so many images, and of places along their first
+        axis.
+        """
         rows = taps(sizes, self.read, self.window, self.per_group, self.dilations, 0)
-        with counted(builder, int64(rounds)) as part:
-            first = times(builder, part, images)
-            offsets = (
-                times(builder, part, int64(size)),
-                times(builder, first, int64(math.prod(sizes) * self.read)),
-                times(builder, first, int64(count * self.made)),
-            )
-            pointers = [
-                place(builder, pointer, offset, x.dtype)
-                for pointer, offset in zip(
-                    [parts.pointer, x.pointer, g.pointer], offsets, strict=True
-                )
-            ]
-            steps = [columns, self.per_group, columns]
-            self.product(x.dtype, pointers, steps, rows, inner, columns, self.made)
-        if rounds > 1:
-            reduce(self.emitter, Accumulator("reduce_sum", x.dtype), parts, target, [0])
+        of_g = steps_of(self.builder, [images, *map(int64, [*self.places, self.made])])
+        axes = windows(images, sizes, self.read, [length, *self.places[1:]], self.strides)
+        inner = [axis._replace(second=step) for axis, step in zip(axes, of_g, strict=False)]
+        columns = self.made // self.groups
+        steps = [columns, self.per_group, columns]
+        self.product(dtype, pointers, steps, rows, inner, columns, self.made)
 
-
-def _at_once(batch: int, image: int, filter: int) -> int:
-    """The images whose products are summed at a time: as few as read more than the filter has."""
-    divisors = [n for n in range(1, batch + 1) if batch % n == 0]
-    return next((n for n in divisors if n * image >= max(LEAST_SUMMED, filter)), batch)
+    def at_once(self, dtype: DType, size: int) -> tuple[int, ir.Value, int]:
+        """The rounds that a gradient for a filter of this many bytes is summed in, of as many
+        images; and how many places along their first axis it is summed over at a time. As few as
+        read more than the filter has.
+        """
+        batch, read = static(self.batch), math.prod(self.places) * (self.read + self.made)
+        read, least, length = read * dtype.size, max(LEAST_SUMMED, size), self.places[0]
+        if read >= LARGE * least:
+            fewest = -(-2 * least * length // read)
+            divisors = (n for n in range(fewest, 2 * fewest) if length % n == 0)
+            length = next(divisors, fewest)
+        if batch is None:
+            return 1, self.batch, length
+        divisors = (n for n in range(1, batch + 1) if batch % n == 0)
+        images = next((n for n in divisors if n * read >= least), batch)
+        return batch // images, int64(images), length
 
 
 # The gradient for images

@@ -15,7 +15,7 @@ pytest.importorskip("llvmlite")
 
 import runtime as rt
 from runtime.core.primitive import TABLE, bind
-from runtime.graph.executors.native import loops, products
+from runtime.graph.executors.native import convolving, loops, products
 from runtime.graph.executors.native.executor import reasons, runner_of, units_of
 from runtime.graph.executors.program import Program
 from runtime.graph.passes import optimize
@@ -73,6 +73,29 @@ def convolutions(
 def test_windows(seed: int) -> None:
     for function, arrays in case(seed):
         run(function, *arrays, tolerance=1e-4)
+
+
+@pytest.mark.parametrize("size", [(12, 5), (13, 4), (3, 30)])
+@pytest.mark.parametrize("batch", [None, 1, 4])
+@pytest.mark.parametrize("op", ["conv2d", "depthwise_conv2d"])
+def test_gradients_for_filters_are_summed_in_parts(
+    monkeypatch: pytest.MonkeyPatch, op: str, batch: int | None, size: tuple[int, int]
+) -> None:
+    monkeypatch.setenv("AUTOGRAPH_NATIVE_CACHE", "off")
+    monkeypatch.setattr(convolving, "LARGE", 1)
+    monkeypatch.setattr(convolving, "LEAST_SUMMED", 100)
+    row, geometry = TABLE[op], {"strides": (2, 1), "padding": "SAME", "dilations": (1, 1)}
+    x, w = numbers(batch or 3, *size, 3), numbers(3, 2, 3, 2, seed=1)
+    g = numbers(*row.kernel(x, w, **geometry).shape, seed=2)
+    specs = [rt.TensorSpec([batch, *array.shape[1:]]) for array in (x, g)]
+    of_filter = TABLE[f"{op}_backprop_filter"]
+    function = rt.function(lambda x, g: bind(of_filter, x, g, shape=w.shape, **geometry))
+    graph = optimize(function.get_concrete_function(*specs).graph)
+    assert reasons(graph) == []
+    (got,) = runner_of(graph, Program(graph))(x, g)
+    given = {"shape": w.shape, **geometry}
+    wanted = of_filter.kernel(x.astype("float64"), g.astype("float64"), **given)
+    np.testing.assert_allclose(got, wanted, rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.parametrize("count", [0, 1, 3])
