@@ -19,6 +19,7 @@ from runtime.graph.executors.native.values import (
     POINTER,
     int64,
     is_half,
+    known,
     register,
     static,
     stored,
@@ -129,6 +130,9 @@ than a loop sees.
 """
 
 LINE = 64
+
+MOST_TURNED = 8
+"""Rows of a square that is turned in registers."""
 
 
 def fetch(builder: ir.IRBuilder, pointer: ir.Value, size: int, *, is_written: bool) -> None:
@@ -244,12 +248,18 @@ def moved(
 ) -> None:
     """Copy elements along axes, of which the source is the first array, the target the second."""
     *outer, last = merged(builder, axes)
+    lanes = min(lanes_for(dtype.size, 1), MOST_TURNED)
+    across = next((axis for axis in outer if _is_turned(axis, last, lanes)), None)
     with ExitStack() as loops:
         for axis in outer:
+            if axis is across:
+                continue
             at = loops.enter_context(counted(builder, axis.count))
             source = place(builder, source, times(builder, at, axis.first), dtype)
             target = place(builder, target, times(builder, at, axis.second), dtype)
-        if static(last.second) == 1 and static(last.first) == 1 and static(last.count) != 1:
+        if across is not None:
+            _turn(builder, dtype, target, source, (across, last), lanes)
+        elif static(last.second) == 1 and static(last.first) == 1 and static(last.count) != 1:
             copy(builder, target, source, bytes_of(builder, last.count, dtype))
         elif static(last.second) == 1 and static(last.first) == 0:
             spread(builder, dtype, target, load(builder, source, dtype), last.count)
@@ -261,6 +271,59 @@ def moved(
             builder.store(bits, to, align=dtype.size)
 
 
+def _is_turned(across: Axis, last: Axis, lanes: int) -> bool:
+    """Whether a matrix is turned: elements next to each other become those of a column."""
+    return (
+        (static(across.first), static(last.second)) == (1, 1)
+        and static(last.first) not in (None, 0, 1)
+        and min(static(across.count) or 0, static(last.count) or 0) >= lanes > 1
+    )
+
+
+def _turn(
+    builder: ir.IRBuilder,
+    dtype: DType,
+    target: ir.Value,
+    source: ir.Value,
+    axes: tuple[Axis, Axis],
+    lanes: int,
+) -> None:
+    """Copy a matrix turned, by squares in registers."""
+    across, last = axes
+    type = ir.VectorType(stored(dtype), lanes)
+    with (
+        stepped(builder, across.count, lanes) as at,
+        stepped(builder, last.count, lanes) as along,
+    ):
+        row = within(builder, at, known(across.count), lanes)
+        column = within(builder, along, known(last.count), lanes)
+        source = place(
+            builder, source, plus(builder, row, times(builder, column, last.first)), dtype
+        )
+        to = plus(builder, times(builder, row, across.second), column)
+        target = place(builder, target, to, dtype)
+        square: list[ir.Value] = []
+        for line in range(lanes):
+            pointer = place(builder, source, times(builder, int64(line), last.first), dtype)
+            square.append(builder.load(pointer, typ=type, align=dtype.size))
+        half = lanes // 2
+        while half:
+            # Of each pair of rows, parts of the first one change places with parts of the second.
+            firsts = [c - half + lanes if c & half else c for c in range(lanes)]
+            seconds = [c + lanes if c & half else c + half for c in range(lanes)]
+            for line in range(lanes):
+                if line & half:
+                    continue
+                pair = square[line], square[line + half]
+                for place_, mask in ((line, firsts), (line + half, seconds)):
+                    numbers = ir.Constant(ir.VectorType(INT32, lanes), mask)
+                    square[place_] = builder.shuffle_vector(*pair, numbers)
+            half //= 2
+        for line, vector in enumerate(square):
+            pointer = place(builder, target, times(builder, int64(line), across.second), dtype)
+            builder.store(vector, pointer, align=dtype.size)
+
+
 def spread(
     builder: ir.IRBuilder, dtype: DType, target: ir.Value, value: ir.Value, count: ir.Value
 ) -> None:
@@ -268,6 +331,14 @@ def spread(
     strip = Strip(builder, count, lanes_for(width(dtype), 1), [], [(target, dtype)])
     many = splat(builder, value, strip.lanes)
     strip.run([], lambda at, vectors, state: ([many], []))
+
+
+def within(builder: ir.IRBuilder, index: ir.Value, count: int, step: int) -> ir.Value:
+    """The start of a step that ends within the count."""
+    if count % step == 0:
+        return index
+    last = int64(count - step)
+    return builder.select(builder.icmp_signed("<", index, last), index, last)
 
 
 # Loops

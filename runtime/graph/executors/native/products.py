@@ -40,6 +40,7 @@ from runtime.graph.executors.native.loops import (
     store,
     store_first,
     times,
+    within,
 )
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS, OnArrays
 from runtime.graph.executors.native.machine import vector_bytes
@@ -347,7 +348,7 @@ def _write_columns(
     """
     builder, dtype, (target, start, second) = tile.builder, tile.dtype, pointers
     *outer, (count, line, _) = rows
-    column = _within(builder, at, static(columns) or 0, tile.span)
+    column = within(builder, at, static(columns) or 0, tile.span)
     second = place(builder, second, column, dtype)
     if tile.by_columns:
         start = place(builder, start, column, dtype)
@@ -363,7 +364,7 @@ def _write_columns(
         number = times(builder, number, count)
         own = part if shared == len(outer) else None
         at = loops.enter_context(_steps(builder, count, tile.height, own))
-        row = _within(builder, at, static(count) or 0, tile.height)
+        row = within(builder, at, static(count) or 0, tile.height)
         start = place(builder, start, times(builder, row, line), dtype)
         to = times(builder, plus(builder, number, row), pitch)
         to = place(builder, place(builder, target, to, dtype), column, dtype)
@@ -392,14 +393,6 @@ def _packed(
     axes = [Axis(axis.count, axis.second, step) for axis, step in zip(inner, steps, strict=True)]
     moved(builder, dtype, room, second, [*axes, Axis(int64(span), int64(1), int64(1))])
     return room, [axis._replace(second=step) for axis, step in zip(inner, steps, strict=True)]
-
-
-def _within(builder: ir.IRBuilder, index: ir.Value, count: int, step: int) -> ir.Value:
-    """The start of a tile that ends within the count."""
-    if count % step == 0:
-        return index
-    last = int64(count - step)
-    return builder.select(builder.icmp_signed("<", index, last), index, last)
 
 
 def _size_of_tile(rows: int, columns: int, lanes: int, vectors: int) -> tuple[int, int]:

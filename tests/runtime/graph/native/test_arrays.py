@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 import textwrap
@@ -370,6 +371,16 @@ def test_parts_of_arrays(part: Function) -> None:
 @pytest.mark.parametrize("perm", [(0, 2, 1), (1, 0, 2), (2, 1, 0), (1, 2, 0)])
 def test_turned_arrays(dims: tuple[int, ...], perm: tuple[int, ...]) -> None:
     run(lambda x: rt.transpose(x, perm), numbers(*dims))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "float16", "int8", "bool", "uint32"])
+@pytest.mark.parametrize("dims", [(8, 8), (16, 9), (7, 8), (3, 33, 4), (2, 3, 19, 21)], ids=str)
+def test_matrices_that_are_turned(dims: tuple[int, ...], dtype: str) -> None:
+    x = np.arange(math.prod(dims)).reshape(dims).astype(dtype)
+    for perm in ((1, 0), (2, 0, 1), (0, 2, 1), (0, 3, 1, 2), (0, 2, 3, 1), (3, 2, 1, 0)):
+        if len(perm) == len(dims):
+            (found,) = run(lambda x, perm=perm: rt.transpose(x, perm), x)
+            assert np.array_equal(found, x.transpose(perm))
 
 
 def at_run_time(x: Any, at: Any) -> Any:
