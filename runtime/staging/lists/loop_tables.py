@@ -27,8 +27,8 @@ from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 from runtime.staging.tracing import unfailing
 
-FEW = 4
-"""Of so many lists, an item at a staged place is one of as many items."""
+FEW = 2
+"""Of so many lists, an item at a staged place is one of as many items without more ado."""
 
 
 class LoopTable(GrowingList):
