@@ -262,6 +262,8 @@ def make(function: Callable[..., str], /, *args: Any, **kwargs: Any) -> Any:
     """
     if args and isinstance(args[0], BaseException) and args[1:] in ((), ("",)):
         return _of_error(function, args[0])
+    if args and isinstance(args[0], MaybeNone) and isinstance(args[0].held, BaseException):
+        return _of_optional_error(function, *args)
     chosen = [at for at, arg in enumerate(args) if type(arg) is Choice and arg.is_member]
     if chosen:
         before, choice, behind = args[: chosen[0]], args[chosen[0]], args[chosen[0] + 1 :]
@@ -280,6 +282,12 @@ def _shown(function: Callable[..., str], /, *args: Any, **kwargs: Any) -> Any:
         return function(*args, **kwargs)
     made = make(function, *args, **kwargs)
     return Text(TEXTS["spelled"], [made.tensor()], {}) if type(made) is Text else made
+
+
+def _of_optional_error(function: Callable[..., str], item: Any, *spec: Any) -> Text:
+    error, there = item.held, index_of(item.flag)
+    of_error = make(function, error, *spec) if is_in(error) else function(error, *spec)
+    return Text(TEXTS["chosen"], (there, function(None, *spec), of_error), {})
 
 
 def _of_error(function: Callable[..., str], error: BaseException) -> Any:

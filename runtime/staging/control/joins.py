@@ -537,6 +537,8 @@ def _differ(a: Spec, b: Spec) -> Mismatch:
         hint = (
             "only numbers, texts, functions and tensors can depend on a tensor: choose among such"
         )
+        if isinstance(a.value, BaseException) and isinstance(b.value, BaseException):
+            hint = "keep the text or the arguments of an exception: str(error), error.args"
         first, second = shown(a), shown(b)
         if first == second:
             return Mismatch(f"there are two Python values {first}", hint)

@@ -1199,7 +1199,19 @@ def python_function_in_try(x):
         return x
 
 
+def last_of_a_loop(x):
+    last = None
+    for i in range(x):
+        try:
+            if i % 2:
+                raise ValueError("odd")
+        except ValueError as error:
+            last = error
+    return str(last)
+
+
 REFUSED = [
+    (last_of_a_loop, r"two Python values ValueError\('odd'\)", "keep the text or the arguments"),
     (python_function_in_try, "py_func may raise anything when the graph runs", "in the function"),
     (text_of_a_domain_error, "text of a ValueError that only the run raises", "of your own"),
     (made_of_the_text, "text of a ZeroDivisionError that only the run raises", "of your own"),
