@@ -95,9 +95,9 @@ def for_loop(
 
 def _are_staged(items: Any) -> bool:
     """Whether items, or those that `enumerate` numbers, have become staged meanwhile."""
-    if type(items) is not enumerate:
-        return backend_of(items) is not None
-    iterator, _ = _parts(items)
+    iterator = _parts(items)[0] if type(items) is enumerate else items
+    if backend_of(iterator) is not None:
+        return True
     code = getattr(iterator, "gi_code", None)  # of a method of the list that becomes staged
     # The locals of a frame would hold on to what the generator holds.
     return code is not None and any(

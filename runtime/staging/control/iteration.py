@@ -355,15 +355,15 @@ class Enumerate(PythonIterator):
 
 
 class Reversed(PythonIterator):
-    """`reversed` of a sequence: from the end that it has now."""
+    """`reversed` of a sequence, or of its first elements: from the end that it has now."""
 
     __slots__ = ("size",)
 
     kind = reversed
 
-    def __init__(self, part: Staged) -> None:
+    def __init__(self, part: Staged, size: Any = None) -> None:
         super().__init__((part,))
-        self.size = part.length()
+        self.size = part.length() if size is None else size
 
     def has(self, index: Any) -> Any:
         return and_(index < self.size, (lambda: self.parts[0].has(self.size - 1 - index),))

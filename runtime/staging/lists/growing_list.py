@@ -350,7 +350,16 @@ class GrowingList(GrowingSequence, RowTable):
             yield super().__getitem__(at)
             at -= 1
         if self.staged is not None:
-            raise refuse(*_CHANGED)
+            left = iteration.Reversed(Items(self), self._left_in_turn(at))
+            raise refuse_rest(*_CHANGED, self, functools.partial(iteration.Rest, left, 0))
+
+    def _left_in_turn(self, at: int) -> Any:
+        """The number of items from a place to the front, unless there is none at that place."""
+        is_there = self.length() > at
+        if is_symbol(is_there):
+            labels = ("the number of rounds",)
+            return branches.cond(is_there, lambda: at + 1, lambda: 0, (), labels)
+        return at + 1 if is_there else 0
 
     def __repr__(self) -> str:
         if self.staged is None:

@@ -738,8 +738,18 @@ def copied_where_it_was_another(n):
     return made, copy
 
 
+def reversed_while_python_knows(n):
+    made = [1, 2, 3]
+    total = 0
+    for item in reversed(made):
+        total += item
+        if n > 0:
+            made.append(4)
+    return total
+
+
 PROGRAMS = [
-    copied_where_it_was_another,
+    copied_where_it_was_another, reversed_while_python_knows,
     changed_while_iterated, counted_while_it_grows, left_while_it_grows,
     left_where_it_shrinks, filtered_while_it_grows, of_one_text,
     squares, countdown, evens_and_odds, texts_of_two_orders, further_texts, in_a_branch, popped,
@@ -861,16 +871,6 @@ def of_two_dtypes(n):
     return made
 
 
-def reversed_while_python_knows(n):
-    made = [1, 2, 3]
-    total = 0
-    for item in reversed(made):
-        total += item
-        if n > 0:
-            made.append(4)
-    return total
-
-
 def _added_to(made, items, n):
     total = 0
     for item in items:
@@ -951,7 +951,6 @@ def value_of_an_operand(n):
 
 
 REFUSED = {
-    reversed_while_python_knows: "a round of a loop over a list changes it",
     mapped_while_it_grows: "a round of a loop over a list changes it",
     chained_while_it_grows: "a round of a loop over a list changes it",
     repeated_while_it_grows: "a round of a loop over a list changes it",
