@@ -10,6 +10,7 @@ from __future__ import annotations
 import builtins
 import gc
 import sys
+from contextlib import contextmanager
 from functools import lru_cache, partial
 from types import (
     BuiltinFunctionType,
@@ -37,6 +38,8 @@ from runtime.staging.backend import BACKEND
 _ACTING = frozenset((print, exec, eval, breakpoint))
 _UNBOUND = (WrapperDescriptorType, MethodDescriptorType)
 _methods: dict[tuple[type, str], bool] = {}
+_MAKING_MANAGERS = contextmanager(iter).__code__
+"""The code of what `contextmanager` makes of a function."""
 WRITTEN = "<string>"
 """The file of what a decorator or `namedtuple` wrote."""
 
@@ -149,6 +152,8 @@ def is_lasting(function: Any) -> bool:
     (False, True, False, True)
     """
     kind = type(function)
+    if kind is FunctionType and function.__code__ is _MAKING_MANAGERS:
+        return is_lasting(function.__wrapped__)
     if kind is MethodType and type(function.__func__) is FunctionType:
         return is_lasting(function.__func__)
     if kind is partial:
