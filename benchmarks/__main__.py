@@ -6,7 +6,7 @@ import sys
 
 NAMES = (
     "imports", "conversion", "first_calls", "eager_ops", "calls", "guards", "scalar_loops",
-    "graphs", "native", "textbook", "compilation", "memory", "training",
+    "graphs", "native", "convolutions", "textbook", "compilation", "memory", "training",
 )  # fmt: skip
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 

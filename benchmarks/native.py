@@ -91,21 +91,27 @@ def gelu(tanh: Callable[[Any], Any]) -> Callable[[Any], Any]:
     return lambda x: 0.5 * x * (1.0 + tanh(0.7978845608 * (x + 0.044715 * x * x * x)))
 
 
-def compare(label: str, unit: str, parts: int, ways: dict[str, Callable[[], object]]) -> None:
+def compare(
+    label: str,
+    unit: str,
+    parts: int,
+    ways: dict[str, Callable[[], object]],
+    clock: Callable[[], float] = perf_counter,
+) -> None:
     """Print a row: the time of a part in each library, and this project's ratio to the best."""
     numbers = {}
     for name, run in ways.items():
         end = perf_counter() + WARM
         while perf_counter() < end:
             run()
-        numbers[name] = max(1, round(SECONDS / batch_time(run, 1)))
+        numbers[name] = max(1, round(SECONDS / batch_time(run, 1, clock)))
     turns = []
     gc.disable()
     for _ in range(TURNS):
         taken = {}
         for name, run in ways.items():
             run()
-            taken[name] = batch_time(run, numbers[name]) / numbers[name]
+            taken[name] = batch_time(run, numbers[name], clock) / numbers[name]
         turns.append(taken)
     gc.enable()
     found = {name: statistics.median(turn[name] for turn in turns) for name in ways}

@@ -302,8 +302,8 @@ class Shared(NamedTuple):
 def _shared(
     tile: Tile, rows: Sequence[Axis], columns: ir.Value, pitch: ir.Value, is_packed: bool
 ) -> Shared | None:
-    """What threads share of a product; None where it is small, or a size is not known. It is the
-    columns where those are some tiles, or are packed, and otherwise an axis with most tiles.
+    """The axis that threads share of a product; None where that is small, or a size is not known.
+    It is the columns where those are some tiles, or are packed, and otherwise one with most tiles.
     """
     numbers = [static(size) for axis in (*rows, *tile.inner) for size in axis]
     counts = [static(axis.count) for axis in rows] + [static(columns)]
