@@ -141,11 +141,12 @@ class ObjectRecorder:
     """Watches the objects that one block can reach, while it is entered: this one none of them.
 
     `options` has what the block asked of the loop that it is the body of, or is None; `round_of` is
-    the trace of that loop.
+    the trace of that loop, and `ending` the Anew by which the round ends, if it does.
     """
 
     options: Any = None
     round_of: Trace | None = None
+    ending: Any = None
 
     def __init__(
         self, block: Callable[..., Any], inputs: Sequence[Any], names: Sequence[str]

@@ -53,7 +53,7 @@ from runtime.staging.control.logic import and_
 from runtime.staging.control.parts import join_structure_of
 from runtime.staging.control.references import want
 from runtime.staging.control.specs import Leaf, Mismatch, Same, Spec, Tree, classes_in, values_of
-from runtime.staging.control.undoing import Anew, with_preparations
+from runtime.staging.control.undoing import undone_anew, with_preparations
 from runtime.staging.images import image_of
 from runtime.staging.refusals import refuse, users_names
 from runtime.staging.scopes import LOOP, active
@@ -399,17 +399,13 @@ def _trace_round(trace: Trace, loop: Loop) -> Round:
         given = _parameters(trace, loop)
         round_ = Round(path, given, False, len(trace.joined))
         _watch_given(trace, loop, given)
-        try:
-            with deferring(trace), recorder:
-                for place, contents in zip(loop.places, given[size:], strict=True):
-                    place.write(contents)
-                loop.shared.begin(trace, loop.specs, given, loop.values)
-                left = as_state(loop.body(*given[:size]), size)
-                round_.proceed = truth(loop.test(*left))
-                path.values, path.reached = left, True
-        except Anew as anew:
-            anew.undo(recorder)
-            raise
+        with undone_anew(recorder), deferring(trace), recorder:
+            for place, contents in zip(loop.places, given[size:], strict=True):
+                place.write(contents)
+            loop.shared.begin(trace, loop.specs, given, loop.values)
+            left = as_state(loop.body(*given[:size]), size)
+            round_.proceed = truth(loop.test(*left))
+            path.values, path.reached = left, True
         release(trace, recorder, path.values)
         if path.reached:
             aliases.check(trace, recorder.restore)

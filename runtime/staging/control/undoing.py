@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from runtime.staging.control.carried_objects import ObjectRecorder
@@ -77,15 +78,24 @@ class Anew(EndOfBlock):
     """
 
     def __init__(self, recorder: ObjectRecorder, preparation: Preparation) -> None:
-        self.recorder = recorder
         self.preparation = preparation
         self.undone = False
+        recorder.ending = recorder.ending or self
 
-    def undo(self, recorder: ObjectRecorder) -> None:
-        """Put back what the round has changed, if this recorder watches it."""
-        if self.recorder is recorder:
+
+@contextmanager
+def undone_anew(recorder: ObjectRecorder) -> Iterator[None]:
+    """Within it a round is traced that the recorder watches. If that is to be traced anew, what it
+    has changed is put back, also where code of the user's has caught the `Anew`.
+    """
+    try:
+        yield
+    finally:
+        anew, recorder.ending = recorder.ending, None
+        if anew is not None:
             recorder.restore()
-            self.undone = True
+            anew.undone = True
+            raise anew
 
 
 def with_preparations(

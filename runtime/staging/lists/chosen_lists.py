@@ -33,7 +33,7 @@ from runtime.staging.lists.walks import give_methods, let_stand_for
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 from runtime.staging.symbolic_number import apply_number
-from runtime.staging.tracing import is_symbol
+from runtime.staging.tracing import is_symbol, unfailing
 
 
 def list_among(items: Sequence[Any], place: Any) -> Any:
@@ -106,6 +106,7 @@ class Row(GrowingSequence):
             "index the list around it where it is used: table[i][j]; or a copy: list(table[i])",
         )
 
+    @unfailing
     def at(self, index: Any) -> Any:
         """The item at an index that is in bounds."""
         table = table_of(self.rows)

@@ -141,12 +141,14 @@ def _kind_of(rows: Sequence[Any]) -> tuple[Spec, list[int]] | None:
     return (first, sizes) if is_one else None
 
 
+@unfailing
 def _as_table(rows: Sequence[GrowingList]) -> Callable[[], None]:
     """Have lists be the rows of one list, until the result is called."""
     table = LoopTable(rows, *cast(tuple[Spec, list[int]], _kind_of(rows)))
     return functools.partial(_take_apart, table)
 
 
+@unfailing
 def _take_apart(table: LoopTable) -> None:
     if any(all(each is not row for row in table.members) for each, _ in read_by(table)):
         raise refuse("a list of a list is in two places")

@@ -3,6 +3,7 @@ done to that one, by all of its names.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -174,6 +175,35 @@ def ends_at_an_index_that_is_not_there(n: Any, x: Any) -> Any:
     return found, table
 
 
+def raises_in_the_end(n: Any, x: Any) -> Any:
+    table = [[0] * 6 for _ in range(6)]
+    i = 0
+    try:
+        while True:
+            table[i % 6][i % 4] += 1
+            i += 1
+            if table[0][0] > n:
+                raise ValueError(i)
+    except ValueError:
+        table[0].append(1)
+    return table, len(table[0]), i
+
+
+def catches_whatever_ends_a_step(n: Any, x: Any) -> Any:
+    table = [[0] * 6 for _ in range(6)]
+    steps = 0
+    for i in range(n):
+        try:
+            table[i][i] += 1
+            steps += 1
+        except:  # noqa: E722
+            steps += 100
+        with suppress(BaseException):
+            table[i][0] += steps
+            steps += 1
+    return table, steps
+
+
 def a_table_of_each_round(n: Any, x: Any) -> Any:
     total = 0
     for i in range(n):
@@ -252,6 +282,7 @@ PROGRAMS: list[Program] = [
     rows_change_places_often, solved,
     two_tables_of_one_loop, fractions_in_all_of_them, a_row_under_its_own_name,
     a_loop_in_one_branch, ends_at_an_index_that_is_not_there, a_table_of_each_round,
+    raises_in_the_end, catches_whatever_ends_a_step,
     rows_get_other_kinds, numbers_that_stay, rows_of_known_lengths, steps_of_a_tensor,
     longest_common, rows_with_two_names, rows_change_places, rows_of_several_lengths,
     lists_of_tables, tensors_in_rows, fractions_beside_whole_numbers, texts_in_rows,
