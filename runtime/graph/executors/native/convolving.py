@@ -27,7 +27,6 @@ from runtime.graph.executors.native.loops import (
     bytes_of,
     clear,
     counted,
-    lanes_for,
     moved,
     place,
     plus,
@@ -295,13 +294,11 @@ class Phases:
 
     def turned(self, w: Array) -> ir.Value:
         """The filter with the taps of each phase turned around: an array of taps, of channels that
-        are summed, of phases and of channels that are made. Phases of fewer taps begin with zeros.
+        are summed, of phases and of channels that are made. Phases of fewer taps lack the first.
         """
         of, builder, dtype = self.of, self.builder, self.dtype
         dims = list(map(int64, [math.prod(self.most), of.summed, self.pitch]))
         made = of.emitter.allocate(dtype, dims).pointer
-        if self.number > 1:
-            clear(builder, made, bytes_of(builder, size_of(builder, dims), dtype))
         channels, step = (of.read, 1) if of.by_channels else (of.per_group, of.made)
         axes = [
             Axis(int64(of.groups), int64(of.summed), int64(of.per_group)),
@@ -328,13 +325,10 @@ class Phases:
         return made
 
     def are_columns(self) -> bool:
-        """Whether one product of all phases, zeros included, has fewer vectors than one of each."""
+        """Whether the phases have the same number of taps each, so that all are one product."""
         of = self.of
-        if of.groups > 1 or of.by_channels:
-            return False
-        lanes = lanes_for(self.dtype.size, 1)
-        together = math.prod(self.most) * -(-self.pitch // lanes)
-        return together <= math.prod(of.window) * -(-of.read // lanes)
+        even = not any(k % stride for k, stride in zip(of.window, self.strides, strict=True))
+        return even and of.groups == 1 and not of.by_channels
 
     def kinds(self) -> Iterator[Sequence[tuple[int, int, int]]]:
         """The kinds of phases: for each axis the first of them, their number and that of taps."""

@@ -75,6 +75,19 @@ def test_windows(seed: int) -> None:
         run(function, *arrays, tolerance=1e-4)
 
 
+@pytest.mark.parametrize(("window", "stride"), [(3, 1), (3, 2), (2, 2), (1, 2), (7, 2), (5, 3)])
+@pytest.mark.parametrize("op", ["conv2d", "depthwise_conv2d"])
+def test_gradients_that_are_infinite_stay_in_their_windows(
+    op: str, window: int, stride: int
+) -> None:
+    w = np.abs(numbers(window, window, 3, 2))
+    geometry = {"strides": (stride, stride), "padding": "SAME", "dilations": (1, 1)}
+    g = np.abs(numbers(*TABLE[op].kernel(numbers(1, 14, 15, 3), w, **geometry).shape, seed=1))
+    g[0, 2, 2, 1], g[0, 4, 1, 0] = INF, NAN
+    of_input, given = TABLE[f"{op}_backprop_input"], {"shape": (1, 14, 15, 3), **geometry}
+    run(lambda w, g: bind(of_input, w, g, **given), w, g, tolerance=1e-4)
+
+
 @pytest.mark.parametrize("size", [(12, 5), (13, 4), (3, 30)])
 @pytest.mark.parametrize("batch", [None, 1, 4])
 @pytest.mark.parametrize("op", ["conv2d", "depthwise_conv2d"])
