@@ -309,7 +309,7 @@ def dims_of(shape: Any) -> tuple[Shape, tuple[Tensor, ...]]:
         return _from_dims(shape)
     vector = convert_to_tensor(shape, dtype_hint=None)
     value = vector.static_value
-    rank = vector.static_shape[0] if vector.ndim == 1 else None
+    (rank,) = vector.static_shape if vector.static_shape and vector.ndim == 1 else (None,)
     if value is None and rank is not None and vector.dtype.is_integer:
         sizes = [-1] * rank if vector.static_sizes is None else vector.static_sizes.tolist()
         return _from_dims([vector[i] if size < 0 else size for i, size in enumerate(sizes)])

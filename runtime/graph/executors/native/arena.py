@@ -266,9 +266,7 @@ more:
   %huge = icmp ugt i64 %bytes, {1 << 60}
   br i1 %huge, label %none, label %owner
 owner:
-  %some.room = icmp ne i64 %capacity, 0
-  %is.owned = and i1 %some, %some.room
-  br i1 %is.owned, label %front, label %count
+  br i1 %some, label %front, label %count
 front:
   %address = ptrtoint ptr %old to i64
   %end = add i64 %address, %capacity

@@ -311,3 +311,21 @@ def test_memory_that_loops_leave_behind_is_bounded() -> None:
     for n, aside in ((5, 0), (80, 1)):
         pair.compare(x, np.array(n, np.int32))
         assert pair.aside == aside
+
+
+def emptied_when_full(n: Any, most: Any) -> Any:
+    waiting, total = [0], 0
+    for i in range(n):
+        while len(waiting) < most:
+            waiting.append(i)
+        while len(waiting) > 0:
+            total = (total * 3 + waiting.pop(0)) % 10007
+    return total
+
+
+def test_memory_of_a_queue_that_was_emptied_is_used_again() -> None:
+    """Of one, too, that had filled all of it: 400 times as much as here is more than a GB."""
+    pair = Pair(optimized(emptied_when_full, (np.int32(5), np.int32(9))))
+    pair.python = lambda *raws: pytest.fail("native code has stepped aside")
+    (total,) = pair.native(np.array(400, np.int32), np.array(147_149, np.int32))
+    assert 0 < total < 10007
