@@ -168,18 +168,19 @@ def _broadcast_kernel(x: Any, *dims: Any, shape: Shape) -> Any:
 
 
 def _broadcast_shape(given: Shape, *dims: Shape, shape: Shape) -> Shape:
-    if shape is None:
-        made = _reshape_shape(None, *dims, shape=None)
-        if made is None or given is None or len(given) > len(made):
-            return made
-        # A size of 1 may become any.
-        kept = tuple(None if size == 1 else size for size in given)
-        return made[: len(made) - len(kept)] + kept
-    if given is not None:
-        merged = broadcast(given, shape)
-        if merged is not None and (len(merged) != len(shape) or not _covers(merged, shape)):
-            raise wrong_value(f"cannot broadcast shape {given} to {shape}")
-    return shape
+    wanted = _reshape_shape(None, *dims, shape=None) if shape is None else shape
+    if given is None or wanted is None:
+        return wanted
+    merged = broadcast(given, wanted)
+    if merged is not None and (len(merged) != len(wanted) or not _covers(merged, wanted)):
+        if shape is None:
+            return wanted
+        raise wrong_value(f"cannot broadcast shape {given} to {shape}")
+    # A size of 1 may become any.
+    kept = (None,) * (len(wanted) - len(given)) + tuple([n if n != 1 else None for n in given])
+    return tuple(
+        [known if size is None else size for size, known in zip(wanted, kept, strict=True)]
+    )
 
 
 def _covers(merged: Dims, wanted: Dims) -> bool:
@@ -188,7 +189,7 @@ def _covers(merged: Dims, wanted: Dims) -> bool:
 
 def _is_of_shape(graph: Any, node: Any) -> Any:
     """The operand, where it has the shape that is asked for: one of the run may not fit."""
-    return None if node.params["shape"] is None else of_known_shape(graph, node)
+    return of_known_shape(graph, node) if is_known(node.params["shape"]) else None
 
 
 broadcast_to_p: Primitive = row(

@@ -540,7 +540,13 @@ def gives_known_sizes(kernel: Kernel) -> bool:
 def _lower_broadcast(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
     builder, array = emitter.builder, array_of(emitter, operands[0])
     dims = [int64(dim or 0) for dim in shape_of(kernel)]
-    if kernel.node.params["shape"] is None:  # tracing has the sizes from what is broadcast
+    # Of sizes that the run asks for, tracing knows some by what is broadcast.
+    wanted = kernel.node.params["shape"]
+    if wanted is not None:
+        of_run = [dim for dim, size in zip(dims, wanted, strict=True) if size is None]
+        for dim, size in zip(of_run, operands[1:], strict=True):
+            equal_dim(emitter, dim, wide(emitter, size))
+    else:
         (count,) = operands[1].dims
         equal_dim(emitter, int64(len(dims)), count)
         for at, dim in enumerate(dims):

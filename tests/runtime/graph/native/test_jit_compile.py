@@ -66,6 +66,10 @@ def of_a_vector_of_one_size(x):
     return rt.reduce_sum(rt.broadcast_to(filled, rt.concat([[2], rt.shape(x)], 0)))
 
 
+def of_the_size_that_it_has(x, n):
+    return rt.reduce_sum(rt.broadcast_to(x, rt.stack([n, 3])))
+
+
 def in_a_call(x):
     return distinct(x + 1)
 
@@ -76,6 +80,7 @@ NATIVE: list[tuple[Callable[..., Any], tuple[Any, ...], Any]] = [
     (squares, (rt.constant(3.0),), 9.0),
     (fibonacci, (rt.constant(10),), 55),
     (of_stacked_sizes, (rt.constant(3),), 12.0),
+    (of_the_size_that_it_has, (rt.constant([[1.0, 2.0, 3.0]] * 2), rt.constant(2)), 12.0),
     (of_a_vector_of_one_size, (rt.constant([1.0, 2.0, 3.0]),), 12.0),
 ]
 REFUSED: list[tuple[Callable[..., Any], tuple[Any, ...], str, str]] = [
@@ -130,6 +135,13 @@ def test_lists_of_lists_are_results(count: int) -> None:
     x, n = rt.constant([1.0, -2.0]), rt.constant(count)
     assert as_python(staged(x, n)) == as_python(ragged(x, count))
     assert "as a whole" in str(staged.explain_native(x, n))
+
+
+@pytest.mark.parametrize("count", [1, 3, -1])
+def test_a_size_of_the_run_that_does_not_fit_is_an_error(count: int) -> None:
+    staged = rt.function(of_the_size_that_it_has, jit_compile=True)
+    with pytest.raises(rt.errors.InvalidArgumentError, match="broadcast"):
+        staged(rt.constant([[1.0, 2.0, 3.0]] * 2), rt.constant(count))
 
 
 @pytest.mark.parametrize(("function", "args", "line", "op"), REFUSED)
