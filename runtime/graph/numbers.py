@@ -47,6 +47,14 @@ def _item_failures(tensor: TensorType, of_float: Raises = ()) -> Raises:
     return of_float if tensor.dtype.is_floating else ()
 
 
+def _whole_failures(number: NumberType) -> Raises:
+    return (ValueError, OverflowError) if number == FLOAT else ()
+
+
+def _float_failures(number: NumberType) -> Raises:
+    return (OverflowError,) if number == INT else ()
+
+
 def _always(kind: NumberType) -> Rule:
     return lambda *_: kind
 
@@ -217,8 +225,10 @@ UNARY = {
     "invert": _row("invert", operator.invert, _integral, "~{}"),
 }
 NOT = _row("not", operator.not_, _always(BOOL), "not {}", "logical_not")
-TO_INT = _row("int", int, _always(INT), fallible=True, identities=(first,))
-TO_FLOAT = _row("float", float, _always(FLOAT), fallible=True, identities=(first,))
+TO_INT = _row("int", int, _always(INT), fallible=True, raises=_whole_failures, identities=(first,))
+TO_FLOAT = _row(
+    "float", float, _always(FLOAT), fallible=True, raises=_float_failures, identities=(first,)
+)
 TO_BOOL = _row("bool", bool, _always(BOOL), logic=Logic.SAME, identities=(first,))
 CONVERSIONS = {"int": TO_INT, "float": TO_FLOAT, "bool": TO_BOOL}
 # From a tensor with one element, as int(t), float(t) compute eagerly.
@@ -245,7 +255,7 @@ RANGE_LENGTH = _row(
         raises=(ValueError, OverflowError),
     interval=intervals.count,
 )  # fmt: skip
-ROUND = _row("round", round, _always(INT), fallible=True)
+ROUND = _row("round", round, _always(INT), fallible=True, raises=_whole_failures)
 ROUND_TO = _row("round_to", round, _arithmetic)
 
 

@@ -205,3 +205,22 @@ def told_roots(n):
         return f"{root:.2f}"
     except ValueError as error:
         return f"no root, {error}"
+
+
+@case((3.5,), (math.inf,), (-math.inf,), (math.nan,))
+def whole_and_nearest(x):
+    half = float(x) / 2
+    told = []
+    try:
+        told.append(int(half))
+    except ValueError:
+        told.append(-1)
+    except OverflowError:
+        told.append(-2)
+    try:
+        told.append(round(half))
+    except ValueError:
+        told.append(-3)
+    except OverflowError:
+        told.append(-4)
+    return told

@@ -200,9 +200,6 @@ def _is_callback(frame: FrameType) -> bool:
 _TENSOR_FAILURES: tuple[type[BaseException], ...] = (
     errors.InvalidArgumentError, errors.FailedPreconditionError, errors.OutOfRangeError,
 )  # fmt: skip
-_NUMBER_FAILURES: tuple[type[BaseException], ...] = (
-    ZeroDivisionError, OverflowError, errors.InvalidArgumentError,
-)  # fmt: skip
 
 
 def check_unhandled_failure(
@@ -299,7 +296,7 @@ def failures_of(
         return (Exception,)
     if callable(primitive.raises):
         return primitive.raises(*[value.type for value in values], **params)
-    return primitive.raises or (_NUMBER_FAILURES if primitive.python else _TENSOR_FAILURES)
+    return primitive.raises or _TENSOR_FAILURES
 
 
 def _catches(handler: Handler, frame: FrameType, raised: tuple[type[BaseException], ...]) -> bool:
