@@ -224,3 +224,21 @@ def whole_and_nearest(x):
     except OverflowError:
         told.append(-4)
     return told
+
+
+@case((0,), (3,), (6,))
+def changed_row_of_two(n):
+    rows = [[1, 2], [3]]
+    for i in range(n):
+        rows[i % 2].append(i)
+    try:
+        row = rows[n % 2]
+        if max(row) > 4:
+            raise ValueError
+        row.append(5)
+        row[-1] += n
+        while len(row) > 3:
+            row.pop(0)
+        return sum(row), rows
+    except ValueError:
+        return -1, rows

@@ -521,6 +521,7 @@ class GrowingList(GrowingSequence, RowTable):
         table = self.table
         return table is not None and isinstance(table.table, RowTable)
 
+    @unfailing
     def _put_in_row(self, place: Any, item: Any) -> bool:
         """Assign an item that fits to a list that is in another one, or put it behind the others
         without a place; False for one that does not.

@@ -24,6 +24,7 @@ from runtime.staging.lists.growing import (
 )
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Scope, active
+from runtime.staging.tracing import unfailing
 
 
 class _Read(NamedTuple):
@@ -60,7 +61,7 @@ class RowTable(Growing):
 
     def length_at(self, place: Any) -> Any:
         """The number of items of the list at a place."""
-        return apply(lists.ROW_LENGTH, self.rows()[1][0], convert_to_tensor(place, dtypes.int64))
+        return _length_in(self.rows()[1][0], convert_to_tensor(place, dtypes.int64))
 
     def item_at(self, place: Any, index: Any) -> Any:
         """An item of the list at a place."""
@@ -69,6 +70,7 @@ class RowTable(Growing):
         kept = [apply(lists.ROW_ITEM, column, *places) for column in columns]
         return staged_items.item_of(kept, element.structure.keys.element)
 
+    @unfailing
     def put_item(self, place: Any, index: Any, kept: Sequence[Any]) -> None:
         """Put what an item is kept as into the list at a place."""
         note_changed_row()
@@ -116,10 +118,17 @@ def _places_in(element: Tree, column: Any, place: Any, index: Any) -> list[Any]:
     """The place of a list, an index in it, and the number of its items."""
     at, length = convert_to_tensor(place, dtypes.int64), element.structure.keys.size
     if length is None:
-        length = apply(lists.ROW_LENGTH, column, at)
+        length = _length_in(column, at)
     return [at, *[convert_to_tensor(x, dtypes.int64) for x in (index, length)]]
 
 
+# A list has been found there: its place is in bounds.
+@unfailing
+def _length_in(column: Any, place: Any) -> Any:
+    return apply(lists.ROW_LENGTH, column, place)
+
+
+@unfailing
 def _row_of(column: Any, place: Any) -> Any:
     place = convert_to_tensor(place, dtypes.int64)
     return apply(lists.GET, column, place, element=column.type.element)
