@@ -242,3 +242,58 @@ def changed_row_of_two(n):
         return sum(row), rows
     except ValueError:
         return -1, rows
+
+
+@case((3,), (-2,), (7,))
+def both_rows_behind_a_failure(x):
+    rows = [[x]]
+    if x >= 0:
+        rows.append([3])
+    try:
+        if x < 3:
+            raise ValueError
+        rows[0].append(7)
+        if x > 5:
+            raise ValueError
+        rows[1].append(8)
+    except ValueError:
+        rows.append([])
+    return rows
+
+
+class Player:
+    def __init__(self, number):
+        self.number, self.points = number, [number]
+
+
+@case((3,), (2,), (7,), (9,), (5,))
+def points_behind_a_failure(x):
+    a, b = Player(1), Player(2)
+    chosen = a if x > 3 else b
+    try:
+        chosen.number = 10 // (x - 7)
+        chosen.points.append(10 // (x - 3))
+        chosen.points[0] = 10 // (x - 5)
+    except ZeroDivisionError:
+        a.number += 100
+    return a.number, b.number, a.points, b.points
+
+
+class Team:
+    def __init__(self):
+        self.players = [Player(1), Player(2)]
+
+    def player(self, at):
+        return self.players[at]
+
+
+@case((3,), (2,), (7,), (5,))
+def points_of_a_team(x):
+    team = Team()
+    try:
+        team.player(x % 2).number = 10 // (x - 3)
+        team.player(0).points.append(10 // (x - 2))
+        team.player(1).points.append(10 // (x - 5))
+    except ZeroDivisionError:
+        team.player(0).number += 7
+    return [(player.number, player.points) for player in team.players]

@@ -224,6 +224,9 @@ class RestOfBlock:
         self.scope = self.entered.enter_context(trace.nested("a branch", site))
         self.watching = ExitStack()
         self.watching.enter_context(self.recorder)
+        # What the block has read already is in none of its variables: `c.items.append(1 // x)`.
+        for arena in trace.references.arenas.values():
+            arena.watch()
 
     def close(self, left: tuple[tuple[Any, ...], Failure] | None) -> Any:
         """The results of the block, where this was the last branch that was open in it."""

@@ -96,6 +96,11 @@ class Arena:
         note_found(f"{self.users.__name__}.{name}", column)
         return column
 
+    def watch(self) -> None:
+        """Have the blocks that are being traced watch the values of all attributes."""
+        for name, column in self.columns.items():
+            note_found(f"{self.users.__name__}.{name}", column)
+
     def check_watched(self) -> None:
         """StagingError where a tensor that a tape watches may be an attribute already."""
         for column in self.columns.values():

@@ -55,9 +55,13 @@ class ListArena:
             row = cast(Tree, self.rows.staged.element)
             staged_items.check_watched(row.structure.keys.element)
 
+    def watch(self) -> None:
+        """Have the blocks that are being traced watch the contents of the lists."""
+        note_found("the lists that the run chooses among", self.rows)
+
     def found(self) -> GrowingList:
         """The contents of the lists, which the blocks that are being traced watch."""
-        note_found("the lists that the run chooses among", self.rows)
+        self.watch()
         return self.rows
 
     def made(self, items: Sequence[Any]) -> PlacedList:
