@@ -2,6 +2,7 @@
 
 import math
 from collections import deque
+from functools import partial
 
 from tests.textbook.bank import bank
 
@@ -297,3 +298,16 @@ def points_of_a_team(x):
     except ZeroDivisionError:
         team.player(0).number += 7
     return [(player.number, player.points) for player in team.players]
+
+
+@case((3,), (2,), (9,))
+def values_made_in_a_try(x):
+    counts = defaultdict(partial(int, 5))
+    try:
+        if x > 8:
+            raise KeyError(x)
+        counts[x] += 1
+        counts[3] += 1
+    except KeyError:
+        return []
+    return sorted(counts.items())

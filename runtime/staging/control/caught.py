@@ -196,7 +196,8 @@ def block_of(block: Block, size: int, reads: bool, shared: Shared = NO_NAMES) ->
         values, failure = level.run()
         return (*values, failure) if values else failure
 
-    run.__wrapped__ = block  # type: ignore[attr-defined]  # where the user's code is found
+    if hasattr(block, "__code__"):  # where the user's code is found: not in a partial
+        run.__wrapped__ = block  # type: ignore[attr-defined]
     return run
 
 
