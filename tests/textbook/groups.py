@@ -228,6 +228,135 @@ def grouped_by_row(cells):
     return rows
 
 
+def list_changed_beside_a_new_key(x):
+    groups = {"all": [x]}
+    if x > 0:
+        groups["all"].append(-x)
+        groups["positive"] = [x]
+    elif x < -5:
+        groups["low"] = [9]
+        groups["all"][0] = 9
+    groups["all"].append(len(groups))
+    return groups
+
+
+def list_changed_beside_a_lost_key(x):
+    groups = {"all": [x], "rest": [1]}
+    if x > 0:
+        groups["all"] += [-x]
+        del groups["rest"]
+    return groups
+
+
+def list_of_a_group_by_its_name(x):
+    every, late = [x], [x]
+    groups = {"all": every}
+    if x > 0:
+        groups["late"] = late
+        late.append(1)
+    every.append(5)
+    late.append(6)
+    return groups, every, late
+
+
+def list_under_two_keys(x):
+    every = [x]
+    groups = {"all": every, "first": every}
+    if x > 0:
+        groups["late"] = [x]
+    groups["all"].append(5)
+    return groups
+
+
+def list_in_two_dicts(x):
+    every = [x]
+    groups, others = {"all": every}, {"all": every}
+    if x > 0:
+        groups["late"] = [1]
+    others["all"].append(4)
+    return groups, others
+
+
+def sets_of_a_growing_dict(x):
+    near = defaultdict(set)
+    near["a"].add(x)
+    if x > 0:
+        near["b"].add(2)
+    near["a"].add(1)
+    return sorted(near["a"]), len(near)
+
+
+def list_in_a_tuple_changed_beside(x):
+    every = [x]
+    rows = [(1, every)]
+    if x > 0:
+        every.append(4)
+        rows.append((2, [x]))
+    every.append(len(rows))
+    return rows
+
+
+def list_in_a_tuple_of_a_grown_list(x):
+    every, late = [x], [x]
+    rows, others = [(1, every)], [(1, late), (2, [3])]
+    for i in range(x):
+        rows.append((i, [i]))
+        every.append(i)
+    others[x % 2] = (5, [x])
+    late.append(1)
+    return rows, others
+
+
+def paths_kept(n):
+    found, queue = [], [[0]]
+    while queue:
+        path = queue.pop(0)
+        if path[-1] == n:
+            found.append(path)
+        elif path[-1] < n:
+            queue.append([*path, path[-1] + 1])
+            queue.append([*path, path[-1] + 2])
+    return len(found), found
+
+
+def copy_kept(n):
+    found, path = [], [0, n]
+    if n > 2:
+        found.append(path[:])
+    return found
+
+
+def sets_of_a_dict_grown_within(x):
+    near, pairs = {"a": {x}}, [(1, {x})]
+    for i in range(x):
+        if i > 1:
+            near["b"] = {i}
+            if i > 2:
+                pairs.append((i, {3}))
+    return sorted(near["a"]), len(near), [sorted(each) for _, each in pairs]
+
+
+def length_by_an_older_name(x):
+    every, total = [x], 0
+    groups = {"all": every}
+    for i in range(x):
+        if i == 2:
+            groups["late"] = [1]
+        groups["all"].append(i)
+        total += len(every)
+    return total
+
+
+def set_of_a_dict_grown_before_a_failure(x):
+    near = {"a": {x}}
+    if x > 5:
+        if x > 6:
+            near["b"] = {1}
+        raise ValueError
+    near["a"].add(1)
+    return sorted(near["a"])
+
+
 EDGES = [[0, 1], [1, 2], [0, 2], [2, 3], [4, 3]]
 CASES = [
     (groups_by_digit_sum, [([12, 21, 30, 5, 50],), ([7],), ([],)]),
@@ -252,4 +381,17 @@ CASES = [
     (degrees, [(EDGES,), ([[1, 1]],)]),
     (merge_counts, [([1, 2], [2, 3, 2]), ([1], [1])]),
     (grouped_by_row, [([[1, 2], [0, 4], [1, 5]],), ([[3, 3]],)]),
+    (list_changed_beside_a_new_key, [(3,), (-2,), (-7,)]),
+    (list_changed_beside_a_lost_key, [(3,), (-2,)]),
+    (list_of_a_group_by_its_name, [(3,), (-2,)]),
+    (list_under_two_keys, [(3,), (-2,)]),
+    (list_in_two_dicts, [(3,), (-2,)]),
+    (list_in_a_tuple_changed_beside, [(3,), (-2,)]),
+    (list_in_a_tuple_of_a_grown_list, [(3,), (2,), (0,)]),
+    (paths_kept, [(3,), (0,)]),
+    (copy_kept, [(3,), (1,)]),
+    (sets_of_a_dict_grown_within, [(4,), (2,), (0,)]),
+    (set_of_a_dict_grown_before_a_failure, [(4,), (6,), (7,)]),
+    (length_by_an_older_name, [(5,), (1,)]),
+    (sets_of_a_growing_dict, [(3,), (-2,)]),
 ]

@@ -1,7 +1,7 @@
 """Failures that are caught and told, and logs that each path writes for itself."""
 
 import math
-from collections import deque
+from collections import defaultdict, deque
 from functools import partial
 
 from tests.textbook.bank import bank
@@ -225,6 +225,25 @@ def whole_and_nearest(x):
     except OverflowError:
         told.append(-4)
     return told
+
+
+@case((10, 3), (2, 5), (100, 40), (0, 0))
+def paid_from_entries(start, amount):
+    entries = defaultdict(list)
+    entries["a"].append(start)
+    refused = []
+    for payer, payee in (("a", "b"), ("b", "a"), ("a", "c")):
+        try:
+            if sum(entries[payer]) < amount:
+                raise ValueError
+            entries[payer].append(-amount)
+            entries[payee].append(amount)
+        except ValueError:
+            refused.append(sum(entries[payer]))
+        else:
+            if sum(entries[payer]) < 5:
+                break
+    return [sum(entries[name]) for name in "abc"], refused
 
 
 @case((0,), (3,), (6,))

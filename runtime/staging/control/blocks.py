@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from runtime.core.dataclasses import dataclass
@@ -28,7 +28,13 @@ from runtime.staging.control.specs import Mismatch, Spec, types_of
 from runtime.staging.error_notes import locate
 from runtime.staging.frames import beginning_of, end_of, is_ours, user_location
 from runtime.staging.images import image_of
-from runtime.staging.lists.growing import want_lists
+from runtime.staging.lists.growing import (
+    is_taken,
+    take_later,
+    take_noted,
+    want_inside,
+    want_lists,
+)
 from runtime.staging.refusals import is_refusal, refuse, refuse_dtypes
 from runtime.staging.scopes import Scope
 from runtime.staging.tracing import Trace, is_symbol
@@ -116,9 +122,13 @@ def undone(
 
     Raises StagingError for an object that existed before the call, or that cannot be carried.
     """
-    found: Sequence[Place] | None = None
+    changed: Sequence[Place] | None = None
     try:
-        found = recorder.changed()
+        changed = recorder.changed()
+        # What is in a list of the graph's by now is so behind the block, whatever was in it.
+        taken = [place.object for place in changed if is_taken(place.object)]
+        take_later(taken if reached else ())
+        found = [place for place in changed if not is_taken(place.object)]
         for place in found:
             if trace.existed(place.object) and not trace.keep(place.object):
                 raise refuse_change(place.path, "it existed before the traced function was called")
@@ -126,13 +136,14 @@ def undone(
         places = [*found, *[Place(x.graph_value.name, x, change) for x, change in tensors]]
         return {id(place.object): (place, place.read()) for place in places}
     finally:
-        if found is None or found:
+        if changed is None or changed:
             recorder.restore()
 
 
 def write_back(values: Sequence[Any], places: Sequence[Place]) -> Sequence[Any]:
     """Put what was carried into its objects; the values of the names remain."""
     size = len(values) - len(places)
+    take_noted()
     for place, contents in zip(places, values[size:], strict=True):
         place.write(contents)
     return values[:size]
@@ -227,12 +238,13 @@ def mismatch_error(
     return refuse(message, mismatch.hint, name)
 
 
-def want_parts(mismatch: Mismatch, values: Iterable[Any], changed: Any) -> None:
+def want_parts(mismatch: Mismatch, values: Sequence[Any], changed: Any) -> None:
     """Note, before a refusal, the lists among the parts of the values that do not join; `changed`
     is the object of which the values are the contents.
     """
-    if not mismatch.places and isinstance(changed, list):
-        want_lists(changed)
+    is_of_any = not mismatch.places or mismatch.path.startswith("[...]")
+    if is_of_any and isinstance(changed, list | dict):
+        want_inside(changed, *[child for value in values for child in value.children])
     for value in values:
         part = _part(value, mismatch)
         if isinstance(part, list):

@@ -84,8 +84,9 @@ class Place:
         if isinstance(item, Growing):
             if isinstance(item, GrowingSequence) and item.table is not None:
                 want_lists(item)
-                why = "it is put into a list of which only the run knows the length"
-                raise refuse_change(self.path, why, f"put a copy there: list({self.path})")
+                why = "it is put into a list or dict of which only the run knows the items"
+                copy = f"{item.plain.__name__}({self.path})"
+                raise refuse_change(self.path, why, f"put a copy there: {copy}")
             holder = GrowingEntries if isinstance(item, dict) else GrowingItems
             return holder(*item.content())
         if type(item) in DICTS and "__builtins__" not in item:

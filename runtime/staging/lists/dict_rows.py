@@ -20,7 +20,7 @@ from runtime.staging.lists.growing import (
     note_inside,
     want_lists,
 )
-from runtime.staging.lists.growing_list import GrowingList, is_row, row_of, shared
+from runtime.staging.lists.growing_list import GrowingList, is_row, owned, row_of, shared
 from runtime.staging.lists.row_tables import RowTable
 from runtime.staging.refusals import refuse
 
@@ -105,7 +105,7 @@ class EntryTable(RowTable):
 
     def owned_at(self, place: Any) -> GrowingList:
         """The list at a place, which is taken out."""
-        return row_of(self, place).copied()
+        return owned(row_of(self, place))
 
 
 def entry_value(value: Any) -> Any:
@@ -139,6 +139,7 @@ def known_values(values: Sequence[Any]) -> list[Any]:
     for value in found:
         if isinstance(value, GrowingSequence) and not is_reference(value):
             if id(value) in seen:
+                want_lists(value)
                 raise refuse(
                     "a list is under two keys of a dict of which only the run knows the keys",
                     "put a copy there: list(row)",

@@ -273,7 +273,9 @@ class GrowingSequence(list[Any], Growing):
 
 
 def sites_of(item: Any) -> frozenset[str]:
-    """The places of the program where a list may have been made."""
+    """The places of the program where a list may have been made, or the lists in a tuple."""
+    if type(item) is tuple:
+        return frozenset().union(*map(sites_of, item))
     if not isinstance(item, GrowingSequence) or is_reference(item):
         return frozenset()
     own: frozenset[str] = getattr(item, "sites", frozenset())
@@ -314,6 +316,17 @@ def want_lists(*items: Any, references: References | None = None) -> None:
     want_sites(sites, references)
 
 
+def want_inside(table: Any, *items: Any) -> None:
+    """Note, before a refusal, that the lists among these items of a list or dict, and those in it,
+    would have to be referred to; itself where there are none.
+    """
+    sites = sites_inside(table).union(*map(sites_of, items), *map(sites_inside, items))
+    held = dict.values(table) if isinstance(table, dict) else list.__iter__(table)
+    if not sites and not any(isinstance(item, list) for item in (*items, *held)):
+        sites = sites_of(table)
+    want_sites(sites)
+
+
 TAKEN = InTable((None, None))
 """In place of the items of a list that was an item of a list, before that became the graph's; or
 whose place in one is no longer known.
@@ -330,9 +343,27 @@ def note_changed_row() -> None:
 
 def is_taken_as_it_was(item: Any) -> bool:
     """True for a list that a list of the graph has taken, where none of such was changed."""
-    if not isinstance(item, GrowingSequence) or item.table is not TAKEN:
-        return False
-    return _CHANGED_ROWS not in active().memo
+    return is_taken(item) and _CHANGED_ROWS not in active().memo
+
+
+_LEAVING = object()
+
+
+def take_later(items: Iterable[Any]) -> None:
+    """Note that these lists are in a list or dict of the graph from the end of a join on."""
+    memo = active().memo
+    memo[_LEAVING] = (*memo.get(_LEAVING, ()), *items)
+
+
+def is_taken(item: Any) -> bool:
+    """True for a list that is in one of the graph, at a place that only the run knows."""
+    return isinstance(item, GrowingSequence) and item.table is TAKEN
+
+
+def take_noted() -> None:
+    """Refuse the use of the lists that were noted: only the run knows their places now."""
+    for item in active().memo.pop(_LEAVING, ()):
+        GrowingSequence.be_taken(item)
 
 
 def take_all_from(table: Any) -> None:
@@ -374,10 +405,11 @@ def table_around(held: InTable) -> Any:
     if held.table is None:
         want_sites(active().memo.get(TAKEN, frozenset()))
         raise refuse(
-            "a list is used that is an item of a list of which only the run knows the length, and "
-            "whose items have got other places since it was put there or read",
+            "a list or set is used that is an item of a list or dict of which only the run knows "
+            "the items, and whose items have got other places since it was put there or read",
             "read it from there, when it is used: table[i][j]; or put a copy there: list(row); one "
-            "that a loop or branch changes is put there by it: rows = [], then rows.append([])",
+            "that a loop or branch changes is put there by it: rows = [], then rows.append([]); a "
+            'dict has all of its keys before: d = {"a": set(), "b": set()}',
         )
     return held.table
 

@@ -65,6 +65,7 @@ from runtime.staging.lists.growing import (
     size_of,
     table_around,
     take_all_from,
+    take_later,
     want_lists,
 )
 from runtime.staging.lists.growing_list import GrowingList, collected
@@ -156,6 +157,8 @@ class GrowingDict(dict[Any, Any], EntryTable):
         if table is not None:
             table_around(table).write_row(table.place, self.holding(keys, children))
             return
+        if not keys.shared:  # a block changes it, and has put it into a list
+            self._check_own()
         note_inside(self, dict.values(self))
         dict.clear(self)
         if keys.kind is not None:
@@ -792,12 +795,13 @@ def _fit(item: Any, structure: Structure) -> Any:
     if keys.known is not None:
         return cast(Any, structure_of(item))[1]
     found, children = cast(Any, structure_of(item))
-    held = entries_of(found)
+    held, element = entries_of(found), cast(Tree, cast(Kind, keys.kind).element)
     if held.known is None:
-        pairs = GrowingList.holding(held.kind, children)
-    else:
-        pairs = GrowingList(zip(held.known, children, strict=True))
-    return staged_items.columns_of(pairs, cast(Kind, keys.kind).element)
+        return staged_items.columns_of(GrowingList.holding(held.kind, children), element)
+    if staged_items.is_row(element.children[1]):
+        children = known_values(children)
+        take_later(children)
+    return staged_items.columns_of(GrowingList(zip(held.known, children, strict=True)), element)
 
 
 _HANDLER = Handler(

@@ -46,6 +46,7 @@ from runtime.staging.lists.growing import (
     sites_inside,
     size_of,
     take_all_from,
+    want_inside,
     want_lists,
 )
 from runtime.staging.lists.row_swaps import swaps
@@ -147,7 +148,7 @@ class GrowingList(GrowingSequence, RowTable):
         is_last = not is_symbol(index) and index == -1
         at = size - 1 if is_last else place_of(index, size, "pop index")
         held = self._covering()
-        item = self.at(at).copied() if self.has_lists else self.at(at)
+        item = owned(self.at(at)) if self.has_lists else self.at(at)
         self._move(lists.DROP, held, _tensor(at), None if is_symbol(size) else size - 1)
         return item
 
@@ -628,7 +629,14 @@ class GrowingList(GrowingSequence, RowTable):
         specs = [*self.specs(), *further]
         if not specs:
             raise IndexError("list index out of range")
-        element = _fitting(specs)
+        try:
+            element = _fitting(specs)
+        except StagingError:
+            want_inside(self)
+            raise
+        if self.staged is None:
+            for inside in staged_items.lists_in_tuples(list.__iter__(self)):
+                inside.share()
         return StagedItems(Kind(element, size_of(self)), staged_items.columns_of(self, element))
 
     def _covering_item(self, item: Any) -> StagedItems:
@@ -636,7 +644,7 @@ class GrowingList(GrowingSequence, RowTable):
         try:
             return self._covering(joins.abstract(item))
         except StagingError:
-            want_lists(self, item)
+            want_inside(self, item)
             raise
 
     # As tensors
@@ -715,6 +723,13 @@ def shared(item: Any) -> Any:
         return item if all(map(operator.is_, parts, item)) else tuple(parts)
     is_in_one = is_row(item) and item.table is not None
     return _image(item) if is_in_one else item
+
+
+def owned(row: GrowingList) -> GrowingList:
+    """A list or set in place of one that is taken out of a list or dict."""
+    made: GrowingList = row.copied()
+    inherit_sites(made, (row,))
+    return made
 
 
 def is_row(item: Any) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -27,7 +27,12 @@ from runtime.staging.control.carried_objects import Contents, GrowingItems
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.joined_types import join_types
 from runtime.staging.control.optional_values import MaybeNone
-from runtime.staging.control.references import is_reference_class, want, want_sites
+from runtime.staging.control.references import (
+    is_reference,
+    is_reference_class,
+    want,
+    want_sites,
+)
 from runtime.staging.control.specs import (
     Leaf,
     Maybe,
@@ -49,6 +54,7 @@ from runtime.staging.lists.growing import (
     Kind,
     held_at,
     sites_inside,
+    take_later,
     want_lists,
 )
 from runtime.staging.refusals import refuse
@@ -472,7 +478,34 @@ def _items(spec: Tree) -> Sequence[Spec]:
 def _fit(item: Any, structure: Structure) -> Sequence[Any]:
     if isinstance(structure.keys, int):
         return _content(item)[1]
+    if not isinstance(item, Choice):
+        held, children = _content(item)
+        take_later(lists_in_tuples(children if isinstance(held, int) else ()))
     return columns_of(item, structure.keys.element)
+
+
+def lists_in_tuples(items: Iterable[Any]) -> Iterator[GrowingSequence]:
+    """The lists and sets in tuples that get into a list of the graph, where nobody may change the
+    dicts any more. StagingError for a list that may have other names.
+    """
+    for item in items:
+        found = None if isinstance(item, Growing) else structure_of(item)
+        for part in found[1] if found is not None and found[0].handler.is_tuple else ():
+            if is_reference(part):
+                continue
+            if isinstance(part, GrowingSequence):
+                yield part
+            elif isinstance(part, Growing):
+                part.share()
+            elif isinstance(part, list):
+                want_lists(part)
+                raise refuse(
+                    "a list is in a tuple that is put into a list of which only the run knows the "
+                    "items, and may have other names",
+                    "put a copy there: list(row)",
+                )
+            else:
+                yield from lists_in_tuples([part])
 
 
 def columns_of(item: Any, element: Spec) -> list[Any]:

@@ -213,6 +213,35 @@ def of_another_name(people, n):
 
 
 CHANGED = "a dict is changed that is an item of a list"
+
+
+def changed_where_the_list_grows(people, n):
+    first = {"name": "b", "age": n}
+    rows = [first]
+    if people[0]["age"] > 0:
+        first["age"] = 2
+        rows.append({"name": "a", "age": n})
+    return rows
+
+
+def changed_in_a_tuple_where_the_list_grows(people, n):
+    first = {"name": "b", "age": n}
+    rows = [(1, first)]
+    for i in range(n):
+        first["age"] = i
+        rows.append((i, {"name": "a", "age": n}))
+    return rows
+
+
+def set_in_a_tuple_changed_by_its_name(people, n):
+    ages = {n}
+    rows = [(1, ages)]
+    if people[0]["age"] > 0:
+        rows.append((2, {n}))
+    ages.add(4)
+    return sorted(rows[0][1])
+
+
 REFUSED: dict[Callable[..., Any], str] = {
     item_changed: CHANGED,
     each_changed: CHANGED,
@@ -225,6 +254,9 @@ REFUSED: dict[Callable[..., Any], str] = {
     sorted_without_a_key: "sort.. orders items that are no numbers",
     beside_numbers: "beside items of other kinds",
     of_another_name: "may have other names",
+    changed_where_the_list_grows: CHANGED,
+    changed_in_a_tuple_where_the_list_grows: CHANGED,
+    set_in_a_tuple_changed_by_its_name: "whose items have got other places",
 }
 
 
