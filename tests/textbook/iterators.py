@@ -671,3 +671,14 @@ def given_by_builtins(n):
         sorted(price - 1 for price in last_first),
         [place * price for place, price in numbered],
     )
+
+
+@case((4,), (1,), (0,))
+def neighbours_in_a_list(n):
+    squares = [i * i % 5 for i in range(n)]
+    steps = [b - a for a, b in itertools.pairwise(squares)]
+    for i, (a, b) in enumerate(itertools.pairwise(squares)):
+        squares[i + 1] = a + b  # the pair that follows begins with what b was
+    by_key = {3 * i: i for i in range(n)}
+    keys = [b - a for a, b in itertools.pairwise(by_key)]
+    return steps, squares, keys, all(a < b for a, b in itertools.pairwise(range(n)))

@@ -28,8 +28,7 @@ from runtime.staging.texts import Text, of_any
 
 _TAKING: frozenset[Any] = frozenset((
     itertools.chain, itertools.combinations, itertools.combinations_with_replacement,
-    itertools.pairwise, itertools.permutations, itertools.product, itertools.starmap,
-    itertools.zip_longest,
+    itertools.permutations, itertools.product, itertools.starmap, itertools.zip_longest,
 ))  # fmt: skip
 
 
@@ -45,6 +44,8 @@ def iterator_function(function: Any) -> Callable[..., Any] | None:
         return _accumulate
     if function is itertools.islice:
         return _islice
+    if function is itertools.pairwise:
+        return _pairwise
     if function in _DECIDING:
         return functools.partial(_deciding, function)
     return functools.partial(_of_items, function) if function in _TAKING else None
@@ -68,6 +69,18 @@ def _accumulate(iterable: Any, func: Any = operator.add, *, initial: Any = None)
     if not _has_open_length(iterable):
         return _of_items(itertools.accumulate, iterable, func, initial=initial)
     return autograph.call(_written()[itertools.accumulate])(iterable, called(func), initial)
+
+
+def _pairwise(iterable: Any) -> Any:
+    # An iterator is advanced by as much as Python takes.
+    is_iterator = of_generator(iterable) is not None or isinstance(
+        iterable, Iterator | iteration.PythonIterator
+    )
+    if is_iterator or not _has_open_length(iterable):
+        return _of_items(itertools.pairwise, iterable)
+    is_known = isinstance(iterable, Tensor | Text | GrowingList)
+    pairs = _written()[itertools.pairwise]
+    return autograph.call(pairs)(iterable if is_known else listed(iterable))
 
 
 def _islice(iterable: Any, *bounds: Any) -> Any:
@@ -130,6 +143,15 @@ def _written() -> dict[Any, Callable[..., Any]]:
             total = function(total, items[i])
             yield total
 
+    def pairwise(items: Any) -> Iterator[Any]:
+        if len(items) == 0:
+            return
+        one, at = items[0], 1
+        while at < len(items):
+            other = items[at]
+            yield one, other
+            one, at = other, at + 1
+
     def islice(iterable: Any, start: Any, stop: Any, step: Any) -> Iterator[Any]:
         bound = "must be None or an integer: 0 <= x <= sys.maxsize."
         if stop is not None and stop < 0:
@@ -173,6 +195,7 @@ def _written() -> dict[Any, Callable[..., Any]]:
         itertools.filterfalse: filterfalse,
         itertools.compress: compress,
         itertools.islice: islice,
+        itertools.pairwise: pairwise,
     }
 
 
