@@ -548,17 +548,26 @@ class Tracer:
         return None if code is None else beginning_of(code)
 
     def _exported(self, result: Any, numbers: Mapping[str, DType] | None) -> Any:
-        return exported(result, numbers, self._name_of_result)
+        try:
+            return exported(result, numbers, self._name_of_result)
+        except autograph.AutographError as error:  # the user's frame is that of the caller by now
+            for place in self._places_of_result()[:1]:
+                error.filename, error.lineno, error.col = place
+            raise
 
     def _name_of_result(self) -> str:
         """The name of the result in messages: the places of `return`, and the function."""
+        places = self._places_of_result()
+        text = f"the result of {self.name}"
+        return f"{' or '.join(map(format_location, places))}: {text}" if places else text
+
+    def _places_of_result(self) -> Sequence[Location]:
+        """The places of `return`; where there are many, the place where the function begins."""
         code = getattr(self.python_function, "__code__", None)
         if code is None:
-            return f"the result of {self.name}"
+            return ()
         places = returns_of(code)
-        if not 0 < len(places) <= _MOST_RETURNS:
-            places = [beginning_of(code)]
-        return f"{' or '.join(map(format_location, places))}: the result of {self.name}"
+        return places if 0 < len(places) <= _MOST_RETURNS else [beginning_of(code)]
 
     def _observe(self, function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
         self.watcher.watch(function)
