@@ -34,11 +34,12 @@ FEW = 2
 class LoopTable(GrowingList):
     """A list of the graph that has some lists of the user's as its rows, of these sizes."""
 
-    __slots__ = ("members", "sizes")
+    __slots__ = ("members", "places", "sizes")
 
     def __init__(self, rows: Sequence[GrowingList], element: Spec, sizes: Sequence[int]) -> None:
         super().__init__(rows)
         self.members, self.sizes = list(rows), sizes
+        self.places = {id(row): at for at, row in enumerate(rows)}
         size = sizes[0] if len(set(sizes)) == 1 else None
         row = staged_items.tree(GrowingList, element, size)
         columns = staged_items.columns_of(GrowingList(map(GrowingList.copied, rows)), row)
@@ -82,14 +83,11 @@ class LoopTable(GrowingList):
 
     def place_of(self, rows: Sequence[GrowingList], place: Any) -> Any:
         """The place here of the one of some rows that is at a place among them."""
-        places = [self._place_of_member(row) for row in rows]
+        places = [self.places[id(row)] for row in rows]
         if places == list(range(len(places))):
             return place
         table = convert_to_tensor(places, dtypes.int64)
         return ops.gather(table, convert_to_tensor(place, dtypes.int64))
-
-    def _place_of_member(self, row: GrowingList) -> int:
-        return next(at for at, each in enumerate(self.members) if each is row)
 
 
 def _refuse_other_kind() -> Exception:
@@ -102,8 +100,8 @@ def table_of(rows: Sequence[Any]) -> LoopTable | None:
     table = None if first is None else first.table
     if type(table) is not LoopTable:
         return None
-    are_in_it = all(any(row is each for each in table.members) for row in rows)
-    return table if are_in_it and all(row.table.table is table for row in rows) else None
+    are_in_it = all(id(row) in table.places and row.table.table is table for row in rows)
+    return table if are_in_it else None
 
 
 def want_table(rows: Sequence[Any]) -> None:
@@ -150,7 +148,7 @@ def _as_table(rows: Sequence[GrowingList]) -> Callable[[], None]:
 
 @unfailing
 def _take_apart(table: LoopTable) -> None:
-    if any(all(each is not row for row in table.members) for each, _ in read_by(table)):
+    if any(id(each) not in table.places for each, _ in read_by(table)):
         raise refuse("a list of a list is in two places")
     row, columns = table.rows()
     for at, (each, size) in enumerate(zip(table.members, table.sizes, strict=True)):
