@@ -10,7 +10,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any, cast
+from typing import Any
 
 from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
@@ -32,20 +32,25 @@ FEW = 2
 
 
 class LoopTable(GrowingList):
-    """A list of the graph that has some lists of the user's as its rows, of these sizes."""
+    """A list of the graph that has some lists of the user's as its rows, of these sizes.
 
-    __slots__ = ("members", "places", "sizes")
+    `rows_at` has each of them with its size, by the identity of its place.
+    """
+
+    __slots__ = ("places", "rows_at")
 
     def __init__(self, rows: Sequence[GrowingList], element: Spec, sizes: Sequence[int]) -> None:
         super().__init__(rows)
-        self.members, self.sizes = list(rows), sizes
         self.places = {id(row): at for at, row in enumerate(rows)}
         size = sizes[0] if len(set(sizes)) == 1 else None
         row = staged_items.tree(GrowingList, element, size)
         columns = staged_items.columns_of(GrowingList(map(GrowingList.copied, rows)), row)
-        self.fill(Kind(row, len(self.members)), columns)
+        self.fill(Kind(row, len(rows)), columns)
         for place, each in enumerate(rows):
             each.become(self, place)
+        places = [place_in(each) for each in rows]
+        triples = zip(places, rows, sizes, strict=True)
+        self.rows_at = {id(place): (place, each, size) for place, each, size in triples}
 
     def row_at(self, place: Any) -> StagedItems:
         """The contents of the list at a place, of which Python knows the size."""
@@ -54,8 +59,8 @@ class LoopTable(GrowingList):
         return row
 
     def _size_at(self, place: Any) -> int | None:
-        pairs = zip(self.members, self.sizes, strict=True)
-        return next((size for row, size in pairs if place_in(row) is place), None)
+        found = self.rows_at.get(id(place))
+        return None if found is None else found[2]
 
     def write_row(self, place: Any, row: Any) -> None:
         """Put other contents into the list at a place, as many items."""
@@ -142,8 +147,10 @@ def _kind_of(rows: Sequence[Any]) -> tuple[Spec, list[int]] | None:
 @unfailing
 def _as_table(rows: Sequence[GrowingList]) -> Callable[[], None]:
     """Have lists be the rows of one list, until the result is called."""
-    table = LoopTable(rows, *cast(tuple[Spec, list[int]], _kind_of(rows)))
-    return functools.partial(_take_apart, table)
+    kind = _kind_of(rows)
+    if kind is None:
+        raise _refuse_other_kind()
+    return functools.partial(_take_apart, LoopTable(rows, *kind))
 
 
 @unfailing
@@ -151,11 +158,10 @@ def _take_apart(table: LoopTable) -> None:
     if any(id(each) not in table.places for each, _ in read_by(table)):
         raise refuse("a list of a list is in two places")
     row, columns = table.rows()
-    for at, (each, size) in enumerate(zip(table.members, table.sizes, strict=True)):
+    for place, each, size in table.rows_at.values():
         if not size:
             each.be_empty()
             continue
-        place = convert_to_tensor(at, dtypes.int64)
         kept = [apply(lists.GET, x, place, element=x.type.element) for x in columns]
         items = [apply(lists.UNSTACK, x) for x in kept]
         each.be_apart(StagedItems(Kind(row.structure.keys.element, size), items))
