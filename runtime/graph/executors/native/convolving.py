@@ -37,7 +37,7 @@ from runtime.graph.executors.native.loops import (
 )
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS, OnArrays
 from runtime.graph.executors.native.products import multiply
-from runtime.graph.executors.native.reductions import Accumulator, reduce
+from runtime.graph.executors.native.reductions import Accumulator, reduce, total
 from runtime.graph.executors.native.values import Array, Held, int64, known, register, static
 from runtime.ops.windows import pads_of, positions
 
@@ -508,8 +508,21 @@ def _lower_for_input(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) 
     dims = [images_of(emitter, shape, g, given), *(int64(dim or 0) for dim in shape[1:])]
     made = emitter.allocate(g.dtype, dims, target_of(kernel))
     found = _found(emitter, kernel, dims, map(known, w.dims))
+    _step_aside_for_infinite(emitter, w)
     Phases(found, w.dtype).write(w, of_dims(emitter, g, found.dims), made)
     return [made]
+
+
+def _step_aside_for_infinite(emitter: Emitter, w: Array) -> None:
+    """A weight that is not finite is NaN times the zeros around a gradient, which only this form of
+    it has.
+    """
+    if all(known(dim) == 1 for dim in w.dims[:-2]):
+        return
+    builder = emitter.builder
+    found = total(emitter, Accumulator("reduce_sum", w.dtype), w.pointer, size_of(builder, w.dims))
+    nothing = builder.fsub(found, found)
+    emitter.step_aside(builder.fcmp_unordered("!=", nothing, ir.Constant(nothing.type, 0)))
 
 
 def _takes_for_input(kernel: Kernel) -> bool:

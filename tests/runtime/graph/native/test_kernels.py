@@ -88,6 +88,20 @@ def test_gradients_that_are_infinite_stay_in_their_windows(
     run(lambda w, g: bind(of_input, w, g, **given), w, g, tolerance=1e-4)
 
 
+@pytest.mark.parametrize("value", [INF, -INF, NAN])
+@pytest.mark.parametrize("op", ["conv2d", "depthwise_conv2d"])
+@pytest.mark.parametrize("stride", [1, 2])
+def test_weights_that_are_infinite_meet_no_places_around_the_gradient(
+    op: str, stride: int, value: float
+) -> None:
+    w = numbers(3, 3, 3, 2)
+    geometry = {"strides": (stride, stride), "padding": "SAME", "dilations": (1, 1)}
+    g = numbers(*TABLE[op].kernel(numbers(1, 14, 15, 3), w, **geometry).shape, seed=1)
+    w[0, 2, 1, 0] = value
+    of_input, given = TABLE[f"{op}_backprop_input"], {"shape": (1, 14, 15, 3), **geometry}
+    run(lambda w, g: bind(of_input, w, g, **given), w, g, tolerance=1e-4, aside=True)
+
+
 @pytest.mark.parametrize("size", [(12, 5), (13, 4), (3, 30)])
 @pytest.mark.parametrize("batch", [None, 1, 4])
 @pytest.mark.parametrize("op", ["conv2d", "depthwise_conv2d"])
