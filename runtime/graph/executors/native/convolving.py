@@ -6,8 +6,9 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from runtime import dtypes
@@ -470,44 +471,52 @@ def images_of(
     return batch
 
 
-def _window(kernel: Kernel, shape: Sequence[Any]) -> list[Any]:
-    """The shape of a filter. Those that are for one channel each are many of one channel."""
-    if kernel.node.primitive.instruction.startswith(BY_CHANNELS):
-        *window, depth, many = shape
-        return [*window, 1, None if None in (depth, many) else depth * many]
-    return list(shape)
+WindowOf = Callable[[Sequence[Any]], list[Any]]
+"""The shape of the filter that is convolved, for that of the one which is given."""
 
 
-def _lower(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+def _by_channels(shape: Sequence[Any]) -> list[Any]:
+    """Filters that are for one channel each are many of one channel."""
+    *window, depth, many = shape
+    return [*window, 1, None if None in (depth, many) else depth * many]
+
+
+def _lower(
+    window_of: WindowOf, emitter: Emitter, kernel: Kernel, operands: Sequence[Any]
+) -> Sequence[Held]:
     x, w = operands
-    found = _found(emitter, kernel, x.dims, map(known, w.dims))
+    window = window_of(list(map(known, w.dims)))
+    found = _convolution(emitter, kernel, x.dims, window)
     made = emitter.allocate(x.dtype, found.dims, target_of(kernel))
     found.convolve(x, w, made.pointer)
     return [made]
 
 
-def _found(
-    emitter: Emitter, kernel: Kernel, image: Sequence[ir.Value], window: Iterable[int]
+def _convolution(
+    emitter: Emitter, kernel: Kernel, image: Sequence[ir.Value], window: Sequence[int]
 ) -> Convolution:
-    dims = list(map(int64, _window(kernel, list(window))))
-    return Convolution(emitter, kernel.node.params, image, dims)
+    return Convolution(emitter, kernel.node.params, image, list(map(int64, window)))
 
 
-def _lower_for_filter(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+def _lower_for_filter(
+    window_of: WindowOf, emitter: Emitter, kernel: Kernel, operands: Sequence[Any]
+) -> Sequence[Held]:
     x, g, *_ = operands
     shape = [dim or 0 for dim in shape_of(kernel)]
     made = emitter.allocate(x.dtype, list(map(int64, shape)), target_of(kernel))
-    found = _found(emitter, kernel, x.dims, shape)
+    found = _convolution(emitter, kernel, x.dims, window_of(shape))
     found.for_filter(x, of_dims(emitter, g, found.dims), made)
     return [made]
 
 
-def _lower_for_input(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+def _lower_for_input(
+    window_of: WindowOf, emitter: Emitter, kernel: Kernel, operands: Sequence[Any]
+) -> Sequence[Held]:
     w, g, *given = operands
     shape = shape_of(kernel)
     dims = [images_of(emitter, shape, g, given), *(int64(dim or 0) for dim in shape[1:])]
     made = emitter.allocate(g.dtype, dims, target_of(kernel))
-    found = _found(emitter, kernel, dims, map(known, w.dims))
+    found = _convolution(emitter, kernel, dims, window_of(list(map(known, w.dims))))
     _step_aside_for_infinite(emitter, w)
     Phases(found, w.dtype).write(w, of_dims(emitter, g, found.dims), made)
     return [made]
@@ -531,13 +540,17 @@ def _takes_for_input(kernel: Kernel) -> bool:
     return {1} in steps and _takes(kernel, params["shape"], _shape(kernel, 0))
 
 
-for _name in ("convolution", BY_CHANNELS):
+for _name, _window_of in (("convolution", list), (BY_CHANNELS, _by_channels)):
     ON_ARRAYS[_name] = OnArrays(
-        lambda kernel: _takes(kernel, _shape(kernel, 0), _shape(kernel, 1)), _lower, heavy=True
+        lambda kernel: _takes(kernel, _shape(kernel, 0), _shape(kernel, 1)),
+        partial(_lower, _window_of),
+        heavy=True,
     )
     ON_ARRAYS[f"{_name}_for_filter"] = OnArrays(
         lambda kernel: _takes(kernel, _shape(kernel, 0), kernel.node.params["shape"]),
-        _lower_for_filter,
+        partial(_lower_for_filter, _window_of),
         heavy=True,
     )
-    ON_ARRAYS[f"{_name}_for_input"] = OnArrays(_takes_for_input, _lower_for_input, heavy=True)
+    ON_ARRAYS[f"{_name}_for_input"] = OnArrays(
+        _takes_for_input, partial(_lower_for_input, _window_of), heavy=True
+    )
