@@ -28,8 +28,7 @@ def axes_or_tensor(axis: Any) -> tuple[int, ...] | Tensor:
     """Axes that are known while tracing, as Python integers; or the tensor of others."""
     if type(axis) is int:
         return (axis,)
-    if isinstance(axis, list | tuple) and any(isinstance(each, Tensor) for each in axis):
-        axis = convert_to_tensor(axis)
+    axis = _packed(axis)
     return axis if _is_dynamic(axis) else static_ints(axis, "axis")
 
 
@@ -38,6 +37,13 @@ def axis_or_tensor(axis: Any, scalar: bool = False) -> int | Tensor:
     if type(axis) is int:
         return axis
     return axis if _is_dynamic(axis) else static_int(axis, "axis", scalar)
+
+
+def _packed(value: Any) -> Any:
+    """A list with tensors as one tensor; what else there is as it is."""
+    if isinstance(value, list | tuple) and any(isinstance(each, Tensor) for each in value):
+        return convert_to_tensor(value)
+    return value
 
 
 def _is_dynamic(value: Any) -> TypeGuard[Tensor]:
@@ -88,6 +94,7 @@ def number_or_tensor(value: Any, what: str) -> Any:
 
 def _known(value: Any, what: str) -> Any:
     """The array of an argument; WrongDtypeError where it is not known while tracing."""
+    value = _packed(value)
     if isinstance(value, Tensor):
         value = value.static_value
         if value is None:

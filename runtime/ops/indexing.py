@@ -15,11 +15,11 @@ from runtime.core.primitive import bind, wrong_dtype, wrong_value
 from runtime.core.shapes import Shape, compatible
 from runtime.core.state import state
 from runtime.core.tensor import EagerTensor, Tensor
-from runtime.ops.arguments import static_int, static_ints
+from runtime.ops.arguments import static_int
 from runtime.ops.checks import below
 from runtime.ops.gathering import gathered
 from runtime.ops.math import as_fraction
-from runtime.ops.slicing import DYNAMIC, Spec, set_slice_p, strided_slice_p
+from runtime.ops.slicing import DYNAMIC, Spec, entries_of, set_slice_p, strided_slice_p
 
 _ndarray = np.ndarray
 
@@ -283,12 +283,12 @@ def strided_slice(
     >>> rt.strided_slice([1, 2, 3, 4], [0], [4], [2]).numpy().tolist()
     [1, 3]
     """
-    starts, stops = static_ints(begin, "begin"), static_ints(end, "end")
+    starts, stops = entries_of(begin), entries_of(end)
     begin_mask, end_mask = static_int(begin_mask, "begin_mask"), static_int(end_mask, "end_mask")
     ellipsis_mask = static_int(ellipsis_mask, "ellipsis_mask")
     new_axis_mask = static_int(new_axis_mask, "new_axis_mask")
     shrink_axis_mask = static_int(shrink_axis_mask, "shrink_axis_mask")
-    steps = [1] * len(starts) if strides is None else static_ints(strides, "strides")
+    steps = [1] * len(starts) if strides is None else entries_of(strides)
     if not len(starts) == len(stops) == len(steps):
         raise wrong_value(
             f"begin, end and strides must have equally many entries, not {len(starts)}, "

@@ -333,7 +333,7 @@ def slice_(input_: Any, begin: Any, size: Any, name: str | None = None) -> Tenso
         raise wrong_value(
             "slice: neither the rank of input nor a length is known: use ensure_shape"
         )
-    starts, sizes = _entries(begin, count), _entries(size, count)
+    starts, sizes = entries_of(begin, count), entries_of(size, count)
     if len(starts) != len(sizes):
         raise wrong_value(f"Slice: begin has {len(starts)} entries, but size has {len(sizes)}")
     box, dynamic = dims_of([*starts, *sizes])
@@ -347,7 +347,8 @@ def _length(values: Any) -> int | None:
     return vector.shape[0] if vector.ndim == 1 else None
 
 
-def _entries(values: Any, count: int | None) -> list[Any]:
+def entries_of(values: Any, count: int | None = None) -> list[Any]:
+    """Returns the entries of a vector: integers, and tensors for those that only the run knows."""
     static, dynamic = dims_of(values)
     if static is None:
         return ops.unstack(dynamic[0], count)

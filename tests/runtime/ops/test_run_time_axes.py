@@ -155,3 +155,25 @@ def test_a_cross_entropy_of_unknown_rank() -> None:
     shares = np.exp(X) / np.exp(X).sum(-1, keepdims=True)
     wanted = -np.log(np.take_along_axis(shares, labels[..., None], -1)[..., 0])
     np.testing.assert_allclose(staged(labels, X).numpy(), wanted)
+
+
+@pytest.mark.parametrize(
+    ("function", "wanted"),
+    [
+        (lambda x, n: rt.strided_slice(x, [0, n], [n, 3], [1, n]), X[0:1, 1:3]),
+        (
+            lambda x, n: rt.strided_slice(x, [n, 1], [-2, -n], [-n, 1], begin_mask=1),
+            X[:-2:-1, 1:-1],
+        ),
+        (lambda x, n: rt.strided_slice(x, rt.stack([n, 0]), [2, 2], shrink_axis_mask=1), X[1, :2]),
+    ],
+)
+def test_bounds_of_the_run(function: Callable[..., Any], wanted: Any) -> None:
+    staged = rt.function(function, autograph=False)
+    np.testing.assert_array_equal(staged(rt.constant(X), rt.constant(1)).numpy(), wanted)
+
+
+def test_a_list_with_a_number_of_the_run_where_none_may_be() -> None:
+    staged = rt.function(lambda x, n: rt.squeeze(x, [n]), autograph=False)
+    with pytest.raises(TypeError, match="axis must be known while tracing: pass Python numbers"):
+        staged(rt.ones([1, 3]), rt.constant(0))
