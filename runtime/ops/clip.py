@@ -48,7 +48,8 @@ def _bounded(extreme: Any, x: Any, bound: Any, out: Any) -> Any:
 def _clip_gradient(op: Any, g: Any) -> Any:
     x, low, high = op.inputs
     nothing = ops.zeros_like(g)
-    below, above = ops.less(x, low), ops.greater(x, high)
+    below = ops.logical_or(ops.less(x, low), ops.less(high, low))  # the lower bound wins
+    above = ops.logical_and(ops.greater(x, high), ops.less_equal(low, high))
     inside = ops.where(ops.logical_or(below, above), nothing, g)
     return (
         inside,

@@ -540,9 +540,7 @@ def moments(
     value = convert_to_tensor(x)
     wide = ops.cast(value, dtypes.float32) if value.dtype is dtypes.float16 else value
     mean = ops.reduce_mean(wide, axes, True)
-    variance = ops.reduce_mean(
-        ops.squared_difference(wide, ops.stop_gradient(mean)), axes, keepdims
-    )
+    variance = ops.reduce_mean(ops.squared_difference(wide, mean), axes, keepdims)
     if not keepdims:
         mean = ops.squeeze(mean, axes)
     return ops.cast(mean, value.dtype), ops.cast(variance, value.dtype)

@@ -290,6 +290,9 @@ def _logsumexp_kernel(x: Any, *, axis: int, out: Any = None, **order: bool) -> A
 def _logsumexp_gradient(op: Any, g: Any) -> Any:
     """x[i] has the weight exp(x[i] - y[j]) in each y[j] that it is part of: the weighted sum of g,
     taken as logarithms, for either sign of g. What is minus infinite has no weight anywhere.
+
+    Where g is 0, something small is added and taken away again, for the sum has a derivative by g
+    there too: forward mode and second derivatives ask for it.
     """
     x, y = op.inputs[0], op.outputs[0]
     lowest = ops.fill(ops.shape(x), convert_to_tensor(-np.inf, x.dtype))
@@ -304,7 +307,9 @@ def _logsumexp_gradient(op: Any, g: Any) -> Any:
         )  # fmt: skip
         return ops.exp(sums + x)
 
-    found = weighted(g) - weighted(-g)
+    small = ops.zeros_like(g) + float(np.sqrt(np.finfo(x.dtype.np_dtype).tiny))
+    nothing = ops.equal(g, ops.zeros_like(g))
+    found = weighted(ops.where(nothing, g + small, g)) - weighted(ops.where(nothing, small, -g))
     return (ops.where(ops.greater(x, lowest), found, ops.zeros_like(found)),)
 
 

@@ -46,6 +46,36 @@ def test_products_with_a_jacobian(f: Any, staged: bool) -> None:
     assert_allclose(after, inside * 2)
 
 
+@pytest.mark.parametrize(
+    "f",
+    [
+        tf.math.cumulative_logsumexp,
+        lambda x: tf.math.cumulative_logsumexp(x, exclusive=True, reverse=True)[:-1],
+        lambda x: tf.clip_by_value(x * x, x[2] * 2.0, x[0] * 5.0),
+        lambda x: tf.stack(tf.nn.moments(x * x, [0])),
+    ],
+    ids=["log of running sums", "exclusive and reverse", "crossed bounds", "moments"],
+)
+@pytest.mark.parametrize("staged", [False, True])
+def test_products_and_second_derivatives_of_ops(f: Any, staged: bool) -> None:
+    def slope(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = f(x)
+            # At X, its gradient by all but the last item of y is 0.
+            loss = tf.reduce_sum((y - tf.stop_gradient(f(X))) ** 2) + y[-1]
+        return tape.gradient(loss, x)
+
+    def products(x: Any, d: Any) -> Any:
+        with tf.autodiff.ForwardAccumulator(x, d) as accumulator:
+            y, first = f(x), slope(x)
+        return accumulator.jvp(y), accumulator.jvp(first)
+
+    product, second = (tf.function(products) if staged else products)(X, D)
+    assert_allclose(product, difference(f, X, D), rtol=1e-6)
+    assert_allclose(second, difference(slope, X, D), rtol=1e-6)
+
+
 def test_products_of_products_and_of_gradients() -> None:
     with tf.autodiff.ForwardAccumulator(X, D) as outer:
         with tf.autodiff.ForwardAccumulator(X, D) as inner:
