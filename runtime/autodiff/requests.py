@@ -15,6 +15,7 @@ from runtime.core.shapes import Shape, broadcast, compatible, is_known
 from runtime.core.state import state
 from runtime.core.tensor import EagerTensor, Tensor
 from runtime.core.types import is_variable, variable_of
+from runtime.ops.indexed_slices import IndexedSlices
 
 
 class UnconnectedGradients(enum.Enum):
@@ -111,6 +112,7 @@ def _leaves(structure: Any, what: str) -> list[Any]:
     found = [settled(item) for item in nest.flatten(structure)]
     for item in found:
         if not isinstance(item, Tensor) and not is_variable(item):
+            _refuse_slices(item, what)
             raise TypeError(
                 f"{what} must be tensors or variables, or structures of them, got {item!r} of type "
                 f"{type(item).__name__}"
@@ -118,11 +120,20 @@ def _leaves(structure: Any, what: str) -> list[Any]:
     return found
 
 
+def _refuse_slices(item: Any, what: str) -> None:
+    if type(item) is IndexedSlices:
+        raise TypeError(
+            f"{what}: these IndexedSlices, the gradient of rows that were gathered, are no tensor: "
+            "make one of them inside the tape, by tf.convert_to_tensor"
+        )
+
+
 def one_of(given: Any, what: str) -> Any:
     """The one tensor or variable that is given; TypeError for anything else."""
     given = settled(given)
     if isinstance(given, Tensor) or is_variable(given):
         return given
+    _refuse_slices(given, what)
     raise TypeError(
         f"the {what} must be one tensor or variable, but it is a {type(given).__name__}: join "
         "tensors to one, or use a persistent tape and one call for each"

@@ -217,6 +217,26 @@ def test_output_gradients() -> None:
         tape.gradient(y, x, output_gradients=tf.ones([2, 2]))
 
 
+@pytest.mark.parametrize("way", ["gradient", "jacobian"])
+def test_the_gradient_of_rows_as_a_target(way: str) -> None:
+    def second(x: Any, dense: bool) -> Any:
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as inner:
+                inner.watch(x)
+                y = tf.reduce_sum(tf.gather(x, [0, 0]) ** 3)
+            slope = inner.gradient(y, x)
+            slope = tf.convert_to_tensor(slope) if dense else slope
+        return getattr(outer, way)(slope, x)
+
+    x = tf.constant([2.0, 1.0])
+    for ours in (second, tf.function(second)):
+        with pytest.raises(TypeError, match=r"target: these IndexedSlices.*tf\.convert_to_tensor"):
+            ours(x, False)
+        found = tf.convert_to_tensor(ours(x, True)).numpy()
+        assert found.tolist() == ([24.0, 0.0] if way == "gradient" else [[24.0, 0.0], [0.0, 0.0]])
+
+
 @pytest.mark.parametrize("bad", [3.0, "x", [1, 2], {"a": None}])
 def test_what_is_no_tensor(bad: Any) -> None:
     x = tf.constant(1.0)
