@@ -288,7 +288,7 @@ class _Leaving:
             return tuple([self._item(each, own) for each in item])
         if not isinstance(item, list | dict) or is_reference(item):
             return self._export(item)
-        if type(item) is Row or any(item is each for each in self._new):
+        if isinstance(item, Row) or any(item is each for each in self._new):
             want_lists(item)
             kind = "dict" if isinstance(item, dict) else "list"
             raise refuse(

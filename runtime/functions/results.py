@@ -102,7 +102,7 @@ def exported(
     if is_reference(value):
         with exporting(value) as held:
             return exported(held, numbers, what, path)
-    if type(value) is Row:
+    if isinstance(value, Row):
         value = value.copy()
     if isinstance(value, GrowingDeque):
         raise _no_result(f"{what()}{path} is {with_article(type(value).__name__)}")

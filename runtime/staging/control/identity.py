@@ -22,10 +22,11 @@ from runtime.staging.control.choices import Choice
 from runtime.staging.control.failures import OneOf
 from runtime.staging.control.logic import optional_compared
 from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined
-from runtime.staging.control.references import is_reference, same_place
-from runtime.staging.lists.growing import Growing
+from runtime.staging.control.references import is_reference, same_place, want
+from runtime.staging.lists.growing import Growing, GrowingSequence
 from runtime.staging.refusals import refuse
 from runtime.staging.symbolic_number import SymbolicNumber, is_number, number_type
+from runtime.staging.tracing import is_symbol
 
 
 def identical(a: Any, b: Any) -> Any:
@@ -73,6 +74,9 @@ def check_identity(a: Any, b: Any) -> Any:
         joined_variables.check_identity(a, b)
     if state.trace is not None and state.trace.joined:
         aliases.check_identity(state.trace, a, b)
+    if _may_be_one_tuple(a, b):
+        want(type(a))
+        raise _refuse("two tuples of the same parts", "compare them by ==, or use dataclasses")
     return None
 
 
@@ -100,6 +104,22 @@ def check_hash(item: Any) -> None:
     """
     if state.trace is not None and state.trace.joined:
         aliases.check_hash(state.trace, item)
+
+
+def _may_be_one_tuple(a: Any, b: Any) -> bool:
+    """Whether these are two tuples here that may be one in the user's Python: what has a tuple's
+    parts, as a list of the graph and the arguments of a call, makes another one of them.
+    """
+    if not isinstance(a, tuple) or type(a) is not type(b) or len(a) != len(b):
+        return False
+    return any(map(_is_of_run, (*a, *b))) or all(map(operator.is_, a, b))
+
+
+def _is_of_run(item: Any) -> bool:
+    if isinstance(item, tuple):
+        return any(map(_is_of_run, item))
+    is_row = isinstance(item, GrowingSequence) and item.table is not None
+    return is_row or isinstance(item, Tensor | MaybeNone | Choice) or is_symbol(item)
 
 
 def _bound(item: Any) -> Any:

@@ -5,8 +5,9 @@
 from __future__ import annotations
 
 import operator
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from runtime.core.convert import convert_to_tensor, register_conversion
 from runtime.graph import numbers
@@ -17,6 +18,7 @@ from runtime.staging.builtin_functions import BUILTINS, index_of
 from runtime.staging.control import branches
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing import Growing, GrowingSequence, sites_of, want_lists
+from runtime.staging.lists.growing_deque import deque_of
 from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.growing_tuple import grown_tuple
 from runtime.staging.lists.loop_tables import table_of, want_table
@@ -38,21 +40,22 @@ from runtime.staging.tracing import is_symbol, unfailing
 
 def list_among(items: Sequence[Any], place: Any) -> Any:
     """The one of several lists, of which some may be chosen ones, that is at a place."""
-    chosen_ones = [item for item in items if type(item) is Row]
+    kind = Row if issubclass(items[0].__class__, list) else DequeRow
+    chosen_ones = [item for item in items if isinstance(item, Row)]
     if not chosen_ones:
-        return Row(items, place)
+        return kind(items, place)
     most = max(chosen_ones, key=lambda row: len(row.rows))
-    others = [row for item in items for row in (item.rows if type(item) is Row else [item])]
+    others = [row for item in items for row in (item.rows if isinstance(item, Row) else [item])]
     rows = list({id(row): row for row in (*most.rows, *others)}.values())
     places = {id(row): at for at, row in enumerate(rows)}
 
     def place_of_item(item: Any) -> Any:
-        if type(item) is not Row:
+        if not isinstance(item, Row):
             return places[id(item)]
         known = [places[id(row)] for row in item.rows]
         return item.place if known == list(range(len(known))) else chosen(known, item.place)
 
-    return Row(rows, chosen(list(map(place_of_item, items)), place))
+    return kind(rows, chosen(list(map(place_of_item, items)), place))
 
 
 class Row(GrowingSequence):
@@ -272,6 +275,51 @@ Row.pop = _pop  # type: ignore[assignment, method-assign]
 Row.__delitem__ = _delete  # type: ignore[assignment, method-assign]
 
 
+class DequeRow(Row):
+    """One of several deques."""
+
+    __slots__ = ()
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        return deque
+
+    @property
+    def maxlen(self) -> Any:
+        """The number of items that fit into it."""
+        known = {row.maxlen for row in self.rows}
+        if len(known) > 1:
+            hint = "make all of them with the same one"
+            raise refuse("only the run knows which deque is meant, and their maxlen differ", hint)
+        return known.pop()
+
+    @property
+    def sort(self) -> NoReturn:
+        # A list has it, a deque has not.
+        raise AttributeError("'collections.deque' object has no attribute 'sort'")
+
+    def copy(self) -> GrowingList:
+        """A deque of its items."""
+        made = deque_of(self.maxlen)()
+        made.fill(*super().copy().content())
+        return made
+
+    def pop(self) -> Any:  # type: ignore[override]
+        """Take the last item out. IndexError, at run time, where there is none."""
+        return self._taken(-1)
+
+    def popleft(self) -> Any:
+        """Take the first item out. IndexError, at run time, where there is none."""
+        return self._taken(0)
+
+    def _taken(self, index: int) -> Any:
+        check(self.length() == 0, "pop from an empty deque")
+        return _pop(self, index)
+
+
+give_methods(DequeRow, ("appendleft", "extendleft", "rotate"), _changing)
+
+
 def _getitem(target: Any, key: Any) -> Any:
     """`target[key]` of a Python sequence with a staged index or bound."""
     own = getattr(type(target), "__getitem__", None)
@@ -311,6 +359,7 @@ def _part_of_text(text: str, key: slice) -> Any:
 
 
 BUILTINS[operator.getitem] = _getitem
-let_stand_for(list, Row, backend=BACKEND)
-register_conversion(Row, lambda row, dtype: convert_to_tensor(list(row), dtype))
-staged_items.add_kind(Row)
+for _kind, _of in ((Row, list), (DequeRow, deque)):
+    let_stand_for(_of, _kind, backend=BACKEND)
+    register_conversion(_kind, lambda row, dtype: convert_to_tensor(list(row), dtype))
+    staged_items.add_kind(_kind)

@@ -153,7 +153,7 @@ def chosen(items: Sequence[Any], place: Any) -> Any:
 
     StagingError for items that do not join: sets, or tensors of several dtypes.
     """
-    if items and choices.are_one(items):
+    if len(items) == 1 or (items and choices.are_one(items)):
         return items[0]
     if active().tentative and any(map(is_variable, items)):
         raise refuse(

@@ -85,6 +85,23 @@ def two_names(x):
     return b is c
 
 
+def tuple_of_a_list_that_grows(x):
+    pair = (1, x)
+    pairs = [pair]
+    if x > 0:
+        pairs.append((2, x))
+    return pairs[0] is pair
+
+
+def tuple_of_an_argument(x):
+    @function
+    def first_is(pairs, pair):
+        return pairs[0] is pair
+
+    pair = (1, 2)
+    return first_is([pair], pair)
+
+
 def tensors(x):
     a = b = x + 1
     if x > 0:
@@ -102,6 +119,8 @@ def ints(x):
 
 REFUSED = {
     tuples: "'b' is one of several objects",
+    tuple_of_a_list_that_grows: "two tuples",
+    tuple_of_an_argument: "two tuples",
     tensors: "two tensors",
     ints: "two numbers",
 }
@@ -162,6 +181,13 @@ def truths(x):
     return (n > 0) is True, (n > 0) is not False, n is None, (n > 0) is x, (n > 1) is (n < 1)
 
 
+def the_only_item(x):
+    rows = [[x], [0]]
+    rows.pop()
+    row = rows[x - x]
+    return row is rows[0], rows[-1] is row, (1, x) is (x,)
+
+
 def functions(x):
     f = abs
     return f is abs, f is not x, x is f
@@ -177,7 +203,10 @@ def objects(x):
 @pytest.mark.parametrize("x", [-1, 0, 2])
 @pytest.mark.parametrize(
     "program",
-    [objects, same_object, other_objects, fresh_on_both, nones, two_optionals, truths, functions],
+    [
+        *(objects, same_object, other_objects, fresh_on_both, nones, two_optionals, truths),
+        *(functions, the_only_item),
+    ],
 )
 def test_as_in_python(program: Callable[[Any], Any], x: int) -> None:
     left = function(program)(rt.constant(x))

@@ -218,6 +218,25 @@ def shorter_in_the_last_round(n):
     return list(items), list(others)
 
 
+def one_of_several(n):
+    waiting = [deque([1, 2], 4), deque([3], 4)]
+    line, first = waiting[n % 2], waiting[0]
+    line.appendleft(5)
+    line.extendleft([6, 7])
+    line.rotate(n)
+    line.append(line.popleft() * 10 + line.pop())
+    return [list(each) for each in waiting], line is first, isinstance(line, deque), line.maxlen
+
+
+def one_of_several_until_it_is_empty(n):
+    waiting = [deque(), deque([n])]
+    for i in range(n):
+        waiting[i % 2].append(i)
+    while waiting[n % 2]:
+        n = n * 2 + waiting[n % 2].popleft()
+    return waiting[n % 2].popleft()
+
+
 def a_set_is_larger_in_each_round(n):
     items = {1, 2}
     for x in items:
@@ -230,7 +249,7 @@ def a_set_is_larger_in_each_round(n):
     [
         full,
         *(longer_in_each_round, longer_in_some_rounds, shorter_in_the_last_round),
-        a_set_is_larger_in_each_round,
+        *(a_set_is_larger_in_each_round, one_of_several, one_of_several_until_it_is_empty),
         of_three_at_most,
         *(of_so_many_at_most, means_of_windows, less_than_none_at_most, filled_by_a_call),
         a_deque_beside_a_list,
