@@ -4,9 +4,11 @@ written to the caller's behind a call.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from autograph.users_words import with_article
 from runtime.core.dataclasses import dataclass
 from runtime.core.state import state
 from runtime.functions.placed_arguments import Left, Naming, Placed
@@ -165,7 +167,7 @@ class Given:
         images = list({id(image.item): image for image in self.images}.values())
         known = {id(image.item): KeptItem(image.way) for image in images}
         naming = Naming(self._arenas)
-        leaving = _Leaving(known, lambda item: export(naming.of(item)))
+        leaving = _Leaving(known, lambda item: export(naming.of(item)), location)
         changes: list[OwnChange | ArenaChange] = []
         contents = []
         for image in images:
@@ -261,9 +263,15 @@ class _Leaving:
     ids.
     """
 
-    def __init__(self, kept: Mapping[int, KeptItem], export: Callable[[Any], Any]) -> None:
+    def __init__(
+        self,
+        kept: Mapping[int, KeptItem],
+        export: Callable[[Any], Any],
+        location: Location | None,
+    ) -> None:
         self._kept = kept
         self._export = export
+        self._location = location
         self._new: list[Any] = []
 
     def items(self, items: Any, own: Mapping[int, KeptItem]) -> Any:
@@ -288,6 +296,8 @@ class _Leaving:
             return tuple([self._item(each, own) for each in item])
         if not isinstance(item, list | dict) or is_reference(item):
             return self._export(item)
+        if item.__class__ not in (list, dict):
+            return self._of_other_class(item)
         if isinstance(item, Row) or any(item is each for each in self._new):
             want_lists(item)
             kind = "dict" if isinstance(item, dict) else "list"
@@ -298,6 +308,20 @@ class _Leaving:
             )
         self._new.append(item)
         return self.items(item, own)
+
+    def _of_other_class(self, item: Any) -> Any:
+        """A set, `Counter` and the like, as they are in results. Others may know what is in it."""
+        held = dict.values(item) if isinstance(item, dict) else ()
+        if item.__class__ is deque or any(isinstance(each, list | dict | tuple) for each in held):
+            want_lists(item)
+            name = item.__class__.__name__
+            raise refuse(
+                f"{with_article(name)} is put into an argument, of which a graph makes lists, sets "
+                "and dicts of values",
+                "put a list or dict there, or return it",
+                location=self._location,
+            )
+        return self._export(item)
 
 
 def _at(arguments: dict[Any, Any], way: Way) -> Any:

@@ -66,8 +66,7 @@ class Naming:
         if not isinstance(item, GrowingList) or item.staged is None:
             return item
         kind = Kind(self._spec(item.staged.element), item.staged.kind.size)
-        made = GrowingList.holding(kind, item.staged.columns)
-        return made
+        return item.holding(kind, item.staged.columns)
 
     def _note(self, arena: ListArena) -> None:
         if arena not in self.arenas:

@@ -1,6 +1,7 @@
 """Lists that are arguments: what a call returns and leaves in them, and which of them are one."""
 
 import copy
+from collections import Counter, OrderedDict, defaultdict, deque
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -494,6 +495,54 @@ def test_gradients_of_what_a_call_leaves() -> None:
     assert as_python([one, two]) == [[2.0], [5.0, 1.0]]
     gradient: Any = tape.gradient(y, x)
     assert float(gradient) == 6.0
+
+
+def _grown(x: Any) -> Any:
+    found = set()
+    for i in range(x):
+        found.add(i)
+    return found
+
+
+PUT: list[Callable[[Any], Any]] = [
+    lambda x: {x, 1},
+    lambda x: [frozenset([x])],
+    lambda x: Counter([1, 1, 2]),
+    lambda x: {"in": OrderedDict(b=x, a=1)},
+    lambda x: defaultdict(int, a=x),
+    _grown,
+    lambda x: tuple(range(x)),
+]
+
+
+@pytest.mark.parametrize("make", PUT)
+def test_what_is_put_into_them_keeps_its_class(make: Callable[[Any], Any]) -> None:
+    def put(items: Any, named: Any, x: Any) -> None:
+        items.append(make(x))
+        named["a"] = make(x)
+
+    wanted: Any = [], {"a": 1}
+    put(*wanted, 3)
+    left: Any = [], {"a": 1}
+    rt.function(put)(*left, rt.constant(3))
+    assert _classes(left) == _classes(wanted)
+
+
+def _classes(value: Any) -> Any:
+    if isinstance(value, dict):
+        return type(value), [(key, _classes(item)) for key, item in value.items()]
+    if isinstance(value, list | tuple):
+        return type(value), list(map(_classes, value))
+    return as_python(value)
+
+
+@pytest.mark.parametrize("make", [lambda x: deque([x]), lambda x: defaultdict(list, a=[x])])
+def test_what_is_in_no_result_is_not_put_into_them(make: Callable[[Any], Any]) -> None:
+    def put(items: Any, x: Any) -> None:
+        items.append((1, make(x)))
+
+    with pytest.raises(autograph.StagingError, match="is put into an argument"):
+        rt.function(put)([], rt.constant(3))
 
 
 def test_refused_in_another_function() -> None:
