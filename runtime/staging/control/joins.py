@@ -617,6 +617,8 @@ def _lower_union(value: Any, spec: Union, trace: Trace, name: str | None) -> Ite
     places = _places_of(value, spec)
     if len(set(places)) < len(places):
         raise value.refusal()
+    if None in places:  # a list that is in another one by now
+        raise refuse(spec.mismatch.reason, spec.mismatch.hint, name)
     tag: Any = places[0]
     if type(value) is TaggedUnion:
         tag = value.place

@@ -30,6 +30,10 @@ class Link:
     rest: Any
 
 
+class Both(Link):
+    pass
+
+
 class Named:
     def __init__(self, n: Any) -> None:
         self.n = n
@@ -246,7 +250,16 @@ def dicts_of_a_class(x: Any) -> Any:
     return [Table(a=1), Table(a=2)][x % 2]["a"]
 
 
+def lists_and_objects_in_an_attribute(x: Any) -> Any:
+    a, b, whole = Link(1, []), Link(1, []), Both(Both(x, [1, 2]), Link(-x, [-x]))
+    whole.n.rest = b.rest
+    for _ in range(x):
+        whole = Both(b, Link(x, [x]))
+    return a is whole.rest
+
+
 REFUSED: dict[Callable[[Any], Any], str] = {
+    lists_and_objects_in_an_attribute: "one is a list and the other a Link",
     its_id: "is given to id(), which takes",
     its_dict: "is given to vars(), which takes",
     later_attribute: "gets an attribute 'size' later on",
