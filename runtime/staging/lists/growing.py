@@ -163,10 +163,10 @@ class Growing:
 
         StagingError for what is another object each time that it is read.
         """
-        table = self.table
-        if table is None:
+        table, staged = self.table, self.staged if self.table is None else None
+        if table is None and (staged is None or not staged.kind.shared):
             return None
-        if table.table is None or isinstance(table.table, Growing):
+        if table is None or table.table is None or isinstance(table.table, Growing):
             want_lists(self)
             raise refuse(
                 "whether two lists of a list or dict that only the run knows are one object is not "

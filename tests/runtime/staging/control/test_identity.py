@@ -93,6 +93,14 @@ def tuple_of_a_list_that_grows(x):
     return pairs[0] is pair
 
 
+def list_in_such_a_tuple(x):
+    pairs = [(1, [x])]
+    if x > 0:
+        pairs.append((2, [x]))
+    pairs.append(pairs[0])
+    return pairs[-1][1] is pairs[0][1]
+
+
 def tuple_of_an_argument(x):
     @function
     def first_is(pairs, pair):
@@ -120,6 +128,7 @@ def ints(x):
 REFUSED = {
     tuples: "'b' is one of several objects",
     tuple_of_a_list_that_grows: "two tuples",
+    list_in_such_a_tuple: "two lists of a list or dict",
     tuple_of_an_argument: "two tuples",
     tensors: "two tensors",
     ints: "two numbers",
