@@ -64,8 +64,8 @@ def undone_if_refused(
 
 
 class Preparation(NamedTuple):
-    """A step before a loop is traced, which gives the step behind it. Traces remember by its key
-    where that was refused.
+    """A step before a loop is traced, which gives the step behind it. A trace that refused it keeps
+    it under its key, and so what the key is the identity of.
     """
 
     key: Any
@@ -122,7 +122,7 @@ def with_preparations(
             done = undone_if_refused(trace, recorder, run_prepared, tentative=True)
             if type(done) is not Refused:
                 return done
-            trace.memo.update({each.key: True for each in prepared})
+            trace.memo.update({each.key: each for each in prepared})
             prepared = []
         except Anew as anew:
             if not anew.undone:

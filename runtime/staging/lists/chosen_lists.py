@@ -157,12 +157,12 @@ class Row(GrowingSequence):
             return
         size = self.length()
         at = place_of(index, size, "list assignment index")
-        if is_symbol(at):
-            want_table(self.rows)
         table = table_of(self.rows)
         if table is not None:
             table.put(self.rows, self.place, at, item)
             return
+        if is_symbol(at):
+            want_table(self.rows)
         if is_symbol(size) and all(isinstance(row, GrowingList) for row in self.rows):
             _assign(self, at, item)  # others may have no item there
             return

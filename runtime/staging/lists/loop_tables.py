@@ -28,7 +28,7 @@ from runtime.staging.scopes import active
 from runtime.staging.tracing import unfailing
 
 FEW = 2
-"""Of so many lists, an item at a staged place is one of as many items without more ado."""
+"""Lists of which a loop makes no table: a choice among so few costs as little."""
 
 
 class LoopTable(GrowingList):
@@ -113,12 +113,13 @@ def want_table(rows: Sequence[Any]) -> None:
     """Ends the round of a loop that uses an item of one of many lists, if they may be the rows of
     one list for that loop.
     """
-    if len(rows) <= FEW or (want_table, id(rows[0])) in active().memo:
+    trace, key = active(), (want_table, id(rows[0]))
+    if len(rows) <= FEW or key in trace.memo:
         return
-    recorder = outermost_round(active(), rows)
+    recorder = outermost_round(trace, rows)
     if recorder is None or _kind_of(rows) is None:
         return
-    raise Anew(recorder, Preparation((want_table, id(rows[0])), lambda: _as_table(rows)))
+    raise Anew(recorder, Preparation(key, functools.partial(_as_table, rows)))
 
 
 def _kind_of(rows: Sequence[Any]) -> tuple[Spec, list[int]] | None:
@@ -132,15 +133,13 @@ def _kind_of(rows: Sequence[Any]) -> tuple[Spec, list[int]] | None:
         return None
     if any(row.staged is not None and row.staged.kind.shared for row in rows):
         return None
+    pairs = zip(rows, sizes, strict=True)
+    elements = (staged_items.covering(row.specs()) for row, size in pairs if size)
     try:
-        first, *others = [
-            staged_items.covering(row.specs())
-            for row, size in zip(rows, sizes, strict=True)
-            if size
-        ]
+        first = next(elements)
+        is_one = staged_items.is_flat(first) and all(each == first for each in elements)
     except Mismatch:
         return None
-    is_one = staged_items.is_flat(first) and all(each == first for each in others)
     return (first, sizes) if is_one else None
 
 
