@@ -11,7 +11,7 @@ import functools
 import operator
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from runtime.core.identities import undone
 from runtime.core.primitive import Memory, Order, Primitive, Raises, flat, structural
 from runtime.core.shapes import Shape, is_known
 from runtime.core.state import state
-from runtime.core.types import ListType, TensorType, Type
+from runtime.core.types import ListType, NumberType, TensorType, Type
 from runtime.core.workspace import c_contiguous, placed
 from runtime.dtypes import DType
 from runtime.graph.ir import Node, Value
@@ -31,6 +31,7 @@ from runtime.graph.nodes import (
     BOOL,
     INT,
     LIST_ADD,
+    WIDE_DTYPES,
     added,
     apply,
     does_not_fit,
@@ -393,6 +394,23 @@ _ALONE = _references([np.zeros(1)], 0)
 # Types
 
 
+def element_of(type: ListType) -> TensorType:
+    """The type that the items of a list are held in: Python's numbers have 64 bits."""
+    found = type.element
+    if isinstance(found, NumberType):
+        return TensorType(WIDE_DTYPES[found.kind], ())
+    assert isinstance(found, TensorType)
+    return found
+
+
+def is_uniform(type: object) -> TypeGuard[ListType]:
+    """True for lists of numbers, of arrays of one known shape, or of rows."""
+    if not isinstance(type, ListType) or not isinstance(type.element, NumberType | TensorType):
+        return False
+    shape = element_of(type).shape
+    return shape is not None and (None not in shape or is_row(element_of(type)))
+
+
 def is_row(element: TensorType) -> bool:
     """True for the type of arrays of which only the first dim is unknown, as the lists in a list
     are.
@@ -656,7 +674,9 @@ LENGTHS = _row(
     lambda items: TensorType(dtypes.int64, (None,)), gradient=flat, order=Order.C,
     instruction="list_lengths",
 )  # fmt: skip
-SPLIT = _row("list_split", _split, _split_type, gradient=_of_split, fallible=True)
+SPLIT = _row(
+    "list_split", _split, _split_type, gradient=_of_split, fallible=True, instruction="list_split"
+)
 SPLIT_LIKE: Primitive = _row(
     "list_split_like",
     _split_like,

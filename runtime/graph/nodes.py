@@ -30,6 +30,8 @@ BOOL = NumberType("bool")
 INT = NumberType("int")
 FLOAT = NumberType("float")
 NUMBER_TYPES: dict[type, NumberType] = {bool: BOOL, int: INT, float: FLOAT}
+WIDE_DTYPES = {"bool": dtypes.bool, "int": dtypes.int64, "float": dtypes.float64}
+"""The dtypes of tensors, by kind, that hold as much as these numbers, or as much as there are."""
 
 
 def _structural(*_: Any, **__: Any) -> NoReturn:

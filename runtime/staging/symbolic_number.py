@@ -20,7 +20,7 @@ from runtime.core.types import NumberType, TensorType, Type
 from runtime.dtypes import DType
 from runtime.graph import numbers
 from runtime.graph.ir import format_location
-from runtime.graph.nodes import FLOAT, NUMBER_TYPES, TO_TENSOR
+from runtime.graph.nodes import FLOAT, NUMBER_TYPES, TO_TENSOR, WIDE_DTYPES
 from runtime.staging.bytecode import class_property, in_class_pattern
 from runtime.staging.frames import user_location
 from runtime.staging.lists.repetition import repeated
@@ -239,7 +239,6 @@ _operators()
 
 _SAMPLES: dict[str, float] = {"bool": True, "int": 1, "float": 1.0}
 DEFAULT_DTYPES = {"bool": dtypes.bool, "int": dtypes.int32, "float": dtypes.float32}
-WIDE_DTYPES = {"bool": dtypes.bool, "int": dtypes.int64, "float": dtypes.float64}
 _WIDE = dtypes.int64, dtypes.uint64, dtypes.float64
 
 

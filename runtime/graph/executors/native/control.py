@@ -22,11 +22,11 @@ from runtime.graph.executors.native.values import (
     Items,
     Scalar,
     dtype_of,
-    element_of,
     int64,
     register,
     static,
 )
+from runtime.graph.lists import element_of
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter

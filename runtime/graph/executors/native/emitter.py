@@ -38,7 +38,6 @@ from runtime.graph.executors.native.values import (
     Items,
     Scalar,
     dtype_of,
-    element_of,
     int64,
     register,
     static,
@@ -46,6 +45,7 @@ from runtime.graph.executors.native.values import (
 )
 from runtime.graph.executors.ranges import INT64_RANGE, Ranges, within
 from runtime.graph.ir import Node, Value
+from runtime.graph.lists import element_of
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.compiling import Unit

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from runtime import errors
+from runtime.core.types import Type
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Block, Constant
 from runtime.graph.executors.lowering import ALL, Lowering
@@ -20,7 +21,7 @@ from runtime.graph.executors.native.compiling import Unit
 from runtime.graph.executors.native.emitter import Emitter
 from runtime.graph.executors.native.entry import Parameter, write_entry
 from runtime.graph.executors.native.islands import Islands
-from runtime.graph.executors.native.list_results import with_arrays, with_lists
+from runtime.graph.executors.native.list_arrays import array_types, giving_lists, on_arrays
 from runtime.graph.executors.native.support import Reason, Support
 from runtime.graph.executors.profiling import Clock
 from runtime.graph.executors.program import Program
@@ -34,8 +35,13 @@ def reasons(graph: Graph) -> list[Reason]:
     return Support().of_function(_form(graph))
 
 
+def _types(graph: Graph) -> list[Type]:
+    """The types of the results."""
+    return [value.type for value in graph.results]
+
+
 def _form(graph: Graph) -> lowered.Function:
-    return Lowering(with_arrays(graph), contiguous=True).function(ALL)
+    return on_arrays(Lowering(graph, contiguous=True).function(ALL))
 
 
 def require(graph: Graph) -> None:
@@ -78,7 +84,7 @@ def runner_of(
         if not unit.arrays and not unit.known:
             note(compiled)
         run = function_of(compiled, program.run, unit.arrays, unit.known)
-        return with_lists(run, graph)
+        return giving_lists(run, _types(graph))
     if is_required:
         _refuse(found)
     islands = Islands()
@@ -95,7 +101,7 @@ def timed(graph: Graph, program: Program, clock: Clock) -> Run:
     unit = unit_of(graph, form, looks)
     unit.arrays |= looks.arrays()
     clock.others.append(looks.read)
-    return with_lists(callable_of(unit, aside), graph)
+    return giving_lists(callable_of(unit, aside), _types(graph))
 
 
 def units_of(graph: Graph) -> list[Unit]:
@@ -120,8 +126,8 @@ def unit_of(graph: Graph, form: lowered.Function, looks: Looks | None = None) ->
     parameters = [Parameter(local, local.type) for local in form.parameters]
     known: dict[Any, Any] = {local: Constant(raw, raw, local.type) for local, raw in form.captured}
     results = [
-        Parameter(known.get(expression, expression), value.type)
-        for expression, value in zip(form.body.results, with_arrays(graph).results, strict=True)
+        Parameter(known.get(expression, expression), type)
+        for expression, type in zip(form.body.results, array_types(_types(graph)), strict=True)
     ]
     write_entry(unit, parameters, results, body, any(_calls(form.body)))
     return unit

@@ -26,7 +26,7 @@ from runtime.dtypes import DType
 from runtime.graph.executors.native import blas
 from runtime.graph.executors.native.calling import CompiledUnit, function_of
 from runtime.graph.executors.native.compilation_cache import SHELF, find, keep
-from runtime.graph.executors.native.list_results import with_lists
+from runtime.graph.executors.native.list_arrays import giving_lists
 from runtime.graph.executors.program import Program
 from runtime.graph.ir import Callee, Graph, Node, Region, Value
 from runtime.graph.nodes import RAISE
@@ -42,7 +42,8 @@ def runner_of(graph: Graph, program: Program, is_required: bool = False) -> Call
     made_of = _description(graph)
     kept = None if made_of is None else find(made_of)
     if kept is not None:
-        return with_lists(function_of(_read(kept), program.run), graph)
+        types = [value.type for value in graph.results]
+        return giving_lists(function_of(_read(kept), program.run), types)
     from runtime.graph.executors.native import executor
 
     def note(unit: CompiledUnit) -> None:

@@ -7,12 +7,13 @@ is used up by what makes the next one of it; else each write makes a copy.
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 from runtime import dtypes
-from runtime.core.types import ListType, NumberType, TensorType
+from runtime.core.types import ListType, TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel
 from runtime.graph.executors.native import ir, rows
@@ -40,30 +41,17 @@ from runtime.graph.executors.native.values import (
     Held,
     Items,
     Scalar,
-    element_of,
     int64,
     is_half,
     is_held,
-    is_native,
+    is_list,
     static,
 )
-from runtime.graph.lists import is_row
+from runtime.graph.lists import element_of, is_row
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
     from runtime.graph.ir import Value
-
-
-def is_list(type: object) -> TypeGuard[ListType]:
-    """True for a list whose elements are numbers, arrays of one known shape, or rows."""
-    if not isinstance(type, ListType):
-        return False
-    if isinstance(type.element, NumberType):
-        return True
-    if not isinstance(type.element, TensorType) or type.element.shape is None:
-        return False
-    is_known = None not in type.element.shape or is_row(type.element)
-    return is_known and is_native(type.element.dtype)
 
 
 # Memory
@@ -437,19 +425,33 @@ def _concat(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequen
     return [handed_on(emitter, kernel, rows.concat(emitter, items, target_of(kernel)))]
 
 
-def _split_like(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+def _split(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
     array, like = operands
     assert isinstance(array, Array)
-    assert isinstance(like, Items)
-    element = _known_element(kernel.node.outputs[0])
-    made = _grown(emitter, _empty(element), like.count, fresh=False)
-    rows.split_like(emitter, made, array, like)
-    return [Items(made.pointer, like.count, made.capacity, element)]
+    builder, element = emitter.builder, _known_element(kernel.node.outputs[0])
+    if isinstance(like, Items):
+        count, length_at = like.count, rows.length_of(emitter, like)
+    else:
+        assert isinstance(like, Array)
+        count, length_at = like.dims[0], functools.partial(_number_at, builder, like)
+    made = _grown(emitter, _empty(element), count, fresh=False)
+    rows.split(emitter, made, array, count, length_at)
+    return [Items(made.pointer, count, made.capacity, element)]
+
+
+def _number_at(builder: ir.IRBuilder, array: Array, at: ir.Value) -> ir.Value:
+    return load(builder, place(builder, array.pointer, at, array.dtype), array.dtype)
 
 
 def _takes_split(kernel: Kernel) -> bool:
-    types = [value.type for value in (kernel.node.inputs[1], *kernel.node.outputs)]
-    return _takes(kernel) and all(isinstance(x, ListType) and is_row(element_of(x)) for x in types)
+    by, made = kernel.node.inputs[1].type, kernel.node.outputs[0].type
+    if isinstance(by, ListType):
+        is_told = is_row(element_of(by))
+    else:
+        assert isinstance(by, TensorType)
+        is_told = by.dtype is dtypes.int64 and len(by.shape or ()) == 1
+    assert isinstance(made, ListType)
+    return _takes(kernel) and is_told and is_row(element_of(made))
 
 
 def _lengths(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
@@ -553,7 +555,8 @@ ON_ARRAYS["list_extend"] = OnArrays(_takes, _extend)
 ON_ARRAYS["list_take"] = OnArrays(_takes_places, _take)
 ON_ARRAYS["list_stack"] = OnArrays(_takes, _stack)
 ON_ARRAYS["list_concat"] = OnArrays(_takes_rows, _concat)
-ON_ARRAYS["list_split_like"] = OnArrays(_takes_split, _split_like)
+ON_ARRAYS["list_split"] = OnArrays(_takes_split, _split)
+ON_ARRAYS["list_split_like"] = OnArrays(_takes_split, _split)
 ON_ARRAYS["list_lengths"] = OnArrays(_takes_rows, _lengths)
 ON_ARRAYS["list_unstack"] = OnArrays(_takes_array, _unstack)
 ON_ARRAYS["list_row_item"] = OnArrays(_takes_vectors, _row_item)

@@ -5,6 +5,8 @@ lists have a row together: what copies a list copies its rows.
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from runtime import dtypes
@@ -124,20 +126,34 @@ def concat(emitter: Emitter, items: Items, target: Local | None) -> Array:
     return found
 
 
-def split_like(emitter: Emitter, items: Items, whole: Array, like: Items) -> None:
-    """Put the parts of an array into a list with room for them: rows as long as those of another
-    list.
+def length_of(emitter: Emitter, items: Items) -> Callable[[ir.Value], ir.Value]:
+    """The function from the place of a row to its length."""
+    places = functools.partial(slot, emitter.builder, items.pointer)
+    return lambda at: row(emitter, places(at), items.element).dims[0]
+
+
+def split(
+    emitter: Emitter,
+    items: Items,
+    whole: Array,
+    count: ir.Value,
+    length_at: Callable[[ir.Value], ir.Value],
+) -> None:
+    """Put the parts of an array, of so many rows of these lengths, into a list with room for
+    them.
     """
     builder, element = emitter.builder, items.element
-    clear(builder, items.pointer, times(builder, like.count, int64(SLOT)))
+    clear(builder, items.pointer, times(builder, count, int64(SLOT)))
     done = emitter.slot(INT64)
     builder.store(int64(0), done)
     inner = size_of(builder, whole.dims[1:])
-    with counted(builder, like.count) as at:
-        length = row(emitter, slot(builder, like.pointer, at), like.element).dims[0]
+    with counted(builder, count) as at:
+        length = length_at(at)
         start = builder.load(done, typ=INT64)
         stop = builder.add(start, length)
-        emitter.step_aside(builder.icmp_signed(">", stop, whole.dims[0]))
+        is_bad = builder.icmp_signed("<", length, int64(0))
+        is_beyond = builder.icmp_signed(">", stop, whole.dims[0])
+        emitter.step_aside(builder.or_(is_bad, is_beyond))
         part = place(builder, whole.pointer, times(builder, start, inner), whole.dtype)
         taken = Array(part, (length, *whole.dims[1:]), whole.dtype)
         put(emitter, slot(builder, items.pointer, at), taken, element)
@@ -150,9 +166,9 @@ def lengths(emitter: Emitter, items: Items, target: Local | None) -> Array:
     """The lengths of the rows of a list."""
     builder = emitter.builder
     found = emitter.allocate(dtypes.int64, [items.count], target)
+    length_at = length_of(emitter, items)
     with counted(builder, items.count) as at:
-        length = row(emitter, slot(builder, items.pointer, at), items.element).dims[0]
-        store(builder, length, place(builder, found.pointer, at, dtypes.int64), dtypes.int64)
+        store(builder, length_at(at), place(builder, found.pointer, at, dtypes.int64), dtypes.int64)
     return found
 
 

@@ -13,6 +13,7 @@ from runtime.graph.executors.native import (  # noqa: F401
     convolving,
     copying,
     indexing,
+    lists,
     math,
     normalizing,
     ordering,
@@ -23,11 +24,10 @@ from runtime.graph.executors.native import (  # noqa: F401
 )
 from runtime.graph.executors.native.fusing import is_elementwise
 from runtime.graph.executors.native.indexing import is_small
-from runtime.graph.executors.native.lists import is_list
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS
 from runtime.graph.executors.native.scalar_ops import takes_scalar
 from runtime.graph.executors.native.updates import Updates, is_update
-from runtime.graph.executors.native.values import is_held
+from runtime.graph.executors.native.values import is_held, is_list
 from runtime.graph.ir import Graph, Node
 
 Reason = tuple[Node, str]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from typing import TypeGuard
 
 from llvmlite import binding
 
@@ -12,6 +13,8 @@ from runtime.core.dataclasses import dataclass
 from runtime.core.types import ListType, NumberType, TensorType, Type
 from runtime.dtypes import DType
 from runtime.graph.executors.native import ir
+from runtime.graph.lists import element_of, is_uniform
+from runtime.graph.nodes import WIDE_DTYPES
 
 BIT = ir.IntType(1)
 BYTE = ir.IntType(8)
@@ -22,7 +25,6 @@ FLOAT32 = ir.FloatType()
 FLOAT64 = ir.DoubleType()
 POINTER = ir.PointerType()
 
-_KINDS = {"bool": dtypes.bool, "int": dtypes.int64, "float": dtypes.float64}
 _FLOATS = {2: FLOAT32, 4: FLOAT32, 8: FLOAT64}
 _INTS = {1: BYTE, 2: INT16, 4: INT32, 8: INT64}
 
@@ -68,7 +70,7 @@ Held = Scalar | Array | Items
 def dtype_of(type: Type) -> DType:
     """The dtype of a tensor, or the one that a Python number is computed in."""
     if isinstance(type, NumberType):
-        return _KINDS[type.kind]
+        return WIDE_DTYPES[type.kind]
     assert isinstance(type, TensorType)
     return type.dtype
 
@@ -103,10 +105,11 @@ def is_held(type: Type) -> bool:
     return isinstance(type, TensorType) and type.shape is not None and is_native(type.dtype)
 
 
-def element_of(type: ListType) -> TensorType:
-    """The type that a list's elements are held in."""
-    found = type.element
-    return found if isinstance(found, TensorType) else TensorType(dtype_of(found), ())
+def is_list(type: object) -> TypeGuard[ListType]:
+    """True for the types of lists that native code has: of numbers, arrays of one known shape, or
+    rows.
+    """
+    return is_uniform(type) and is_native(element_of(type).dtype)
 
 
 def register(dtype: DType) -> ir.Type:
