@@ -25,6 +25,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence, Set
+from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -63,11 +64,11 @@ class HotLoops:
         self.work, self.extend = work, extend
         self.at: dict[int, HotLoop] = {}
         self.counters: dict[str, Callable[[], int]] = {}
-        self.graphs: dict[lowered.Function, Graph] = {}
+        self.graphs: dict[lowered.Function, tuple[Graph, bool]] = {}
 
     def note(self, graph: Graph, name: str, function: lowered.Function, is_called: bool) -> None:
         """Note the function of a graph, which is about to be printed."""
-        self.graphs[function] = graph
+        self.graphs[function] = graph, is_called
         seconds = work_of(function.body)
         if is_called:
             self.counters[name] = self.work.callee(seconds)
@@ -83,7 +84,8 @@ class HotLoops:
     ) -> HotLoop:
         """A loop of a function, where it is printed with these names."""
         outside = {*function.buffers, *[local for local, _ in function.captured]}
-        return HotLoop(self, self.graphs[function], statement, around, names, outside)
+        graph, is_called = self.graphs[function]
+        return HotLoop(self, graph, is_called, statement, around, names, outside)
 
     def settle(self) -> bool:
         """Forget the functions, which are printed; True if there is something to instrument."""
@@ -136,6 +138,7 @@ class HotLoop:
         self,
         loops: HotLoops,
         graph: Graph,
+        is_called: bool,
         statement: lowered.Loop,
         around: HotLoop | None,
         names: Names,
@@ -144,6 +147,7 @@ class HotLoop:
         (body,), (proceed, *state) = statement.blocks, statement.targets
         free = lowered.free_locals(body).keys() - {proceed, *state} - outside
         self.loops, self.graph, self.around = loops, graph, around
+        self.is_entered_once = around is None and not is_called
         self.node, self.state = statement.node, state
         self.taken = [*state, *sorted(free, key=names.__getitem__)]
         self.names = [names[local] for local in self.taken]
@@ -251,10 +255,12 @@ class HotLoop:
         return on_fit_thread(self._is_native)
 
     def _is_native(self) -> bool:
-        from runtime.graph.executors.native.resuming import is_native
+        from runtime.graph.executors.native.resuming import is_native, tells_unwritten
 
         rest = self._function()
-        return rest.is_whole and is_native(rest.function, self.around is not None)
+        copies_lists = self.is_entered_once and not tells_unwritten(self.graph)
+        is_inner = self.around is not None
+        return rest.is_whole and is_native(rest.function, is_inner, copies_lists)
 
     def _compile(self) -> bool:
         """Compile the rest; False if another thread is doing so."""
@@ -278,10 +284,11 @@ class HotLoop:
             loop._paid += seconds
 
     def _compiled(self) -> Rest:
-        from runtime.graph.executors.native.resuming import add
+        from runtime.graph.executors.native.resuming import compiled
 
         rest = self._function()
-        return rest.of(self.loops.extend(lambda module: add(rest.function, module)))
+        python = partial(self._printed, rest.function)
+        return rest.of(compiled(rest.function, self.loops.extend, python))
 
     def _go_on(self, *values: Any) -> tuple[Any, ...]:
         """Run the rest: in Python if an interrupt prevented its compilation."""
@@ -289,13 +296,15 @@ class HotLoop:
             self.loops.work.add(REST)
             return self._rest(*values)
         rest = self._function()
+        return rest.of(self._printed(rest.function))(*values)
 
+    def _printed(self, function: lowered.Function) -> Rest:
         def write(module: Module) -> str:
             name = module.fresh("rest")
-            module.print(rest.function, name)
+            module.print(function, name)
             return name
 
-        return rest.of(self.loops.extend(write))(*values)
+        return self.loops.extend(write)
 
     def _function(self) -> _Function:
         form = Lowering(self.graph, contiguous=True).function(ALL)

@@ -12,6 +12,7 @@ Their fallbacks are in the same program: the Python of the same statements.
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from typing import Any
 
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Block, Local, Statement
@@ -29,6 +30,7 @@ from runtime.graph.ir import Node
 LEAST_KERNELS = 3
 """Kernels from which on a run without loops is worth a call."""
 
+Run = Callable[..., Any]
 Replace = Callable[[Block], list[Statement]]
 """Gives what stands for an island; its results are the locals that are read behind it."""
 
@@ -110,9 +112,15 @@ class Islands:
         name = self.add(function, module)
         return lowered.Native(island.statements[0].node, [*inputs], outputs, name)
 
-    def add(self, function: lowered.Function, module: Module) -> str:
+    def add(
+        self,
+        function: lowered.Function,
+        module: Module,
+        fallback: lowered.Function | None = None,
+        adapt: Callable[[Run], Run] = lambda run: run,
+    ) -> str:
         """The name that machine code of a function without memory will have in a module, where its
-        fallback is printed.
+        fallback is printed: the same function, or `adapt` makes it one that takes the same.
         """
         island = function.body
         outputs = [each for each in island.results if isinstance(each, Local)]
@@ -138,9 +146,9 @@ class Islands:
         ]
         calls = any(isinstance(each, lowered.Call) for each in _statements(island))
         write_entry(unit, parameters, results, body, calls)
-        module.print(function, python)
+        module.print(fallback or function, python)
         nodes = [each.node for each in island.statements if each.node.location is not None]
-        module.later(name, nodes, lambda: callable_of(unit, module.namespace[python]))
+        module.later(name, nodes, lambda: callable_of(unit, adapt(module.namespace[python])))
         self.units.append(unit)
         return name
 

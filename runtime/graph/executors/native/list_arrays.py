@@ -43,7 +43,7 @@ def _array(type: ListType) -> TensorType:
 
 
 def array_types(types: Iterable[Type]) -> list[Type]:
-    """The types of what is handed in the place of these: lengths are behind all others."""
+    """These types, with those of arrays in the place of lists: lengths are behind all others."""
     given = list(types)
     lists = [type for type in given if is_uniform(type) and _has_rows(type)]
     return [_array(x) if is_uniform(x) else x for x in given] + [LENGTHS_TYPE] * len(lists)
@@ -101,7 +101,7 @@ def giving_lists(run: Run, types: Sequence[Type]) -> Run:
 
 
 def as_lists(raws: Sequence[Any], types: Sequence[Type]) -> list[Any]:
-    """Values of these types: lists, of what is handed in their place. Those of a call that stepped
+    """Values of these types, with lists in the place of arrays. Those of a call that stepped
     aside are lists already.
     """
     made, lengths = list(raws[: len(types)]), iter(raws[len(types) :])
@@ -121,7 +121,7 @@ def _items(array: Any, type: Any, lengths: Any) -> list[Any]:
 
 
 def as_arrays(raws: Sequence[Any], types: Sequence[Type]) -> list[Any] | None:
-    """What is handed in the place of values of these types. None where there is a row that was not
+    """Values of these types, with arrays in the place of lists. None where there is a row that was not
     written, or a number beyond 64 bits.
     """
     made, behind = list(raws), list[Any]()

@@ -154,6 +154,89 @@ def collects(n):
     return values.stack()
 
 
+def fills_some(n):
+    values = rt.TensorArray(rt.float32, size=7, element_shape=[2], clear_after_read=False)
+    for i in rt.range(n):
+        if i % 3 == 1:
+            values = values.write(i % 7, rt.fill([2], rt.cast(i, rt.float32)))
+    return values.read(n % 7), values.stack()
+
+
+def squares(n):
+    items, halves, are_even = [], [], [True]
+    for i in rt.range(n):
+        items.append(i * i)
+        halves.append(rt.cast(i, rt.float64) / 2.0)
+        are_even.append(i % 2 == 0)
+        if i % 5 == 4:
+            items[i // 2] += items.pop()
+    return items, halves, are_even, len(items)
+
+
+def powers(n):
+    """Numbers of Python's, which are soon beyond 64 bits."""
+    items = [1]
+    k = rt.size(n)
+    k = 0
+    while k < n:
+        items.append(items[-1] * 3)
+        k += 1
+    return [item % 1009 for item in items], k
+
+
+def triangle(n):
+    rows = [[1]]
+    total = 0
+    for i in rt.range(n):
+        row = [1]
+        for k in range(len(rows[-1]) - 1):
+            row.append((rows[-1][k] + rows[-1][k + 1]) % 1009)
+        row.append(1)
+        rows.append(row)
+        rows[i // 2][0] += 1
+        total += len(rows[i]) * rows[i // 3][0]
+    return rows, total
+
+
+def points(n):
+    found = [rt.ones([2])]
+    for i in rt.range(n):
+        found.append(found[-1] * 0.5 + rt.cast(i, rt.float32))
+        if len(found) > 9:
+            found.pop(0)
+    return found, rt.stack(found)
+
+
+def counts(n):
+    seen = {}
+    for i in rt.range(n):
+        key = i * i % 11
+        seen[key] = seen.get(key, 0) + 1
+    return seen, [*seen]
+
+
+def leaves_a_list(n):
+    items = [n]
+    while True:
+        if len(items) > 40:
+            raise ValueError(f"too many: {len(items)}")
+        if items[-1] % 7 == 5 and len(items) > 3:
+            return items
+        items.append(items[-1] * 5 % 1009)
+
+
+def of_lists_inside(n):
+    """The inner loop alone is not machine code: its list would be copied in each round."""
+    total = 0
+    for i in rt.range(n):
+        items = [i]
+        while len(items) < 5:
+            items.append(items[-1] + total)
+        print("sum", sum(items))
+        total += items[-1] % 7
+    return total
+
+
 def divides(n):
     total = 0
     while n > -5:
@@ -230,6 +313,14 @@ ROWS: list[Any] = [
     (transposed, (5, 60), 1),
     (prints_outside, (5, 60), 1),
     (collects, (5, 60), 0),
+    (fills_some, (0, 5, 60), 1),
+    (squares, (0, 5, 60), 1),
+    (powers, (5, 39, 60), 1),
+    (triangle, (0, 5, 20), 1),
+    (points, (0, 5, 60), 1),
+    (counts, (0, 5, 60), 1),
+    (leaves_a_list, (1, 3, 60), 1),
+    (of_lists_inside, (5, 9), 0),
     (divides, (-6, 5, 60), 1),
     (too_far, (5, 16, 60), 1),
     (refuses, (5, 60), 1),
@@ -395,13 +486,13 @@ def rounds_of(program: Program) -> tuple[Any, str]:
 
 def test_an_interrupt_of_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
     """It is raised in the loop; the next call does not miss what was not made."""
-    original = resuming.add
+    original = resuming.compiled
 
-    def add(*given: Any) -> str:
-        monkeypatch.setattr(resuming, "add", original)
+    def compiled(*given: Any) -> Any:
+        monkeypatch.setattr(resuming, "compiled", original)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(resuming, "add", add)
+    monkeypatch.setattr(resuming, "compiled", compiled)
     with hot_after(3):
         hot = Hot(recurrence, rt.constant(1))
         namespace, name = rounds_of(hot.program)
@@ -415,7 +506,7 @@ def test_an_interrupt_of_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
             hot.compare(np.int32(n))
         namespace[name] = made
         hot.compare(np.int32(60))
-        assert add is not resuming.add
+        assert compiled is not resuming.compiled
 
 
 def interrupted(name: str) -> None:
@@ -490,15 +581,15 @@ def one_of_two(n):
 
 def test_two_loops_are_compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each has lines of its own."""
-    original, both = resuming.add, threading.Barrier(2)
+    original, both = resuming.compiled, threading.Barrier(2)
 
-    def add(*given: Any) -> str:
+    def compiled(*given: Any) -> Any:
         both.wait(60)
         return original(*given)
 
     with hot_after(3):
         hot = Hot(one_of_two, rt.constant(1))
-        monkeypatch.setattr(resuming, "add", add)
+        monkeypatch.setattr(resuming, "compiled", compiled)
         numbers = [np.int32(20), np.int32(-20)]
         expected = [observed(hot.plain, hot.plain.run, [n]) for n in numbers]
         found: dict[int, Any] = {}
