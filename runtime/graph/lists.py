@@ -338,6 +338,19 @@ def _gap(items: Items, at: Any, out: Items | None = None) -> Items:
     return made
 
 
+def _find(*given: Any) -> Any:
+    columns, wanted = given[: len(given) // 2], given[len(given) // 2 :]
+    at = -1
+    while True:
+        try:
+            at = columns[0].index(wanted[0], at + 1)
+        except ValueError:
+            return np.int64(-1)
+        # A NaN is in a list, for Python, that has the same object.
+        if all(items[at] == item for items, item in zip(columns, wanted, strict=True)):
+            return np.int64(at)
+
+
 def _row_item(items: Items, place: Any, index: Any, length: Any) -> Any:
     try:
         return items[place][index]
@@ -590,6 +603,12 @@ SET = _row(
 PUSH = _row(
     "list_push", _push, _as_first, "TensorListPushBack", gradient=_of_push,
     memory=Memory.STORES, instruction="list_push",
+)  # fmt: skip
+# The first place at which several lists have these items, of their dtypes; -1 if there is none.
+FIND = _row(
+    "list_find", _find, lambda *_: TensorType(dtypes.int64, ()), "TensorListFind", gradient=flat,
+    memory=Memory.READS, interval=lambda *_: (-1, 1 << 60), instruction="list_find",
+    passes=80,  # as long as a list takes for an item of NumPy's
 )  # fmt: skip
 ITEM = _row(
     "list_item", operator.getitem, lambda items, at: items.element, "TensorListGetItem",

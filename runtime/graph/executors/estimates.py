@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from runtime.core.types import TensorType
+from runtime.core.types import ListType, TensorType
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Block, Expression, Local, Statement
 from runtime.graph.executors.work import CALL, ELEMENT, FLOP, KERNEL, STATEMENT, UNKNOWN
@@ -47,6 +47,8 @@ def _size(type: object) -> int:
 
 
 def _shape(type: object) -> tuple[int, ...] | None:
-    """A shape in which all is known, as it may be; None for unknown ranks."""
-    shape = type.shape if isinstance(type, TensorType) else ()
+    """A shape in which all is known, as it may be; None for unknown ranks. That of a list is of its
+    items.
+    """
+    shape = type.shape if isinstance(type, TensorType) else (None,) * isinstance(type, ListType)
     return None if shape is None else tuple(UNKNOWN if dim is None else dim for dim in shape)

@@ -18,7 +18,8 @@ from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import Tensor
 from runtime.core.types import NumberType, TensorType
-from runtime.graph.nodes import NUMBER_TYPES
+from runtime.graph import lists
+from runtime.graph.nodes import NUMBER_TYPES, WIDE_DTYPES, apply
 from runtime.graph.structures import structure_of
 from runtime.graph.templates import spelled
 from runtime.staging.builtin_functions import BUILTINS
@@ -35,9 +36,8 @@ from runtime.staging.control.references import (
 from runtime.staging.control.sameness import same
 from runtime.staging.control.specs import Leaf, Mismatch, Same, Spec, Tree
 from runtime.staging.lists import sequences, staged_items
-from runtime.staging.lists.staged_items import stacked
 from runtime.staging.refusals import refuse
-from runtime.staging.symbolic_number import WIDE_DTYPES, SymbolicNumber, number_to_tensor
+from runtime.staging.symbolic_number import SymbolicNumber, number_to_tensor
 from runtime.staging.texts import Text, as_tensor
 from runtime.staging.tracing import is_symbol, unfailing
 
@@ -174,15 +174,18 @@ def index(place: Any) -> Any:
 @unfailing
 def place_of(spec: Spec, columns: Sequence[Any], size: Any, key: Any) -> Any:
     """The place of an equal key among `size` keys that are kept so; -1 where there is none."""
-    found = _matches(spec, iter(columns), key)
-    if found is False:
+    sought = _Sought()
+    sought.note(spec, iter(columns), key)
+    if not sought.is_possible:
         return -1
-    count = convert_to_tensor(size, dtypes.int64)
-    matches = convert_to_tensor(found)
-    if matches.static_shape == ():  # all keys are equal in what is compared
-        matches = ops.fill([count], matches)
-    behind = ops.range(convert_to_tensor(1, dtypes.int64), count + 1)
-    return ops.reduce_sum(ops.where(matches, behind, ops.zeros_like(behind))) - 1
+    nowhere = ops.constant(-1, dtypes.int64)
+    if sought.columns:
+        place = apply(lists.FIND, *sought.columns, *sought.values)
+    else:  # all keys are equal
+        place = ops.where(size > 0, ops.zeros_like(nowhere), nowhere)
+    for test in sought.tests:
+        place = ops.where(test, place, nowhere)
+    return place
 
 
 _EXACT = 1 << 53
@@ -217,46 +220,103 @@ def _first_of(matches: Any) -> Any:
     return ops.where(ops.reduce_any(matches), place, ops.constant(-1, dtypes.int64))
 
 
-def _matches(spec: Spec, columns: Iterator[Any], key: Any) -> Any:
-    """A bool for each of the keys, or one for all of them: true if it is equal to one."""
-    if isinstance(spec, Same):
-        return key == spec.value if type(key) is Choice else same(key, spec.value)
-    if isinstance(spec, Tree) and spec.structure.kind is Choice:
-        return _same_text(spec.structure.keys, next(columns), key)
-    if isinstance(spec, Tree) and spec.structure.kind is Text:
-        texts = stacked(next(columns))
-        return ops.equal(texts, as_tensor(key)) if isinstance(key, str) else False
-    if isinstance(spec, Tree):
-        if is_reference_class(spec.structure.kind):
-            fits = type(key) is spec.structure.kind
+class _Sought:
+    """A key that is looked for: the columns that tell of it, the value in each that is wanted, and
+    the tests without which there is none; not `is_possible` where Python knows that there is none.
+    """
+
+    def __init__(self) -> None:
+        self.columns: list[Any] = []
+        self.values: list[Any] = []
+        self.tests: list[Any] = []
+        self.is_possible = True
+
+    def note(self, spec: Spec, columns: Iterator[Any], key: Any) -> None:
+        """Note what a key that is kept so has to be."""
+        if isinstance(spec, Same):
+            self._require(key == spec.value if type(key) is Choice else same(key, spec.value))
+        elif isinstance(spec, Tree) and spec.structure.kind is Choice:
+            self._want(next(columns), _place_of_option(spec.structure.keys, key))
+        elif isinstance(spec, Tree) and spec.structure.kind is Text:
+            self._want(next(columns), as_tensor(key) if isinstance(key, str) else None)
+        elif isinstance(spec, Tree):
+            if is_reference_class(spec.structure.kind):
+                fits = type(key) is spec.structure.kind
+            else:
+                fits = isinstance(key, tuple) and len(key) == len(spec.children)
+            self._require(fits)
+            parts = _parts_of(key) if fits else [None] * len(spec.children)
+            for child, part in zip(spec.children, parts, strict=True):
+                self.note(child, columns, part)
         else:
-            fits = isinstance(key, tuple) and len(key) == len(spec.children)
-        parts = _parts_of(key) if fits else [None] * len(spec.children)
-        pairs = zip(spec.children, parts, strict=True)
-        answers = [_matches(child, columns, part) for child, part in pairs]
-        if not fits or any(answer is False for answer in answers):
-            return False
-        staged = [answer for answer in answers if answer is not True]
-        return functools.reduce(ops.logical_and, staged) if staged else True
-    column = next(columns)
-    if type(key) in NUMBER_TYPES or isinstance(key, Tensor | SymbolicNumber):
-        return _same_number(stacked(column), number(key))
-    return False
+            self._number(next(columns), key)
+
+    def _require(self, test: Any) -> None:
+        if test is False:
+            self.is_possible = False
+        elif test is not True:
+            self.tests.append(convert_to_tensor(test))
+
+    def _want(self, column: Any, value: Any) -> None:
+        if value is None:
+            self.is_possible = False
+        else:
+            self.columns.append(column)
+            self.values.append(value)
+
+    def _number(self, column: Any, key: Any) -> None:
+        if not (type(key) in NUMBER_TYPES or isinstance(key, Tensor | SymbolicNumber)):
+            self.is_possible = False
+            return
+        value, test = _as_dtype(number(key), column.type.element.dtype)
+        self._require(test)
+        self._want(column, value)
 
 
-def _same_text(options: Sequence[Any], column: Any, key: Any) -> Any:
+def _place_of_option(options: Sequence[Any], key: Any) -> Any:
+    """The place of a key among the options of a Choice, -1 where the run has another one; None for
+    one that is none of them.
+    """
     if type(key) is Text:
-        are_equal = [type(x) is str and ops.equal(as_tensor(key), x) for x in options]
-        return ops.gather(ops.stack(are_equal), stacked(column))
+        texts = [option for option in options if type(option) is str]
+        if not texts:
+            return None
+        places = convert_to_tensor([options.index(text) for text in texts], dtypes.int64)
+        at = _first_of(ops.stack([ops.equal(as_tensor(key), text) for text in texts]))
+        return ops.where(at < 0, at, ops.gather(places, ops.maximum(at, 0)))
     its = choices.options_of(key)
     if its is None:
-        return False
+        return None
     at = [next((n for n, each in enumerate(options) if same(each, x)), -1) for x in its]
     if all(place < 0 for place in at):
-        return False
+        return None
     place = convert_to_tensor(at, dtypes.int64)
-    wanted = place[convert_to_tensor(key.place, dtypes.int64)] if type(key) is Choice else place[0]
-    return ops.equal(stacked(column), wanted)
+    return place[convert_to_tensor(key.place, dtypes.int64)] if type(key) is Choice else place[0]
+
+
+def _as_dtype(key: Tensor, dtype: dtypes.DType) -> tuple[Any, Any]:
+    """A number as one of another dtype, and whether it is equal to that: True, or a staged bool."""
+    if key.dtype == dtype:
+        return key, True
+    if key.dtype.is_floating and dtype.is_floating:
+        value = ops.cast(key, dtype)
+        return value, ops.equal(ops.cast(value, key.dtype), key)
+    if dtype.is_floating:
+        value = ops.cast(key, dtype)
+        whole, test = _as_whole(value)
+        return value, ops.logical_and(test, ops.equal(whole, ops.cast(key, dtypes.int64)))
+    whole, test = _as_whole(key) if key.dtype.is_floating else (ops.cast(key, dtypes.int64), True)
+    value = ops.cast(whole, dtype)
+    is_kept = ops.equal(ops.cast(value, dtypes.int64), whole)
+    return value, is_kept if test is True else ops.logical_and(test, is_kept)
+
+
+def _as_whole(x: Any) -> tuple[Any, Any]:
+    """A float as int64, and whether it is equal to that."""
+    wide, bound = ops.cast(x, dtypes.float64), ops.constant(2.0**63, dtypes.float64)
+    is_whole = ops.equal(ops.floor(wide), wide)
+    fits = ops.logical_and(is_whole, ops.logical_and(wide >= -bound, wide < bound))
+    return ops.cast(ops.where(fits, wide, ops.zeros_like(wide)), dtypes.int64), fits
 
 
 def number(key: Any) -> Tensor:
@@ -291,17 +351,3 @@ def check(key: Any) -> None:
                 "a NaN is a key, which Python finds by what object it is: only the run knows",
                 "test for it before: x != x",
             )
-
-
-def _same_number(column: Tensor, key: Tensor) -> Any:
-    if column.dtype.is_floating and key.dtype.is_floating:
-        return ops.equal(ops.cast(column, dtypes.float64), ops.cast(key, dtypes.float64))
-    if not column.dtype.is_floating and not key.dtype.is_floating:
-        return ops.equal(ops.cast(column, dtypes.int64), ops.cast(key, dtypes.int64))
-    # A float that is an integer is that integer, also where a float64 holds fewer digits.
-    wide = ops.equal(*[ops.cast(each, dtypes.float64) for each in (column, key)])
-    exact = [
-        ops.cast(ops.where(wide, each, ops.zeros_like(each)), dtypes.int64)
-        for each in (column, key)
-    ]
-    return ops.logical_and(wide, ops.equal(*exact))

@@ -19,7 +19,7 @@ from runtime.core.tensor import wrap
 from runtime.core.types import ListType, NumberType, TensorType, Type, in_words
 from runtime.graph import lists, numbers
 from runtime.graph.lists import CAST, FILLED, LENGTH
-from runtime.graph.nodes import BOOL, LIST_AS, NUMBER_TYPES, apply, fits
+from runtime.graph.nodes import BOOL, LIST_AS, NUMBER_TYPES, WIDE_DTYPES, apply, fits
 from runtime.graph.structures import Handler, Structure, add_handler, structure_of
 from runtime.staging.aliasing import sharing
 from runtime.staging.control import choices, joined_tensors, joins
@@ -61,7 +61,6 @@ from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Symbol, active
 from runtime.staging.symbolic_number import (
     DEFAULT_DTYPES,
-    WIDE_DTYPES,
     SymbolicNumber,
     apply_number,
     number_to_tensor,

@@ -121,8 +121,8 @@ def _items(array: Any, type: Any, lengths: Any) -> list[Any]:
 
 
 def as_arrays(raws: Sequence[Any], types: Sequence[Type]) -> list[Any] | None:
-    """Values of these types, with arrays in the place of lists. None where there is a row that was not
-    written, or a number beyond 64 bits.
+    """Values of these types, with arrays in the place of lists. None where there is a row that was
+    not written, or a number beyond 64 bits.
     """
     made, behind = list(raws), list[Any]()
     for at, type in enumerate(types):

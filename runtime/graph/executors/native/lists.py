@@ -23,17 +23,20 @@ from runtime.graph.executors.native.loops import (
     clear,
     copy,
     counted,
+    lanes_for,
     load,
     move,
     place,
     size_of,
+    splat,
     store,
     times,
 )
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS, OnArrays
 from runtime.graph.executors.native.scalar_ops import wide
-from runtime.graph.executors.native.scalars import cast
+from runtime.graph.executors.native.scalars import cast, compared
 from runtime.graph.executors.native.values import (
+    BIT,
     BYTE,
     INT64,
     POINTER,
@@ -270,6 +273,89 @@ def _extend(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequen
     made = _written(emitter, kernel, items, count)
     _copy(emitter, _slot(builder, made, items.count), more.pointer, more.count, element)
     return [Items(made.pointer, count, made.capacity, element)]
+
+
+MOST_LANES = 64
+
+
+def _find(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    """The first list is looked through by blocks: the places of a block at which it has its item
+    are the bits of a number, which are asked for the other lists one after the other.
+    """
+    builder, half = emitter.builder, len(operands) // 2
+    columns, wanted = operands[:half], [each.value for each in operands[half:]]
+    first, count = columns[0], columns[0].count
+    lanes = min(MOST_LANES, lanes_for(first.element.dtype.size, registers=4))
+    bits, here = ir.IntType(lanes), builder.block
+    names = "blocks block places place other behind rest one next found".split()
+    blocks, block, places, place, other, behind, rest, single, next_, end = map(
+        emitter.block, names
+    )
+
+    def is_at(column: int, at: ir.Value, lanes: int = 0) -> ir.Value:
+        items, value = columns[column], wanted[column]
+        dtype = items.element.dtype
+        found = load(builder, _slot(builder, items, at), dtype, lanes)
+        return compared(
+            builder, "==", dtype, found, splat(builder, value, lanes) if lanes else value
+        )
+
+    def are_at(at: ir.Value, which: range) -> ir.Value:
+        tests: list[ir.Value] = [is_at(column, at) for column in which]
+        return functools.reduce(builder.and_, tests) if tests else ir.Constant(BIT, 1)
+
+    builder.branch(blocks)
+    builder.position_at_end(blocks)
+    start = builder.phi(INT64)
+    stop = builder.add(start, int64(lanes))
+    builder.cbranch(builder.icmp_signed("<=", stop, count), block, rest)
+
+    builder.position_at_end(block)
+    found = builder.bitcast(is_at(0, start, lanes), bits)
+    builder.branch(places)
+    builder.position_at_end(places)
+    left = builder.phi(bits)
+    none = ir.Constant(bits, 0)
+    builder.cbranch(builder.icmp_unsigned("!=", left, none), place, behind)
+    builder.position_at_end(place)
+    kind = ir.FunctionType(bits, [bits, BIT])
+    count_zeros = builder.module.declared(f"llvm.cttz.i{lanes}", kind)
+    lane = builder.call(count_zeros, [left, ir.Constant(BIT, 1)])
+    at = builder.add(start, lane if lanes == MOST_LANES else builder.zext(lane, INT64))
+    builder.cbranch(are_at(at, range(1, half)), end, other)
+    builder.position_at_end(other)
+    fewer = builder.and_(left, builder.sub(left, ir.Constant(bits, 1)))
+    builder.branch(places)
+    builder.position_at_end(behind)
+    builder.branch(blocks)
+
+    builder.position_at_end(rest)
+    one = builder.phi(INT64)
+    builder.cbranch(builder.icmp_signed("<", one, count), single, end)
+    builder.position_at_end(single)
+    builder.cbranch(are_at(one, range(half)), end, next_)
+    builder.position_at_end(next_)
+    following = builder.add(one, int64(1))
+    builder.branch(rest)
+
+    builder.position_at_end(end)
+    result = builder.phi(INT64)
+    for phi, incoming in (
+        (start, [(int64(0), here), (stop, behind)]),
+        (left, [(found, block), (fewer, other)]),
+        (one, [(start, blocks), (following, next_)]),
+        (result, [(at, place), (int64(-1), rest), (one, single)]),
+    ):
+        for value, source in incoming:
+            phi.add_incoming(value, source)
+    return [Scalar(result, kernel.node.outputs[0].type)]
+
+
+def _takes_numbers(kernel: Kernel) -> bool:
+    """True for lists of numbers."""
+    types = [value.type for value in kernel.node.inputs]
+    lists = [type for type in types if isinstance(type, ListType)]
+    return _takes(kernel) and all(element_of(type).shape == () for type in lists)
 
 
 def _take(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
@@ -545,6 +631,7 @@ ON_ARRAYS["list_new"] = OnArrays(_takes, _new)
 ON_ARRAYS["list_of"] = OnArrays(_takes, _of)
 ON_ARRAYS["list_length"] = OnArrays(_takes, _length)
 ON_ARRAYS["list_get"] = OnArrays(_takes_one, _get)
+ON_ARRAYS["list_find"] = OnArrays(_takes_numbers, _find)
 ON_ARRAYS["list_set"] = OnArrays(_takes_one, _set)
 ON_ARRAYS["list_push"] = OnArrays(_takes, _push)
 ON_ARRAYS["list_as"] = OnArrays(_takes_as, _as)

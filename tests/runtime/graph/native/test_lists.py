@@ -11,8 +11,10 @@ import pytest
 pytest.importorskip("llvmlite")
 
 import runtime as rt
+from runtime.graph import lists
 from runtime.graph.executors.lowering import ALL, Lowering
 from runtime.graph.executors.native.copied_lists import copied_lists
+from runtime.graph.nodes import apply
 from tests.support.native import Pair, optimized
 
 Function = Callable[..., Any]
@@ -329,3 +331,31 @@ def test_memory_of_a_queue_that_was_emptied_is_used_again() -> None:
     pair.python = lambda *raws: pytest.fail("native code has stepped aside")
     (total,) = pair.native(np.array(400, np.int32), np.array(147_149, np.int32))
     assert 0 < total < 10007
+
+
+FOUND_IN = ["bool", "int8", "uint16", "int32", "int64", "float16", "bfloat16", "float32", "float64"]
+
+
+def found_in(x: Any, y: Any, a: Any, b: Any) -> Any:
+    first, second = apply(lists.UNSTACK, x), apply(lists.UNSTACK, y)
+    return apply(lists.FIND, first, a), apply(lists.FIND, second, first, b, a)
+
+
+@pytest.mark.parametrize("name", FOUND_IN)
+def test_the_place_of_an_item(name: str) -> None:
+    dtype = rt.as_dtype(name).np_dtype
+    draw = np.random.default_rng(0)
+    for size in (0, 1, 5, 31, 32, 33, 64, 65, 300):
+        x, y = draw.integers(0, 12, size).astype(dtype), draw.integers(0, 5, size)
+        if not np.issubdtype(dtype, np.integer) and dtype != np.bool_:
+            x[::3] *= -0.0
+            x[1::7] = np.nan
+        pair = Pair(optimized(found_in, (x, y, dtype.type(0), np.int64(0))))
+        for a, b in [(0, 1), (11, 4), (1, 0), *draw.integers(0, 13, (4, 2))]:
+            given = x, y, np.array(a).astype(dtype), np.array(b)
+            pair.compare(*given)
+            are_equal = x == given[2]
+            places = [np.flatnonzero(are_equal), np.flatnonzero(are_equal & (y == b))]
+            expected = [int(each[0]) if len(each) else -1 for each in places]
+            assert list(map(int, pair.native(*given))) == expected
+        assert pair.aside == 0

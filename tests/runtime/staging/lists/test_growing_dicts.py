@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import math
 import random
+import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from typing import Any
@@ -848,3 +849,36 @@ def test_random_changes(seed: int, tmp_path: Any) -> None:
         if isinstance(got, autograph.AutographError) and (refused_by(got) or OTHERS in str(got)):
             return
         assert same_outcome(expected, got), (source, x, y, expected, got)
+
+
+NUMBERS = [
+    *(0, 1, -1, 2, 127, 255, 2**31 - 1, 2**24 + 1, 2**53 + 1, 2**63 - 1, -(2**63)),
+    *(0.5, 0.1, 2.0**24, 2.0**63, 1e30, -1e300, float("inf"), -float("inf")),
+]
+KINDS = ["bool", "uint8", "int32", "int64", "float16", "float32", "float64"]
+
+
+def as_(number: float, name: str) -> Any:
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return np.array(number).astype(rt.as_dtype(name).np_dtype)
+
+
+def place_under(keys: Any, key: Any) -> Any:
+    places = {}
+    i = 0
+    for each in keys:
+        places[each] = i
+        i += 1  # noqa: SIM113
+    return places.get(key, -1)
+
+
+@pytest.mark.parametrize("of_key", KINDS)
+@pytest.mark.parametrize("of_keys", KINDS)
+def test_keys_of_several_dtypes_are_equal_as_in_python(of_keys: str, of_key: str) -> None:
+    keys = list(dict.fromkeys(as_(number, of_keys).item() for number in NUMBERS))
+    staged = rt.function(place_under)
+    given = rt.constant(keys, rt.as_dtype(of_keys))
+    for number in NUMBERS:
+        key = as_(number, of_key)
+        assert int(staged(given, rt.constant(key))) == place_under(keys, key.item()), number
