@@ -46,6 +46,7 @@ OURS = {
     "TensorListCast TensorListDrop TensorListFilled TensorListGap TensorListPut TensorListTake": (
         "lists that stand for Python's"
     ),
+    "TensorListFind": "keys of dicts and sets that stand for Python's",
     "TensorListLengths": "lists of lists as results of machine code",
     "PyBitCount PyBitLength PyDivmod PyFromEnd PyIsInteger PyRangeLength": (
         "it has no Python numbers"

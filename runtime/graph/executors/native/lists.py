@@ -287,10 +287,9 @@ def _find(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence
     first, count = columns[0], columns[0].count
     lanes = min(MOST_LANES, lanes_for(first.element.dtype.size, registers=4))
     bits, here = ir.IntType(lanes), builder.block
-    names = "blocks block places place other behind rest one next found".split()
-    blocks, block, places, place, other, behind, rest, single, next_, end = map(
-        emitter.block, names
-    )
+    blocks, block, rest = map(emitter.block, ("blocks", "block", "rest"))
+    places, place, other, behind = map(emitter.block, ("places", "place", "other", "behind"))
+    single, next_, end = map(emitter.block, ("one", "next", "found"))
 
     def is_at(column: int, at: ir.Value, lanes: int = 0) -> ir.Value:
         items, value = columns[column], wanted[column]
