@@ -131,5 +131,7 @@ def one_of(items: Sequence[Any], place: Any) -> Any:
             "make all of them dicts or sets of Python's",
         )
     made = images[0].copied()
-    made.be_in(Several(items), place)
+    # The same table each time: what is at two places of it can be joined.
+    key = (Several, *map(id, items))
+    made.be_in(active().memo.setdefault(key, Several(items)), place)
     return made

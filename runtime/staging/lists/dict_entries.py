@@ -16,7 +16,7 @@ from runtime.staging.control.sameness import same
 from runtime.staging.control.specs import Mismatch, Spec, Tree, types_of
 from runtime.staging.lists import keys as keys_
 from runtime.staging.lists import staged_items
-from runtime.staging.lists.growing import InTable, Kind
+from runtime.staging.lists.growing import Around, Kind
 from runtime.staging.refusals import refuse
 
 
@@ -102,17 +102,17 @@ def entries_of(structure: Structure) -> Entries:
     return keys if isinstance(keys, Entries) else Entries(tuple(keys))
 
 
-def names(keys: Entries | InTable) -> list[Any]:
-    if isinstance(keys, InTable):
-        return []
+def names(keys: Entries | Around) -> list[Any]:
+    if isinstance(keys, Around):
+        return ["place"]
     if keys.known is not None:
         return list(keys.known)
     count = len(list(types_of(cast(Kind, keys.kind).element)))
     return [f"entries_{at}" for at in range(count)]
 
 
-def describe(keys: Entries | InTable) -> str:
-    if isinstance(keys, InTable):
+def describe(keys: Entries | Around) -> str:
+    if isinstance(keys, Around):
         return "dict of several"
     if keys.known is None:
         element = cast(Kind, keys.kind).element

@@ -97,6 +97,21 @@ class InTable(tuple[Any, ...]):
         return hash(tuple(map(id, self)))
 
 
+class Around:
+    """The keys of what is in a table, which is that table: its only child is the place there."""
+
+    __slots__ = ("table",)
+
+    def __init__(self, table: Any) -> None:
+        self.table = table
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Around) and self.table is other.table
+
+    def __hash__(self) -> int:
+        return id(self.table)
+
+
 class Growing:
     """A list, set, deque or dict of the user's that may become lists of the graph.
 

@@ -56,6 +56,7 @@ from runtime.staging.lists.dict_views import (
 )
 from runtime.staging.lists.growing import (
     ROWS,
+    Around,
     InTable,
     Kind,
     StagedItems,
@@ -728,10 +729,10 @@ def known_items(items: Any, take_all: Callable[[iteration.Staged], None]) -> Ite
 # Specs and structures
 
 
-def _build(kind: Any, keys: Entries | InTable, children: Any) -> Any:
-    if isinstance(keys, InTable):
+def _build(kind: Any, keys: Entries | Around, children: Any) -> Any:
+    if isinstance(keys, Around):
         image = kind.__new__(kind)
-        image.be_in(*keys)
+        image.be_in(keys.table, *children)
         return image
     if kind is GrowingEntries:
         return GrowingEntries(keys, children)

@@ -48,6 +48,8 @@ from runtime.staging.control.specs import (
 )
 from runtime.staging.lists.growing import (
     ROWS,
+    TAKEN,
+    Around,
     Growing,
     GrowingSequence,
     InTable,
@@ -335,7 +337,7 @@ IN_TWO_PLACES = (
 
 def check_is_own(spec: Spec) -> None:
     """Raises Mismatch for a list, set or dict that is in a table."""
-    if isinstance(spec, Tree) and type(spec.structure.keys) is InTable:
+    if isinstance(spec, Tree) and isinstance(spec.structure.keys, Around | InTable):
         table = spec.structure.keys.table
         want_sites(sites_inside(table))
         raise Mismatch(*getattr(table, "in_two_places", IN_TWO_PLACES))
@@ -820,15 +822,25 @@ def flatten(item: Any) -> tuple[Any, Sequence[Any]]:
     """The keys and children of a list, set or dict, or of what is in one."""
     if isinstance(item, Contents):
         return item.keys, item.children
-    return (item.table, ()) if item.table is not None else item.content()
+    table = item.table
+    if table is None:
+        found: tuple[Any, Sequence[Any]] = item.content()
+        return found
+    if table is TAKEN:
+        return table, ()
+    return Around(table.table), (table.place,)
 
 
 def _build(kind: Any, keys: Any, children: Sequence[Any]) -> Any:
     if kind is GrowingItems:
         return GrowingItems(keys, children)
-    if type(keys) is InTable:
+    if type(keys) is Around:
         made = kind()
-        made.become(*keys)
+        made.become(keys.table, *children)
+        return made
+    if keys is TAKEN:
+        made = kind()
+        made.be_taken()
         return made
     if children and isinstance(children[0], lists.Elements):
         rows = zip(*[column.items for column in children], strict=True)
@@ -858,15 +870,15 @@ def item_of_result(kept: Any, type: Type) -> Any:
     return kept.raw.item() if isinstance(type, NumberType) else kept
 
 
-def _names(kind: Kind | InTable) -> list[str]:
-    if isinstance(kind, InTable):
-        return []
+def _names(kind: Kind | Around | InTable) -> list[str]:
+    if not isinstance(kind, Kind):
+        return ["place"] if isinstance(kind, Around) else []
     count = len(list(types_of(kind.element)))
     return ["items"] if count == 1 else [f"items_{at}" for at in range(count)]
 
 
 def _describe(keys: Any) -> str:
-    if isinstance(keys, InTable):
+    if isinstance(keys, Around | InTable):
         return "list in a list of which only the run knows the length"
     if isinstance(keys, int):
         return f"{keys or 'no'} item{'' if keys == 1 else 's'}"

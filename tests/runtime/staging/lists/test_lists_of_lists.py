@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import runtime as tf
+from tests.support.staging import attempt, same_outcome
 
 
 def times(a, b):
@@ -99,6 +100,113 @@ PROGRAMS = [
     *(power, in_a_branch, in_rounds, on_both_paths, turned, of_dicts),
     *(by_another_name, a_row_of_before, grown_behind),
 ]
+
+
+def of_a_path(n, k):
+    rows = [[i, i * 2] for i in range(n)]
+    if k >= 0:
+        row = rows[k]
+        rows.append([5])
+    else:
+        raise ValueError("no row")
+    row.append(7)
+    rows.append(list(row))
+    return row, rows
+
+
+def of_a_try(n, k):
+    rows = [[i, i * 2] for i in range(n)]
+    try:
+        row = rows[k]
+        other = rows[k + 1]
+    except IndexError:
+        row = other = rows[0]
+    row.append(7)
+    other.append(8)
+    return row, other, rows, row is other
+
+
+def of_a_helper(n, k):
+    rows = [[i, i * 2] for i in range(n)]
+
+    def picked(at):
+        if at < len(rows):
+            return rows[at]
+        raise IndexError("there is none")
+
+    one, other = picked(k), picked(k + 1)
+    one.append(1)
+    other.append(2)
+    return len(one), other, rows
+
+
+def of_either_place(n, k):
+    rows = [[i, i * 2] for i in range(n)]
+    row = rows[k] if k > 1 else rows[k + 1]
+    row.append(7)
+    rows[k + 1].append(9)
+    return row, rows
+
+
+def of_a_group(n, k):
+    groups = {}
+    for i in range(n):
+        groups.setdefault(i % 3, []).append(i)
+    if k in groups:
+        group = groups[k]
+    else:
+        raise KeyError(k)
+    group.append(99)
+    groups[7] = [1]
+    return group, groups
+
+
+def that_moved(n, k):
+    rows = [[i, i * 2] for i in range(n)]
+    if k >= 0:
+        row = rows[k]
+        rows.pop(0)
+    else:
+        raise ValueError("no row")
+    row.append(7)
+    return row, rows
+
+
+def of_several_dicts(n, k):
+    table = [{1: 1}, {1: 2}, {1: 3}]
+    try:
+        entries = table[k]
+    except IndexError:
+        return -1, n
+    return entries[1], len(entries)
+
+
+def of_several_rounds(n, k):
+    table = [{1: 1}, {1: 2}, {1: 3}]
+    for i in range(n):
+        if i == k:
+            entries = table[i]
+            break
+    else:
+        raise ValueError("no entries")
+    return entries[1]
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(of_a_path, of_a_try, of_a_helper, of_either_place, of_a_group, that_moved),
+        *(of_several_dicts, of_several_rounds),
+    ],
+)
+def test_a_row_of_one_path(function: Callable[..., Any]) -> None:
+    """The other path ends."""
+    staged = tf.function(function)
+    for n in (3, 4):
+        for k in (0, 1, 2, 3, 7, -1):
+            expected = attempt(lambda n=n, k=k: plain(function(n, k)))
+            got = attempt(lambda n=n, k=k: plain(staged(tf.constant(n), tf.constant(k))))
+            assert same_outcome(expected, got), (n, k)
 
 
 @pytest.mark.parametrize("function", PROGRAMS)
