@@ -16,6 +16,7 @@ from types import (
     MethodType,
     MethodWrapperType,
     ModuleType,
+    WrapperDescriptorType,
 )
 from typing import Any
 
@@ -265,13 +266,61 @@ def constructor(cls: Any) -> Any:
 
 
 def _call_method_wrapper(wrapper: Any) -> Any:
+    cls, name = wrapper.__self__, wrapper.__name__
+    if name in _OPERATORS and staging():
+        owner = wrapper.__objclass__
+        if owner in (bool, int, float):  # of which the class of the object may be one
+            return _operator_of(wrapper, owner, owner(cls))
+        if getattr(type(cls), name) is getattr(owner, name):
+            return _operator_of(wrapper, owner, cls)
     # What `super().__call__` is in a metaclass: the rest of constructing an instance.
-    cls = wrapper.__self__
-    if wrapper.__name__ != "__call__" or not isinstance(cls, type):
+    if name != "__call__" or not isinstance(cls, type):
         return wrapper
     constructor = _constructor(cls)
     # Calling the class itself would ask its metaclass again.
     return wrapper if constructor is cls else constructor
+
+
+def _call_slot(slot: WrapperDescriptorType) -> Any:
+    """Returns what to call for a method of a built-in class that is an operator, `int.__add__`."""
+    is_operator = slot.__name__ in _OPERATORS and staging()
+    return _operator_of(slot, slot.__objclass__) if is_operator else _call_object(slot)
+
+
+_OF_TWO = "add sub mul matmul truediv floordiv mod pow lshift rshift and or xor"
+_OTHERS = "lt le eq ne gt ge neg pos abs invert contains getitem setitem delitem"
+
+
+def _by_method() -> dict[str, Function]:
+    """Operators by the names of their methods, `__add__`, those of the right operand too."""
+    found = {}
+    for name in _OF_TWO.split():
+        operation = getattr(operator, f"__{name}__")
+        found[f"__{name}__"] = operation
+        found[f"__r{name}__"] = lambda right, left, operation=operation: operation(left, right)
+    for name in _OTHERS.split():
+        found[f"__{name}__"] = getattr(operator, f"__{name}__")
+    return found
+
+
+def _operator_of(method: Any, owner: type, *receiver: Any) -> Any:
+    """Returns what calls an operator's method: the operator, where it is given what is staged, of
+    which the method knows nothing.
+    """
+    operation = _OPERATORS[method.__name__]
+
+    def operated(*args: Any) -> Any:
+        try:
+            given = (*receiver, *args)
+            is_staged = any(backend_of_type(type(arg)) for arg in args)
+            if is_staged and call(isinstance)(given[0], owner):
+                return call(operation)(*given)
+            return method(*args)
+        except BaseException as error:
+            hide(error)
+            raise
+
+    return operated
 
 
 def _constructor(cls: Any) -> Any:
@@ -307,9 +356,11 @@ _HANDLERS: dict[type, Callable[[Any], Any]] = {
     MethodDescriptorType: _call_descriptor,
     MethodType: _call_method,
     MethodWrapperType: _call_method_wrapper,
+    WrapperDescriptorType: _call_slot,
     functools.partial: _call_partial,
     type: constructor,
 }
+_OPERATORS = _by_method()
 _TAKEN_OVER = taken_over(call)
 _METHODS: dict[Any, Callable[[Any], Any]] = {str: text_method, Context: _context_method}
 _of_libraries: dict[int, Function] = {}

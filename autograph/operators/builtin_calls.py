@@ -416,14 +416,21 @@ def _decided(function: Function, decisive: bool, args: tuple[Any, ...]) -> Any:
             if bool(item) is decisive:
                 return decisive
             continue
-        if type(items) is not GeneratorType or isinstance(args[0], list):
+        if type(items) not in (GeneratorType, map) or isinstance(args[0], list):
             return _ask(backend, function, ([item, *items],), {})
         _check_unshared(items, references, function.__name__)
-        return _ask(backend, function, (Rest(item, items),), {})
+        rest = _one_by_one(items) if type(items) is map else items
+        return _ask(backend, function, (Rest(item, rest),), {})
     return not decisive
 
 
-def _check_unshared(items: GeneratorType[Any, Any, Any], references: int, name: str) -> None:
+def _one_by_one(applied: Any) -> Any:
+    """The elements of a `map`, by a generator."""
+    _, (function, *iterators) = applied.__reduce__()
+    return (function(*row) for row in zip(*iterators, strict=False))
+
+
+def _check_unshared(items: Iterator[Any], references: int, name: str) -> None:
     if references > _OWN_REFERENCES or holds_shared_iterator(items):
         raise refusal(
             StagingError,
@@ -507,6 +514,8 @@ def _first_backend(values: Iterable[Any]) -> Backend | None:
 
 
 def _may_hold_staged(items: Any) -> bool:
+    if type(items) is map:
+        return is_staging()
     return type(items) is GeneratorType or backend_within(items) is not None
 
 

@@ -259,7 +259,7 @@ ROUND = _row("round", round, _always(INT), fallible=True, raises=_whole_failures
 ROUND_TO = _row("round_to", round, _arithmetic)
 
 
-_OF_MATH: Raises = (ValueError, OverflowError, ZeroDivisionError)
+_OF_MATH: Raises = (ValueError, OverflowError)
 
 
 def _math_rows(names: str, kind: NumberType) -> dict[Callable[..., Any], Primitive]:

@@ -330,3 +330,13 @@ def values_made_in_a_try(x):
     except KeyError:
         return []
     return sorted(counts.items())
+
+
+@case((1,), (0,), (2,))
+def logarithm_or_else(x):
+    try:
+        return math.log(x)
+    except ZeroDivisionError:
+        return -3.0
+    except ValueError:
+        return -2.0

@@ -682,3 +682,15 @@ def neighbours_in_a_list(n):
     by_key = {3 * i: i for i in range(n)}
     keys = [b - a for a, b in itertools.pairwise(by_key)]
     return steps, squares, keys, all(a < b for a, b in itertools.pairwise(range(n)))
+
+
+@case((1,), (0,), (2,), (3,))
+def any_of_a_map(n):
+    seen = []
+
+    def is_it(value):
+        seen.append(value)
+        return value == n
+
+    found = any(map(is_it, [0, 1, 2])), all(map(is_it, (1, 2)))
+    return found, seen, any(map(lambda a, b: a == b, [n, 3], (1, 5)))

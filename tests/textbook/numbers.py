@@ -1,5 +1,6 @@
 """Number theory and arithmetic, as textbooks write it."""
 
+import functools
 import math
 
 from tests.textbook.bank import bank
@@ -711,3 +712,21 @@ def and_gate(inputs):
 @case(([0, 0, 0],), ([0, 3],))
 def or_gate(inputs):
     return 1 if any(inputs) else 0
+
+
+@case((1,), (0,), (2,))
+def methods_of_numbers(n):
+    n = int(n)
+    smaller = list(filter((1).__lt__, [n, 2, 3, 0]))
+    return smaller, (5).__sub__(n), (5).__rsub__(n), (2.5).__mul__(n), [1, n, 0][(0).__eq__(n)]
+
+
+@case((1,), (0,), (3,))
+def methods_of_classes_of_numbers(n):
+    class Tens(int):
+        def __add__(self, other):
+            return super().__add__(other) * 10
+
+    n = int(n)
+    product = functools.reduce(int.__mul__, range(1, n + 3))
+    return product, Tens(3) + n, sorted([3, 1, 2], key=n.__sub__), float.__radd__(1.0, n)

@@ -437,7 +437,7 @@ def enum_map_list(x, f):
     return len(list(enumerate(map(f, x))))
 
 
-@refused
+@works
 def any_range(x, f):
     return any(map(lambda i: f(x[i]), range(len(x))))
 
@@ -447,7 +447,7 @@ def any_trange(x, f):
     return any(map(lambda i: f(x[i]), rt.range(4)))
 
 
-@refused
+@works
 def any_listt(x, f):
     return any(map(f, [x[0], x[1], x[2], x[3]]))
 
