@@ -526,7 +526,9 @@ BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     next: _next,
     max: _extreme("max", ops.reduce_max),
     min: _extreme("min", ops.reduce_min),
+    operator.concat: operator.add,
     operator.contains: _contains,
+    operator.iconcat: operator.iadd,
     operator.is_: identical,
     **{operation: functools.partial(compared, operation) for operation in COMPARISONS},
     math.dist: _dist,
@@ -549,7 +551,7 @@ TAKES_MISSING = frozenset((
     operator.is_, operator.contains, bool, print, *TYPE_TESTS, *TEXTS,
 ))  # fmt: skip
 TAKES_TEXT = frozenset((
-    int, float, len, list, operator.getitem,
+    int, float, len, list, operator.getitem, operator.concat, operator.iconcat,
     ord, map, enumerate, zip, reversed, tuple, any, all, max, min, sorted, taken_apart,
 ))  # fmt: skip
 """Those that take a text of the run, or its characters one by one."""

@@ -19,6 +19,7 @@ from runtime.core.tensor import Tensor
 from runtime.errors import OpError
 from runtime.graph.ir import Graph, Location, Node, format_location, position_of
 from runtime.graph.templates import written
+from runtime.staging.bytecode import raises
 from runtime.staging.frames import (
     innermost,
     instruction_text,
@@ -27,7 +28,7 @@ from runtime.staging.frames import (
     is_standard,
     user_location,
 )
-from runtime.staging.refusals import is_internal, is_refusal
+from runtime.staging.refusals import is_internal, is_refusal, refuse
 from runtime.staging.scopes import InScope, Symbol
 
 _BY_NAME = (str, bytes, type(None))
@@ -48,6 +49,14 @@ _OF_TEXTS = (
     "a text of staged values is made where the graph prints or raises it: print(text) does so, and "
     "so does print(text, end='', file=...) for a file"
 )
+_ALIKE_FOR_NUMBERS = (
+    r"unsupported operand|bad operand|not supported between|is not (iterable|subscriptable|callable"
+    r"|reversible|an iterator)|has no len\(\)|can only (concatenate|join)|does not support item"
+    r"|unpack non-iterable|must be an? (iterable|mapping)|can't multiply sequence|indices must be"
+    r"|cannot be interpreted as an integer|expected str instance|requires a '|has no length"
+    r"|must be str.*, not '?(SymbolicNumber|SymbolicTensor|staged number)"
+)
+"""What Python says of a number in a place for another kind, too."""
 _FINE = (Tensor, Symbol, bool, int, float, complex)
 
 
@@ -113,6 +122,32 @@ def _way_out(error: BaseException) -> str | None:
     if re.search(_SYMBOLS, str(error)) or _is_given_a_symbol(error):
         return _OF_SYMBOLS
     return _OF_TEXTS if re.search(_TEXTS, str(error)) else None
+
+
+def is_of_symbol(error: BaseException) -> bool:
+    """Whether Python raised an error of a symbol that it may not raise of a number or a text."""
+    entry = innermost(error)
+    if not isinstance(error, TypeError) or entry is None:
+        return False
+    if raises(entry.tb_frame) and not is_standard(entry.tb_frame.f_code.co_filename):
+        return False
+    text = str(error)
+    hints = (_OF_NUMBERS, _OF_SYMBOLS, _OF_TEXTS)
+    is_told = _way_out(error) is not None or any(hint in text for hint in hints)
+    return is_told and not re.search(_ALIKE_FOR_NUMBERS, text)
+
+
+def refuse_caught(error: BaseException) -> Exception:
+    """The refusal of such an error, which an `except` of the user's would catch."""
+    last = _last_of_the_users(error.__traceback__)
+    place = None if last is None else position_of(last.tb_frame.f_code, last.tb_lasti)
+    said = re.sub(f"^{_PLACED}", "", str(error).partition("\n")[0])
+    return refuse(
+        "Python raises a TypeError here, of what only the run knows, and the `except` around would "
+        f"catch it: {said.replace('SymbolicNumber', 'staged number')}",
+        "compute with numbers and tensors, or do this outside of the staged function",
+        location=place,
+    )
 
 
 def _is_given_a_symbol(error: BaseException) -> bool:

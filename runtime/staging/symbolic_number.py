@@ -72,6 +72,16 @@ class SymbolicNumber(InScope):
         """Zero."""
         return 0.0 if self.type.kind == "float" else 0
 
+    @property
+    def numerator(self) -> Any:
+        """Itself, where it is whole: such numbers are fractions, too."""
+        return self.real if self.type.kind != "float" else self.__getattr__("numerator")
+
+    @property
+    def denominator(self) -> Any:
+        """One, where it is whole."""
+        return 1 if self.type.kind != "float" else self.__getattr__("denominator")
+
     def __repr__(self) -> str:
         refuse_text(self)
         return self._shown()
@@ -95,8 +105,10 @@ class SymbolicNumber(InScope):
         method = numbers.METHODS[self.type.kind].get(name)
         if method is not None:
             return partial(apply_number, method, self)
-        # Asked for by classes' names too, to find out what an object is: no refusal to remember.
         what = f"a staged {self.type.kind} has no attribute {name!r}"
+        if not name.startswith("_") and hasattr(CLASSES[self.type.kind], name):
+            raise refuse(f"{what}, as Python's numbers have", "compute with the number itself")
+        # Asked for by classes' names too, to find out what an object is: no refusal to remember.
         # As of a symbolic tensor: what libraries ask for is worth no place.
         if not name.startswith("_"):
             what = f"{format_location(user_location())}: {what}"

@@ -1,5 +1,7 @@
 """Tables, lists and counters, as textbooks write them."""
 
+import operator
+
 from tests.textbook.bank import bank
 
 # The programs are written as textbooks write them.
@@ -393,3 +395,11 @@ def strand_of(numbers, least, found=None):
         if number > least:
             found.append(number)
     return found
+
+
+@case((1,), (0,), (3,))
+def concatenated(n):
+    counted, letters = list(range(int(n))), ["z"]
+    letters += "ab" * int(n)
+    both = operator.concat([3, 1], counted)
+    return len(both), both, operator.concat(counted, both), operator.iconcat([5], counted), letters

@@ -730,3 +730,9 @@ def methods_of_classes_of_numbers(n):
     n = int(n)
     product = functools.reduce(int.__mul__, range(1, n + 3))
     return product, Tens(3) + n, sorted([3, 1, 2], key=n.__sub__), float.__radd__(1.0, n)
+
+
+@case((1,), (0,), (3,))
+def parts_of_numbers(n):
+    n = int(n)
+    return n.numerator, (n > 0).denominator, getattr(n, "numerator", -7), hasattr(n, "denominator")

@@ -945,3 +945,23 @@ def whole_part(top, bottom):
 @case((7,), (0,))
 def no_whole_number(n):
     return int(Wrong(n))
+
+
+class Shown:
+    def __init__(self, n):
+        self.n = n
+
+    def __eq__(self, other):
+        return isinstance(other, Shown) and self.n == other.n
+
+    __hash__ = None
+
+    def __repr__(self):
+        return f"Shown({self.n})"
+
+
+@case((1,), (0,), (2,))
+def place_of_a_shown_object(n):
+    items = [Shown(1), Shown(n)]
+    items.remove(Shown(n))
+    return [Shown(0), Shown(1), Shown(2)].index(Shown(n)), items[0].n

@@ -72,6 +72,7 @@ from runtime.staging.control.failures import (
 from runtime.staging.control.failures import cases as cases
 from runtime.staging.control.joins import BLANK
 from runtime.staging.control.optional_values import bound
+from runtime.staging.error_notes import is_of_symbol, refuse_caught
 from runtime.staging.frames import is_ours
 from runtime.staging.images import image_of
 from runtime.staging.refusals import is_refusal, refuse
@@ -166,6 +167,8 @@ class Level:
             if not is_of_program(error):
                 raise
             leave_out_handled(self.trace, error)
+            if is_of_symbol(error) and target(self.trace, type(error))[1] is not None:
+                raise refuse_caught(error) from None
             if is_refusal(error) or (is_body and not self.guards):
                 raise
             failure = failure_of(self.trace, error)

@@ -147,6 +147,12 @@ class Range(Staged):
             start, stop = 0, start
         self.start, self.stop, self.step = start, stop, step
 
+    def __getattr__(self, name: str) -> NoReturn:
+        if name in ("count", "index"):
+            what = f"a staged range has no attribute {name!r}"
+            raise refuse(what, "make a list of it: list(...)")
+        super().__getattr__(name)
+
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
         """That of Python's ranges, where the user's code asks for it."""

@@ -236,7 +236,7 @@ class GrowingList(GrowingSequence, RowTable):
 
     def __iadd__(self, items: Iterable[Any]) -> GrowingList:  # type: ignore[misc]
         # A tensor on the right side adds itself, as to any list.
-        if not isinstance(items, list) and hasattr(type(items), "__radd__"):
+        if not isinstance(items, list | str) and hasattr(type(items), "__radd__"):
             return NotImplemented
         self.extend(items)
         return self

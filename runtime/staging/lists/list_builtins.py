@@ -278,9 +278,9 @@ def _not_found(items: Any, name: str, item: Any) -> Any:
     is_staged = texts.is_staged(item)
     if is_reference(item) or (is_staged and has_object(item)):
         return f"x{words[1:]}"
-    if not is_staged:
-        return f"{item!r}{words[1:]}"
     shown = shown_by_user(repr, item)
+    if not is_staged and (shown is item or type(shown) is str):
+        return f"{item!r}{words[1:]}" if shown is item else f"{shown}{words[1:]}"
     template = "{!r}{}" if shown is item else "{}{}"
     return texts.make(str.format, template, shown, words[1:])
 

@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 import contextlib
+import datetime
 import functools
 import math
 import re
 import signal
 from collections import deque
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -1210,7 +1212,57 @@ def last_of_a_loop(x):
     return str(last)
 
 
+def fraction_of_a_number(x):
+    try:
+        return Fraction(int(x), 3) > 1
+    except TypeError:
+        return False
+
+
+def days_of_a_number(x):
+    with contextlib.suppress(Exception):
+        return datetime.timedelta(days=int(x)).days
+    return -1
+
+
+def pattern_in_a_text(x):
+    try:
+        return re.match("a+", "a" * int(x)) is not None
+    except Exception:
+        return False
+
+
+def hexadecimal(x):
+    try:
+        return len(float(x).hex())
+    except AttributeError:
+        return -1
+
+
+def place_in_a_range(x):
+    try:
+        return range(int(x)).index(2)
+    except AttributeError:
+        return -1
+
+
+def number_added_to_a_text(x):
+    total = 0
+    for item in [int(x), "a", None]:
+        try:
+            total = total + item
+            total = len(total)
+        except TypeError:
+            total = total + 100
+    return total
+
+
 REFUSED = [
+    (fraction_of_a_number, "raises a TypeError here, of what only the run knows", "with numbers"),
+    (days_of_a_number, "unsupported type for timedelta days component: staged number", "outside"),
+    (pattern_in_a_text, "expected string or bytes-like object", "outside of the staged function"),
+    (hexadecimal, "a staged float has no attribute 'hex', as Python's numbers", "number itself"),
+    (place_in_a_range, "a staged range has no attribute 'index'", r"list(...)"),
     (last_of_a_loop, r"two Python values ValueError\('odd'\)", "keep the text or the arguments"),
     (python_function_in_try, "py_func may raise anything when the graph runs", "in the function"),
     (text_of_a_domain_error, "text of a ValueError that only the run raises", "of your own"),
@@ -1222,6 +1274,10 @@ REFUSED = [
     (staged_in_an_error_made_before, "that was made before the statement", "where it is raised"),
     (held_in_a_with, "past the `with` at line", "make the manager of a class"),
 ]
+
+
+def test_what_python_raises_of_numbers_too_is_caught() -> None:
+    assert int(rt.function(number_added_to_a_text)(rt.constant(3))) == 303
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: case[0].__name__)
