@@ -26,6 +26,7 @@ from autograph.codes import assigns_items
 from autograph.forms import Form
 from autograph.frames import hide, hiding
 from autograph.locks import process_lock
+from autograph.mutation.users_code import is_users_class
 from autograph.objects import is_generator_function
 from autograph.observers import Function, Observer, this_thread
 from autograph.operators.builtin_calls import taken_over, text_method, warn, within
@@ -329,12 +330,15 @@ def _constructor(cls: Any) -> Any:
     """
     original_new, init = cls.__new__, cls.__init__
     new = call(original_new)
-    if new is original_new and call(init) is init:
+    is_told = bool(this_thread.observers) and is_users_class(cls)
+    if new is original_new and call(init) is init and not is_told:
         return cls
 
     def construct(*args: Any, **kwargs: Any) -> Any:
         try:
             made = new(cls, *args, **kwargs)
+            for observer in this_thread.observers if is_told else ():
+                observer(object.__new__, (made,))
             if isinstance(made, cls):
                 _initialise(made, args, kwargs)
             return made
@@ -421,7 +425,8 @@ def observe_calls(observer: Observer) -> AbstractContextManager[None]:
 
     It is told before the call, and may refuse it by raising. `function` is what the user calls: a
     bound method with its receiver, for instance. `args` are known for builtins that a backend may
-    take over, and else empty. What it returns, unless None, is called instead.
+    take over, and else empty. What it returns, unless None, is called instead. It is also told of
+    `object.__new__`, and the object, where one of a class of the user's has been made.
 
     >>> names = []
     >>> with autograph.observe_calls(lambda function, args: names.append(function.__name__)):

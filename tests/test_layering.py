@@ -98,8 +98,8 @@ MAY_IMPORT = {
     ),
     "autograph.calls": (
         f"{DISPATCH} autograph.observers autograph.operators autograph.codes autograph.locks "
-        "autograph.objects autograph.policy autograph.twins autograph.generator_managers "
-        "autograph.forms"
+        "autograph.mutation.users_code autograph.objects autograph.policy autograph.twins "
+        "autograph.generator_managers autograph.forms"
     ),
     "autograph.yields": "gast autograph.analysis autograph.quoting",
     "autograph.generator_managers": (

@@ -251,11 +251,14 @@ class Snapshot:
             entry for entry in entries if entry.late and type(entry.value) is not GlobalVariable
         ]
 
-    def changes(self) -> list[Change]:
-        """Returns what is different now, in the order in which it was looked at."""
+    def changes(self, is_new: Callable[[Any], bool] | None = None) -> list[Change]:
+        """Returns what is different now, in the order in which it was looked at; not in objects of
+        which `is_new` says that they were made since.
+        """
         return [
             Change(render((entry.path, style, key)), entry.kind.holder(entry.value), before, after)
             for entry in self._changed()
+            if is_new is None or not is_new(entry.value)
             for style, key, before, after in entry.kind.differences(entry.value, entry.state)
         ]
 

@@ -570,6 +570,8 @@ class Tracer:
         return places if 0 < len(places) <= _MOST_RETURNS else [beginning_of(code)]
 
     def _observe(self, function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
+        if function is object.__new__:  # an object is new, and nothing is called
+            return None
         self.watcher.watch(function)
         if (function is print or is_stream_write(function)) and self.current is state.trace:
             return self._printing(function, in_python=self.current.scope.outer is None)

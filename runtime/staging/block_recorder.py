@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
@@ -124,6 +125,7 @@ class BlockRecorder(ObjectRecorder):
     ) -> None:
         roots = dict(zip(names, inputs, strict=False)) | {"": block, "test()": test}
         self._made: dict[int, Any] = {}
+        self._constructed: dict[int, weakref.ref[Any]] = {}
         self._snapshot = Snapshot(roots, outer=_existed().globals, made=self._made)
         self._entered: list[AbstractContextManager[Any]] = []
         self._block = block
@@ -163,6 +165,10 @@ class BlockRecorder(ObjectRecorder):
     def _observe(self, function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
         if function is print:
             return print_in_graph
+        if function is object.__new__ and args:
+            if type(args[0]).__weakrefoffset__:
+                self._constructed[id(args[0])] = weakref.ref(args[0])
+            return None
         if is_stream_write(function):
             return None
         if function is next and args and self._is_own_iterator(args[0]):
@@ -288,12 +294,16 @@ class BlockRecorder(ObjectRecorder):
             )
         found: dict[Any, Place] = {}
         met = active().memo.setdefault(_MET, {})
-        for change in self._snapshot.changes():
+        for change in self._snapshot.changes(self._has_constructed):
             key = place_key(change.object)
             # One object for what blocks may know by several: a global variable, a namespace.
             item = met.setdefault(key, change.object) if type(key) is tuple else change.object
             found.setdefault(key, Place(change.path, item))
         return list(found.values())
+
+    def _has_constructed(self, item: Any) -> bool:
+        known = self._constructed.get(id(item))
+        return known is not None and known() is item
 
     def restore(self) -> None:
         """Put back what was there."""

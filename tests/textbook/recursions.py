@@ -580,3 +580,51 @@ def moves_of_a_tower(height, start, between, end):
         return [(start, end)]
     first = moves_of_a_tower(height - 1, start, end, between)
     return first + [(start, end)] + moves_of_a_tower(height - 1, between, start, end)
+
+
+class Counter:
+    def __init__(self, n):
+        self.n = n
+
+    def more(self):
+        self.n += 1
+
+
+class Doubled(Counter):
+    def __init__(self, n):
+        super().__init__(n)
+        self.twice = 2 * n
+
+
+class TooSmall(Exception):
+    def __init__(self, n, text):
+        super().__init__(text)
+        self.n = n
+
+
+@case((3,), (0,), (4,))
+def objects_of_each_call(n):
+    made = []
+
+    def go(n):
+        own = Doubled(n)
+        made.append(own)
+        own.more()
+        if n == 0:
+            return own.n
+        below = go(n - 1)
+        made[-1].more()
+        own.more()
+        return below + own.n + own.twice
+
+    return go(n), [each.n for each in made]
+
+
+@case((3,), (0,), (-2,))
+def raises_of_its_own_class(n):
+    def go(n):
+        if n < 0:
+            raise TooSmall(n, "too small")
+        return 0 if n == 0 else n + go(n - 1)
+
+    return go(n)
