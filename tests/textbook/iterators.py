@@ -694,3 +694,26 @@ def any_of_a_map(n):
 
     found = any(map(is_it, [0, 1, 2])), all(map(is_it, (1, 2)))
     return found, seen, any(map(lambda a, b: a == b, [n, 3], (1, 5)))
+
+
+@case((3, [1, 2, 3, 1, 4, 2]), (2, [1, 2, 1, 3, 2, 1]))
+def least_recently_used(capacity, keys):
+    kept, evicted = {}, []
+    for key in keys:
+        if key in kept:
+            kept[key] = kept.pop(key)
+            continue
+        if len(kept) >= capacity:
+            oldest = next(iter(kept))
+            evicted.append(oldest)
+            del kept[oldest]
+        kept[key] = key
+    return evicted, kept
+
+
+@case((3,), (8,))
+def first_of_none(n):
+    try:
+        return next(iter([])) if n > 5 else n
+    except StopIteration:
+        return -1

@@ -33,6 +33,7 @@ from runtime.graph.nodes import (
 from runtime.graph.numbers import ITEMS
 from runtime.staging.bytecode import is_operator, is_subscript, raises
 from runtime.staging.frames import (
+    called_at,
     frame_of_function,
     frames_left,
     is_library,
@@ -152,7 +153,8 @@ def check_not_protocol(error: BaseException, taken: FrameType | None = None) -> 
     left = frames_left(error)
     codes = [frame.f_code for frame in left]
     called = list(_calls_of(("__next__", *methods), error, taken))
-    is_known = bool(called) or (bool(codes) and is_end(codes[-1]))
+    is_of_next = bool(left) and (is_end(codes[-1]) or called_at(left[-1]) == "next")
+    is_known = bool(called) or is_of_next
     if is_known and all(map(is_asked, called[:1] if methods else called)):
         return
     names = {code.co_name for code in codes if not is_ours(code.co_filename)}
