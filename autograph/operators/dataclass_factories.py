@@ -10,7 +10,7 @@ from types import CellType, CodeType, FunctionType
 from typing import Any, TypeAlias
 
 from autograph.instructions import instructions
-from autograph.operators.growing import asking, growing, is_staging
+from autograph.operators.growing import asking, growing_factory, is_staging
 
 Cells: TypeAlias = tuple[CellType, ...]
 
@@ -62,7 +62,7 @@ def _growing(call: Callable[[Any], Any], factory: Callable[[], Any]) -> Callable
     names.
     """
     if isinstance(factory, type):
-        return lambda: growing(call(factory)())
+        return growing_factory(call(factory))
     with asking(is_staging()):
         made: Callable[[], Any] = call(factory)
     return made

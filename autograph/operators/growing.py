@@ -39,9 +39,24 @@ _this_thread = _Thread()
 
 def growing(made: Any) -> Any:
     """A list, set, deque or dict just made, or what stands for it while the function is staged."""
-    maker = _this_thread.maker
+    maker = _maker_of(made)
+    return made if maker is None else maker(made)
+
+
+def growing_factory(factory: Callable[[], Any]) -> Callable[[], Any]:
+    """Returns what to call for a factory: who calls it has made what it gives, as by a display."""
+
+    def made() -> Any:
+        item = factory()
+        maker = _maker_of(item)
+        return item if maker is None else maker(item)
+
+    return made
+
+
+def _maker_of(made: Any) -> Maker | None:
     kind = type(made)
-    return made if maker is None or stand_ins.get(kind, kind) not in _KINDS else maker(made)
+    return _this_thread.maker if stand_ins.get(kind, kind) in _KINDS else None
 
 
 def is_staging() -> bool:

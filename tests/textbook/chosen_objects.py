@@ -2010,3 +2010,20 @@ def best_of_runs(n):
     if not runs:
         return "no runs"
     return max(runs, key=sum)
+
+
+@dataclass(order=True)
+class Errand:
+    priority: int
+    name: str = field(compare=False)
+    needs: list = field(default_factory=list, compare=False)
+
+
+@case((3, 1), (1, 3), (2, 2))
+def tasks_in_order(a, b):
+    tasks = [Errand(a, "a"), Errand(b, "b", ["a"]), Errand(2, "c")]
+    tasks.sort()
+    tasks[0].needs.append("z")
+    last = min(tasks, key=lambda task: (-task.priority, task.name))
+    last.needs.append("y")
+    return [task.name for task in tasks], last.name, [len(task.needs) for task in tasks]
