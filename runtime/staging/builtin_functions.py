@@ -91,7 +91,9 @@ def _name(value: Any) -> str:
 
 
 def _range(*bounds: Any) -> Any:
-    return iteration.Range(*[index_of(bound) for bound in bounds])
+    made = iteration.Range(*[index_of(bound) for bound in bounds])
+    made.check_step()
+    return made
 
 
 def index_of(value: Any) -> Any:

@@ -717,3 +717,12 @@ def first_of_none(n):
         return next(iter([])) if n > 5 else n
     except StopIteration:
         return -1
+
+
+@case((2,), (0,), (-3,))
+def range_of_a_step(n):
+    try:
+        steps = range(0, 10, n)
+    except ValueError:
+        return -1
+    return steps.step

@@ -147,6 +147,11 @@ class Range(Staged):
             start, stop = 0, start
         self.start, self.stop, self.step = start, stop, step
 
+    def check_step(self) -> None:
+        """Raise ValueError, at run time, where the step is zero."""
+        if is_symbol(self.step) or self.step == 0:
+            self.length()
+
     def __getattr__(self, name: str) -> NoReturn:
         if name in ("count", "index"):
             what = f"a staged range has no attribute {name!r}"
