@@ -7,18 +7,20 @@
 ...     low, *middle, high = rest
 ...     one, *two = 1, 2
 ...     a, (b, *c), d = middle
-...     return first, low, high, two, c
+...     e, (f, *g) = 3, (4, 5)
+...     return first, low, high, two, c, g
 ... '''))
 def f(items):
     first, rest = ag.starred(items, 1)
     low, middle, high = ag.starred(rest, 1, 1)
-    one, *two = 1, 2
+    one, two = ag.starred((1, 2), 1)
     a, part, part_2 = middle
     b, c = ag.starred(part, 1)
     d = part_2
-    return first, low, high, two, c
+    e, (f, *g) = 3, (4, 5)
+    return first, low, high, two, c, g
 
-What several targets are assigned stays as it is.
+What several targets are assigned stays as it is, and parts of a display.
 """
 
 from __future__ import annotations
@@ -47,7 +49,8 @@ class _Targets:
     def statement(self, node: gast.Assign) -> list[gast.stmt]:
         match node:
             case gast.Assign(targets=[target], value=value) if _has_star(target):
-                if not isinstance(value, gast.Tuple | gast.List):
+                is_display = isinstance(value, gast.Tuple | gast.List)
+                if not is_display or any(isinstance(part, gast.Starred) for part in target.elts):
                     return self.into(target, value)
         return [node]
 

@@ -403,3 +403,13 @@ def concatenated(n):
     letters += "ab" * int(n)
     both = operator.concat([3, 1], counted)
     return len(both), both, operator.concat(counted, both), operator.iconcat([5], counted), letters
+
+
+@case((1,), (0,), (5,))
+def rest_of_a_display(n):
+    first, *rest = [n, 2, 3]
+    *others, last = n, 7
+    if n > 1:
+        rest += [n]
+        others.pop()
+    return first, rest, others, last
