@@ -192,3 +192,12 @@ def same_prices(price):
     theirs["milk"], theirs["tea"] = 3, 1
     nested = {"shop": ours} == {"shop": theirs}
     return ours == theirs, ours != {"tea": 1}, ours in [theirs], nested, Score(price, 2) in [(3, 2)]
+
+
+@case((1,), (2,), (3,))
+def taken_apart_by_name(n):
+    sizes = {n: 10, 2: 30}
+    low, high = sizes
+    few, many = sizes.values()
+    (first, _), (_, second) = sizes.items()
+    return low, high, few + many, first + second

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import functools
 import operator
+import sys
 from collections.abc import Callable, ItemsView, KeysView, ValuesView
 from typing import TYPE_CHECKING, Any, cast
 
 from autograph.operators.comprehensions import generator
 from runtime.staging.builtin_functions import BUILTINS
+from runtime.staging.bytecode import rows_unpacked
 from runtime.staging.control import iteration
 from runtime.staging.lists.dict_entries import changed_while_iterated, refuse_unknown_keys
 from runtime.staging.lists.growing import Growing
-from runtime.staging.lists.walks import ListBackend, Walk, let_stand_for
+from runtime.staging.lists.walks import ListBackend, Walk, let_stand_for, unpacked
 from runtime.staging.scopes import active
 from runtime.staging.tracing import is_symbol
 
@@ -30,6 +32,13 @@ class View:
     def part(pair: Any) -> Any:
         """The part of a pair of key and value that is shown."""
         return pair
+
+    def __iter__(self) -> Any:
+        entries = self._mapping
+        names = None if entries.staged is None else rows_unpacked(sys._getframe(1), None)
+        if names is None:
+            return super().__iter__()  # type: ignore[misc]
+        return unpacked(names, entries.length(), lambda at: self.part(entries.pair_at(at)))
 
     def __repr__(self) -> str:
         if self._mapping.staged is not None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import operator
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self, cast
@@ -22,6 +23,7 @@ from runtime.graph.nodes import apply
 from runtime.graph.structures import Handler, Structure, add_handler, structure_of
 from runtime.staging.block_recorder import note_made
 from runtime.staging.builtin_functions import known_elements
+from runtime.staging.bytecode import rows_unpacked
 from runtime.staging.control import branches, iteration, joins, logic
 from runtime.staging.control.branches import truth
 from runtime.staging.control.carried_objects import GrowingEntries, also_watching
@@ -75,7 +77,7 @@ from runtime.staging.lists.keys import index, is_staged
 from runtime.staging.lists.list_builtins import at_hand, has_staged, opposite
 from runtime.staging.lists.list_places import PlacedList, apart, new_list, places_lists
 from runtime.staging.lists.sequences import check, chosen
-from runtime.staging.lists.walks import gathered, let_stand_for
+from runtime.staging.lists.walks import gathered, let_stand_for, unpacked
 from runtime.staging.refusals import asked_by, refuse
 from runtime.staging.scopes import active, called
 from runtime.staging.tracing import is_symbol, unfailing
@@ -222,9 +224,12 @@ class GrowingDict(dict[Any, Any], EntryTable):
         raise refuse_unknown_keys(asked_by("a length in code that is not converted"))
 
     def __iter__(self) -> Iterator[Any]:
-        if self.staged is not None:
-            raise refuse_unknown_keys(asked_by("iteration in code that is not converted"))
-        return self._forwards()
+        if self.staged is None:
+            return self._forwards()
+        names = rows_unpacked(sys._getframe(1), None)
+        if names is not None:
+            return unpacked(names, self.length(), lambda at: self.pair_at(at)[0])
+        raise refuse_unknown_keys(asked_by("iteration in code that is not converted"))
 
     def _forwards(self) -> Iterator[Any]:
         keys = dict.__iter__(self)

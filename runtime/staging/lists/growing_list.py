@@ -59,7 +59,7 @@ from runtime.staging.lists.sequences import (
     is_staged_index,
     place_of,
 )
-from runtime.staging.lists.walks import Items, gathered, let_stand_for
+from runtime.staging.lists.walks import Items, gathered, let_stand_for, unpacked
 from runtime.staging.refusals import asked_by, asked_by_converted_code, refuse, refuse_rest
 from runtime.staging.scopes import Symbol, active
 from runtime.staging.symbolic_number import SymbolicNumber, apply_number, dtypes_beside
@@ -305,20 +305,8 @@ class GrowingList(GrowingSequence, RowTable):
     def __iter__(self) -> Iterator[Any]:
         if self.staged is not None and size_of(self) is not None:
             return iter(elements(self, "iter()"))
-        count = None if self.staged is None else rows_unpacked(sys._getframe(1), None)
-        return self._forwards() if count is None else self._unpacked(count)
-
-    def _unpacked(self, count: int) -> Iterator[Any]:
-        """The items for so many names. ValueError, at run time, for another number of items."""
-        size = self.length()
-        expected = f"values to unpack (expected {count}"
-        few = texts.make(str.format, f"not enough {expected}, got {{}})", size)
-        many = f"too many {expected})"
-        if sys.version_info >= (3, 14):
-            many = texts.make(str.format, f"too many {expected}, got {{}})", size)
-        check(size < count, few, ValueError)
-        check(size > count, many, ValueError)
-        return iter([self.at(at) for at in range(count)])
+        names = None if self.staged is None else rows_unpacked(sys._getframe(1), None)
+        return self._forwards() if names is None else unpacked(names, self.length(), self.at)
 
     def _forwards(self) -> Iterator[Any]:
         at = 0

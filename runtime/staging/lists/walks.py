@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from autograph import register_backend, register_stand_in
+from runtime.staging import texts
 from runtime.staging.backend import StagingBackend
 from runtime.staging.control import iteration
 from runtime.staging.lists.growing import Growing
@@ -28,6 +30,20 @@ class Items(iteration.Staged):
 
     def at(self, index: Any) -> Any:
         return self.items.at(index)
+
+
+def unpacked(names: int, size: Any, at: Callable[[int], Any]) -> Iterator[Any]:
+    """The items for so many names, of which there are `size`. ValueError, at run time, for another
+    number of items.
+    """
+    expected = f"values to unpack (expected {names}"
+    few = texts.make(str.format, f"not enough {expected}, got {{}})", size)
+    many = f"too many {expected})"
+    if sys.version_info >= (3, 14):
+        many = texts.make(str.format, f"too many {expected}, got {{}})", size)
+    check(size < names, few, ValueError)
+    check(size > names, many, ValueError)
+    return iter([at(place) for place in range(names)])
 
 
 class Walk(iteration.Staged):
