@@ -114,7 +114,7 @@ def creating(name: str, creations: Creations) -> Iterator[None]:
     """Note which variables are made while a function is traced, or refuse it."""
 
     def create(next_creator: Callable[..., Any], **kwargs: Any) -> Any:
-        from runtime.functions.initial_values import initial_value
+        from runtime.functions.initial_values import initial_value, place_of_creation
 
         if state.trace is None:
             return next_creator(**kwargs)
@@ -132,6 +132,8 @@ def creating(name: str, creations: Creations) -> Iterator[None]:
                 item.failed = True
             raise
         creations.made += 1
+        creations.place = creations.place or place_of_creation()
+        block_recorder.note_created(made)
         return made
 
     before = active.creations

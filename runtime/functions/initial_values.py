@@ -32,6 +32,7 @@ from runtime.graph.ir import (
     walk_called,
 )
 from runtime.graph.nodes import CONSTANT, placeholder
+from runtime.graph.passes.dead_code import used_values
 from runtime.graph.passes.inlining import inline_calls
 from runtime.graph.templates import PRINT
 from runtime.nest import flatten
@@ -71,52 +72,83 @@ def initial_value(value: Any, dtype: Any, trace: Trace) -> Any:
     try:
         return _present(value)
     except Unknown as unknown:
-        raise refuse(
-            f"the initial value of a variable {unknown}",
-            "compute it before the call, or from what the function is given",
-        ) from None
+        hint = "compute it before the call, or from what the function is given"
+        if _steered(trace) is not None:
+            hint = "create it before the statement, or of constants, shapes and random numbers"
+        raise refuse(f"the initial value of a variable {unknown}", hint) from None
 
 
-def is_for_one_call(first: Graph, second: Graph, name: str) -> bool:
+def place_of_creation() -> str | None:
+    """The kind of the branch or body of a loop, if any, that is being traced."""
+    around = _steered(state.trace)
+    return None if around is None else around.kind
+
+
+def is_for_one_call(first: Graph, second: Graph, name: str, place: str | None) -> bool:
     """True if the trace of a function that created variables has effects that the next one has not.
 
-    StagingError where it is called in a branch or in the body of a loop.
+    StagingError where it created them, or is called, in a branch or in the body of a loop: the
+    `place`.
     """
-    if _acts(first, {None: None}) == _acts(second, {None: None}):
-        return False
-    around = _steered(state.trace)
-    if around is not None:
+    if place is None:
+        return bool(_acts(first, {None: None}) != _acts(second, {None: None}))
+    if _acts(first, {None: None}, True) != _acts(second, {None: None}, True):
         raise refuse(
-            f"{name} creates variables in {around.kind}, and has effects that it has only then: "
-            "the graph would have them each time that it gets there",
+            f"{name} creates variables in {place}, and does there what it does only then: "
+            "the graph would do so each time that it gets there",
             "call it once before",
         )
-    return True
+    return False
 
 
-def _acts(graph: Graph | None, known: dict[Graph | None, Any]) -> Any:
+def _acts(graph: Graph | None, known: dict[Graph | None, Any], is_whole: bool = False) -> Any:
     # None is the graph of a call of what is still being traced.
     if graph is not None and graph not in known:
         known[graph] = None  # calls of itself
-        known[graph] = frozenset(Counter(_actions(graph, known)).items())
+        known[graph] = frozenset(Counter(_actions(graph, known, is_whole)).items())
     return known[graph]
 
 
-def _actions(graph: Graph, known: dict[Graph | None, Any]) -> Iterator[Any]:
+def _actions(graph: Graph, known: dict[Graph | None, Any], is_whole: bool) -> Iterator[Any]:
+    """The effects of a graph; if `is_whole`, also what its results are computed by."""
+    used = used_values(graph) if is_whole else ()
     for node in walk(graph.body):
         callee = node.params.get("callee")
         if callee is not None:
-            yield node.origin, _acts(callee.graph, known)
+            yield node.origin, _acts(callee.graph, known, is_whole)
         elif node.primitive.effect and node.primitive is not read_p:
             yield node.origin, node.primitive, node.params.get("variable")
+        elif any(value in used for value in node.outputs):
+            yield node.origin, node.primitive
 
 
 def _present(symbol: Any) -> Any:
+    traces = [*_around(symbol.scope.trace)][::-1]
     around = _steered(symbol.scope.trace)
-    if around is not None or symbol.scope.outer is not None:
-        kind = (around or symbol.scope).kind
-        raise Unknown(f"is computed in {kind}, which may run any number of times")
-    return _computed([*_around(symbol.scope.trace)][::-1], (symbol.graph_value,))[0]
+    if around is None and symbol.scope.outer is None:
+        return _computed(traces, (symbol.graph_value,))[0]
+    return _fixed(traces, symbol.graph_value, (around or symbol.scope).kind)
+
+
+def _fixed(traces: Sequence[Trace], wanted: Value, kind: str) -> Any:
+    """A value in a branch or in the body of a loop, if it is the same whenever that runs."""
+    nodes, given, known = _history_of(traces)
+    graph = _spliced(Graph("initial_value", Region((), tuple(nodes), (wanted,))))
+    found = _History(graph.nodes).needed(graph.results, known, ())
+    drawn = [node for node in found if _draws(node)]
+    body = Region((), tuple(found), (wanted, *[v for node in drawn for v in node.outputs]))
+    inputs = {value for trace in traces for value in trace.given}
+    fixed = {
+        value: item
+        for value, item in (given | dict(graph.closure)).items()
+        if value not in inputs and not is_symbol(item)
+    }
+    if any(_used(node)[0] for node in found) or not fixed.keys() >= {*free_values(body)}:
+        why = "of what may be different when that runs"
+        raise Unknown(f"is computed in {kind}, which may run any number of times, {why}")
+    made = _run(body, fixed)
+    _keep(drawn, made[1:], traces)
+    return made[0]
 
 
 def _check(trace: Trace) -> None:
@@ -137,15 +169,7 @@ def _passed(traces: Sequence[Trace]) -> set[Node]:
 
 def _computed(traces: Sequence[Trace], wanted: Sequence[Value]) -> Sequence[Any]:
     """Values of traces, the outer one first, once the assertions before them hold."""
-    nodes: list[Node] = []
-    given: dict[Value, Any] = {}
-    known: dict[Value, Any] = {}
-    for trace in traces:
-        own = trace.given | {value: outer for value, outer in trace.captures.values()}
-        nodes += [_same(value, item.graph_value) for value, item in own.items() if is_symbol(item)]
-        nodes += trace.scope.nodes
-        given |= own
-        known |= trace.constants
+    nodes, given, known = _history_of(traces)
     graph = _spliced(Graph("initial_value", Region((), tuple(nodes), tuple(wanted))))
     given |= dict(graph.closure)
     history = _History(graph.nodes)
@@ -159,6 +183,27 @@ def _computed(traces: Sequence[Trace], wanted: Sequence[Value]) -> Sequence[Any]
     passed.update(node for trace in traces for node in trace.scope.nodes)
     _keep(drawn, made[len(wanted) :], traces)
     return made
+
+
+def _history_of(
+    traces: Sequence[Trace],
+) -> tuple[list[Node], dict[Value, Any], dict[Value, Any]]:
+    """The nodes of traces so far; what they are given and have captured; and known values."""
+    nodes: list[Node] = []
+    given: dict[Value, Any] = {}
+    known: dict[Value, Any] = {}
+    for trace in traces:
+        own = trace.given | {value: outer for value, outer in trace.captures.values()}
+        nodes += [_same(value, item.graph_value) for value, item in own.items() if is_symbol(item)]
+        nodes += [node for scope in _scopes(trace) for node in scope.nodes]
+        given |= own
+        known |= trace.constants
+    return nodes, given, known
+
+
+def _scopes(trace: Trace) -> list[Scope]:
+    """The scopes that are open, the outer one first."""
+    return [*trace.scope.around()][::-1]
 
 
 def _around(trace: Trace | None) -> Iterator[Trace]:
@@ -201,9 +246,10 @@ def _keep(drawn: Sequence[Node], made: Iterable[Any], traces: Iterable[Trace]) -
     for node in drawn:
         held = {id(item): (value, item) for value, item in zip(node.outputs, items, strict=False)}
         for trace in traces:
-            if node in trace.scope.nodes:
-                trace.scope.nodes.remove(node)
-                trace.captures |= held
+            for scope in _scopes(trace):
+                if node in scope.nodes:
+                    scope.nodes.remove(node)
+                    trace.captures |= held
 
 
 # What nodes do

@@ -209,13 +209,14 @@ class Traced:
         creations = Creations(allowed=not traces.finished and not known)
         concrete, kept = self._noted(call, self._reason(call), creations)
         if creations.made and call.first is None:
-            from runtime.functions.initial_values import is_for_one_call
+            from runtime.functions.initial_values import is_for_one_call, place_of_creation
 
             # Python runs again, as it will for other signatures: now the variables must be there.
             first = concrete
             again = Creations(allowed=False, streams=creations.streams)
             concrete, kept = self._noted(call, "the first trace created variables", again)
-            if is_for_one_call(first.graph, concrete.graph, self._name):
+            place = place_of_creation() or creations.place
+            if is_for_one_call(first.graph, concrete.graph, self._name, place):
                 call.first = first
         if kept and not concrete.outer and not concrete.state:
             traces.keep(key, concrete)

@@ -9,7 +9,8 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
-from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
+from inspect import getattr_static
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType, NoneType
 from typing import Any
 
 import autograph
@@ -26,13 +27,18 @@ from autograph.mutation.foreign_calls import (
 from autograph.mutation.item_targets import item_targets
 from autograph.mutation.kind_table import is_hidden, may_change
 from autograph.mutation.ownership import taking_notes
-from autograph.mutation.snapshots import Snapshot
+from autograph.mutation.snapshots import MISSING, Change, Snapshot
 from autograph.mutation.users_code import is_users_class, is_users_function
+from autograph.objects import attributes_of
 from autograph.operators.comprehensions import Called, of_generator
 from autograph.operators.unrolling import GIVING
 from autograph.policy import impure, is_harmless
 from autograph.users_words import with_article
+from runtime.core.naming import name_scope
+from runtime.core.shapes import TensorShape
 from runtime.core.state import state
+from runtime.core.tensor import EagerTensor
+from runtime.dtypes import DType
 from runtime.graph.ir import Location
 from runtime.staging.control.blocks import Block, Names
 from runtime.staging.control.carried_objects import ObjectRecorder, Place
@@ -83,6 +89,24 @@ def _existed() -> Existed:
     return trace.existed
 
 
+_FIXED = (NoneType, bool, str, FunctionType, DType, TensorShape, EagerTensor, name_scope)
+"""The classes of what an object may get beside variables when it is built: nothing that counts."""
+
+
+def _in_place_of_nothing(change: Change) -> Change:
+    """The change as one of what is new: the further items of a list, an object's own attribute."""
+    item, before, name = change.object, change.before, change.path.rpartition(".")[2]
+    if type(item) is list and change.path.startswith("len("):
+        return change._replace(before=None, after=item[before:])
+    if before is MISSING and not isinstance(item, dict | type):
+        return change._replace(before=getattr_static(type(item), name, MISSING))
+    return change
+
+
+def _is_nothing(item: Any) -> bool:
+    return item is MISSING or item is None or item is False or item in ([], {}, ())
+
+
 _MET = object()
 """The key of what a trace remembers of the places that its blocks change."""
 
@@ -126,6 +150,7 @@ class BlockRecorder(ObjectRecorder):
         roots = dict(zip(names, inputs, strict=False)) | {"": block, "test()": test}
         self._made: dict[int, Any] = {}
         self._constructed: dict[int, weakref.ref[Any]] = {}
+        self._created: dict[int, Any] = {}
         self._snapshot = Snapshot(roots, outer=_existed().globals, made=self._made)
         self._entered: list[AbstractContextManager[Any]] = []
         self._block = block
@@ -292,6 +317,7 @@ class BlockRecorder(ObjectRecorder):
                 "so that it cannot be watched for changes",
                 "pass what the block needs as a tensor or a local variable",
             )
+        self._settle()
         found: dict[Any, Place] = {}
         met = active().memo.setdefault(_MET, {})
         for change in self._snapshot.changes(self._has_constructed):
@@ -304,6 +330,54 @@ class BlockRecorder(ObjectRecorder):
     def _has_constructed(self, item: Any) -> bool:
         known = self._constructed.get(id(item))
         return known is not None and known() is item
+
+    def _settle(self) -> None:
+        """Take objects that were built for what they are now: where nothing was, they have got
+        variables that the block created, as the first call of a function does.
+
+        StagingError where more is changed in them, which each call might do.
+        """
+        found: dict[int, list[Change]] = {}
+        for change in self._snapshot.changes(self._has_constructed) if self._created else ():
+            found.setdefault(id(change.object), []).append(_in_place_of_nothing(change))
+        for changes in found.values():
+            if not any(id(x) in self._created for each in changes for x in self._leaves(each)):
+                continue
+            for change in changes:
+                if not (_is_nothing(change.before) and self._is_settled(change)):
+                    raise refuse(
+                        f"{change.path} is changed in a staged block that puts variables into the "
+                        "same object: the one is done at each call, the other at the first",
+                        "create the variables before the statement, or in a call before this one",
+                        change.path,
+                    )
+            self._snapshot.renew(changes[0].object)
+            renew(changes[0].object)
+
+    def _is_settled(self, change: Change) -> bool:
+        return all(type(x) in _FIXED or id(x) in self._created for x in self._leaves(change))
+
+    def _leaves(self, change: Change) -> Iterator[Any]:
+        """The objects that came there; of containers and new objects, those in them."""
+        met: dict[int, Any] = {}
+        pending = [change.after]
+        while pending:
+            item = pending.pop()
+            if id(item) in met:
+                continue
+            met[id(item)] = item
+            if isinstance(item, dict):
+                pending += item.values()
+            elif isinstance(item, list | tuple):
+                pending += item
+            elif is_users_class(type(item)) and not self._snapshot.led_to(item):
+                pending += (attributes_of(item) or {}).values()
+            else:
+                yield item
+
+    def note_created(self, variable: Any) -> None:
+        """The block has created a variable, once for all calls."""
+        self._created[id(variable)] = variable
 
     def restore(self) -> None:
         """Put back what was there."""
@@ -335,6 +409,12 @@ def note_made(item: Any) -> None:
     """A stand-in for a list or dict of the user's is new: made by the blocks that are traced."""
     for recorder in _thread.recorders:
         recorder.note_made(item)
+
+
+def note_created(variable: Any) -> None:
+    """A function creates a variable on its first call, in the blocks that are traced."""
+    for recorder in _thread.recorders:
+        recorder.note_created(variable)
 
 
 @contextmanager

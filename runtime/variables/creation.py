@@ -44,14 +44,15 @@ Made = TypeVar("Made")
 
 class Creations:
     """The variables that a trace of a function creates: whether they are `allowed`, how many were
-    `made`, whether the creation of one has `failed`. `streams` are the sequences of its random
-    numbers.
+    `made`, whether the creation of one has `failed`. `place` is the kind of the branch or body of a
+    loop that created one; `streams` are the sequences of its random numbers.
     """
 
     def __init__(self, allowed: bool, streams: dict[Any, Any] | None = None) -> None:
         self.allowed = allowed
         self.made = 0
         self.failed = False
+        self.place: str | None = None
         self.streams = {} if streams is None else streams
 
 

@@ -603,7 +603,7 @@ CHANGED = r"'w:0', which the same call changes before \(.*test_function_variable
         (created_in_a_loop, "is computed in the body of a loop"),
         (
             created_with_effects_in_a_loop,
-            "creates variables in the body of a loop, and has effects",
+            "creates variables in the body of a loop, and does there what it does only then",
         ),
         (drawn_after_another, "'StateVar:0', which the same call uses before"),
     ],
@@ -614,6 +614,201 @@ def test_an_initial_value_of_what_only_the_run_assigns(body: Any, reason: str) -
     with pytest.raises(ValueError, match=rf"test_function_variables.py:\d+:\d+: .*{reason}"):
         function(body)(staged, rt.constant([1.0, 1.0]))
     assert staged.state()[: len(before)] == before
+
+
+class Layer(rt.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.is_built = False
+
+    def __call__(self, x):
+        if not self.is_built:
+            self.kernel = rt.Variable(2.0 * rt.ones(rt.shape(x)))
+            self.biases = [rt.Variable(rt.zeros_like(x))]
+            self.is_built = True
+        return x * self.kernel + self.biases[0]
+
+
+class Built:
+    """What a function builds in its staged blocks, on the first call."""
+
+    count = 0
+    w: Any = None
+
+    def __init__(self) -> None:
+        self.layer = Layer()
+        self.layers: list[Any] = []
+        self.slots: dict[Any, Any] = {}
+        self.k = rt.Variable([1.0, 1.0])
+
+    def scaled(self, x):
+        if self.w is None:
+            self.w = rt.Variable(rt.cos(rt.range(2.0)))
+        return x * self.w
+
+    def variables(self) -> list[Any]:
+        held = [*self.layers, *self.slots.values(), self.k, *self.layer.variables]
+        held += [] if self.w is None else [self.w]
+        return [number for item in held for number in item.numpy().tolist()]
+
+
+def built_in_a_loop(self, x):
+    for _ in rt.range(3):
+        x = self.layer(self.scaled(x))
+    return x
+
+
+def built_in_a_branch(self, x):
+    if x[0] > 0.0:
+        return self.layer(x)
+    return x
+
+
+def built_in_a_ternary(self, x):
+    return self.scaled(x) if x[0] > 0.0 else x
+
+
+def built_in_a_test(self, x):
+    while rt.reduce_sum(self.layer(x)) < 100.0:
+        x = x * 2.0
+    return x
+
+
+def built_over_a_dataset(self, x):
+    for _ in rt.data.Dataset.range(3):
+        with rt.GradientTape() as tape:
+            loss = rt.reduce_sum((self.layer(x) - 3.0) ** 2)
+        found = self.layer.trainable_variables
+        for slope, v in zip(tape.gradient(loss, found), found, strict=True):
+            if v.ref() not in self.slots:
+                self.slots[v.ref()] = rt.Variable(rt.zeros_like(v))
+            slot = self.slots[v.ref()]
+            slot.assign(0.9 * slot + slope)
+            v.assign_sub(0.01 * slot)
+    return self.k + 0.0
+
+
+def built_in_map_fn(self, x):
+    return rt.map_fn(lambda row: row * self.scaled(x), rt.stack([x, x]))[1]
+
+
+def built_in_cond(self, x):
+    return rt.cond(x[0] > 0.0, lambda: self.layer(x), lambda: x)
+
+
+def put_into_a_list(self, x):
+    for _ in rt.range(2):
+        if not self.layers:
+            self.layers.append(rt.Variable(rt.random.normal([2]) * 0.0))
+            self.layers.append(rt.Variable([3.0, 4.0]))
+        x = x * self.layers[1] + self.layers[0]
+        self.layers[0].assign_add(x)
+    return x
+
+
+def built_in_nested_blocks(self, x):
+    for _ in rt.range(3):
+        if x[0] < 100.0:
+            for _ in rt.range(2):
+                x = self.layer(x)
+    return x
+
+
+@pytest.mark.parametrize("executor", ["numpy", "native"])
+@pytest.mark.parametrize(
+    "body",
+    [
+        built_in_a_loop, built_in_a_branch, built_in_a_ternary, built_in_a_test,
+        built_over_a_dataset, built_in_map_fn, built_in_cond, put_into_a_list,
+        built_in_nested_blocks,
+    ],
+)  # fmt: skip
+def test_variables_that_a_staged_block_creates(body: Any, executor: str) -> None:
+    x = rt.constant([1.0, 2.0])
+    eager, staged = Built(), Built()
+    run = function(body, executor=executor)
+    for _ in range(2):
+        with rt.config.run_functions_eagerly(True):
+            expected = body(eager, x)
+        np.testing.assert_allclose(run(staged, x), expected, rtol=1e-6)
+        np.testing.assert_allclose(staged.variables(), eager.variables(), rtol=1e-6)
+    assert run.experimental_get_tracing_count() == 2
+
+
+def test_a_layer_that_a_staged_block_creates() -> None:
+    @function
+    def run(held, x):
+        for _ in rt.range(2):
+            if held.w is None:
+                held.w = Layer()
+            x = held.w(x)
+        return x
+
+    held = Built()
+    for _ in range(2):
+        assert run(held, rt.constant([1.0, 2.0])).numpy().tolist() == [4.0, 8.0]
+    assert len(held.w.variables) == 2
+
+
+def test_a_branch_that_is_not_taken_creates_its_variables_too() -> None:
+    built = Built()
+    assert function(built_in_a_branch)(built, rt.constant([-1.0, 2.0])).numpy().tolist() == [-1, 2]
+    assert [v.numpy().tolist() for v in built.layer.variables] == [[0.0, 0.0], [2.0, 2.0]]
+
+
+def counted_beside(self, x):
+    for _ in rt.range(3):
+        self.count += 1
+        x = self.scaled(x)
+    return x
+
+
+def otherwise_at_first(self, x):
+    for _ in rt.range(3):
+        if self.w is None:
+            self.w = rt.Variable(1.0)
+            x = x * 2.0
+        else:
+            x = x * 3.0
+    return x
+
+
+def one_each_round(self, x):
+    for _ in rt.range(3):
+        if len(self.layers) < 3:
+            self.layers.append(rt.Variable(1.0))
+        x = x * self.layers[0]
+    return x
+
+
+def of_an_argument_in_a_branch(self, x):
+    if x[0] > 0.0 and self.w is None:
+        self.w = rt.Variable(x * 2.0)
+    return x
+
+
+def of_a_variable_in_a_branch(self, x):
+    if x[0] > 0.0 and self.w is None:
+        self.w = rt.Variable(self.k)
+    return x
+
+
+MAY_DIFFER = "which may run any number of times, of what may be different when that runs"
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (counted_beside, "self.count is changed in a staged block that puts variables into"),
+        (otherwise_at_first, "in the body of a loop, and does there what it does only then"),
+        (one_each_round, "creates a variable each time that it is traced"),
+        (of_an_argument_in_a_branch, MAY_DIFFER),
+        (of_a_variable_in_a_branch, MAY_DIFFER),
+    ],
+)
+def test_what_a_staged_block_would_create_at_several_calls(body: Any, reason: str) -> None:
+    with pytest.raises(ValueError, match=rf"test_function_variables.py:\d+:\d+: .*{reason}"):
+        function(body)(Built(), rt.constant([1.0, 2.0]))
 
 
 def test_variables_that_each_call_would_create_are_refused() -> None:
