@@ -31,6 +31,19 @@ class _Called:
             vars(layer)["_called"] = value
 
 
+class _ParentPath:
+    """The scope of names that a layer was called in first. A call that is traced leaves a layer
+    without variables as it is: one with them is taken for what it is once it is built.
+    """
+
+    def __get__(self, layer: Any, kind: type) -> Any:
+        return self if layer is None else vars(layer).get("_parent_path")
+
+    def __set__(self, layer: Any, value: Any) -> None:
+        if state.trace is None or not layer.built:
+            vars(layer)["_parent_path"] = value
+
+
 class _Losses:
     """The losses that a layer has added; those of a trace are for the rest of it."""
 
@@ -50,6 +63,7 @@ class Layer:
     """A base of Keras' layers."""
 
     _called = _Called()
+    _parent_path = _ParentPath()
     _losses = _Losses()
     _tracker: Any
     _trainable_variables: list[Any]
@@ -75,7 +89,9 @@ class Layer:
             self.reset_dropout_mask()
             self.reset_recurrent_dropout_mask()
         self._lock_state()  # type: ignore[attr-defined]  # as Keras does, behind this
-        renew(self)
+        # To be built, a layer without a method for that calls those in it.
+        for layer in self._flatten_layers():  # type: ignore[attr-defined]
+            renew(layer)
 
     def _trackable_children(self) -> dict[str, Any]:
         return layer_children(self)

@@ -314,3 +314,48 @@ def test_a_model_of_many_layers_is_called_in_a_staged_branch() -> None:
 
     x = rt.ones([1, 2])
     np.testing.assert_allclose(either(x), model(x), rtol=1e-5)
+
+
+class _Inner(keras.layers.Layer):
+    def __init__(self) -> None:
+        super().__init__()
+        self.dense = keras.layers.Dense(2)
+
+    def call(self, x: Any) -> Any:
+        return self.dense(x)
+
+
+class _Outer(keras.Model):
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner, self.drop = _Inner(), keras.layers.Dropout(0.5)
+
+    def call(self, x: Any) -> Any:
+        return self.drop(self.inner(x), training=False)
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        *(_Inner, _Outer, lambda: keras.Sequential([_Inner(), keras.layers.ReLU()])),
+        *(keras.layers.ReLU, lambda: keras.layers.Dropout(0.0), keras.layers.UnitNormalization),
+        *(lambda: keras.layers.Lambda(lambda x: x * 2.0), lambda: keras.layers.Activation("tanh")),
+    ],
+)
+def test_a_layer_that_a_staged_block_calls_first(made: Any) -> None:
+    in_a_loop, in_a_branch = made(), made()
+
+    @rt.function
+    def repeated(x: Any, n: Any) -> Any:
+        for _ in rt.range(n):
+            x = in_a_loop(x)
+        return x
+
+    @rt.function
+    def either(x: Any, taken: Any) -> Any:
+        return in_a_branch(x) if taken else x
+
+    found = repeated(X, rt.constant(2)), either(X, rt.constant(True))
+    expected = in_a_loop(in_a_loop(X)), in_a_branch(X)
+    for got, same in zip(found, expected, strict=True):
+        np.testing.assert_allclose(got, same, rtol=1e-5)
