@@ -99,11 +99,11 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
     """
     x = convert_to_tensor(input)
     counts = convert_to_tensor(repeats, dtype_hint=dtypes.int32)
-    if axis is None:
-        x, axis = ops.reshape(x, (-1,)), 0
+    if axis is None or x.ndim == 0:
+        x, axis = ops.reshape(x, (-1,)), 0 if axis is None else axis
     place = static_int(axis, "axis")
     if x.ndim is not None:
-        place = axis_in(place, x.ndim or 1)
+        place = axis_in(place, x.ndim)
     indices = bind(repeat_indices_p, counts, ops.cast(ops.shape(x)[place], counts.dtype))
     if indices.static_shape == (None,):
         known, size = get_static_value(counts), x.static_shape and x.static_shape[place]
@@ -141,7 +141,7 @@ def _pad_kernel(
 ) -> Any:  # fmt: skip
     widths = _pad_widths(paddings, dims)
     _pad_shape(x.shape, value.shape, paddings=widths, mode=mode)
-    if mode != "CONSTANT":
+    if mode != "CONSTANT" and x.ndim:
         return c_contiguous(np.pad(x, widths, mode=_MODES[mode]))  # type: ignore[call-overload]
     ends = [(before, before + dim) for (before, _), dim in zip(widths, x.shape, strict=True)]
     if out is None:

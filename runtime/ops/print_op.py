@@ -160,7 +160,7 @@ def _print_kernel(
 def _shown(array: Any, as_it_is: bool, summarize: int) -> str:
     if as_it_is and array.dtype.kind == "O" and not array.shape:
         return _utf8(array.item())
-    return summary(array, summarize)
+    return _utf8(encoded(summary(array, summarize)))
 
 
 def _print_type(*types: Any, **params: Any) -> tuple[()]:
@@ -177,7 +177,7 @@ print_p = row(
 
 def summary(array: Any, summarize: int = 3) -> str:
     """The elements of an array in brackets, the first and last `summarize` of each dimension (-1:
-    all).
+    all); `encoded` gives its bytes.
     """
     array = np.asarray(array)
     if array.dtype in WIDENED:
@@ -207,12 +207,17 @@ _ESCAPED = {code: f"\\{code:03o}" for code in (*range(32), 127)} | {
 def element(value: Any) -> str:
     """One element: floats in their shortest form that is told apart, truth values as 1 and 0."""
     if isinstance(value, bytes):
-        return f'"{_utf8(value).translate(_ESCAPED)}"'
+        return f'"{value.decode("utf-8", "surrogateescape").translate(_ESCAPED)}"'
     if isinstance(value, np.complexfloating):
         return f"({element(value.real)},{element(value.imag)})"
     if isinstance(value, np.floating):
         return _float(value)
     return str(int(value))
+
+
+def encoded(text: str) -> bytes:
+    """The bytes of the text of an array, in which those of texts are as they were."""
+    return text.encode("utf-8", "surrogateescape")
 
 
 def _utf8(value: bytes) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -105,8 +106,9 @@ _SAMPLES = (sample("4,2", [0, 0, 1, 2], 3, known=3),)
 
 def _limit(lowest: bool) -> Any:
     def value(dtype: Any) -> Any:
-        info: Any = np.finfo(dtype) if dtype.kind == "f" else np.iinfo(dtype)
-        return info.min if lowest else info.max
+        if dtype.kind == "f":
+            return -np.inf if lowest else np.inf
+        return np.iinfo(dtype).min if lowest else np.iinfo(dtype).max
 
     return value
 
@@ -181,7 +183,8 @@ def unsorted_segment_max(
     >>> rt.math.unsorted_segment_max([1, 2, 3], [0, 0, 1], 2).numpy().tolist()
     [2, 3]
     """
-    return _reduced(segment_max_p, data, segment_ids, num_segments)
+    found = _reduced(segment_max_p, data, segment_ids, num_segments)
+    return ops.maximum(found, found.dtype.min) if found.dtype.is_floating else found
 
 
 def unsorted_segment_min(
@@ -192,7 +195,8 @@ def unsorted_segment_min(
     >>> rt.math.unsorted_segment_min([1, 2, 3], [0, 0, 1], 2).numpy().tolist()
     [1, 3]
     """
-    return _reduced(segment_min_p, data, segment_ids, num_segments)
+    found = _reduced(segment_min_p, data, segment_ids, num_segments)
+    return ops.minimum(found, found.dtype.max) if found.dtype.is_floating else found
 
 
 def unsorted_segment_prod(
@@ -293,14 +297,14 @@ segment_mean: Op = _sorted(
     example=("rt.math.segment_mean([1., 2., 3.], [0, 0, 1]).numpy().tolist()", "[1.5, 3.0]"),
 )
 segment_max: Op = _sorted(
-    unsorted_segment_max,
+    partial(_reduced, segment_max_p),
     "segment_max",
     True,
     "The maxima of the rows of each segment of a sorted vector.",
     example=("rt.math.segment_max([1, 2, 3], [0, 0, 1]).numpy().tolist()", "[2, 3]"),
 )
 segment_min: Op = _sorted(
-    unsorted_segment_min,
+    partial(_reduced, segment_min_p),
     "segment_min",
     True,
     "The minima of the rows of each segment of a sorted vector.",

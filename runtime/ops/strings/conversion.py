@@ -14,7 +14,7 @@ from runtime.core.tensor import Tensor
 from runtime.core.types import TensorType
 from runtime.dtypes import DType, as_dtype
 from runtime.ops.arguments import one_of, static_int
-from runtime.ops.print_op import summary
+from runtime.ops.print_op import encoded, summary
 from runtime.ops.strings.elements import array_of, as_strings, elements_of
 
 _FLOAT = re.compile(
@@ -123,10 +123,10 @@ def as_string(
 
 
 def _format_kernel(*arrays: Any, template: str, placeholder: str, summarize: int) -> Any:
-    first, *rest = template.split(placeholder)
-    texts = [summary(array, summarize) for array in arrays]
-    text = first + "".join(shown + part for shown, part in zip(texts, rest, strict=True))
-    return np.array(text.encode(), object)
+    first, *rest = template.encode().split(placeholder.encode())
+    texts = [encoded(summary(array, summarize)) for array in arrays]
+    text = first + b"".join(shown + part for shown, part in zip(texts, rest, strict=True))
+    return np.array(text, object)
 
 
 format_p = row(

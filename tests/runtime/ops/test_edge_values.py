@@ -648,6 +648,40 @@ def test_segments_of_nothing(name: str) -> None:
     check(call, (np.zeros((0, 3)), np.zeros(0, np.int32)), np.zeros((0, 3)))
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "bfloat16"])
+def test_extremes_of_segments_that_are_infinite_or_empty(dtype: str) -> None:
+    kind = tf.as_dtype(dtype)
+    x = np.array([-INF, 1, INF]).astype(kind.as_numpy_dtype)
+    ids, low, high = np.array([0, 2, 3], np.int32), float(kind.min), float(kind.max)
+
+    def unsorted(of: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda x, i: of(x, i, 5)
+
+    for call, expected in (
+        (tf.math.segment_max, [-INF, 0, 1, INF]),
+        (tf.math.segment_min, [-INF, 0, 1, INF]),
+        (unsorted(tf.math.unsorted_segment_max), [low, low, 1, INF, low]),
+        (unsorted(tf.math.unsorted_segment_min), [-INF, high, 1, high, high]),
+    ):
+        check(call, (x, ids), np.array(expected).astype(x.dtype))
+
+
+def test_one_number_is_repeated_and_padded_by_nothing() -> None:
+    for call, expected in (
+        (lambda x: tf.repeat(x, 3, axis=0), f4(5, 5, 5)),
+        (lambda x: tf.repeat(x, 0, axis=-1), f4()),
+    ):
+        agrees(call(tf.constant(5.0)), expected)
+        agrees(tf.function(call)(tf.constant(5.0)), expected)
+    for mode in ("CONSTANT", "REFLECT", "SYMMETRIC"):
+        check(lambda x, n, m=mode: tf.pad(x, n, m), (f4(5)[0], np.zeros([0, 2], "i4")), f4(5)[0])
+
+
+def test_texts_that_are_no_utf8_are_formatted_as_they_are() -> None:
+    made = tf.strings.format("é{}|{}", (tf.constant([b"\xff\xfe"]), tf.constant("ü")))
+    assert made.numpy() == 'é["'.encode() + b"\xff\xfe" + '"]|"ü"'.encode()
+
+
 def test_means_of_segments_of_integers_and_complex_numbers() -> None:
     for dtype in ("int8", "uint8", "int32", "int64", "complex64"):
         x = np.array([[1, 2], [4, 5], [7, 8]], dtype)

@@ -6,6 +6,7 @@ A number that is no place makes code step aside.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 from runtime.core.types import TensorType
@@ -295,8 +296,8 @@ def _lower_scattered(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) 
 _SEGMENTS: dict[str, tuple[str, Any]] = {
     "segment_sum": ("add", lambda dtype: 0),
     "segment_prod": ("multiply", lambda dtype: 1),
-    "segment_max": ("maximum", lambda dtype: dtype.min),
-    "segment_min": ("minimum", lambda dtype: dtype.max),
+    "segment_max": ("maximum", lambda dtype: -inf if dtype.is_floating else dtype.min),
+    "segment_min": ("minimum", lambda dtype: inf if dtype.is_floating else dtype.max),
 }
 
 
