@@ -113,6 +113,21 @@ class Signature:
         found = self._concrete.structured_outputs
         return {key: TensorSpec(spec.shape, spec.dtype, key) for key, spec in found.items()}
 
+    @property
+    def graph(self) -> Any:
+        """Its graph."""
+        return self._concrete.graph
+
+    @property
+    def variables(self) -> tuple[Any, ...]:
+        """The variables of the loaded model that its graph uses."""
+        return self._concrete.variables
+
+    @property
+    def trainable_variables(self) -> tuple[Any, ...]:
+        """Those of its variables that tapes watch."""
+        return self._concrete.trainable_variables
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the graph for tensors by name; one alone may stand without its name.
 

@@ -329,6 +329,11 @@ def test_signatures_share_the_variables_of_the_model(tmp_path: Path) -> None:
     with rt.GradientTape() as tape:
         y = loaded.signatures["two"](x=rt.constant(3.0))["output_0"]
     assert float(tape.gradient(y, loaded.by)) == 3.0
+    two = loaded.signatures["two"]
+    (found,) = two.variables
+    assert found is loaded.by
+    assert two.trainable_variables == (found,)
+    assert str(two.graph).startswith("graph")
 
 
 @pytest.mark.parametrize("signature", [3, Served().__call__])
