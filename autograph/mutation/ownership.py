@@ -13,10 +13,12 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from types import FunctionType, ModuleType
+from types import FunctionType, MappingProxyType, ModuleType
 from typing import Any
 
+from autograph.backend import GlobalVariable
 from autograph.mutation.kind_table import FOREIGN, kinds_of
+from autograph.mutation.variables import value_of
 
 _ASKING = 2
 """References to an object while its own are counted: the table's, and the argument's."""
@@ -53,16 +55,22 @@ def notes_taken() -> list[Any]:
     return [container for notes in _thread.notes for container in notes()]
 
 
-def unheld(roots: Iterable[Any], further: Mapping[int, Sequence[Any]]) -> set[int]:
+def unheld(
+    roots: Iterable[Any],
+    further: Mapping[int, Sequence[Any]],
+    uncounted: Mapping[int, Container[int]] = MappingProxyType({}),
+) -> set[int]:
     """The ids of the objects that nothing but `roots`, and each other, leads to.
 
     Args:
         roots: containers whose references do not count, such as a tuple of results.
         further: by the id of an object, containers whose references do count where it is held.
+        uncounted: by the id of an object, the ids of those to which its own references do not
+            count even then.
     """
     found, counts = _found(roots, further)
     outside = [key for key in found if sys.getrefcount(found[key]) > counts[key] + _ASKING]
-    return found.keys() - _reachable(outside, found, further)
+    return found.keys() - _reachable(outside, found, further, uncounted)
 
 
 def _found(roots: Iterable[Any], known: Container[int]) -> tuple[dict[int, Any], Counter[int]]:
@@ -79,13 +87,17 @@ def _found(roots: Iterable[Any], known: Container[int]) -> tuple[dict[int, Any],
 
 
 def _reachable(
-    start: list[int], found: dict[int, Any], further: Mapping[int, Sequence[Any]]
+    start: list[int],
+    found: dict[int, Any],
+    further: Mapping[int, Sequence[Any]],
+    uncounted: Mapping[int, Container[int]],
 ) -> set[int]:
     reached, pending = set(start), start
     while pending:
         key = pending.pop()
-        holders = (found[key], *further.get(key, ()))
-        held = {id(item) for holder in holders for item in _references(holder)}
+        left_out = uncounted.get(key, ())
+        held = {id(item) for item in _references(found[key]) if id(item) not in left_out}
+        held |= {id(item) for holder in further.get(key, ()) for item in _references(holder)}
         new = (held & found.keys()) - reached
         reached |= new
         pending.extend(new)
@@ -95,10 +107,14 @@ def _reachable(
 def _references(item: Any) -> Sequence[Any]:
     if type(item) is FunctionType:  # not the module that it stands in
         return [part for part in (item.__closure__, item.__defaults__) if part is not None]
+    if type(item) is GlobalVariable:  # not the others of its module
+        return [value_of(item)]
     return gc.get_referents(item)
 
 
 def _is_looked_into(item: Any, known: Container[int]) -> bool:
+    if type(item) is GlobalVariable or (type(item) is dict and "__builtins__" in item):
+        return False  # what is in it, its module holds
     kinds = kinds_of(type(item))
     # Objects of installed packages may lead to all that there is.
     is_bounded = FOREIGN not in kinds or id(item) in known

@@ -32,7 +32,7 @@ from autograph.mutation.kinds import Kind
 from autograph.mutation.ownership import notes_taken, unheld
 from autograph.mutation.paths import Path, named, render
 from autograph.mutation.variables import Named
-from autograph.objects import MISSING, functions_in
+from autograph.objects import MISSING, functions_in, namespace_of
 
 __all__ = ["MISSING", "Change", "Snapshot"]
 
@@ -199,7 +199,8 @@ class Snapshot:
         return any(entry is not None and not entry.late for entry in found)
 
     def release(self, results: tuple[Any, ...]) -> None:
-        """Forget what was looked at later than the roots, and what only `results` hold by now.
+        """Forget what was looked at later than the roots, and is held by now only by `results` and
+        by objects that did not hold it then.
 
         Such objects were made since, or are gone: their changes concern nobody else.
         """
@@ -214,7 +215,8 @@ class Snapshot:
         for entry in notes:
             if type(entry) is _Entry:
                 states.setdefault(id(entry.value), []).append(entry)
-        own = unheld([results, *notes], states)
+        changed = {id(x.value): x.value for x in self._changed() if id(x.value) not in states}
+        own = unheld([results, *notes, *changed.values()], states, self._put_since())
         for entry in late:
             if id(_subject(entry.value)) in own:
                 del self._entries[entry.kind.key(entry.value)]
@@ -304,6 +306,18 @@ class Snapshot:
     def _changed(self) -> list[_Entry]:
         entries = self._entries.values()
         return [entry for entry in entries if not entry.kind.same(entry.value, entry.state)]
+
+    def _put_since(self) -> dict[int, set[int]]:
+        """By the id of what is different now, the ids of what it did not hold before."""
+        found: dict[int, set[int]] = {}
+        for kind, value, state, *_ in self._changed():
+            before, now = (
+                {id(child) for *_, child in kind.parts(value, each)}
+                for each in (state, kind.take(value))
+            )
+            for holder in (value, namespace_of(value)):
+                found.setdefault(id(holder), set()).update(now - before)
+        return found
 
     def _within(self, kind: Kind, value: Any, path: Path, depth: int, foreign: bool) -> bool:
         size = kind.bytes(value)

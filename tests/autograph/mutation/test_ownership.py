@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from autograph.mutation.ownership import notes_taken, taking_notes, unheld
+from autograph.mutation.snapshots import Snapshot
 
 
 class Box:
@@ -96,3 +97,23 @@ def test_notes_are_those_of_all_around() -> None:
             assert notes_taken() == [1, 2, 3]
         assert notes_taken() == [1]
     assert notes_taken() == []
+
+
+def test_what_was_put_into_others_since() -> None:
+    before, kept = [[0]], Box([1])
+    late = Box([[2]])
+    found = Snapshot({"before": before, "kept": kept})
+    found.add("late", late)
+    before[0] = [3]
+    kept.held = [4]
+    new = [before[0], kept.held]
+    moved, late.held = late.held, [[5]]
+    for item in (*new, moved, late.held, late.held[0]):
+        found.add("met", item)
+        item.append(6)
+    item = None
+    assert len(found.changes()) > 5
+    new.clear()
+    found.release((moved,))
+    changed = [id(change.object) for change in found.changes()]
+    assert changed == [*map(id, (before, kept, late, moved))]

@@ -40,3 +40,109 @@ def test_random_programs(seed: int, executor: str) -> None:
             assert refusal.filename == name, refusal  # noqa: PT017
             return
         assert found == wanted, text
+
+
+class Box:
+    a: Any = None
+
+
+BOXES = {"a": Box()}
+
+
+def in_a_list(x: Any, n: Any) -> Any:
+    e = [[x]]
+    for _ in range(n):
+        e[0] = [n, 3]
+        e[0].append(x)
+        e[0][0] += 1
+    return e[0]
+
+
+def in_a_dict(x: Any, n: Any) -> Any:
+    e = {"a": {"n": 1}}
+    for _ in range(n):
+        e["a"] = {"n": x}
+        e["a"].update(n=n + 1)
+    return e["a"]["n"]
+
+
+def in_an_object(x: Any, n: Any) -> Any:
+    e = Box()
+    e.a = [x]
+    for _ in range(n):
+        e.a = [[n], 3]
+        e.a[0].extend([x, 4])
+        e.a[0].pop()
+        e.a.reverse()
+    return e.a
+
+
+def in_two(x: Any, n: Any) -> Any:
+    e, k = [[x]], [[0]]
+    for _ in range(n):
+        e[0] = [n, 3]
+        k[0] = e[0]
+        e[0].append(x)
+        k[0].append(2)
+    return e[0], k[0], e[0] is k[0]
+
+
+def in_a_new_object(x: Any, n: Any) -> Any:
+    e = {"a": Box()}
+    e["a"].a = [[x]]
+    for _ in range(n):
+        e["a"] = Box()
+        e["a"].a = [[n]]
+        e["a"].a.append([1])
+        e["a"].a[0].extend(e["a"].a[1])
+    return e["a"].a
+
+
+def in_a_variable(x: Any, n: Any) -> Any:
+    kept = [1]
+
+    def put() -> None:
+        nonlocal kept
+        kept = [x]
+        kept.append(n)
+
+    for _ in range(n):
+        put()
+    return kept
+
+
+def in_one_from_outside(x: Any, n: Any) -> Any:
+    BOXES["a"].a = [1, 1]
+    for _ in range(n):
+        put_outside(x)
+    return list(BOXES["a"].a)
+
+
+def put_outside(x: Any) -> None:
+    BOXES["a"].a = [x, 2]
+    BOXES["a"].a.append(4)
+    BOXES["a"].a.pop(0)
+
+
+def and_one_from_before(x: Any, n: Any) -> Any:
+    e = [[x]]
+    old = e[0]
+    for y in range(n):
+        old.append(y)
+        e[0] = [n, 3]
+        e[0].append(old.pop(0))
+    return old, e[0]
+
+
+PUT_IN = [
+    *(in_a_list, in_a_dict, in_an_object, in_two, in_a_new_object, in_a_variable),
+    *(in_one_from_outside, and_one_from_before),
+]
+
+
+@pytest.mark.parametrize("program", PUT_IN, ids=lambda program: program.__name__)
+def test_new_ones_that_are_put_into_others_and_changed(program: Callable[..., Any]) -> None:
+    staged = rt.function(program)
+    for x, n in ((3, 2), (5, 0), (-1, 3)):
+        found = staged(rt.constant(x, rt.int64), rt.constant(n, rt.int64))
+        assert as_python(found) == program(x, n)
