@@ -126,7 +126,7 @@ def _iterated(self: TaggedUnion) -> Iterator[Any]:
 TaggedUnion.__iter__ = _iterated  # type: ignore[attr-defined]
 for _name in (
     *("hash", "bool", "len", "contains", "index", "int", "float", "format", "enter", "exit"),
-    *("copy", "deepcopy"),
+    *("copy", "deepcopy", "setitem", "delitem"),
 ):
     setattr(TaggedUnion, f"__{_name}__", _refused)
 for _name, _function in {**BINARY, "matmul": operator.matmul}.items():

@@ -382,7 +382,19 @@ def later_in_a_table(n):
     return table
 
 
+def put_into_a_list_of_one(n):
+    pair = (n, [1, 2])
+    if n % 2 == 0:
+        pair = (n, [n])
+    pair[1][0] = n + 1
+    pair[1][-1] += 3
+    put = list(pair[1])
+    del pair[1][0]
+    return put, pair[1]
+
+
 PROGRAMS: list[Program] = [
+    put_into_a_list_of_one,
     unbound_in_one_kind, later_in_a_table, extended_by_another_name,
     evens, fizz_buzz, in_comprehensions, in_slots, read_from_lists, changed_lists,
     taken_from_a_list, shown, tuples_and_none, bools_and_ints, in_pairs, in_lists_of_lists,
