@@ -21,9 +21,16 @@ from runtime.staging.control.specs import Spec
 from runtime.staging.guarding.guards import Guards
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.chosen_lists import Row
-from runtime.staging.lists.growing import Growing, is_taken_as_it_was, place_in, want_lists
+from runtime.staging.lists.growing import (
+    Growing,
+    GrowingSequence,
+    is_taken_as_it_was,
+    place_in,
+    want_lists,
+)
 from runtime.staging.lists.growing_deque import stand_in
 from runtime.staging.lists.list_places import ListArena, PlacedList
+from runtime.staging.outside import DICTS
 from runtime.staging.refusals import refuse
 
 Way = tuple[int | str, ...]
@@ -167,7 +174,8 @@ class Given:
         images = list({id(image.item): image for image in self.images}.values())
         known = {id(image.item): KeptItem(image.way) for image in images}
         naming = Naming(self._arenas)
-        leaving = _Leaving(known, lambda item: export(naming.of(item)), location)
+        given = [image.item for image in images]
+        leaving = _Leaving(known, given, lambda item: export(naming.of(item)), location)
         changes: list[OwnChange | ArenaChange] = []
         contents = []
         for image in images:
@@ -178,6 +186,7 @@ class Given:
             if not isinstance(item, list | dict):
                 why = "it is an argument, which a traced function gets as a copy of the caller's"
                 raise refuse_change(changed, why, location=location)
+            self._check_inside(image, location)
             own = [(at, child) for at, child in enumerate(before) if is_own(child)]
             items = leaving.items(item, {id(child): KeptItem((*way, at)) for at, child in own})
             changes.append(OwnChange(path, way, joins.abstract(items, staged=True)))
@@ -188,6 +197,23 @@ class Given:
             changes.append(ArenaChange(arena.site, self._arenas.get(arena, {}), spec))
             contents.append(items)
         return changes, contents
+
+    def _check_inside(self, around: Image, location: Location | None) -> None:
+        """StagingError for a list of the caller's in one that is a list of the graph by now, which
+        would leave another list there. Where the run chooses among lists, it is one of those.
+        """
+        for path, way, item, _ in self.images:
+            is_inside = way[: len(around.way)] == around.way != way
+            is_list = isinstance(item, GrowingSequence) and type(item) is not PlacedList
+            if is_inside and is_list and item.table is not None:
+                want_lists(item)
+                raise refuse(
+                    f"{around.path} is changed, of which only the run knows the items now, and "
+                    f"{path} is a list of the caller's in it",
+                    f"return another one, with copies: [list(each) for each in {around.path}]",
+                    around.path,
+                    location,
+                )
 
 
 class Changes:
@@ -259,17 +285,19 @@ class Changes:
 
 
 class _Leaving:
-    """Takes the items of changed lists and dicts apart: `kept` are the parts of arguments, by their
-    ids.
+    """Takes the items of changed lists and dicts apart: `given` are the parts of arguments, `kept`
+    tells of these by their ids.
     """
 
     def __init__(
         self,
         kept: Mapping[int, KeptItem],
+        given: Sequence[Any],
         export: Callable[[Any], Any],
         location: Location | None,
     ) -> None:
         self._kept = kept
+        self._given = given
         self._export = export
         self._location = location
         self._new: list[Any] = []
@@ -298,7 +326,7 @@ class _Leaving:
             return self._export(item)
         if item.__class__ not in (list, dict):
             return self._of_other_class(item)
-        if isinstance(item, Row) or any(item is each for each in self._new):
+        if isinstance(item, Row) or self._is_elsewhere(item):
             want_lists(item)
             kind = "dict" if isinstance(item, dict) else "list"
             raise refuse(
@@ -308,6 +336,16 @@ class _Leaving:
             )
         self._new.append(item)
         return self.items(item, own)
+
+    def _is_elsewhere(self, item: Any) -> bool:
+        """Whether a list or dict is new and in another place, too. A list that is shared has an
+        image in each place, with the same columns.
+        """
+        if any(item is each for each in self._new):
+            return True
+        columns = _columns(item)
+        is_shared = columns is not None and item.staged.kind.shared
+        return is_shared and any(columns == _columns(each) for each in (*self._given, *self._new))
 
     def _of_other_class(self, item: Any) -> Any:
         """A set, `Counter` and the like, as they are in results. Others may know what is in it."""
@@ -322,6 +360,13 @@ class _Leaving:
                 location=self._location,
             )
         return self._export(item)
+
+
+def _columns(item: Any) -> list[int] | None:
+    """The ids of the columns of a list of the graph, which is in no other one."""
+    if not isinstance(item, GrowingSequence) or item.table is not None or item.staged is None:
+        return None
+    return list(map(id, item.staged.columns))
 
 
 def _at(arguments: dict[Any, Any], way: Way) -> Any:
@@ -355,7 +400,10 @@ def _with_own(item: Any, arguments: dict[Any, Any], left: Left) -> Any:
         return _at(arguments, item.way)
     if isinstance(item, Placed):
         return left.of(item)
-    if type(item) is dict:
-        return {key: _with_own(each, arguments, left) for key, each in item.items()}
+    if type(item) in DICTS:
+        made = item.copy()
+        for key, each in item.items():
+            made[key] = _with_own(each, arguments, left)
+        return made
     is_plain = type(item) in (list, tuple)
     return type(item)([_with_own(each, arguments, left) for each in item]) if is_plain else item

@@ -14,7 +14,9 @@ from runtime.graph.structures import Handler, Structure, add_handler
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.specs import Spec, Tree, with_parts
 from runtime.staging.lists import staged_items
+from runtime.staging.lists.dict_entries import Entries
 from runtime.staging.lists.growing import Kind
+from runtime.staging.lists.growing_dict import GrowingDict
 from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.list_places import ListArena, PlacedList
 
@@ -63,10 +65,13 @@ class Naming:
             return tuple(map(self.of, item))
         if isinstance(item, MaybeNone):
             return MaybeNone(self.of(item.held), item.flag)
-        if not isinstance(item, GrowingList) or item.staged is None:
+        staged = item.staged if isinstance(item, GrowingList | GrowingDict) else None
+        if staged is None:
             return item
-        kind = Kind(self._spec(item.staged.element), item.staged.kind.size)
-        return item.holding(kind, item.staged.columns)
+        kind = Kind(self._spec(staged.element), staged.kind.size)
+        if isinstance(item, GrowingDict):
+            return item.holding(Entries(None, kind, item.factory), staged.columns)
+        return item.holding(kind, staged.columns)
 
     def _note(self, arena: ListArena) -> None:
         if arena not in self.arenas:

@@ -71,6 +71,78 @@ def test_a_list_that_is_in_another_one_twice(args: Any) -> None:
     _check(row_changed, args)
 
 
+def put_in_a_tuple(rows: Any, row: Any, k: Any) -> Any:
+    rows.append((k, row))
+    return len(rows)
+
+
+def put_again(rows: Any, row: Any, k: Any) -> Any:
+    rows.append(rows[0])
+    return k
+
+
+def new_ones_twice(rows: Any, row: Any, k: Any) -> Any:
+    made = [k]
+    rows.append((k, made))
+    rows.append((1, made))
+    return rows[1][1] is rows[2][1]
+
+
+def new_one_of_fractions(rows: Any, row: Any, k: Any) -> Any:
+    rows.append((k, [1, 2.5]))
+    return rows[1][1][1] * k
+
+
+def under_a_key(table: Any, row: Any, k: Any) -> Any:
+    table[k] = [0, 0]
+    return table[1] is row
+
+
+def under_another_key(table: Any, row: Any, k: Any) -> Any:
+    table[k] = row
+    table[k + 1] = [4]
+    return len(table)
+
+
+def on_a_path(table: Any, row: Any, k: Any) -> Any:
+    if k > 0:
+        table["b"] = [0] * 2
+    return len(table)
+
+
+def in_rounds(rows: Any, row: Any, k: Any) -> Any:
+    for _ in range(k):
+        rows.append([k])
+    return rows[0] is row
+
+
+@pytest.mark.parametrize(
+    ("function", "held"),
+    [
+        (put_in_a_tuple, [(1, ONE)]),
+        (put_again, [(1, ONE)]),
+        (put_again, [ONE]),
+        (new_ones_twice, [(1, ONE)]),
+        (new_one_of_fractions, [(1, ONE)]),
+        (under_a_key, {1: ONE}),
+        (under_another_key, {1: ONE}),
+        (on_a_path, {"a": ONE}),
+        (in_rounds, [ONE]),
+        (in_rounds, [[2], ONE]),
+    ],
+)
+def test_a_list_in_another_one_that_changes(function: Callable[..., Any], held: Any) -> None:
+    for k in (2, 3):
+        _check(function, (held, ONE, k))
+
+
+def test_a_list_in_a_dict_of_another_class() -> None:
+    row = [rt.constant(1)]
+    table = OrderedDict(a=row)
+    assert int(rt.function(on_a_path)(table, row, rt.constant(2))) == 2
+    assert (list(table), table["a"] is row, as_python(table["b"])) == (["a", "b"], True, [0, 0])
+
+
 def test_calls_with_and_without_such_have_traces_of_their_own() -> None:
     staged = rt.function(changed_by_another_name)
     one: list[Any] = [rt.constant(1)]
