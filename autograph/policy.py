@@ -41,7 +41,8 @@ RULES = (
     Rule("part of autograph or of a tensor library", lambda f: _is_library(f), AS_IS),
     Rule("made of annotations by Python", lambda f: is_annotate(f), AS_IS),
     Rule("in a package to convert", lambda f: _is_included(f), CONVERT),
-    Rule("made by functools.total_ordering", lambda f: is_ordering(f), CONVERT),
+    Rule("made by functools.total_ordering", lambda f: _is_ordering(f), CONVERT),
+    Rule("of numbers, in Python's standard library", lambda f: _is_of_numbers(f), CONVERT),
     Rule("part of Python's standard library", lambda f: _is_standard(f), AS_IS),
     Rule("part of an installed package", lambda f: is_installed(f), AS_IS),
     Rule("the user's", lambda f: True, CONVERT),
@@ -56,8 +57,9 @@ def decide(function: FunctionType) -> Rule:
 def convert_package(module_prefix: str) -> None:
     """Convert the functions of an installed package too when converted code calls them.
 
-    Packages in `site-packages` and the standard library are otherwise called as they are. It holds
-    for functions that were not called yet.
+    Packages in `site-packages` and the standard library are otherwise called as they are, but for
+    what is written in Python and only computes with numbers, such as `colorsys`. It holds for
+    functions that were not called yet.
 
     Args:
         module_prefix: a module name; it stands for its submodules too.
@@ -92,10 +94,22 @@ def _is_standard(function: FunctionType) -> bool:
     return filename.startswith((_STANDARD, "<frozen "))
 
 
-def is_ordering(function: Callable[..., Any]) -> bool:
+_OF_NUMBERS = {
+    "calendar": "isleap leapdays",
+    "colorsys": "_v hls_to_rgb hsv_to_rgb rgb_to_hls rgb_to_hsv rgb_to_yiq yiq_to_rgb",
+    # The others compute with exact fractions.
+    "statistics": "cdf fmean median median_high median_low mode pdf quantiles zscore",
+}
+
+
+def _is_of_numbers(function: FunctionType) -> bool:
+    names = _OF_NUMBERS.get(_module(function), "").split()
+    return function.__code__.co_name in names and _is_standard(function)
+
+
+def _is_ordering(function: FunctionType) -> bool:
     """True for `__gt__` and its like, where a class has them of its `__lt__` or another one."""
-    name = function.__code__.co_name if isinstance(function, FunctionType) else ""
-    return "_from_" in name and function.__module__ == "functools"
+    return "_from_" in function.__code__.co_name and function.__module__ == "functools"
 
 
 def is_annotate(function: FunctionType) -> bool:

@@ -12,7 +12,7 @@ from autograph.mutation.foreign import is_foreign
 from autograph.mutation.kind_table import is_hidden, may_change
 from autograph.mutation.users_code import is_users
 from autograph.objects import module_of
-from autograph.policy import is_ordering
+from autograph.policy import CONVERT, decide
 
 _HARMLESS_MODULES = frozenset((
     "abc", "argparse", "array", "ast", "atomics", "base64", "binascii", "bisect", "builtins",
@@ -56,7 +56,7 @@ def is_harmless_module(module: str) -> bool:
 def is_called_as_it_is(function: Any) -> bool:
     """Whether a callable is opaque: foreign code, and no function of NumPy."""
     if type(function) in (FunctionType, BuiltinFunctionType):
-        if is_ordering(function):
+        if isinstance(function, FunctionType) and decide(function).decision is CONVERT:
             return False
         module = getattr(function, "__globals__", {}).get("__name__") or function.__module__
         own = getattr(function, "__self__", None)

@@ -1,5 +1,6 @@
 """Which functions are converted when converted code calls them."""
 
+import calendar
 import collections
 import datetime
 import decimal
@@ -55,6 +56,8 @@ DECISIONS: list[tuple[Callable[..., Any], str]] = [
     (Ordered.__gt__, "made by functools.total_ordering"),
     (functools.wraps, "part of Python's standard library"),
     (json.dumps, "part of Python's standard library"),
+    (calendar.weekday, "part of Python's standard library"),
+    (calendar.isleap, "of numbers, in Python's standard library"),
     (collections.namedtuple, "part of Python's standard library"),
     (gast.parse, "part of an installed package"),
     (pytest.raises, "part of an installed package"),

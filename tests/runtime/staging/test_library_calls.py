@@ -1,7 +1,12 @@
-"""Functions of NumPy and cmath of staged values give what they give for the values of the run."""
+"""Functions of NumPy and of the standard library of staged values give what they give for the
+values of the run.
+"""
 
+import calendar
 import cmath
+import colorsys
 import math
+import statistics
 from collections.abc import Callable
 from typing import Any
 
@@ -50,6 +55,42 @@ def test_it_is_what_numpy_gives(at: int) -> None:
         got = rt.function(lambda *given: function(*given))(*map(rt.constant, args))
     assert got.dtype.np_dtype == expected.dtype
     np.testing.assert_array_equal(got.numpy(), expected)
+
+
+OF_NUMBERS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
+    *((calendar.isleap, (year,)) for year in (1900, 2000, 2023, 2024)),
+    (calendar.leapdays, (1990, 2024)),
+    *(
+        (function, given)
+        for function in (colorsys.rgb_to_hsv, colorsys.rgb_to_hls, colorsys.rgb_to_yiq)
+        for given in ((0.3, 0.5, 0.2), (0.9, 0.5, 0.2), (0.1, 0.2, 0.7), (0.4, 0.4, 0.4))
+    ),
+    *((colorsys.hsv_to_rgb, (hue, 0.5, 0.25)) for hue in (0.0, 0.2, 0.4, 0.6, 0.8, 0.95)),
+    *((colorsys.hls_to_rgb, (hue, 0.5, 0.25)) for hue in (0.0, 0.2, 0.4, 0.6, 0.8, 0.95)),
+    *(
+        (function, given)
+        for function in (
+            lambda *x: statistics.fmean(x),
+            lambda *x: statistics.median(x),
+            lambda *x: statistics.median_low([*x, 4.0]),
+            lambda *x: statistics.median_high([*x, 4.0]),
+            lambda *x: tuple(statistics.quantiles(x)),
+            lambda *x: statistics.mode([round(item) for item in x]),
+        )
+        for given in ((3.0, 1.0, 2.0), (5.25, 5.0, -1.0))
+    ),
+    *((lambda x: statistics.NormalDist(1.0, 2.0).cdf(x), (x,)) for x in (-3.0, 0.5)),
+    *((lambda x: statistics.NormalDist(1.0, 2.0).pdf(x), (x,)) for x in (-3.0, 0.5)),
+    (lambda x: statistics.NormalDist(1.0, 2.0).zscore(x), (2.5,)),
+]
+
+
+@pytest.mark.parametrize("at", range(len(OF_NUMBERS)))
+def test_it_is_what_the_standard_library_gives(at: int) -> None:
+    function, args = OF_NUMBERS[at]
+    given = [rt.constant(each, rt.int64 if type(each) is int else rt.float64) for each in args]
+    got = rt.function(lambda *each: function(*each))(*given)
+    np.testing.assert_allclose(np.asarray(got), np.asarray(function(*args)), rtol=1e-15)
 
 
 def test_it_is_called_in_branches_and_loops() -> None:
