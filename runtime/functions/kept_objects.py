@@ -29,7 +29,7 @@ from runtime.functions.signatures import Reference, key_of, leaf_types
 from runtime.graph.ir import Location
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.structures import structure_of
-from runtime.staging.aliasing import sharing
+from runtime.staging.aliasing import aliases, sharing
 from runtime.staging.block_recorder import look_at
 from runtime.staging.control import joins
 from runtime.staging.control.carried_objects import refuse_change
@@ -171,6 +171,15 @@ def _spec(trace: Trace, path: str, location: Location | None, made: set[int], va
         return joins.abstract(value, staged=True)
     if type(value) in _ATOMS or value is MISSING or trace.existed(value) or _is_lasting(value):
         return Same(value)
+    if aliases.is_one_from_before(trace, value):
+        raise refuse_change(
+            path,
+            "it is one of several objects from before the call, which the run chooses, and a copy "
+            "of that would be there",
+            "put what is in it into the one that is there, or keep a number that tells which one "
+            "is meant",
+            location,
+        )
     own = value.own() if isinstance(value, Growing) else value
     found = structure_of(own)
     is_fresh = id(value) not in made

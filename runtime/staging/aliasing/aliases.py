@@ -68,6 +68,19 @@ def want_joined(trace: Trace) -> None:
     want(*kinds, references=trace.references)
 
 
+def is_one_from_before(trace: Trace, item: Any) -> bool:
+    """True for a copy that may stand for several objects that existed before the trace."""
+    met, pending, existed = {id(item)}, [item], 0
+    while pending:
+        made = pending.pop()
+        for each in [x for y in trace.joined if y.copy.made is made for x in y.objects]:
+            if id(each) not in met:
+                met.add(id(each))
+                existed += trace.existed(each)
+                pending.append(each)
+    return existed > 1
+
+
 def check_left(trace: Trace, since: int, left: Sequence[Any], changed: Sequence[Any]) -> None:
     """Raises StagingError where a round leaves, for the next one, what may be an object that rounds
     change in place. What was joined from `since` on is the round's.

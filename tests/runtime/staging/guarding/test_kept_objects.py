@@ -1054,9 +1054,29 @@ def puts_beside_the_entries(x):
     return x
 
 
+def chooses_among_lists(x):
+    if x > 0:
+        HELD.first = HELD.second
+    return x
+
+
+def exchanges_lists(x):
+    for _ in range(x):
+        HELD.first, HELD.second = HELD.second, HELD.first
+    return x
+
+
+def chooses_among_entries(x):
+    REGISTER["a"] = REGISTER["b"] if x > 0 else REGISTER["a"]
+    return x
+
+
 @pytest.mark.parametrize(
     ("program", "words"),
     [
+        (chooses_among_lists, "HELD.first is changed .* one of several objects from before"),
+        (exchanges_lists, "HELD.(first|second) is changed .* one of several objects from before"),
+        (chooses_among_entries, "REGISTER is changed .* one of several objects from before"),
         (makes_an_object, "HELD.best is changed .* a Node is put there that is made while tracing"),
         (assigns_items, "a tensor"),
         (changes_what_it_puts_there, "a Node is put there that is made while tracing"),
@@ -1074,6 +1094,8 @@ def test_refused(program: Callable[..., Any], words: str) -> None:
     HELD = Account(3)
     HELD.items = []
     HELD.recent, HELD.entries = deque(), Entries()
+    HELD.first, HELD.second = [1], [2]
+    REGISTER.update(a={"n": 1}, b={"n": 2})
     HELD.best = rt.constant([1, 2])
     before = dict(vars(HELD))
     with pytest.raises(StagingError, match=words) as caught:
