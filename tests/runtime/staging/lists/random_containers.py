@@ -1,8 +1,10 @@
 """Random programs over containers in containers: paths, rounds, tries and helpers change what is
-inside and what is around it, under several names.
+inside and what is around it, under several names. The names are variables of the program, or of
+something that is there between its calls: arguments, objects, closures, modules, classes.
 """
 
 import random
+import re
 from typing import NamedTuple
 
 PRELUDE = """\
@@ -29,6 +31,52 @@ class Box:
 class Pair:
     a: Any
     b: Any
+
+
+class Slotted:
+    __slots__ = "a", "b"
+
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+
+class Derived(Pair):
+    def grow(self, value):
+        self.a.append(value)
+
+
+class Asked(Box):
+    @property
+    def b(self):
+        return self.kept
+
+    @b.setter
+    def b(self, value):
+        self.kept = value
+
+
+class Held:
+    def __init__(self, e, p, q):
+        self.e, self.p, self.q = e, p, q
+
+
+@dataclass
+class HeldData:
+    e: Any
+    p: Any
+    q: Any
+
+
+class HeldSlots(Held):
+    __slots__ = "e", "p", "q"
+
+
+class HeldMore(Held):
+    owner = None
+
+    def __init__(self, e, p, q):
+        super().__init__(e, p, q)
+        self.owner = self
 
 
 class Row(NamedTuple):
@@ -263,6 +311,7 @@ OUTER = {
     ), "[z.items for z in e]"),
     "box": Outer((
         "e = Box({new}, {new})", "{p} = {new}; e = Box({p}, {p})", "e = Pair({new}, {new})",
+        "e = Slotted({new}, {new})", "e = Derived({new}, {new})", "e = Asked({new}, {new})",
     ), (
         "e.a", "e.a", "e.b",
     ), (
@@ -284,6 +333,17 @@ OUTER = {
     ), (
         "len(e)", "e[0].a is {p}", "e[0] is e[-1]", "{all}",
     ), "[z.a for z in e]"),
+    "ring": Outer((
+        "e = Box({new}, None); e.b = Box({new}, e)", "e = Pair({new}, None); e.b = Box({new}, e)",
+        "e = Box({new}, None); e.b = e",
+    ), (
+        "e.a", "e.b.a", "e.b.b.a",
+    ), (
+        "e = e.b", "e.a = {new}", "e.b.a = {new}", "e.a = e.b.a", "e.a, e.b.a = e.b.a, e.a",
+        "{p} = e.a", "{p} = e.b.a", "e.b.a = {p}", "e.b = e", "e.b.b = e.b", "e.b = Box({new}, e)",
+    ), (
+        "e.a is {p}", "e.a is e.b.a", "e.b is e", "e.b.b is e", "{all}",
+    ), "(e.a, e.b.a)"),
     "deep 0": Outer((
         'e = {{"a": {{"k": {new}}}}}',
     ), (
@@ -364,48 +424,175 @@ _TESTS = (
 )
 
 
-class Writer:
-    """Writes one program, a function of x, n and xs."""
+class Place(NamedTuple):
+    """Where the names are: what stands before them, a statement that declares them, and a module in
+    which `begin` makes them, and gives the program, its further arguments, and who tells of them.
+    """
 
-    def __init__(self, seed: int) -> None:
+    before: str
+    declared: str
+    text: str
+
+
+_TOLD = "lambda: ({0}e, {0}p, {0}q)"
+PLACES = {
+    "local": Place("", "", """\
+def program(x, n, xs):
+    START
+    BODY
+"""),
+    "arguments": Place("", "", """\
+def program(x, n, xs, e, p, q):
+    BODY
+
+def begin(x, n):
+    START
+    return program, (e, p, q), lambda: (e, p, q)
+"""),
+    "closure": Place("", "nonlocal e, p, q", """\
+def begin(x, n):
+    START
+
+    def program(x, n, xs):
+        nonlocal e, p, q
+        BODY
+
+    return program, (), lambda: (e, p, q)
+"""),
+    "globals": Place("", "global e, p, q", """\
+def program(x, n, xs):
+    global e, p, q
+    BODY
+
+def begin(x, n):
+    global e, p, q
+    START
+    return program, (), lambda: (e, p, q)
+"""),
+    "defaults": Place("", "", """\
+def begin(x, n):
+    START
+
+    def program(x, n, xs, e=e, p=p, q=q):
+        BODY
+
+    return program, (), lambda: (e, p, q)
+"""),
+    "object": Place("h.", "", """\
+def program(x, n, xs, h):
+    BODY
+
+def begin(x, n):
+    START
+    h = HELD(e, p, q)
+    return program, (h,), lambda: (h.e, h.p, h.q)
+"""),
+    "outside": Place("h.", "", """\
+def program(x, n, xs):
+    BODY
+
+def begin(x, n):
+    global h
+    START
+    h = HELD(e, p, q)
+    return program, (), lambda: (h.e, h.p, h.q)
+"""),
+    "method": Place("self.", "", """\
+class Own(HELD):
+    def program(self, x, n, xs):
+        BODY
+
+def begin(x, n):
+    START
+    h = Own(e, p, q)
+    return h.program, (), lambda: (h.e, h.p, h.q)
+"""),
+    "class": Place("Own.", "", """\
+class Own:
+    pass
+
+def program(x, n, xs):
+    BODY
+
+def begin(x, n):
+    START
+    Own.e, Own.p, Own.q = e, p, q
+    return program, (), lambda: (Own.e, Own.p, Own.q)
+"""),
+}  # fmt: skip
+HELD = ("Held", "HeldData", "HeldSlots", "HeldMore")
+
+
+class Writer:
+    """Writes one program, a function of x, n and xs, and of what its place says."""
+
+    def __init__(self, seed: int, place: str = "local") -> None:
         self.random = random.Random(seed)
         self.outer = OUTER[self.random.choice(_KINDS)]
         self.inner = INNER[self.random.choice(_HELD)]
+        self.place = PLACES[place]
+        self.reads = ""
 
     def program(self) -> str:
-        """The text of a module with the function `program`."""
+        """The text of a module with the function `program`, or with `begin`."""
         pick, chance = self.random.choice, self.random.random
-        lines = [*(f"{name} = {self.new()}" for name in "pq"), self.named(pick(self.outer.start))]
-        lines += [f"{name} = {self.outer.slots[0]}" for name in "pq" if chance() < 0.4]
-        lines += [self.statement() for _ in range(self.random.randint(0, 1))]
+        start = [*(f"{name} = {self.new()}" for name in "pq"), self.named(pick(self.outer.start))]
+        start += [f"{name} = {self.outer.slots[0]}" for name in "pq" if chance() < 0.4]
+        reads = [self.named(pick(part)) for part in (self.inner.read, self.outer.read) * 2]
+        reads.append(self.named("{all}"))
+        self.reads = f"return n, {', '.join(reads)}"
+        lines = [self.statement() for _ in range(self.random.randint(0, 1))]
         lines += self.compound(self.random.randint(0, 2))
         lines += self.compound(0) if chance() < 0.3 else []
         lines += [self.statement() for _ in range(self.random.randint(0, 2))]
-        reads = [self.named(pick(part)) for part in (self.inner.read, self.outer.read) * 2]
-        reads.append(self.named("{all}"))
-        lines.append(f"return n, {', '.join(reads)}")
-        return PRELUDE + "def program(x, n, xs):\n" + "".join(f"    {line}\n" for line in lines)
+        if self.place.text != PLACES["local"].text:  # what no tensor concerns is done while tracing
+            lines = ["if x > -9:", *(f"    {line}" for line in lines)]
+        lines.append(self.reads)
+        text = self.place.text.replace("HELD", pick(HELD))
+        for name, block in (("START", start), ("BODY", self.placed(lines))):
+            line = re.search(f"( *){name}", text)
+            assert line is not None
+            text = text.replace(line[0], "\n".join(line[1] + each for each in block))
+        return PRELUDE + text
+
+    def placed(self, lines: list[str]) -> list[str]:
+        """Lines with the names where they are."""
+        return [re.sub(r"\b([epq])\b(?!\")", rf"{self.place.before}\1", line) for line in lines]
 
     def compound(self, depth: int) -> list[str]:
         """A statement with blocks."""
         kind, name = self.random.random(), f"i{self.random.randrange(100)}"
         if kind < 0.55:
-            lines = [f"if {self.named(self.random.choice(_TESTS))}:", *self.block(depth)]
+            lines = [f"if {self.test()}:", *self.block(depth)]
             if self.random.random() < 0.2:
                 lines += ["elif x == 1:", *self.block(0)]
             return [*lines, "else:", *self.block(depth)] if self.random.random() < 0.4 else lines
         if kind < 0.65:
-            return [f"{name} = 0", f"while {name} < n:", f"    {name} += 1", *self.block(depth)]
+            return [f"{name} = 0", f"while {name} < n:", f"    {name} += 1", *self.round(depth)]
         if kind < 0.9:
             taken = self.random.choice(("_ in range(n)", "x in xs", "x in [3, x, 1]"))
-            return [f"for {taken}:", *self.block(depth)]
+            return [f"for {taken}:", *self.round(depth)]
         if kind < 0.96:
+            last = ["finally:", *self.block(0)] if self.random.random() < 0.3 else []
             return [
                 *("try:", *self.block(0), "    n = 6 // x", *self.block(0)),
-                *("except ZeroDivisionError:", *self.block(0)),
+                *("except ZeroDivisionError:", *self.block(0), *last),
             ]
+        if self.place.declared or self.place.before:
+            declared = [f"    {self.place.declared}"] if self.place.declared else []
+            return [f"def {name}(x, n):", *declared, *self.block(depth), f"{name}(x, n)"]
         made = f"e, p, q = {name}(e, p, q, x, n)"
         return [f"def {name}(e, p, q, x, n):", *self.block(depth), "    return e, p, q", made]
+
+    def round(self, depth: int) -> list[str]:
+        """The block of a loop, which may end it."""
+        lines = self.block(depth)
+        if self.random.random() < 0.25:
+            end = self.random.choice(("break", "continue", self.reads))
+            at = self.random.choice([at for at, line in enumerate(lines) if line[4] != " "])
+            if not lines[at].lstrip().startswith(("else", "elif", "except", "finally")):
+                lines.insert(at, f"    if {self.test()}: {end}")
+        return lines
 
     def block(self, depth: int) -> list[str]:
         """Lines one deeper."""
@@ -414,6 +601,9 @@ class Writer:
             deep = depth > 0 and self.random.random() < 0.3
             lines += self.compound(depth - 1) if deep else [self.statement()]
         return [f"    {line}" for line in lines]
+
+    def test(self) -> str:
+        return self.named(self.random.choice(_TESTS))
 
     def statement(self) -> str:
         kind = self.inner if self.random.random() < 0.55 else self.outer
