@@ -271,10 +271,18 @@ class Snapshot:
         for entry in self._changed():
             yield render(entry.path), entry.value, entry.state, entry.lent
 
-    def restore(self, holding: Callable[[Any], bool] | None = None) -> None:
-        """Put back what was there; with `holding`, in objects that hold now what it is true of."""
+    def restore(
+        self,
+        holding: Callable[[Any], bool] | None = None,
+        is_new: Callable[[Any], bool] | None = None,
+    ) -> None:
+        """Put back what was there; with `holding`, in objects that hold now what it is true of, and
+        not in those of which `is_new` says that they were made since.
+        """
         for entry in self._changed():
             kind, value = entry.kind, entry.value
+            if is_new is not None and is_new(value):
+                continue
             if holding is None or any(holding(x) for *_, x in kind.parts(value, kind.take(value))):
                 kind.put(value, entry.state)
 

@@ -381,7 +381,7 @@ class BlockRecorder(ObjectRecorder):
 
     def restore(self) -> None:
         """Put back what was there."""
-        self._snapshot.restore()
+        self._snapshot.restore(is_new=self._has_constructed)
 
     def knows(self, item: Any) -> bool:
         """True if the object was within reach of the block before it."""

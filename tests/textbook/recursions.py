@@ -628,3 +628,23 @@ def raises_of_its_own_class(n):
         return 0 if n == 0 else n + go(n - 1)
 
     return go(n)
+
+
+class Holder:
+    def __init__(self):
+        self.current = None
+
+
+@case((3,), (0,), (1,))
+def new_object_put_into_another(n):
+    holder = Holder()
+    if n > 1:
+        own = Doubled(n)
+        holder.current = own
+        own.more()
+        if n > 2:
+            holder.current.more()
+    else:
+        holder.current = Doubled(-1)
+    holder.current.more()
+    return holder.current.n, holder.current.twice

@@ -178,7 +178,7 @@ UNCHANGED = {
     ],
     "starred_targets": [
         SIMPLE.replace("in y", "in (1, 2)"),
-        "def f(x):\n    a, *b = (1, x)\n    [a, *b] = d = x\n    return a, b, d",
+        "def f(x):\n    a, (c, *b) = (1, (2, x))\n    [a, *b] = d = x\n    return a, b, c, d",
         "def f(x):\n    for a, *b in x:\n        yield a, b",
     ],
     "displays": [

@@ -745,11 +745,10 @@ def given_as_keywords(n):
     return len(dict(**entries))
 
 
-def unpacked(n):
+def given_one_by_one(n):
     entries = {}
     entries[n] = 1
-    (first,) = entries
-    return first
+    return max(0, *entries)
 
 
 def outside_of_a_loop(n):
@@ -767,7 +766,7 @@ REFUSED = {
     deleted_while_iterated: "a round of a loop over a dict changes its keys",
     grown_while_iterated: "a round of a loop over a dict changes its keys",
     given_as_keywords: "needs a dict of which Python knows the keys",
-    unpacked: "needs a dict of which Python knows the keys",
+    given_one_by_one: "needs a dict of which Python knows the keys",
     outside_of_a_loop: "could be changed in place|cannot be joined",
 }
 
