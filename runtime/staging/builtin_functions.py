@@ -9,7 +9,7 @@ import operator
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence, ValuesView
 from types import FunctionType, GeneratorType
-from typing import Any
+from typing import Any, cast
 
 import autograph
 from autograph.operators.comprehensions import generator
@@ -121,7 +121,7 @@ def _contains(container: Any, item: Any) -> Any:
     if isinstance(container, iteration.Range):
         return _in_range(container, present(item))
     if isinstance(container, Growing) and container.staged is not None:
-        return _in_list(container, item)
+        return cast(Any, container).has(item)
     if isinstance(container, Staged) and not isinstance(container, Growing):
         return _decided_by(container, True, lambda each: truth(each == item), "in")
     if isinstance(container, Tensor):
@@ -132,13 +132,6 @@ def _contains(container: Any, item: Any) -> Any:
         return NotImplemented
     elements = list(container)
     return _either((is_equal(each, item) for each in elements), decisive=True)
-
-
-def _in_list(items: Growing, item: Any) -> Any:
-    def found_there(each: Any, found: Any) -> Any:
-        return logic.or_(found, (lambda: is_equal(each, item),))
-
-    return iteration.for_loop(items, found_there, (False,), ("the result of `in`",))
 
 
 def _in_range(numbers: iteration.Range, item: Any) -> Any:

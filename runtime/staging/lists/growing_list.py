@@ -27,11 +27,12 @@ from runtime.staging import texts
 from runtime.staging.block_recorder import note_found, note_made
 from runtime.staging.builtin_functions import elements, index_of
 from runtime.staging.bytecode import adds_in_place, rows_unpacked
-from runtime.staging.control import branches, iteration, joins
+from runtime.staging.control import branches, iteration, joins, logic
+from runtime.staging.control.item_comparisons import is_equal
 from runtime.staging.control.optional_values import present
 from runtime.staging.control.references import is_reference, is_reference_class
 from runtime.staging.control.specs import Leaf, Mismatch, Spec, Tree, classes_in
-from runtime.staging.lists import staged_items
+from runtime.staging.lists import keys, staged_items
 from runtime.staging.lists.growing import (
     ROWS,
     Growing,
@@ -327,6 +328,17 @@ class GrowingList(GrowingSequence, RowTable):
             if isinstance(each, Growing) and each.staged is not None:
                 raise _refusal(each, "`in` in code that is not converted")
         return super().__contains__(item)
+
+    def has(self, item: Any) -> Any:
+        """Whether an item of it, a list of the graph, is equal to this one."""
+        place = keys.place_of_number(cast(StagedItems, self.staged), item)
+        if place is not None:
+            return branches.truth(place >= 0)
+
+        def found_there(each: Any, found: Any) -> Any:
+            return logic.or_(found, (lambda: is_equal(each, item),))
+
+        return iteration.for_loop(self, found_there, (False,), ("the result of `in`",))
 
     def __reversed__(self) -> Iterator[Any]:
         if self.staged is not None:

@@ -36,6 +36,7 @@ from runtime.staging.control.references import (
 from runtime.staging.control.sameness import same
 from runtime.staging.control.specs import Leaf, Mismatch, Same, Spec, Tree
 from runtime.staging.lists import sequences, staged_items
+from runtime.staging.lists.growing import StagedItems
 from runtime.staging.refusals import refuse
 from runtime.staging.symbolic_number import SymbolicNumber, number_to_tensor
 from runtime.staging.texts import Text, as_tensor
@@ -220,6 +221,23 @@ def _first_of(matches: Any) -> Any:
     return ops.where(ops.reduce_any(matches), place, ops.constant(-1, dtypes.int64))
 
 
+def place_of_number(items: StagedItems, item: Any) -> Any:
+    """The first place of an equal number in a list of numbers; -1 where there is none. None where
+    items and number are not of one kind: what `==` says then is theirs to tell.
+    """
+    match items.element:
+        case Leaf(type=NumberType()) if _is_number(item):
+            return place_of(items.element, items.columns, 0, item)
+        case Leaf(type=TensorType(dtype=dtype, shape=())) if isinstance(item, Tensor):
+            if item.dtype == dtype and item.static_shape == () and is_real(dtype):
+                return apply(lists.FIND, items.columns[0], item)
+    return None
+
+
+def _is_number(item: Any) -> bool:
+    return type(item) in NUMBER_TYPES or isinstance(item, SymbolicNumber)
+
+
 class _Sought:
     """A key that is looked for: the columns that tell of it, the value in each that is wanted, and
     the tests without which there is none; not `is_possible` where Python knows that there is none.
@@ -265,7 +283,7 @@ class _Sought:
             self.values.append(value)
 
     def _number(self, column: Any, key: Any) -> None:
-        if not (type(key) in NUMBER_TYPES or isinstance(key, Tensor | SymbolicNumber)):
+        if not (_is_number(key) or isinstance(key, Tensor)):
             self.is_possible = False
             return
         value, test = _as_dtype(number(key), column.type.element.dtype)

@@ -18,7 +18,7 @@ from collections.abc import (
     ValuesView,
 )
 from types import BuiltinFunctionType, WrapperDescriptorType
-from typing import Any
+from typing import Any, cast
 
 from autograph.operators.comprehensions import of_generator
 from autograph.operators.texts import shown_by_user
@@ -42,9 +42,9 @@ from runtime.staging.control.references import is_reference, is_reference_class
 from runtime.staging.control.specs import Leaf, Same, Spec, Tree
 from runtime.staging.lists.comparison_sort import Comparator, order_of, orders_itself
 from runtime.staging.lists.extremes import extreme_of_lists, gives_lists
-from runtime.staging.lists.growing import Growing, GrowingSequence, size_of
+from runtime.staging.lists.growing import Growing, GrowingSequence, StagedItems, size_of
 from runtime.staging.lists.growing_list import GrowingList, collected
-from runtime.staging.lists.keys import is_float, is_staged
+from runtime.staging.lists.keys import is_float, is_staged, place_of_number
 from runtime.staging.lists.sequences import check, chosen, is_record, refuse_if
 from runtime.staging.lists.staged_items import stacked
 from runtime.staging.lists.walks import Items
@@ -331,6 +331,10 @@ def place_in(items: Any, item: Any) -> Any:
 
 
 def _place_in_staged(items: GrowingList, item: Any) -> Any:
+    at = place_of_number(cast(StagedItems, items.staged), item)
+    if at is not None:
+        return at
+
     def look(each: Any, place: Any, at: Any) -> Any:
         is_first = logic.and_(truth(place < 0), (lambda: is_equal(each, item),))
         found = branches.cond(is_first, lambda: at, lambda: place, (), ("index",))

@@ -1056,3 +1056,30 @@ def test_each_item_of_a_repeated_list_has_its_gradient(n: int) -> None:
         tape.watch(x)
         y = rt.function(total)(x, rt.constant(n))
     assert [float(y), float(tape.gradient(y, x))] == [9.0 * n, 3.0 * n]
+
+
+def place_of_one(numbers, item):
+    items = []
+    for number in numbers:
+        items.append(number)
+    return item in items, item not in items, items.index(item)
+
+
+def place_of_a_number(numbers, item):
+    items = []
+    for number in numbers:
+        items.append(int(number) % 50)
+    return int(item) in items, items.index(int(item)), 0.5 in items, 3.0 in items, True in items
+
+
+@pytest.mark.parametrize("function", [place_of_one, place_of_a_number])
+@pytest.mark.parametrize("dtype", [rt.int32, rt.int64, rt.uint8, rt.float32, rt.float64])
+@pytest.mark.parametrize("size", [0, 1, 40, 100])
+def test_the_place_of_a_number(function: Callable[..., Any], dtype: Any, size: int) -> None:
+    staged = rt.function(function)
+    numbers = (np.arange(size) * 7 % 40).astype(dtype.np_dtype)
+    for given in (0, 3, 35, 39, 41):
+        item = numbers.dtype.type(given)
+        expected = attempt(lambda item=item: function(numbers.tolist(), item.item()))
+        got = attempt(lambda item=item: staged(rt.constant(numbers), rt.constant(item)))
+        assert same_outcome(expected, got), given
