@@ -25,7 +25,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence, Set
-from functools import partial
+from functools import cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -287,7 +287,7 @@ class HotLoop:
         from runtime.graph.executors.native.resuming import compiled
 
         rest = self._function()
-        python = partial(self._printed, rest.function)
+        python = cache(partial(self._printed, rest.function))
         return rest.of(compiled(rest.function, self.loops.extend, python))
 
     def _go_on(self, *values: Any) -> tuple[Any, ...]:

@@ -608,21 +608,6 @@ def a_variable_in_each_round():
     f(X)
 
 
-@misuse(StagingError, "'holder' cannot be joined across", "make the list for a name")
-def a_variable_in_a_branch():
-    holder: list[Any] = []
-
-    @rt.function
-    def f(x):
-        if x > 0:  # <-
-            if not holder:
-                holder.append(rt.Variable(1.0))
-            x = x + holder[0]
-        return x
-
-    f(X)
-
-
 @misuse(ValueError, "variable 'Variable:0'", "shape (2,)", "shape (3,)")
 def a_variable_of_another_shape():
     v = rt.Variable([1.0, 2.0])

@@ -325,7 +325,8 @@ def test_gradients_flow_to_mean_and_deviation() -> None:
     for_mean, for_deviation = tape.gradient(made, [mean, deviation])
     assert for_mean.numpy().tolist() == [5, 5]
     expected = np.sum((made.numpy() - mean.numpy()) / 3)
-    np.testing.assert_allclose(for_deviation.numpy(), expected, rtol=1e-5)
+    # The sum may be next to zero.
+    np.testing.assert_allclose(for_deviation.numpy(), expected, rtol=1e-5, atol=1e-5)
 
 
 def test_gradients_of_gamma_are_refused_for_alpha() -> None:
