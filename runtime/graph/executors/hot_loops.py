@@ -161,6 +161,7 @@ class HotLoop:
         self._given = 0
         self._grace: float | None = None
         self._rest: Rest | None = None
+        self._is_lasting = True
         self._lock = threading.Lock()
 
     # In the program
@@ -269,7 +270,8 @@ class HotLoop:
         try:
             if self._rest is None:
                 self._rest = on_fit_thread(self._compiled)
-                self._pay()
+                if self._is_lasting:
+                    self._pay()
         finally:
             self._lock.release()
         return True
@@ -284,16 +286,18 @@ class HotLoop:
             loop._paid += seconds
 
     def _compiled(self) -> Rest:
-        from runtime.graph.executors.native.resuming import compiled
+        from runtime.graph.executors.native.resuming import compiled, is_lasting
 
         rest = self._function()
+        self._is_lasting = is_lasting(rest.function, self.graph)
         python = cache(partial(self._printed, rest.function))
         return rest.of(compiled(rest.function, self.loops.extend, python))
 
     def _go_on(self, *values: Any) -> tuple[Any, ...]:
         """Run the rest: in Python if an interrupt prevented its compilation."""
         if self._rest is not None:
-            self.loops.work.add(REST)
+            # What does not last counts, so that a call or two later all is machine code.
+            self.loops.work.add(REST if self._is_lasting else self._limit)
             return self._rest(*values)
         rest = self._function()
         return rest.of(self._printed(rest.function))(*values)

@@ -8,6 +8,7 @@ from typing import Any
 from runtime.core.types import ListType
 from runtime.graph.executors import lowered
 from runtime.graph.executors.module import Module
+from runtime.graph.executors.native.executor import reasons
 from runtime.graph.executors.native.islands import Islands
 from runtime.graph.executors.native.list_arrays import (
     as_arrays,
@@ -46,6 +47,14 @@ def tells_unwritten(graph: Graph) -> bool:
         if not node.regions and node.primitive.instruction not in ON_ARRAYS
         for value in node.inputs
     )
+
+
+def is_lasting(rest: lowered.Function, graph: Graph) -> bool:
+    """Whether later calls are to run a rest: where that copies lists, all of the graph as machine
+    code is better, if it can be.
+    """
+    has_lists = any(isinstance(local.type, ListType) for local in rest.parameters)
+    return not has_lists or bool(reasons(graph))
 
 
 def compiled(rest: lowered.Function, extend: Extend, python: Callable[[], Rest]) -> Rest:

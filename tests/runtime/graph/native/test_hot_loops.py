@@ -478,6 +478,32 @@ def test_rounds_of_a_loop_inside_pay_once(patient: None, loops: list[HotLoop]) -
     assert 0 <= work.left < 1e-3 < work.paid < work.spent
 
 
+def long_list(n):
+    items = []
+    for i in rt.range(n):
+        items.append(i * i % 101)
+    total = 0
+    for item in items:
+        total += item
+    return total
+
+
+def test_what_copies_lists_lasts_for_a_few_calls(patient: None, loops: list[HotLoop]) -> None:
+    """All of the graph takes its place: it has nothing to copy."""
+    staged = rt.function(long_list, executor="native")
+    n = rt.constant(50_000)
+    tiers = staged.get_concrete_function(n).programs.tiers
+    expected = long_list(50_000)
+    assert int(staged(n)) == expected
+    assert lines(loops, long_list)[0] == 2
+    calls = 0
+    while tiers.run == tiers._counted:
+        assert int(staged(n)) == expected
+        calls += 1
+        assert calls < 6
+    assert int(staged(n)) == expected
+
+
 def rounds_of(program: Program) -> tuple[Any, str]:
     namespace = program.run.__globals__
     (name,) = [name for name in namespace if name.startswith("rounds_")]
