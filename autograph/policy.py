@@ -94,17 +94,21 @@ def _is_standard(function: FunctionType) -> bool:
     return filename.startswith((_STANDARD, "<frozen "))
 
 
-_OF_NUMBERS = {
-    "calendar": "isleap leapdays",
-    "colorsys": "_v hls_to_rgb hsv_to_rgb rgb_to_hls rgb_to_hsv rgb_to_yiq yiq_to_rgb",
+_OF_NUMBERS = frozenset((
+    *(("calendar", name) for name in ("isleap", "leapdays")),
+    *(("colorsys", name) for name in (
+        "_v", "hls_to_rgb", "hsv_to_rgb", "rgb_to_hls", "rgb_to_hsv", "rgb_to_yiq", "yiq_to_rgb",
+    )),
     # The others compute with exact fractions.
-    "statistics": "cdf fmean median median_high median_low mode pdf quantiles zscore",
-}
+    *(("statistics", name) for name in (
+        "cdf", "fmean", "median", "median_high", "median_low", "mode", "pdf", "quantiles", "zscore",
+    )),
+))  # fmt: skip
 
 
 def _is_of_numbers(function: FunctionType) -> bool:
-    names = _OF_NUMBERS.get(_module(function), "").split()
-    return function.__code__.co_name in names and _is_standard(function)
+    name = _module(function), function.__code__.co_name
+    return name in _OF_NUMBERS and _is_standard(function)
 
 
 def _is_ordering(function: FunctionType) -> bool:

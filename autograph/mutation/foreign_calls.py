@@ -56,13 +56,11 @@ def is_harmless_module(module: str) -> bool:
 def is_called_as_it_is(function: Any) -> bool:
     """Whether a callable is opaque: foreign code, and no function of NumPy."""
     if type(function) in (FunctionType, BuiltinFunctionType):
-        if isinstance(function, FunctionType) and decide(function).decision is CONVERT:
-            return False
         module = getattr(function, "__globals__", {}).get("__name__") or function.__module__
         own = getattr(function, "__self__", None)
         if own is not None and not isinstance(own, ModuleType):
             return is_foreign(type(own))
-        return not _is_known(str(module))
+        return not _is_known(str(module)) and not _is_converted(function)
     if isinstance(function, type):
         return is_foreign(function) and not _is_known(module_of(function))
     if type(function) is MethodType:
@@ -70,6 +68,10 @@ def is_called_as_it_is(function: Any) -> bool:
     if type(function) is partial:
         return False
     return is_foreign(type(function)) and not _is_known(module_of(type(function)))
+
+
+def _is_converted(function: Any) -> bool:
+    return isinstance(function, FunctionType) and decide(function).decision is CONVERT
 
 
 def _is_known(module: str) -> bool:
