@@ -607,7 +607,8 @@ PUSH = _row(
 # The first place at which several lists have these items, of their dtypes; -1 if there is none.
 FIND = _row(
     "list_find", _find, lambda *_: TensorType(dtypes.int64, ()), "TensorListFind", gradient=flat,
-    memory=Memory.READS, interval=lambda *_: (-1, 1 << 60), instruction="list_find",
+    memory=Memory.READS, interval=lambda items, *_: (-1, intervals.length(items)[1]),
+    instruction="list_find",
     passes=80,  # as long as a list takes for an item of NumPy's
 )  # fmt: skip
 ITEM = _row(

@@ -28,7 +28,7 @@ from runtime.graph.lists import (
 from runtime.graph.nodes import element_shape
 
 Run = Callable[..., tuple[Any, ...]]
-LENGTHS_TYPE = TensorType(dtypes.int64, (None,))
+_LENGTHS = TensorType(dtypes.int64, (None,))
 
 
 def _has_rows(type: ListType) -> bool:
@@ -46,7 +46,7 @@ def array_types(types: Iterable[Type]) -> list[Type]:
     """These types, with those of arrays in the place of lists: lengths are behind all others."""
     given = list(types)
     lists = [type for type in given if is_uniform(type) and _has_rows(type)]
-    return [_array(x) if is_uniform(x) else x for x in given] + [LENGTHS_TYPE] * len(lists)
+    return [_array(x) if is_uniform(x) else x for x in given] + [_LENGTHS] * len(lists)
 
 
 def on_arrays(function: Function) -> Function:
@@ -59,7 +59,7 @@ def on_arrays(function: Function) -> Function:
             has_rows = _has_rows(given.type)
             parameters[at] = items = _local(_array(given.type), f"{given.name}_items")
             if has_rows:
-                parameters.append(_local(LENGTHS_TYPE, f"{given.name}_lengths"))
+                parameters.append(_local(_LENGTHS, f"{given.name}_lengths"))
                 before.append(_kernel(SPLIT, [items, parameters[-1]], given))
             else:
                 before.append(_kernel(UNSTACK, [items], given))
@@ -70,7 +70,7 @@ def on_arrays(function: Function) -> Function:
             stack = CONCAT if has_rows else STACK
             behind.append(_kernel(stack, [result], items, element=element))
             if has_rows:
-                lengths = _local(LENGTHS_TYPE, f"{result.name}_lengths_{at}")
+                lengths = _local(_LENGTHS, f"{result.name}_lengths_{at}")
                 results.append(lengths)
                 behind.append(_kernel(LENGTHS, [result], lengths))
     if not before and not behind:

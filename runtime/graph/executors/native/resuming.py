@@ -53,8 +53,11 @@ def is_lasting(rest: lowered.Function, graph: Graph) -> bool:
     """Whether later calls are to run a rest: where that copies lists, all of the graph as machine
     code is better, if it can be.
     """
-    has_lists = any(isinstance(local.type, ListType) for local in rest.parameters)
-    return not has_lists or bool(reasons(graph))
+    return not _takes_lists(rest) or bool(reasons(graph))
+
+
+def _takes_lists(rest: lowered.Function) -> bool:
+    return any(isinstance(local.type, ListType) for local in rest.parameters)
 
 
 def compiled(rest: lowered.Function, extend: Extend, python: Callable[[], Rest]) -> Rest:
@@ -71,7 +74,7 @@ def compiled(rest: lowered.Function, extend: Extend, python: Callable[[], Rest])
         return Islands().add(on_arrays(rest), module, rest, of_arrays)
 
     native = giving_lists(extend(write), results)
-    if not any(isinstance(type, ListType) for type in types):
+    if not _takes_lists(rest):
         return native
 
     def run(*values: Any) -> tuple[Any, ...]:
