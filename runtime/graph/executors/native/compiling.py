@@ -102,7 +102,7 @@ class Unit:
         """Give the locals that stand for known arrays their values."""
         emitter.ranges = form.ranges
         emitter.fuser.read(form.body)
-        emitter.copied = copied_lists(form.body)
+        emitter.copied = copied_lists(form)
         emitter.updates = Updates(form.body)
         for local, raw in form.captured:
             emitter.values[local] = self.captured(emitter, local, raw)

@@ -6,23 +6,45 @@ makes a copy.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from runtime.core.primitive import Memory
 from runtime.core.types import ListType
 from runtime.graph.executors.kernels import memory_of
-from runtime.graph.executors.lowered import Block, Call, If, Kernel, Local, Loop, Statement, leaves
+from runtime.graph.executors.lowered import (
+    Block,
+    Call,
+    Function,
+    If,
+    Kernel,
+    Local,
+    Loop,
+    Statement,
+    blocks_of,
+    leaves,
+)
 
 Nest = tuple[Loop, ...]
 
 
-def copied_lists(body: Block) -> set[Local]:
+def copied_lists(function: Function) -> set[Local]:
     """The lists that are copied before they are written to. The others are used up at most once,
     where they are made, and not read after that, in the order of the statements; so are those
     whose memory they may have, or may hand on.
     """
+    if not any(isinstance(local.type, ListType) for local in _made(function)):
+        return set()
     lists = _Lists()
-    lists.read(body, (), set())
+    lists.read(function.body, (), set())
     roots = set(map(lists.root, lists.shared))
     return {local for local in lists.parents if lists.root(local) in roots}
+
+
+def _made(function: Function) -> Iterator[Local]:
+    yield from function.parameters
+    for block in blocks_of(function.body):
+        for statement in block.statements:
+            yield from statement.targets
 
 
 Use = tuple[Local, bool]

@@ -280,7 +280,7 @@ def test_lists_that_are_read_before_they_are_used_up_are_written_in_place(
     function: Function, is_linear: bool
 ) -> None:
     graph = optimized(function, (np.int32(5),))
-    copied = copied_lists(Lowering(graph, contiguous=True).function(ALL).body)
+    copied = copied_lists(Lowering(graph, contiguous=True).function(ALL))
     assert bool(copied) is not is_linear
     pair = Pair(graph)
     for n in (5, 6, 40):
@@ -308,7 +308,7 @@ def test_memory_that_loops_leave_behind_is_bounded() -> None:
     """
     x = np.linspace(0.0, 1.0, 100_000).astype(np.float32)
     graph = optimized(copies_of_rows, (x, np.int32(5)))
-    assert copied_lists(Lowering(graph, contiguous=True).function(ALL).body)
+    assert copied_lists(Lowering(graph, contiguous=True).function(ALL))
     pair = Pair(graph)
     for n, aside in ((5, 0), (80, 1)):
         pair.compare(x, np.array(n, np.int32))
