@@ -55,11 +55,15 @@ def vector_bytes() -> int:
     return 32 if features.get("avx2") else 16
 
 
+@cache
+def _layout() -> tuple[str, str]:
+    return target().triple, str(target().target_data)
+
+
 def new_module(name: str) -> ir.Module:
     """An empty module for this host."""
     module = ir.Module(name)
-    module.triple = target().triple
-    module.data_layout = str(target().target_data)
+    module.triple, module.data_layout = _layout()
     return module
 
 
