@@ -96,10 +96,23 @@ class Row(GrowingSequence):
                 "only the run knows which item is meant, and not all of them are lists",
                 "lists in all places",
             )
+        held = self._in_open_table()
+        if held is not None:
+            return held.length()
         sizes = [_length(row) for row in self.rows]
-        if not any(map(is_symbol, sizes)) and len(set(sizes)) == 1:
+        if any(map(is_symbol, sizes)):
+            want_table(self.rows)
+        elif len(set(sizes)) == 1:
             return sizes[0]
         return apply_number(numbers.CONVERSIONS["int"], chosen(sizes, self.place))
+
+    def _in_open_table(self) -> GrowingList | None:
+        """What stands for it in a list of the graph that has the several as rows, if they may grow
+        there.
+        """
+        table = table_of(self.rows)
+        is_open = table is not None and table.open
+        return table.list_at(table.place_of(self.rows, self.place)) if table and is_open else None
 
     def content(self) -> tuple[Any, list[Any]]:
         """Refused: where paths meet, it would have to be one list."""
@@ -131,6 +144,9 @@ class Row(GrowingSequence):
 
     def copy(self) -> GrowingList:
         """A list of its items."""
+        held = self._in_open_table()
+        if held is not None:
+            return held.copied()
         size = self.length()
         if not is_symbol(size):
             return GrowingList([self.at(index) for index in range(size)])
@@ -219,6 +235,12 @@ def _of_unknown_row(name: str) -> Callable[..., Any]:
 def _changing(name: str) -> Callable[..., Any]:
     """A method that changes the list that is meant, and leaves the others alone."""
 
+    def added(*args: Any, **kwargs: Any) -> GrowingList:
+        made = GrowingList()
+        if name in _ADDING:
+            getattr(made, name)(*args, **kwargs)
+        return made
+
     def method(self: Row, *args: Any, **kwargs: Any) -> None:
         def changed(row: Any) -> GrowingList:
             made = _copied(row)
@@ -229,6 +251,13 @@ def _changing(name: str) -> Callable[..., Any]:
             raise _unknown_row(self, _CHANGES.get(name, f"{name}() of"))
         # Each list takes the items; an iterator gives them once.
         args = tuple([list(x) if isinstance(x, Iterator) else x for x in args])
+        table = table_of(self.rows)
+        if table is None:
+            want_table(self.rows, lambda: added(*args, **kwargs))
+        else:
+            held = table.list_at(table.place_of(self.rows, self.place))
+            getattr(held, name)(*args, **kwargs)
+            return
         for row, here in meant(self.rows, self.place):
             made = branches.cond(
                 here, lambda row=row: changed(row), lambda row=row: _copied(row), (), _NAMES
@@ -253,6 +282,7 @@ def _delete(self: Row, index: Any, /) -> None:
 
 
 _NAMES = ("the list",)
+_ADDING = ("append", "extend", "insert")
 _CHANGES = {"__delitem__": "deleting items of", "__setitem__": "assigning a slice of"}
 
 

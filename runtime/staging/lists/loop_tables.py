@@ -2,15 +2,16 @@
 within the loop they are the rows of one list of the graph, behind it lists of their own again.
 
 Python knows of the rows what it knew: how many there are, how many items each has, and of which
-kind these are. Where a loop would change that, it is traced without the table.
+kind these are. A table whose rows grow or shrink is `open`: only the run knows how many items each
+has. Where a loop would change anything else, it is traced without the table.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple, NoReturn
 
 from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
@@ -32,15 +33,17 @@ FEW = 2
 
 
 class LoopTable(GrowingList):
-    """A list of the graph that has some lists of the user's as its rows, of these sizes.
+    """A list of the graph that has some lists of the user's as its rows, of these sizes; None for
+    one that is `open`.
 
     `rows_at` has each of them with its size, by the identity of its place.
     """
 
-    __slots__ = ("places", "rows_at")
+    __slots__ = ("open", "places", "rows_at")
 
-    def __init__(self, rows: Sequence[GrowingList], element: Spec, sizes: Sequence[int]) -> None:
+    def __init__(self, rows: Sequence[GrowingList], kind: RowKind) -> None:
         super().__init__(rows)
+        element, sizes, self.open = kind.element, kind.sizes, kind.open
         self.places = {id(row): at for at, row in enumerate(rows)}
         size = sizes[0] if len(set(sizes)) == 1 else None
         row = staged_items.tree(GrowingList, element, size)
@@ -53,7 +56,7 @@ class LoopTable(GrowingList):
         self.rows_at = {id(place): (place, each, size) for place, each, size in triples}
 
     def row_at(self, place: Any) -> StagedItems:
-        """The contents of the list at a place, of which Python knows the size."""
+        """The contents of the list at a place, with its size, if Python knows that."""
         row = super().row_at(place)
         row.kind = dataclasses.replace(row.kind, size=self._size_at(place))
         return row
@@ -62,17 +65,38 @@ class LoopTable(GrowingList):
         found = self.rows_at.get(id(place))
         return None if found is None else found[2]
 
+    def list_at(self, place: Any) -> GrowingList:
+        """What stands for the list at a place, to read and change it there."""
+        made = GrowingList()
+        made.be_in(self, convert_to_tensor(place, dtypes.int64))
+        return made
+
     def write_row(self, place: Any, row: Any) -> None:
-        """Put other contents into the list at a place, as many items."""
-        if size_of(row) != self._size_at(place):
-            raise _refuse_other_kind()
+        """Put other contents into the list at a place, as many items if it is not open."""
+        if not self.open and size_of(row) != self._size_at(place):
+            self._want_open()
         super().write_row(place, row)
 
     def put_rows(self, element: Tree, columns: Sequence[Any]) -> None:
         """Put other lists in place of them, as many, of the same kind."""
-        if element != self.rows()[0]:
+        if not self.open and element != self.rows()[0]:
             raise _refuse_other_kind()
         super().put_rows(element, columns)
+
+    def _want_open(self) -> NoReturn:
+        """Ends the round: the table is to be open."""
+        rows = [row for _, row, _ in self.rows_at.values()]
+        recorder = outermost_round(active(), rows)
+        if recorder is None:
+            raise _refuse_other_kind()
+        raise Anew(recorder, Preparation((want_table, id(rows[0])), partial(_open, rows)))
+
+    def be_open(self) -> None:
+        """Have rows that may grow and shrink."""
+        self.open = True
+        self.rows_at = {at: (place, row, None) for at, (place, row, _) in self.rows_at.items()}
+        row = staged_items.tree(GrowingList, self.rows()[0].structure.keys.element)
+        self.put_rows(row, staged_items.columns_of(self, row))
 
     @unfailing
     def put(self, rows: Sequence[GrowingList], place: Any, index: Any, item: Any) -> None:
@@ -109,47 +133,74 @@ def table_of(rows: Sequence[Any]) -> LoopTable | None:
     return table if are_in_it else None
 
 
-def want_table(rows: Sequence[Any]) -> None:
+def want_table(rows: Sequence[Any], added: Callable[[], GrowingList] | None = None) -> None:
     """Ends the round of a loop that uses an item of one of many lists, if they may be the rows of
-    one list for that loop.
+    one list for that loop. `added` makes a list of the items that one of them gets; it is given
+    where one may become longer or shorter.
     """
     trace, key = active(), (want_table, id(rows[0]))
     if len(rows) <= FEW or key in trace.memo:
         return
     recorder = outermost_round(trace, rows)
-    if recorder is None or _kind_of(rows) is None:
+    if recorder is None or not all(map(_may_be_row, rows)):
         return
-    raise Anew(recorder, Preparation(key, functools.partial(_as_table, rows)))
+    further = None if added is None else added().specs()
+    if _kind_of(rows, further) is not None:
+        raise Anew(recorder, Preparation(key, partial(_as_table, rows, further)))
 
 
-def _kind_of(rows: Sequence[Any]) -> tuple[Spec, list[int]] | None:
-    """The Spec of the items of some lists, if it is one, and the number of each one's."""
-    if len({id(row) for row in rows}) < len(rows):
+class RowKind(NamedTuple):
+    """The Spec of the items of some lists, the number of each one's, where Python knows it, and
+    whether that may change.
+    """
+
+    element: Spec
+    sizes: Sequence[int | None]
+    open: bool
+
+
+def _may_be_row(item: Any) -> bool:
+    if type(item) is not GrowingList or item.table is not None:
+        return False
+    return item.staged is None or not item.staged.kind.shared
+
+
+def _kind_of(rows: Sequence[Any], further: Sequence[Spec] | None) -> RowKind | None:
+    """The kind of some lists, if it is one, and they get items with these Specs."""
+    if len({id(row) for row in rows}) < len(rows) or not all(map(_may_be_row, rows)):
         return None
-    if any(type(row) is not GrowingList or row.table is not None for row in rows):
-        return None
-    sizes = [size for size in map(size_of, rows) if size is not None]
-    if len(sizes) < len(rows) or not any(sizes):
-        return None
-    if any(row.staged is not None and row.staged.kind.shared for row in rows):
-        return None
-    pairs = zip(rows, sizes, strict=True)
-    elements = (staged_items.covering(row.specs()) for row, size in pairs if size)
+    sizes = [size_of(row) for row in rows]
+    found = [row.specs() for row, size in zip(rows, sizes, strict=True) if size != 0]
+    specs = [each for each in (*found, further) if each]
+    elements = map(staged_items.covering, specs)
     try:
-        first = next(elements)
-        is_one = staged_items.is_flat(first) and all(each == first for each in elements)
+        first = next(elements, None)
+        is_one = first and staged_items.is_flat(first) and all(each == first for each in elements)
     except Mismatch:
         return None
-    return (first, sizes) if is_one else None
+    if first is None or not is_one:
+        return None
+    is_open = further is not None or None in sizes
+    return RowKind(first, [None] * len(rows) if is_open else sizes, is_open)
 
 
 @unfailing
-def _as_table(rows: Sequence[GrowingList]) -> Callable[[], None]:
+def _as_table(rows: Sequence[GrowingList], further: Sequence[Spec] | None) -> Callable[[], None]:
     """Have lists be the rows of one list, until the result is called."""
-    kind = _kind_of(rows)
+    kind = _kind_of(rows, further)
     if kind is None:
         raise _refuse_other_kind()
-    return functools.partial(_take_apart, LoopTable(rows, *kind))
+    return partial(_take_apart, LoopTable(rows, kind))
+
+
+@unfailing
+def _open(rows: Sequence[GrowingList]) -> Callable[[], None]:
+    """Have rows of a list grow and shrink."""
+    table = table_of(rows)
+    if table is None:
+        raise _refuse_other_kind()
+    table.be_open()
+    return lambda: None
 
 
 @unfailing
@@ -158,7 +209,7 @@ def _take_apart(table: LoopTable) -> None:
         raise refuse("a list of a list is in two places")
     row, columns = table.rows()
     for place, each, size in table.rows_at.values():
-        if not size:
+        if size == 0:
             each.be_empty()
             continue
         kept = [apply(lists.GET, x, place, element=x.type.element) for x in columns]

@@ -278,7 +278,149 @@ def solved(n: Any, x: Any) -> Any:
     return rows[-1][-1] / rows[-1][-2]
 
 
+def reached(n: Any, x: Any) -> Any:
+    near: Any = [[] for _ in range(MANY)]
+    for i in range(n + 3):
+        near[i % MANY].append((i * i + n) % MANY)
+        near[i * 2 % MANY].append(i)
+    seen, queue, order = [False] * MANY, [n], []
+    seen[n] = True
+    while queue:
+        here = queue.pop(0)
+        order.append(here)
+        for there in near[here]:
+            if not seen[there]:
+                seen[there] = True
+                queue.append(there)
+    return near, order, [len(row) for row in near]
+
+
+def a_stack_of_each_color(n: Any, x: Any) -> Any:
+    stacks: Any = [[7] for _ in range(MANY)]
+    taken, empty = 0, 0
+    for i in range(2 * n):
+        stacks[i * n % MANY].append(i)
+        try:
+            taken += stacks[i % 5].pop()
+            taken += stacks[i % 5].pop()
+        except IndexError:
+            empty += 1
+    return stacks, taken, empty
+
+
+def a_row_that_grows_under_two_names(n: Any, x: Any) -> Any:
+    rows: Any = [[i] for i in range(MANY)]
+    first, last = rows[1], rows[-1]
+    for i in range(n):
+        rows[i].append(i * 10)
+        first.append(-i)
+        rows[i // 2] += [1, 2]
+    last.append(99)
+    return rows, first, first is rows[1], len(last), len(first)
+
+
+def rows_are_changed_and_grow(n: Any, x: Any) -> Any:
+    rows: Any = [[0, 1] for _ in range(MANY)]
+    for i in range(n):
+        rows[i][1] += i
+        rows[i % 3].append(i)
+        rows[i + 1][0] = len(rows[i % 3])
+    return rows, rows[n][-1]
+
+
+def all_that_changes_a_row(n: Any, x: Any) -> Any:
+    rows: Any = [[i, 5 - i] for i in range(MANY)]
+    for i in range(n):
+        rows[i].extend([i, n])
+        rows[i + 1].insert(1, i)
+        rows[i + 2].sort()
+        rows[i // 2].reverse()
+        del rows[i + 1][0]
+        if i == 3:
+            rows[i].clear()
+    return rows
+
+
+def rows_grow_in_inner_loops(n: Any, x: Any) -> Any:
+    rows: Any = [[] for _ in range(MANY)]
+    for i in range(n):
+        for j in range(i):
+            rows[(i + j) % MANY].append(i * j)
+            while len(rows[j]) > 3:
+                rows[j].pop(0)
+    return rows, sum(map(sum, rows))
+
+
+def fractions_among_whole_numbers(n: Any, x: Any) -> Any:
+    rows: Any = [[i] for i in range(MANY)]
+    for i in range(n):
+        rows[i].append(i / 2)
+    return rows
+
+
+def tensors_in_rows_that_grow(n: Any, x: Any) -> Any:
+    with rt.GradientTape() as tape:
+        tape.watch(x)
+        rows: Any = [[] for _ in range(4)]
+        for i in range(n):
+            rows[i % 3].append(x * float(i + 1))
+        y = x * 0.0
+        for i in range(4):
+            for item in rows[i]:
+                y += item * item
+    return y, tape.gradient(y, x), [len(row) for row in rows]
+
+
+class Tasks:
+    def __init__(self) -> None:
+        self.waiting: Any = [[] for _ in range(5)]
+
+    def add(self, kind: Any, cost: Any) -> None:
+        self.waiting[kind].append(cost)
+
+    def take(self, kind: Any) -> Any:
+        return self.waiting[kind].pop(0) if self.waiting[kind] else -1
+
+
+def an_object_with_rows(n: Any, x: Any) -> Any:
+    tasks, taken = Tasks(), []
+    for i in range(2 * n):
+        tasks.add(i % 4, i)
+        if i % 3 == 2:
+            taken.append(tasks.take(n % 4))
+    return taken, tasks.waiting
+
+
+def rows_and_their_number_grow(n: Any, x: Any) -> Any:
+    rows: Any = [[] for _ in range(5)]
+    for i in range(n):
+        rows[i % 5].append(i)
+        rows.append([i])
+    return rows, len(rows)
+
+
+def rows_get_rows(n: Any, x: Any) -> Any:
+    rows: Any = [[] for _ in range(5)]
+    for i in range(n):
+        rows[i % 5].append([i, n])
+    return rows
+
+
+def ends_in_a_row_that_grew(n: Any, x: Any) -> Any:
+    rows: Any = [[1] for _ in range(5)]
+    try:
+        for i in range(9):
+            rows[i + n - 3].append(i)
+    except IndexError:
+        rows[0].append(-1)
+    return rows
+
+
 PROGRAMS: list[Program] = [
+    reached, a_stack_of_each_color, a_row_that_grows_under_two_names, rows_are_changed_and_grow,
+    all_that_changes_a_row, rows_grow_in_inner_loops, fractions_among_whole_numbers,
+    tensors_in_rows_that_grow, an_object_with_rows, rows_and_their_number_grow, rows_get_rows,
+    ends_in_a_row_that_grew,
     rows_change_places_often, solved,
     two_tables_of_one_loop, fractions_in_all_of_them, a_row_under_its_own_name,
     a_loop_in_one_branch, ends_at_an_index_that_is_not_there, a_table_of_each_round,
@@ -348,3 +490,23 @@ def _walked(n: int) -> tuple[int, int]:
     ways = [(0, 1), (1, 0), (0, -1), (-1, 0)]
     x, y = (sum(ways[i % 4][at] * i for i in range(n)) for at in (0, 1))
     return x, y
+
+
+def test_a_round_is_as_large_for_many_rows_that_grow() -> None:
+    def nodes_of_rounds(size: int) -> int:
+        @rt.function
+        def neighbours(first: Any, second: Any, count: Any) -> Any:
+            near: Any = [[] for _ in range(size)]
+            i = 0
+            while i < count:
+                near[first[i]].append(second[i])
+                near[second[i]].append(first[i])
+                i += 1
+            return near[count]
+
+        pairs = rt.constant([0, 1, 1, 2])
+        graph = neighbours.get_concrete_function(pairs, pairs, rt.constant(3)).graph
+        loops = [node for node in walk(graph.body) if node.primitive is WHILE]
+        return sum(len(list(walk(region))) for loop in loops for region in loop.regions)
+
+    assert nodes_of_rounds(4) == nodes_of_rounds(40) > 0
