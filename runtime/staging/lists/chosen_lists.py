@@ -7,6 +7,7 @@ from __future__ import annotations
 import operator
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, NoReturn
 
 from runtime.core.convert import convert_to_tensor, register_conversion
@@ -21,7 +22,7 @@ from runtime.staging.lists.growing import Growing, GrowingSequence, sites_of, wa
 from runtime.staging.lists.growing_deque import deque_of
 from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.growing_tuple import grown_tuple
-from runtime.staging.lists.loop_tables import table_of, want_table
+from runtime.staging.lists.loop_tables import as_rows, table_of, want_table
 from runtime.staging.lists.sequences import (
     check,
     chosen,
@@ -251,13 +252,15 @@ def _changing(name: str) -> Callable[..., Any]:
             raise _unknown_row(self, _CHANGES.get(name, f"{name}() of"))
         # Each list takes the items; an iterator gives them once.
         args = tuple([list(x) if isinstance(x, Iterator) else x for x in args])
-        table = table_of(self.rows)
-        if table is None:
-            want_table(self.rows, lambda: added(*args, **kwargs))
-        else:
-            held = table.list_at(table.place_of(self.rows, self.place))
-            getattr(held, name)(*args, **kwargs)
-            return
+        given = partial(added, *args, **kwargs)
+        if table_of(self.rows) is None:
+            want_table(self.rows, given)
+        with as_rows(self.rows, given):
+            table = table_of(self.rows)
+            if table is not None:
+                held = table.list_at(table.place_of(self.rows, self.place))
+                getattr(held, name)(*args, **kwargs)
+                return
         for row, here in meant(self.rows, self.place):
             made = branches.cond(
                 here, lambda row=row: changed(row), lambda row=row: _copied(row), (), _NAMES

@@ -9,7 +9,8 @@ has. Where a loop would change anything else, it is traced without the table.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
@@ -147,6 +148,23 @@ def want_table(rows: Sequence[Any], added: Callable[[], GrowingList] | None = No
     further = None if added is None else added().specs()
     if _kind_of(rows, further) is not None:
         raise Anew(recorder, Preparation(key, partial(_as_table, rows, further)))
+
+
+@contextmanager
+def as_rows(rows: Sequence[Any], added: Callable[[], GrowingList]) -> Iterator[None]:
+    """Within it many lists are the rows of one list, if they may be, for a change of one of them
+    as `want_table` has it.
+    """
+    may_be = len(rows) > FEW and all(map(_may_be_row, rows))
+    further = added().specs() if may_be else ()
+    if not may_be or _kind_of(rows, further) is None:
+        yield
+        return
+    end = _as_table(rows, further)
+    try:
+        yield
+    finally:
+        end()
 
 
 class RowKind(NamedTuple):
