@@ -163,6 +163,8 @@ class _Provisional(NamedTuple):
         running, state = _thread.running, self.concrete.state
         if not self.concrete.guards.hold():
             return False
+        if not all(symbol.scope.open for symbol in self.concrete.outer):
+            return False
         if not all(each in running and each.callee is it for each, it in self.needs.items()):
             return False
         return all(state.owns(place.object) for place in self.changed()) and state.covers()
@@ -170,12 +172,12 @@ class _Provisional(NamedTuple):
 
 def keep_provisionally(assumption: Assumption, concrete: ConcreteFunction) -> None:
     """Let other calls have a trace that is for this moment alone, for it waits for what others
-    return, or changes objects: the paths through functions that call each other are many.
+    return, changes objects, or uses symbols around it: the paths through functions that call each
+    other are many.
     """
-    if not concrete.outer:
-        key = assumption.traces, assumption.key
-        kept = _Provisional(concrete, dict(assumption.needs), assumption.changed)
-        _thread.provisional[key] = kept
+    key = assumption.traces, assumption.key
+    kept = _Provisional(concrete, dict(assumption.needs), assumption.changed)
+    _thread.provisional[key] = kept
 
 
 def provisional(traces: Any, key: Any) -> ConcreteFunction | None:

@@ -378,6 +378,99 @@ def limits_read_between(n):
     return seen, limits["low"]
 
 
+def number_around_changed_between(n):
+    """What the recursion reads of around it is another symbol at each call, or the same one."""
+    rate, items, rows = n + 1, [n, 7], [[n, 2], [3, n]]
+
+    def down(k):
+        if k <= 0:
+            return rate * items[0]
+        return down(k - 1) * 2 + rate - items[k % len(items)] + rows[k % 2][n % 2]
+
+    found = [down(n), down(n)]
+    rate = rate * 5
+    found.append(down(n))
+    items.append(n * 100)
+    found.append(down(n))
+    rows[1] = rows[0]
+    found.append(down(n))
+    rows[0][0] = -1
+    found.append(down(n))
+    for i in range(n):
+        rate += i
+        found.append(down(i))
+        if i > 1:
+            items[0] = rate
+            found.append(down(i))
+    return found
+
+
+class Weight:
+    def __init__(self, value, other=None):
+        self.value, self.other = value, other
+
+
+def chosen_object_changed_between(n):
+    first = Weight(n)
+    second = Weight(n * 3, first)
+    chosen = first if n > 2 else second
+
+    def down(weight, k):
+        if weight is None or k <= 0:
+            return chosen.value
+        return weight.value + down(weight.other, k - 1)
+
+    found = [down(chosen, n), down(chosen, n)]
+    first.value = 50
+    found.append(down(chosen, n))
+    second.other = Weight(1, first)
+    found.append(down(chosen, n))
+    chosen = second
+    found.append(down(chosen, n))
+    return found
+
+
+def tensor_around_assigned_between(n):
+    values = rt.constant([1, 2, 3]) * n
+
+    def down(k):
+        return values[0] if k <= 0 else down(k - 1) * 2 + values[k % 3]
+
+    found = [down(n)]
+    values[0] = 9
+    found.append(down(n))
+    values = values * 2
+    return [*found, down(n)]
+
+
+def nested_sums(n):
+    """Several calls of one function by another, as parsers have, which reads what is around."""
+    codes = [40, 40, 1, 43, 2, 41, 43, 40, n, 41, 41, 43, 4]
+    at = 0
+
+    def peek():
+        return codes[at] if at < len(codes) else -1
+
+    def atom():
+        nonlocal at
+        value = peek()
+        at += 1
+        if value == 40:
+            value = total()
+            at += 1
+        return value + n
+
+    def total():
+        nonlocal at
+        value = atom()
+        while peek() == 43:
+            at += 1
+            value += atom()
+        return value
+
+    return total(), at
+
+
 @pytest.mark.parametrize(
     "function",
     [
@@ -386,6 +479,7 @@ def limits_read_between(n):
         *(variants, a_default_list),
         *(pegs, pegs_counted_between, one_after_another, read_by_another, another_list_between),
         *(another_rate_between, another_kind_between, limits_read_between),
+        *(number_around_changed_between, chosen_object_changed_between, nested_sums),
     ],
 )
 def test_it_is_what_python_computes(function: Callable[[Any], Any]) -> None:
@@ -450,6 +544,18 @@ def test_a_recursion_that_never_returns_is_refused() -> None:
 def test_a_graph_calls_itself_whatever_the_depth() -> None:
     graph = rt.function(growing).get_concrete_function(rt.constant(3)).graph
     assert str(graph).count("call halve") <= 2
+
+
+def test_what_reads_symbols_around_it_is_traced_once() -> None:
+    graph = rt.function(nested_sums).get_concrete_function(rt.constant(3)).graph
+    assert str(graph).count("graph ") == 3, "the function, and one for each of the two"
+
+
+def test_what_is_assigned_to_a_tensor_around_it_is_seen() -> None:
+    staged = rt.function(tensor_around_assigned_between)
+    eager = autograph.convert(tensor_around_assigned_between)
+    for n in (0, 1, 3):
+        assert list(map(int, staged(rt.constant(n)))) == list(map(int, eager(rt.constant(n)))), n
 
 
 def test_the_gradient_goes_through_what_is_changed() -> None:
