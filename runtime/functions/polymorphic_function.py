@@ -564,6 +564,7 @@ def _again(
     is_traced = not traced.keys().isdisjoint((call.key, plain_key(call.key)))
     is_of_many = known and descent.is_of_many(call)
     if is_traced or (known and not is_of_many):
+        descent.recurs = True
         return staged.call_plain(call)
 
     # The default value leads a recorder to what the function reaches.

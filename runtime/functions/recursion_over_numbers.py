@@ -33,20 +33,25 @@ _GROWING: Kinds = (*_NUMBERS, str, GrowingList)
 class Descent:
     """The calls of one function that wait for each other in one trace, by their keys.
 
-    `counters` has the places of what is staged in the calls of a family; none where that was
+    `met` has the keys of all calls, `recurs` tells whether some were those of a graph. `counters` has the places of what is staged in the calls of a family; none where that was
     refused, by `refusal`.
     """
 
     def __init__(self) -> None:
         self.waiting: list[Any] = []
+        self.met: set[Any] = set()
+        self.recurs = False
         self.counters: dict[Any, Places] = {}
         self.refusal: Exception | None = None
 
     def is_known(self, depth: int, key: Any) -> bool:
-        """True if one of the `depth` calls that a call makes wait has its key."""
+        """True if one of the `depth` calls that a call makes wait has its key, or an earlier call
+        of what is known to be a graph that calls itself.
+        """
         del self.waiting[depth - 1 :]
-        known = key in self.waiting
+        known = key in self.waiting or (self.recurs and key in self.met)
         self.waiting.append(key)
+        self.met.add(key)
         return known
 
     def is_of_many(self, call: Call) -> bool:

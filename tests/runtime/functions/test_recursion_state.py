@@ -471,6 +471,27 @@ def nested_sums(n):
     return total(), at
 
 
+def best_of_two_sides(n):
+    """Each side asks the other one at several places of the program."""
+    board, seen = [n, 0, n // 2, 2, 0], 0
+
+    def best(side):
+        nonlocal seen
+        seen += 1
+        if 0 not in board:
+            return board[0] - board[1] + board[4]
+        found = -9 if side == 1 else 9
+        for i in range(5):
+            if board[i] == 0:
+                board[i] = side
+                value = best(3 - side)
+                board[i] = 0
+                found = max(found, value) if side == 1 else min(found, value)
+        return found
+
+    return best(1), seen
+
+
 @pytest.mark.parametrize(
     "function",
     [
@@ -480,6 +501,7 @@ def nested_sums(n):
         *(pegs, pegs_counted_between, one_after_another, read_by_another, another_list_between),
         *(another_rate_between, another_kind_between, limits_read_between),
         *(number_around_changed_between, chosen_object_changed_between, nested_sums),
+        best_of_two_sides,
     ],
 )
 def test_it_is_what_python_computes(function: Callable[[Any], Any]) -> None:
@@ -549,6 +571,11 @@ def test_a_graph_calls_itself_whatever_the_depth() -> None:
 def test_what_reads_symbols_around_it_is_traced_once() -> None:
     graph = rt.function(nested_sums).get_concrete_function(rt.constant(3)).graph
     assert str(graph).count("graph ") == 3, "the function, and one for each of the two"
+
+
+def test_what_calls_itself_at_many_places_is_traced_a_few_times() -> None:
+    graph = rt.function(best_of_two_sides).get_concrete_function(rt.constant(3)).graph
+    assert str(graph).count("call best") < 40, "122, where each place is traced for itself"
 
 
 def test_what_is_assigned_to_a_tensor_around_it_is_seen() -> None:
