@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import operator
+from array import array
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -369,13 +370,20 @@ def _getitem(target: Any, key: Any) -> Any:
         return target.start + place * target.step
     if own is str.__getitem__:
         return chosen(tuple(target), place_of(key, len(target), "string index"))
-    if own is bytes.__getitem__ or own is bytearray.__getitem__:
-        kind = "bytearray index" if isinstance(target, bytearray) else "index"
-        return chosen(tuple(target), place_of(key, len(target), kind))
+    if own in _BUFFERS:
+        return chosen(tuple(target), place_of(key, len(target), _BUFFERS[own]))
     if own not in (list.__getitem__, tuple.__getitem__):
         return NotImplemented
     kind = "list" if isinstance(target, list) else "tuple"
     return chosen(target, place_of(key, len(target), f"{kind} index"))
+
+
+_BUFFERS = {
+    bytes.__getitem__: "index",
+    bytearray.__getitem__: "bytearray index",
+    array.__getitem__: "array index",
+}
+"""The methods by which buffers give their items, with what Python calls a place out of bounds."""
 
 
 def _part_of_text(text: str, key: slice) -> Any:

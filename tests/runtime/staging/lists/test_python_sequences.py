@@ -5,6 +5,7 @@ import itertools
 import math
 import operator
 import random
+from array import array
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ import runtime as rt
 from tests.support.staging import as_python, attempt, equal, same_outcome
 
 TABLE = [10, 20, 30]
+SIZES = array("i", [10, 20])
 NESTED = [[1, 2, 3], [4, 5, 6]]
 Program = Callable[..., Any]
 
@@ -187,6 +189,14 @@ def of_bytes(i, j):
     return b"abc"[i], buffer[j]
 
 
+def of_arrays(i, j):
+    weights, letters = array("d", [0.5, 1.5, 2.5]), array("u", "xyz")
+    total = 0.0
+    for k in range(i + 1):
+        total += weights[k % 3] * SIZES[k % 2]
+    return total, weights[i], SIZES[j], letters[i] + letters[j]
+
+
 def either_list(i, j):
     if i == j:
         return []
@@ -204,7 +214,7 @@ PROGRAMS = [
     of_a_display, of_a_global, of_an_attribute, of_a_range, of_a_default, of_local_names, of_rows,
     of_tuples, of_none, slices, in_a_loop, in_a_branch, assigned, swapped, by_another_name,
     in_helpers, of_lists, of_one_row_twice, in_nested_loops, under_a_test, grown_too, deleted,
-    repeated, of_bytes, either_list, emptied,
+    repeated, of_bytes, of_arrays, either_list, emptied,
 ]  # fmt: skip
 PLACES = [(i, j) for i in (-4, -2, -1, 0, 1, 2, 3) for j in (-3, -1, 0, 1, 2)]
 
