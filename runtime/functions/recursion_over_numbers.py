@@ -33,8 +33,9 @@ _GROWING: Kinds = (*_NUMBERS, str, GrowingList)
 class Descent:
     """The calls of one function that wait for each other in one trace, by their keys.
 
-    `met` has the keys of all calls, `recurs` tells whether some were those of a graph. `counters` has the places of what is staged in the calls of a family; none where that was
-    refused, by `refusal`.
+    `met` has the keys of all calls, `recurs` tells whether some were those of a graph. `counters`
+    has the places of what is staged in the calls of a family; none where that was refused, by
+    `refusal`.
     """
 
     def __init__(self) -> None:
