@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import functools
 import operator
+import typing
 import warnings
 from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, _GeneratorContextManager
+from contextlib import AbstractContextManager, _GeneratorContextManager, suppress
 from contextvars import Context
 from types import (
     BuiltinFunctionType,
     CellType,
     FunctionType,
+    GenericAlias,
     MethodDescriptorType,
     MethodType,
     MethodWrapperType,
@@ -240,6 +242,25 @@ def _call_descriptor(descriptor: MethodDescriptorType) -> Any:
     return method
 
 
+def _call_alias(alias: Any) -> Any:
+    """Returns what to call for a class with its type arguments, `Stack[int]`: the class."""
+    origin = typing.get_origin(alias)
+    if not isinstance(origin, type) or not getattr(alias, "_inst", True):
+        return alias  # Python says that it cannot be called
+    construct = call(origin)
+    if construct is origin:
+        return alias
+
+    def construct_it(*args: Any, **kwargs: Any) -> Any:
+        made = construct(*args, **kwargs)
+        if type(made) is origin or not staging():
+            with suppress(AttributeError, TypeError):
+                made.__orig_class__ = alias
+        return made
+
+    return hiding(construct_it)
+
+
 def _call_object(value: Any) -> Any:
     """Returns what to call for an object of a class that has no rule of its own."""
     if isinstance(value, type):
@@ -355,6 +376,10 @@ def _initialise(made: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Non
         raise TypeError(f"__init__() should return None, not {type(result).__name__!r}")
 
 
+_COUNTER: Any = vars(typing)["Counter"]
+_ALIASES: frozenset[type] = frozenset({GenericAlias, type(_COUNTER), type(_COUNTER[int])})
+"""The classes of `list[int]`, `typing.Counter`, and `Stack[int]`."""
+
 _HANDLERS: dict[type, Callable[[Any], Any]] = {
     BuiltinFunctionType: _call_builtin,
     MethodDescriptorType: _call_descriptor,
@@ -363,6 +388,7 @@ _HANDLERS: dict[type, Callable[[Any], Any]] = {
     WrapperDescriptorType: _call_slot,
     functools.partial: _call_partial,
     type: constructor,
+    **dict.fromkeys(_ALIASES, _call_alias),
 }
 _OPERATORS = _by_method()
 _TAKEN_OVER = taken_over(call)
@@ -440,6 +466,8 @@ def observe_calls(observer: Observer) -> AbstractContextManager[None]:
 
 def _special_call(function: Any) -> Any:
     """Returns what to call, if this thread's state alone decides; else None."""
+    if type(function) in _ALIASES:
+        return _call_alias(function)
     if backend_of_type(type(function)) is not None:
         return function  # one of several, and only the run knows which
     builtin = _taken_over(function)

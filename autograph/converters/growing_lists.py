@@ -133,6 +133,26 @@ def _is_given(value: Any) -> bool:
 
 def convert(context: Context) -> None:
     """Apply to every function of the tree."""
+    generic = list(_with_type_arguments(context.tree))
+    for call, function in generic:
+        call.func = function.value  # `list[int]()` makes what `list()` makes
+    _mark(context)
+    for call, function in generic:
+        call.func = function
+
+
+def _with_type_arguments(tree: gast.AST) -> Iterator[tuple[Any, Any]]:
+    for node in gast.walk(tree):
+        match node:
+            case gast.Call(
+                func=gast.Subscript(
+                    value=gast.Name(id=name) | gast.Attribute(attr=name)
+                ) as function
+            ) if name in _CALLS | _DICTS:
+                yield node, function
+
+
+def _mark(context: Context) -> None:
     nodes = list(_with_blocks(context.tree, context.stages_tries))
     grown: dict[str, set[_Path]] = {}
     for node, path in nodes:
