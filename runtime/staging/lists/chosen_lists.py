@@ -16,7 +16,7 @@ from runtime.graph import numbers
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.staging.aliasing.aliases import want_joined
 from runtime.staging.backend import BACKEND
-from runtime.staging.builtin_functions import BUILTINS, index_of
+from runtime.staging.builtin_functions import BUILTINS
 from runtime.staging.control import branches
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing import Growing, GrowingSequence, sites_of, want_lists
@@ -144,6 +144,10 @@ class Row(GrowingSequence):
         ]
         return chosen(flat, chosen(starts, self.place) + index)
 
+    def own(self) -> Any:
+        """A list of its items, as Python's own where all of them are known."""
+        return self.copy().own()
+
     def copy(self) -> GrowingList:
         """A list of its items."""
         held = self._in_open_table()
@@ -156,7 +160,8 @@ class Row(GrowingSequence):
         return made
 
     def __len__(self) -> int:
-        return int(index_of(self.length()))
+        size = self.length()
+        return len(self.copy()) if is_symbol(size) else int(size)
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.copy())
@@ -399,7 +404,13 @@ def _part_of_text(text: str, key: slice) -> Any:
     return chosen(parts, start * (size + 1) + stop)
 
 
+def _contains(own: Callable[[Any, Any], Any], container: Any, item: Any) -> Any:
+    """`item in table[i]`: of a list of which only the run knows the length, its copy is asked."""
+    return own(container.copy() if isinstance(container, Row) else container, item)
+
+
 BUILTINS[operator.getitem] = _getitem
+BUILTINS[operator.contains] = partial(_contains, BUILTINS[operator.contains])
 for _kind, _of in ((Row, list), (DequeRow, deque)):
     let_stand_for(_of, _kind, backend=BACKEND)
     register_conversion(_kind, lambda row, dtype: convert_to_tensor(list(row), dtype))

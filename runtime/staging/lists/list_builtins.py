@@ -129,7 +129,7 @@ def holds_staged(item: Any) -> bool:
     """True for a staged item, a list of the graph, an object whose own comparisons may give staged
     answers, and a list with one of these in it.
     """
-    if isinstance(item, Growing) and item.staged is not None:
+    if isinstance(item, Growing) and (item.staged is not None or is_symbol(item.length())):
         return True
     if orders_itself(item) or compares_itself(item):
         return True

@@ -3,6 +3,9 @@
 # The programs are written as textbooks write them.
 # ruff: noqa: RUF005
 
+import bisect
+import heapq
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -610,7 +613,37 @@ def sorted_rows(n):
     return made, rows
 
 
+def asked_while_they_grow(n):
+    """`in`, of rows of which only the run knows the lengths: numbers, texts and pairs."""
+    rows, words, pairs, queues = [[], [5]], {0: [], 1: ["z"]}, [[(1, 2)], []], [deque(), deque([3])]
+    for i in range(n):
+        if 7 in rows[i % 2] or i not in rows[1 - i % 2]:
+            rows[0].append(1)
+        rows[i % 2].append(7)
+        if "rage" in words[i % 2]:
+            words[0].append("z")
+        words[i % 2].append("rage")
+        if (i, 2) not in pairs[i % 2]:
+            pairs[i % 2].append((i, 2))
+        if i not in queues[i % 2]:
+            queues[i % 2].append(i)
+    return rows, words, pairs, [list(queue) for queue in queues]
+
+
+def kept_in_order(n):
+    """`bisect` and `heapq` of rows."""
+    rows, heaps = [[1], [5]], {0: [1], 1: [5]}
+    for i in range(n):
+        bisect.insort(rows[i % 2], i)
+        row = rows[1 - i % 2]
+        row.insert(bisect.bisect_left(row, i), i)
+        heapq.heappush(heaps[i % 2], 9 - i)
+    smallest = heapq.nsmallest(2, heaps[n % 2]), heapq.nlargest(1, rows[n % 2])
+    return rows, smallest, heapq.heappop(heaps[n % 2]), heaps
+
+
 RIGHT = [
+    *(asked_while_they_grow, kept_in_order),
     *(truths_in_rows, sorted_rows),
     *(texts_of_another_branch, texts_in_rows, none_in_rows, pairs_with_texts_in_rows),
     *(put_then_grown, two_views, view_in_loop, iterate, passed, ragged, rowtuple),
@@ -638,6 +671,33 @@ def test_it_is_what_python_computes(program: Callable[[Any], Any]) -> None:
         expected = attempt(lambda n=n: program(n))
         got = attempt(lambda n=n: staged(rt.constant(n, rt.int64)))
         assert same_outcome(expected, got), (n, expected, got)
+
+
+def test_rows_are_printed_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
+    def program(n):
+        rows = [[3, 1], [5]]
+        print(rows[n % 2])
+        for i in range(n):
+            row = rows[i % 2]
+            row.append(i)
+            print(row, [row], {"row": row}, f"row: {row}")
+
+    staged = rt.function(program)
+    for n in (0, 1, 4):
+        program(n)
+        expected = capsys.readouterr().out
+        staged(rt.constant(n, rt.int64))
+        assert capsys.readouterr().out == expected
+
+
+def test_a_row_is_not_taken_apart() -> None:
+    def program(n):
+        rows = [[3, 1], [5]]
+        rows[n % 2].append(n)
+        return max(*rows[n % 2])
+
+    with pytest.raises(autograph.StagingError, match="list of which Python knows the items"):
+        rt.function(program)(rt.constant(1))
 
 
 REFUSED: dict[Callable[[Any], Any], str] = {
