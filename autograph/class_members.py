@@ -48,6 +48,7 @@ class _Thread(threading.local):
 _thread = _Thread()
 _stagings: dict[type, int] = {}
 _plain: WeakSet[type] = WeakSet()  # classes in which nothing was found to convert
+policy.forgetting.append(_plain.clear)
 _lock = process_rlock()
 
 

@@ -141,6 +141,10 @@ class CodeTable(Generic[T]):
         """The value for a code object, or None."""
         return self.by_id.get(id(code))
 
+    def clear(self) -> None:
+        self.by_id.clear()
+        self._codes.clear()
+
     def _forget(self, key: int) -> None:
         self.by_id.pop(key, None)
         self._codes.pop(key, None)

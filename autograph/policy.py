@@ -26,6 +26,9 @@ unconverted: CodeTable[str] = CodeTable()
 
 _converted_packages: set[str] = set()
 
+forgetting: list[Callable[[], object]] = [unconverted.clear]
+"""Calls that forget what depends on whose code is, which `convert_package` changes."""
+
 
 class Rule(NamedTuple):
     """A reason, whether it holds for a function, and what follows from it."""
@@ -58,8 +61,9 @@ def convert_package(module_prefix: str) -> None:
     """Convert the functions of an installed package too when converted code calls them.
 
     Packages in `site-packages` and the standard library are otherwise called as they are, but for
-    what is written in Python and only computes with numbers, such as `colorsys`. It holds for
-    functions that were not called yet.
+    what is written in Python and only computes with numbers, such as `colorsys`. Its modules,
+    classes and functions are then the user's own in all else, too. What has been traced before
+    stays as it is.
 
     Args:
         module_prefix: a module name; it stands for its submodules too.
@@ -67,6 +71,15 @@ def convert_package(module_prefix: str) -> None:
     >>> autograph.convert_package("a_package.of_mine")
     """
     _converted_packages.add(module_prefix)
+    for forget in forgetting:
+        forget()
+
+
+def is_in_converted_package(module: str) -> bool:
+    """True for a module of a package that `convert_package` was given."""
+    return any(
+        module == name or module.startswith(name + ".") for name in list(_converted_packages)
+    )
 
 
 def _module(function: FunctionType) -> str:
@@ -79,10 +92,7 @@ def _is_library(function: FunctionType) -> bool:
 
 
 def _is_included(function: FunctionType) -> bool:
-    module = _module(function)
-    return any(
-        module == name or module.startswith(name + ".") for name in list(_converted_packages)
-    )
+    return is_in_converted_package(_module(function))
 
 
 _STANDARD = os.path.dirname(os.__file__) + os.sep
@@ -122,9 +132,9 @@ def is_annotate(function: FunctionType) -> bool:
 
 
 def is_installed(function: FunctionType) -> bool:
-    """True for a function of an installed package."""
+    """True for a function of an installed package that is not converted."""
     filename = function.__code__.co_filename
-    return any(folder in filename for folder in _INSTALLED)
+    return any(folder in filename for folder in _INSTALLED) and not _is_included(function)
 
 
 # Calls that a graph cannot repeat

@@ -31,6 +31,7 @@ class Made(NamedTuple):
 
 _made: dict[Form, CodeTable[Made]] = {form: CodeTable() for form in Form}
 recipes: CodeTable[Recipe | tuple[()]] = CodeTable()
+policy.forgetting.append(recipes.clear)
 converting = process_rlock()
 
 

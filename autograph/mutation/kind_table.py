@@ -55,6 +55,7 @@ from autograph.mutation.variables import (
     Named,
 )
 from autograph.objects import keeps_state_in_python, module_of
+from autograph.policy import forgetting
 
 
 def kinds_of(kind: type) -> tuple[Kind, ...]:
@@ -121,6 +122,7 @@ def may_change(kind: type) -> bool:
 
 
 _found: WeakKeyDictionary[type, tuple[Kind, ...]] = WeakKeyDictionary()
+forgetting.append(_found.clear)
 _OPEN = frozenset((
     "_thread", "_threading_local", "_weakrefset", "argparse", "collections", "queue", "types",
     "weakref",

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 from autograph.backend import stand_ins
 from autograph.frames import is_library
 from autograph.objects import module_of
-from autograph.policy import is_annotate
+from autograph.policy import forgetting, is_annotate, is_in_converted_package
 
 
 def is_users_function(function: FunctionType) -> bool:
@@ -45,6 +45,8 @@ def _is_made_at_run_time(cls: type) -> bool:
 @lru_cache(1024)
 def is_users(module: str) -> bool:
     top = module.partition(".")[0]
+    if is_in_converted_package(module) and not is_library(module):
+        return True
     if top in sys.stdlib_module_names or is_library(module):
         return False
     # Not by getattr, which a module may answer with whatever it likes.
@@ -53,6 +55,7 @@ def is_users(module: str) -> bool:
 
 
 _users: WeakKeyDictionary[type | ModuleType, bool] = WeakKeyDictionary()
+forgetting.extend((is_users.cache_clear, _users.clear))
 _OF_C = 1 << 7 | 1 << 8
 """Flags of types that cannot be called, or not be changed: only C code makes them so."""
 

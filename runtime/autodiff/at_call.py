@@ -50,12 +50,8 @@ def _function_of(item: Any) -> FunctionType | None:
     found: Any = item.__func__ if type(item) is MethodType else item
     if type(found) is not FunctionType and hasattr(type(found), "python_function"):
         found = found.python_function
-    return found if type(found) is FunctionType and _is_users(found.__module__) else None
-
-
-@lru_cache(maxsize=1024)
-def _is_users(module: str | None) -> bool:
-    return not is_installed(module)
+    is_users = type(found) is FunctionType and not is_installed(found.__module__)
+    return found if is_users else None
 
 
 # Cells

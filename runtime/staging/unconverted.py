@@ -32,7 +32,14 @@ def reason_of(frame: FrameType) -> Reason | None:
     why = why_not_converted(code)
     if why is None:
         return _called_by_python(code)
-    return f"{code.co_name} was not converted because {why}", "let it be converted, or do without"
+    return f"{code.co_name} was not converted because {why}", _converting(frame, why)
+
+
+def _converting(frame: FrameType, why: str) -> str:
+    if not why.endswith("an installed package"):
+        return "let it be converted, or do without"
+    package = str(frame.f_globals.get("__name__")).partition(".")[0]
+    return f'let it be converted: autograph.convert_package("{package}")'
 
 
 def _taken_by_python(code: CodeType) -> Reason:
