@@ -44,14 +44,18 @@ def _is_made_at_run_time(cls: type) -> bool:
 
 @lru_cache(1024)
 def is_users(module: str) -> bool:
+    return not is_installed(module) or (is_in_converted_package(module) and not is_library(module))
+
+
+@lru_cache(1024)
+def is_installed(module: str) -> bool:
+    """True for a module that nobody changes: of a library, or of a package, converted or not."""
     top = module.partition(".")[0]
-    if is_in_converted_package(module) and not is_library(module):
-        return True
     if top in sys.stdlib_module_names or is_library(module):
-        return False
+        return True
     # Not by getattr, which a module may answer with whatever it likes.
     filename = str(getattr(sys.modules.get(top), "__dict__", {}).get("__file__"))
-    return "site-packages" not in filename and "dist-packages" not in filename
+    return "site-packages" in filename or "dist-packages" in filename
 
 
 _users: WeakKeyDictionary[type | ModuleType, bool] = WeakKeyDictionary()

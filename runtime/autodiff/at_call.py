@@ -16,7 +16,7 @@ from typing import Any
 from runtime.autodiff.records import another
 from runtime.core.tensor import EagerTensor
 from runtime.staging.guarding.code_paths import StaticPath, paths_in, stores_in
-from runtime.staging.guarding.lookup import is_installed
+from runtime.staging.guarding.lookup import is_users_code
 from runtime.staging.guarding.weak_paths import MISSING, attribute_now
 from runtime.staging.refusals import refuse
 
@@ -50,8 +50,7 @@ def _function_of(item: Any) -> FunctionType | None:
     found: Any = item.__func__ if type(item) is MethodType else item
     if type(found) is not FunctionType and hasattr(type(found), "python_function"):
         found = found.python_function
-    is_users = type(found) is FunctionType and not is_installed(found.__module__)
-    return found if is_users else None
+    return found if type(found) is FunctionType and is_users_code(found) else None
 
 
 # Cells

@@ -45,9 +45,9 @@ def is_the_users(item: Any) -> bool:
     return hasattr(item, "__dict__") or hasattr(kind, "__slots__")
 
 
-def is_installed(module: str | None) -> bool:
-    """True for a module that nobody changes: such a one, or one of a package that was installed."""
-    return not is_users(str(module))
+def is_users_code(function: FunctionType) -> bool:
+    """True for a function that the user wrote, or of a package that is converted as such."""
+    return is_users(str(function.__module__))
 
 
 def is_method(member: Any) -> bool:

@@ -9,6 +9,7 @@ from types import FunctionType, MappingProxyType, MethodType, ModuleType
 from typing import Any
 from weakref import ReferenceType
 
+from autograph.mutation.users_code import is_installed
 from autograph.objects import (
     MISSING,
     functions_in,
@@ -33,7 +34,6 @@ from runtime.staging.guarding.lookup import (
     fields_of,
     has,
     is_descriptor,
-    is_installed,
     is_library,
     is_method,
     is_standard,
@@ -102,7 +102,7 @@ class Reader:
     def _called(self, value: Any) -> None:
         """Remember what code may call that Python runs by itself."""
         is_function = is_a(value, FUNCTIONS)
-        if is_a(value, type) or (is_function and not is_installed(value.__module__)):
+        if is_a(value, type) or (is_function and not is_installed(str(value.__module__))):
             self._pending.append(value)
             self._look_at_called()
 
