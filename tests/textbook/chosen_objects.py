@@ -2027,3 +2027,58 @@ def tasks_in_order(a, b):
     last = min(tasks, key=lambda task: (-task.priority, task.name))
     last.needs.append("y")
     return [task.name for task in tasks], last.name, [len(task.needs) for task in tasks]
+
+
+class Crate:
+    def __init__(self, left, right):
+        self.left = left
+        self.right = right
+
+
+class Shelf(Crate):
+    pass
+
+
+@case((1,), (2,))
+def parts_change_places(n):
+    shelf = Shelf(Crate(1, []), Shelf(n, [1, 2]))
+    if n == 1:
+        shelf = Shelf(shelf.right, shelf.left)
+    return shelf.left.left if n == 1 else shelf.right.left
+
+
+@case((1,), (0,), (4,))
+def parts_change_places_in_rounds(n):
+    shelf = Shelf(Crate(1, []), Shelf(n, [1, 2]))
+    for _ in range(n):
+        shelf = Shelf(shelf.right, shelf.left)
+    return shelf.left.left, shelf.right.left, len(shelf.left.right)
+
+
+@case((1,), (0,), (3,))
+def parts_grow_and_change_places(n):
+    shelf = Shelf(Crate(1, [1, 2]), Shelf(n, [3]))
+    for i in range(3):
+        if n > i:
+            shelf = Shelf(shelf.right, shelf.left)
+        else:
+            shelf.left.right.append(i)
+    return shelf.left.left, shelf.left.right, shelf.right.right
+
+
+@case((1,), (2,))
+def a_part_that_changes_places_grows(n):
+    shelf = Shelf(Crate(1, []), Shelf(n, [1, 2]))
+    books = shelf.right.right
+    if n == 1:
+        shelf = Shelf(shelf.right, shelf.left)
+        books.append(5)
+    return shelf.left.left, len(shelf.left.right), books
+
+
+@case((1,), (2,))
+def the_whole_is_a_part(n):
+    shelf = Shelf(Crate(1, []), Shelf(n, [1, 2]))
+    if n == 1:
+        shelf = shelf.right
+    return shelf.left if n == 1 else shelf.right.left

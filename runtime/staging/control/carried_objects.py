@@ -160,6 +160,9 @@ class ObjectRecorder:
     def __exit__(self, *exception: Any) -> None:
         pass
 
+    def watch(self, path: str, item: Any) -> None:
+        """Watch another object, which the block is known to reach."""
+
     def release(self, results: tuple[Any, ...]) -> None:
         """Forget the objects that only the block's results hold, or nobody: it made them."""
 

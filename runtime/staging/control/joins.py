@@ -478,6 +478,7 @@ def _join_trees(a: Tree, b: Tree, unites: bool) -> Spec:
             wider = _wider(x, y) if place and a.structure.kind is IndexedSlices else None
             joined.append(wider or join_children(x, y))
         except Mismatch as mismatch:
+            want(a.structure.kind)  # among others, an attribute may be of several kinds
             mismatch.path = a.structure.path(place) + mismatch.path
             mismatch.places.insert(0, place)
             raise

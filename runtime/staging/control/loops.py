@@ -400,6 +400,8 @@ def _trace_round(trace: Trace, loop: Loop) -> Round:
         round_ = Round(path, given, False, len(trace.joined))
         _watch_given(trace, loop, given)
         with undone_anew(recorder), deferring(trace), recorder:
+            for place in loop.places:  # once they are written, nothing may lead to some of them
+                recorder.watch(place.path, place.object)
             for place, contents in zip(loop.places, given[size:], strict=True):
                 place.write(contents)
             loop.shared.begin(trace, loop.specs, given, loop.values)

@@ -203,7 +203,7 @@ def held_at(held: Any) -> StagedItems | None:
     if isinstance(held, InTable):
         row: StagedItems = table_around(held).row_at(held.place)
         return row
-    return held if type(held) is StagedItems else None
+    return held if issubclass(type(held), StagedItems) else None
 
 
 ROWS = (list, set)

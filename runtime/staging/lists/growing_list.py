@@ -28,6 +28,7 @@ from runtime.staging.block_recorder import note_found, note_made
 from runtime.staging.builtin_functions import elements, index_of
 from runtime.staging.bytecode import adds_in_place, rows_unpacked
 from runtime.staging.control import branches, iteration, joins, logic
+from runtime.staging.control.choices import Choice
 from runtime.staging.control.item_comparisons import is_equal
 from runtime.staging.control.optional_values import present
 from runtime.staging.control.references import is_reference, is_reference_class
@@ -40,6 +41,7 @@ from runtime.staging.lists.growing import (
     InTable,
     Kind,
     StagedItems,
+    StagedRow,
     forget_keys,
     inherit_sites,
     is_under,
@@ -482,7 +484,11 @@ class GrowingList(GrowingSequence, RowTable):
         held = self._covering()
         if staged_items.is_row(held.element):
             return row_of(self, place, key)
-        return staged_items.item_at(held.columns, place, held.element, written=True)
+        item = staged_items.item_at(held.columns, place, held.element, written=True)
+        for each in item.options if isinstance(item, Choice) else (item,):
+            if is_row(each):
+                each.sites = sites_inside(self)
+        return item
 
     def _slice(self, index: slice) -> GrowingList:
         if self.staged is None and not is_staged_index(index):
@@ -500,6 +506,12 @@ class GrowingList(GrowingSequence, RowTable):
         made = self._another()
         made._move(lists.TAKE, self._covering(), _range(*bounds(index, size)), None)
         return made
+
+    def fill(self, keys: Any, children: Sequence[Any]) -> None:
+        """Put into it what `content` says."""
+        if self.table is None and not (isinstance(keys, Kind) and keys.shared):
+            self._check_own()  # a block changes it, and has put it into a list
+        super().fill(keys, children)
 
     # Lists as its items
 
@@ -563,7 +575,14 @@ class GrowingList(GrowingSequence, RowTable):
             self.table.table.share()
             return
         held = self._covering() if self.staged is not None or list.__len__(self) else _nothing()
-        self.fill(dataclasses.replace(held.kind, shared=True), held.columns)
+        kind = dataclasses.replace(held.kind, shared=True)
+        if self.staged is not None:
+            self.fill(kind, held.columns)
+            return
+        items = list(list.__iter__(self))
+        # Blocks that take it after one another are not in each other: each makes its own columns.
+        note_inside(self, items)
+        self.be_apart(StagedRow(kind, lambda: staged_items.columns_of(items, kind.element)))
 
     @property
     def has_lists(self) -> bool:
