@@ -22,7 +22,14 @@ from runtime.staging.control.references import is_reference, want
 from runtime.staging.control.specs import Leaf, Maybe, Optional, Spec, Tree, Union
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.frames import user_location
-from runtime.staging.lists.growing import TAKEN, GrowingSequence, inherit_sites, want_lists
+from runtime.staging.lists.growing import (
+    TAKEN,
+    GrowingSequence,
+    StagedRow,
+    inherit_sites,
+    shared_row,
+    want_lists,
+)
 from runtime.staging.refusals import refuse
 from runtime.staging.tracing import Trace
 
@@ -112,6 +119,9 @@ def _inside(value: Any) -> Iterable[Any]:
 
 
 def _state(item: Any) -> Any:
+    row = shared_row(item)
+    if row is not None:  # each block reads columns of its own
+        return StagedRow, (row,)
     found = join_structure_of(item)
     return found and (found[0], tuple(found[1]))
 

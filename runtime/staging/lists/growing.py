@@ -206,6 +206,14 @@ def held_at(held: Any) -> StagedItems | None:
     return held if issubclass(type(held), StagedItems) else None
 
 
+def shared_row(item: Any) -> StagedRow | None:
+    """The contents of a list that has become shared with the items that Python knows."""
+    if not isinstance(item, GrowingSequence) or list.__len__(item) != 1:
+        return None
+    held = list.__getitem__(item, 0)
+    return held if type(held) is StagedRow else None
+
+
 ROWS = (list, set)
 """Python's classes of which a list or dict of the graph may have several in it, at their places."""
 
