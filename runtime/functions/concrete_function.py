@@ -18,7 +18,7 @@ from runtime.core.shapes import TensorSpec
 from runtime.core.stacks import on_fit_thread
 from runtime.core.state import run_calling_back, run_quietly, state
 from runtime.core.tensor import EagerTensor, Tensor, wrap
-from runtime.core.types import ListType, ObjectHandle, ObjectType, TensorType, Type
+from runtime.core.types import ListType, NumberType, ObjectHandle, ObjectType, TensorType, Type
 from runtime.functions.changed_arguments import Changes
 from runtime.functions.kept_objects import Kept
 from runtime.functions.parameters import Arguments
@@ -43,6 +43,7 @@ from runtime.graph.passes import optimize
 from runtime.graph.passes.shape_refinement import result_types
 from runtime.ops.reshaping import ensure_shape
 from runtime.staging.control import joins
+from runtime.staging.control.choices import Choice
 from runtime.staging.control.specs import Leaf, Same, Spec, Tree, Union
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.error_notes import depth_explained
@@ -526,6 +527,8 @@ def _specs_of(spec: Spec, of: Callable[[TensorSpec], Any] = lambda spec: spec) -
     if isinstance(spec, Leaf):
         known = spec.type
         return of(TensorSpec(known.shape, known.dtype)) if isinstance(known, TensorType) else known
+    if isinstance(spec, Tree) and spec.structure.kind is Choice:
+        return Choice(spec.structure.keys, None)
     if isinstance(spec, Tree):
         return spec.structure.build([_specs_of(child, of) for child in spec.children])
     if isinstance(spec, Union):
@@ -581,6 +584,8 @@ def _with_twins(results: Sequence[Any], twins: Sequence[tuple[int, int]]) -> lis
 
 
 def _restored(raw: Any, type: Type) -> Any:
+    if isinstance(type, NumberType):  # the place of a member of an enum
+        return int(raw)
     if isinstance(type, ObjectType):
         return ObjectHandle(type, raw)
     if not isinstance(type, ListType):

@@ -22,7 +22,7 @@ from runtime.graph.nodes import NUMBER_TYPES, fits
 from runtime.graph.structures import structure_of
 from runtime.staging import texts
 from runtime.staging.control import branches, joins
-from runtime.staging.control.choices import Choice
+from runtime.staging.control.choices import Choice, is_member
 from runtime.staging.control.logic import not_, or_
 from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined, bound
 from runtime.staging.control.references import (
@@ -65,6 +65,8 @@ def exported(
         return value.tensor() if numbers else value
     if type(value) is Truth:
         value = value.opened(value.location)
+    if is_member(value):
+        return value
     if type(value) is Choice:
         if numbers and not value.is_text:
             raise _no_result(f"{what()}{path} is {value!r}, which the run chooses")

@@ -40,7 +40,9 @@ _KINDS = (
 
 
 class Choice:
-    """One of `options`: that at the staged `place`. To Python's `isinstance` texts are a `str`."""
+    """One of `options`: that at the staged `place`, which is None in the signature of a function.
+    To Python's `isinstance` texts are a `str`.
+    """
 
     __slots__ = ("options", "place")
     __array_ufunc__ = None
@@ -92,8 +94,22 @@ class Choice:
             raise refused(self, "changed")
         object.__setattr__(self, name, value)
 
+    def __str__(self) -> str:
+        if self.place is None:
+            return repr(self)
+        want_asked()
+        raise refused(self, "shown by code that is not converted")
+
     def __repr__(self) -> str:
         return f"<one of {', '.join(map(repr, self.options))}>"
+
+
+def is_member(value: Any) -> bool:
+    """True for a member of an enum, and for one of several, that is no text: it is itself as a
+    result of a function.
+    """
+    options = value.options if type(value) is Choice else (value,)
+    return all(isinstance(each, Enum) and not isinstance(each, str | bytes) for each in options)
 
 
 def refused(choice: Choice, use: str) -> Exception:
@@ -159,7 +175,6 @@ for _name, _use in {
     "__contains__": "asked what is in it by code that is not converted",
     "__index__": "used as a number",
     "__format__": "shown by code that is not converted",
-    "__str__": "shown by code that is not converted",
 }.items():
     _refusing(_name, _use)
 

@@ -296,7 +296,8 @@ def with_tensors(element: Spec, numbers: Mapping[str, dtypes.DType] = DEFAULT_DT
         if element.structure.kind is Text:
             return Leaf(TensorType(dtypes.string, ()))
         if element.structure.kind is Choice:
-            if not all(type(option) is str for option in element.structure.keys):
+            options = element.structure.keys
+            if not all(type(option) is str or choices.is_member(option) for option in options):
                 raise refuse(
                     "a list of functions, which the run chooses, leaves the graph",
                     "return numbers that say which",

@@ -176,7 +176,54 @@ def raised_by_name(n):
     raise kind from None
 
 
+class Level(enum.IntEnum):
+    LOW = 1
+    HIGH = 2
+
+
+def a_member_as_result(n):
+    return Color.RED if n > 2 else Color.GREEN
+
+
+def members_in_results(n):
+    level = Level.LOW
+    for _ in range(n):
+        level = Level.HIGH if level is Level.LOW else Level.LOW
+    return [a_member_as_result(n), Color.RED], level, {"k": Level.HIGH}
+
+
+def a_member_or_none(n):
+    return a_member_as_result(n) if n % 2 else None
+
+
+def as_many_members(n):
+    found = []
+    for i in range(n):
+        found.append(a_member_as_result(i))
+    return found
+
+
+chosen_by_a_graph = rt.function(a_member_as_result)
+
+
+def a_member_of_another_graph(n):
+    color = chosen_by_a_graph(n)
+    return color, color is Color.RED, color.value
+
+
+def a_member_of_a_recursion(n):
+    if n <= 0:
+        return Color.RED
+    return Color.GREEN if a_member_of_a_recursion(n - 1) is Color.RED else Color.RED
+
+
 PROGRAMS = [
+    a_member_as_result,
+    members_in_results,
+    a_member_or_none,
+    as_many_members,
+    a_member_of_another_graph,
+    a_member_of_a_recursion,
     fibonacci_words,
     joined_by_a_choice,
     raised_by_name,
@@ -201,6 +248,14 @@ def test_it_is_what_python_computes(program: Callable[[Any], Any]) -> None:
     for n in range(6):
         expected, got = attempt(lambda n=n: program(n)), attempt(lambda n=n: staged(rt.constant(n)))
         assert same_outcome(expected, got), (expected, got)
+
+
+@pytest.mark.parametrize("executor", ["numpy", "native"])
+def test_a_member_that_a_function_may_give_is_shown(executor: str) -> None:
+    staged = rt.function(a_member_as_result, executor=executor)
+    concrete = staged.get_concrete_function(rt.TensorSpec([], rt.int32))
+    assert [concrete(rt.constant(n)) for n in (2, 3)] == [Color.GREEN, Color.RED]
+    assert str(concrete.structured_outputs) == "<one of <Color.RED: 1>, <Color.GREEN: 2>>"
 
 
 @pytest.mark.parametrize("use", USES)
