@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 
 from autograph import AutographError, StagingError, converted_code
 from autograph.errors import RestIsStaged
+from autograph.instructions import operation_at
 from autograph.users_words import is_generated
 from runtime import errors
 from runtime.core.absent import counterpart
@@ -302,6 +303,8 @@ def not_python(item: Any, use: str, hint: str) -> Exception:
     message = f"Using a {what} {use} is not allowed while tracing: {item._shown()}"
     if use == AS_KEY:
         message, hint = of_key(message, hint)
+    if use == AS_INDEX and frame is not None and operation_at(frame).name == "STORE_SUBSCR":
+        hint = "assign each item: for j in range(len(items)): items[j] = v if j == i else items[j]"
     called = called_at(frame) if frame is not None and use == AS_INDEX else None
     if called is not None:
         message = f"{called}() takes a number of Python's, and only the run knows {item._shown()}"

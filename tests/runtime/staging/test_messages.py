@@ -211,3 +211,23 @@ def test_what_keeps_a_function_from_another_trace_is_named() -> None:
     with pytest.raises(rt.errors.OperatorNotAllowedInGraphError) as caught:
         rt.function(compared_after_what_python_does_once)(rt.constant(1))
     assert "that Python cannot do again: open() was called while tracing" in str(caught.value)
+
+
+OUTSIDE = [1, 2, 3]
+
+
+@pytest.mark.parametrize("number", [lambda x: x, lambda x: int(x)], ids=["tensor", "number"])
+def test_an_item_of_a_list_from_outside_says_how_to_assign_it(number: Callable[..., Any]) -> None:
+    def assigned(x: Any) -> Any:
+        OUTSIDE[number(x)] = 7
+        return x
+
+    def instead(x: Any) -> Any:
+        for j in range(len(OUTSIDE)):
+            OUTSIDE[j] = 7 if j == number(x) else OUTSIDE[j]
+        return x
+
+    with pytest.raises(rt.errors.OperatorNotAllowedInGraphError, match="assign each item: for j"):
+        rt.function(assigned)(rt.constant(1))
+    rt.function(instead)(rt.constant(1))
+    assert OUTSIDE == [1, 7, 3]
