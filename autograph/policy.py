@@ -133,8 +133,12 @@ def is_annotate(function: FunctionType) -> bool:
 
 def is_installed(function: FunctionType) -> bool:
     """True for a function of an installed package that is not converted."""
-    filename = function.__code__.co_filename
-    return any(folder in filename for folder in _INSTALLED) and not _is_included(function)
+    return is_installed_file(function.__code__.co_filename) and not _is_included(function)
+
+
+def is_installed_file(filename: str) -> bool:
+    """True for a file of an installed package."""
+    return any(folder in filename for folder in _INSTALLED)
 
 
 # Calls that a graph cannot repeat

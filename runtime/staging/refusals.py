@@ -5,18 +5,19 @@ from __future__ import annotations
 import builtins
 import sys
 from collections.abc import Callable, Iterable
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any, TypeVar
 
 from autograph import AutographError, StagingError, converted_code
 from autograph.errors import RestIsStaged
 from autograph.instructions import operation_at
+from autograph.policy import is_installed_file
 from autograph.users_words import is_generated
 from runtime import errors
 from runtime.core.absent import counterpart
 from runtime.core.state import state
 from runtime.core.tensor import Tensor
-from runtime.graph.ir import Location, format_location
+from runtime.graph.ir import Location, format_location, position_of
 from runtime.graph.verification import InvalidGraph
 from runtime.staging.bytecode import asserts
 from runtime.staging.control.references import want_asked
@@ -25,6 +26,7 @@ from runtime.staging.frames import (
     beginning_of,
     called_at,
     innermost,
+    is_library,
     is_ours,
     is_tried,
     table_at,
@@ -103,7 +105,33 @@ def refuse(
     location: Location | None = None,
 ) -> Exception:
     """A StagingError at `location`, or where the user's code stands."""
-    return noted(StagingError(message, **_fields(location or user_location(), variable, hint)))
+    if location is None:
+        message, location = _at_users_line(message)
+    return noted(StagingError(message, **_fields(location, variable, hint)))
+
+
+def _at_users_line(message: str) -> tuple[str, Location | None]:
+    """A message with the line of an installed package that runs as it is, and the user's line that
+    calls it; the message, and where the user's code stands, otherwise.
+    """
+    frame = asking = user_frame()
+    while frame is not None and _runs_for_caller(frame.f_code):
+        frame = frame.f_back
+    if asking is None:
+        return message, None
+    place = position_of(asking.f_code, asking.f_lasti)
+    if frame is None or frame is asking:
+        return message, place
+    return f"{message} (at {format_location(place)})", position_of(frame.f_code, frame.f_lasti)
+
+
+def _runs_for_caller(code: CodeType) -> bool:
+    filename = code.co_filename
+    return (
+        is_ours(filename)
+        or is_library(code)
+        or (is_installed_file(filename) and not converted_code(code))
+    )
 
 
 def refusal_of_run(reason: str, way_out: str) -> errors.RefusedError:
@@ -204,8 +232,8 @@ def not_allowed(
     reason = None if frame is None else reason_of(frame)
     if reason is not None:
         message, hint = f"{message}; {reason[0]}", reason[1]
-    fields = _fields(user_location(), None, hint)
-    error = errors.OperatorNotAllowedInGraphError(message, **fields)
+    message, location = _at_users_line(message)
+    error = errors.OperatorNotAllowedInGraphError(message, **_fields(location, None, hint))
     want_asked()
     return error if is_tried() else noted(error)
 

@@ -8,6 +8,7 @@ import colorsys
 import math
 import statistics
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -187,3 +188,37 @@ def test_a_tape_in_the_function_is_told() -> None:
 
     with pytest.raises(autograph.StagingError, match="the gradient depends on what `library`"):
         slope(rt.constant(1.0))
+
+
+INSTALLED = """\
+import math
+
+def halved(f, x):
+    while f(x) > 1.0:
+        x = x / 2.0
+    return x
+
+def rooted(f, x):
+    return math.sqrt(f(x))
+"""
+
+
+@pytest.mark.parametrize(("name", "line"), [("halved", 4), ("rooted", 9)])
+def test_what_an_installed_package_asks_is_refused_at_the_users_line(
+    name: str, line: int, tmp_path: Path
+) -> None:
+    path = tmp_path / "site-packages" / "package.py"
+    path.parent.mkdir()
+    path.write_text(INSTALLED, encoding="utf-8")
+    package: dict[str, Any] = {"__name__": "package"}
+    exec(compile(INSTALLED, str(path), "exec"), package)
+    called = package[name]
+
+    def program(x: Any) -> Any:
+        return called(lambda y: y * x, 8.0)
+
+    with pytest.raises(rt.errors.OperatorNotAllowedInGraphError) as refusal:
+        rt.function(program)(rt.constant(2.0))
+    first = program.__code__.co_firstlineno
+    assert str(refusal.value).startswith(f"{__file__}:{first + 1}:16: Using a")
+    assert f"(at {path}:{line}:" in str(refusal.value)
