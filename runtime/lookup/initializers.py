@@ -12,6 +12,15 @@ from runtime.core.convert import convert_to_tensor
 from runtime.core.files import text_scalar
 from runtime.core.primitive import wrong_dtype, wrong_value
 from runtime.core.state import init_scope
+from runtime.core.tensor import EagerTensor, Tensor
+
+
+def _held(given: Any, dtype: Any) -> Tensor:
+    """The tensor that a table is filled with: a constant, unless a graph computes it."""
+    if isinstance(given, Tensor) and not isinstance(given, EagerTensor):
+        return convert_to_tensor(given, dtype)
+    with init_scope():
+        return convert_to_tensor(given, dtype)
 
 
 class KeyValueTensorInitializer:
@@ -28,9 +37,7 @@ class KeyValueTensorInitializer:
         self, keys: Any, values: Any, key_dtype: Any = None, value_dtype: Any = None,
         name: str | None = None,
     ) -> None:  # fmt: skip
-        with init_scope():
-            self._keys = convert_to_tensor(keys, key_dtype)
-            self._values = convert_to_tensor(values, value_dtype)
+        self._keys, self._values = _held(keys, key_dtype), _held(values, value_dtype)
         if self._keys.ndim != 1 or self._keys.shape != self._values.shape:
             raise wrong_value(
                 "keys and values of a table are vectors of one length, not of shapes "
@@ -46,6 +53,10 @@ class KeyValueTensorInitializer:
     def value_dtype(self) -> dtypes.DType:
         """The dtype of the values."""
         return self._values.dtype
+
+    def _is_known(self) -> bool:
+        """False for what a graph computes."""
+        return all(isinstance(each, EagerTensor) for each in (self._keys, self._values))
 
     def arrays(self) -> tuple[Any, Any]:
         """The keys and the values.

@@ -14,6 +14,7 @@ from runtime.core.convert import convert_to_tensor, tensor_of
 from runtime.core.primitive import bind, wrong_dtype, wrong_value
 from runtime.core.state import init_scope
 from runtime.core.tensor import Tensor
+from runtime.debugging import assert_equal, assert_none_equal
 from runtime.lookup.initializers import KeyValueTensorInitializer, TextFileInitializer
 from runtime.ops.strings.conversion import as_string
 from runtime.ops.strings.hash_buckets import to_hash_bucket_fast
@@ -37,7 +38,7 @@ class StaticHashTable:
     """A table that is filled once.
 
     `default_value` is the value of keys that are not there. Raises FailedPreconditionError where
-    one key has several values.
+    one key has several values, InvalidArgumentError where a graph computes them.
 
     >>> filled = rt.lookup.KeyValueTensorInitializer(["a", "b"], [1, 2])
     >>> table = rt.lookup.StaticHashTable(filled, default_value=-1)
@@ -52,9 +53,20 @@ class StaticHashTable:
         self.key_dtype, self.value_dtype = initializer.key_dtype, initializer.value_dtype
         self.name = name or "hash_table"
         with init_scope():
+            self.default_value = convert_to_tensor(default_value, self.value_dtype)
+        if isinstance(initializer, KeyValueTensorInitializer) and not initializer._is_known():
+            self._fill(initializer._keys, initializer._values)
+            return
+        with init_scope():
             keys, values = sorted_table(*initializer.arrays())
             self._held, self._values = tensor_of(keys), tensor_of(values)
-            self.default_value = convert_to_tensor(default_value, self.value_dtype)
+
+    def _fill(self, keys: Tensor, values: Tensor) -> None:
+        """Have what a graph computes in the table."""
+        nothing = ops.zeros([0], self.key_dtype), ops.zeros([0], self.value_dtype)
+        self._held, self._values = bind(insert_p, *nothing, keys, values)
+        found = bind(find_p, keys, self._held, self._values, self.default_value)
+        assert_equal(found, values, message="the table has several values for a key")
 
     def lookup(self, keys: Any, name: str | None = None) -> Tensor:
         """The values of keys, in the shape of `keys`. WrongDtypeError for keys of another dtype.
@@ -239,3 +251,68 @@ class MutableHashTable:
         [10, 20]
         """
         return self._held.value(), self._values.value()
+
+
+class DenseHashTable(MutableHashTable):
+    """A `MutableHashTable` with two keys that mean that there is nothing: they are used nowhere.
+
+    >>> table = rt.lookup.experimental.DenseHashTable(rt.string, rt.int64, -1, "", "$")
+    >>> table.insert(["a", "b"], [1, 2])
+    >>> table.erase(["a"])
+    >>> table.lookup(["a", "b"]).numpy().tolist()
+    [-1, 2]
+    """
+
+    def __init__(
+        self, key_dtype: Any, value_dtype: Any, default_value: Any, empty_key: Any,
+        deleted_key: Any, initial_num_buckets: Any = None, name: str = "MutableDenseHashTable",
+        checkpoint: bool = True, experimental_is_anonymous: bool = False,
+    ) -> None:  # fmt: skip
+        super().__init__(key_dtype, value_dtype, default_value, name)
+        with init_scope():
+            self._unused = ops.stack([
+                convert_to_tensor(key, self.key_dtype) for key in (empty_key, deleted_key)
+            ])  # fmt: skip
+        assert_none_equal(
+            self._unused[0], self._unused[1], message="the empty and the deleted key are one"
+        )
+
+    def _checked(self, keys: Any) -> Tensor:
+        wanted = _keys(keys, self.key_dtype)
+        flat = ops.reshape(wanted, [-1, 1])
+        assert_none_equal(
+            flat, self._unused, message="the empty or the deleted key is given as a key"
+        )
+        return wanted
+
+    def lookup(self, keys: Any, name: str | None = None) -> Tensor:  # type: ignore[override]
+        """The values of keys, in the shape of `keys`. WrongDtypeError for keys of another dtype.
+
+        >>> table = rt.lookup.experimental.DenseHashTable(rt.int64, rt.int64, 0, -1, -2)
+        >>> table.lookup([[5]]).numpy().tolist()
+        [[0]]
+        """
+        return super().lookup(self._checked(keys))
+
+    def insert(self, keys: Any, values: Any, name: str | None = None) -> None:
+        """Put values under keys; of equal keys the last counts. Raises InvalidArgumentError where
+        the shapes do not fit.
+
+        >>> table = rt.lookup.experimental.DenseHashTable(rt.int64, rt.int64, 0, -1, -2)
+        >>> table.insert([5], [50])
+        >>> int(table[5])
+        50
+        """
+        super().insert(self._checked(keys), values)
+
+    insert_or_assign = insert
+
+    def remove(self, keys: Any, name: str | None = None) -> None:
+        """Take keys out; those that are not there change nothing.
+
+        >>> table = rt.lookup.experimental.DenseHashTable(rt.int64, rt.int64, 0, -1, -2)
+        >>> table.remove([5])
+        """
+        super().remove(self._checked(keys))
+
+    erase = remove

@@ -70,6 +70,21 @@ def _divided(value: Tensor, factors: Tensor) -> Tensor:
     return ops.truncatediv(value, factors) if value.dtype.is_integer else value / factors
 
 
+def _in_batches(value: Tensor, indices: Tensor, updates: Tensor) -> Tensor:
+    """The value with other slices, where the last axis of the indices, before one of size 1, is
+    counted in each batch.
+    """
+    shape = ops.shape(indices)[:-1]
+    batches = range(len(indices.shape) - 2)
+    counts = [ops.range(ops.cast(shape[axis], indices.dtype)) for axis in batches]
+    grid = [
+        ops.broadcast_to(ops.reshape(count, [-1] + [1] * (len(batches) - axis)), shape)
+        for axis, count in enumerate(counts)
+    ]
+    places = ops.concat([*[ops.expand_dims(each, -1) for each in grid], indices], -1)
+    return ops.tensor_scatter_nd_update(value, places, updates)
+
+
 def _scattering(
     name: str, change: Callable[..., Tensor], doc: str, shown: float
 ) -> Callable[..., Variable]:  # fmt: skip
@@ -459,6 +474,19 @@ class Variable(Operators, metaclass=Creation):
     )
     scatter_mul = _scattering("scatter_mul", _scaled(operator.mul), "Multiply slices by {}", 80.0)
     scatter_div = _scattering("scatter_div", _scaled(_divided), "Divide slices by {}", 5.0)
+
+    def batch_scatter_update(
+        self, sparse_delta: IndexedSlices, use_locking: bool = False, name: str | None = None
+    ) -> Variable:
+        """Replace slices by those of `sparse_delta`, along the last axis of its indices: those
+        before are of batches.
+
+        >>> v = rt.Variable([[1, 2, 3], [4, 5, 6]])
+        >>> delta = rt.IndexedSlices(rt.constant([[7], [8]]), rt.constant([[0], [2]]))
+        >>> v.batch_scatter_update(delta).numpy().tolist()
+        [[7, 2, 3], [4, 5, 8]]
+        """
+        return self._scatter(_in_batches, sparse_delta)
 
     def scatter_nd_add(self, indices: Any, updates: Any, name: str | None = None) -> Variable:
         """Add `updates` where the vectors along the last axis of `indices` point to.

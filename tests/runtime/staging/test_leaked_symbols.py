@@ -77,10 +77,10 @@ def test_no_handler_takes_what_an_eager_use_of_a_symbol_raises() -> None:
     @rt.function
     def looked_up(x):
         try:
-            pairs = rt.lookup.KeyValueTensorInitializer(rt.stack([x, x + 1]), rt.stack([x, x]))
-            return rt.lookup.StaticHashTable(pairs, -1).lookup(x)
+            with rt.init_scope():
+                return x + 1
         except Exception:  # as users write it
             return x * 0
 
-    with pytest.raises(errors.InaccessibleTensorError, match="graph 'looked_up'"):
+    with pytest.raises(errors.InaccessibleTensorError, match=r"looked_up\(\)"):
         looked_up(rt.constant(3))

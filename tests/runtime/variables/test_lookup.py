@@ -128,3 +128,53 @@ def test_a_graph_with_a_table_is_saved(tmp_path: Path) -> None:
     from runtime.graph.ir import Graph
 
     assert str(Graph.load(tmp_path / "graph.zip")) == str(concrete.graph)
+
+
+@pytest.mark.parametrize(
+    ("keys", "values", "asked"),
+    [
+        ([5, -3, 9], [1, 2, 3], [9, 5, 0]),
+        (["b", "a"], [0.5, 1.5], ["a", "c"]),
+        ([1, 1], [4, 4], [1]),
+    ],
+)
+def test_a_graph_fills_a_table_with_what_it_computes(keys: Any, values: Any, asked: Any) -> None:
+    @tf.function
+    def staged(keys: Any, values: Any, asked: Any) -> Any:
+        table = static(keys, values, -1)
+        return table.lookup(asked), table.size()
+
+    known = dict(zip(keys, values, strict=True))
+    found, size = staged(tf.constant(keys), tf.constant(values), tf.constant(asked))
+    assert found.numpy().tolist() == [known.get(key, -1) for key in asked]
+    assert int(size) == len(known)
+    if keys == [1, 1]:
+        with pytest.raises(tf.errors.InvalidArgumentError, match="several values for a key"):
+            staged(tf.constant(keys), tf.constant([4, 5]), tf.constant(asked))
+
+
+@pytest.mark.parametrize("is_staged", [False, True])
+def test_a_dense_table_refuses_the_keys_that_stand_for_none(is_staged: bool) -> None:
+    table = tf.lookup.experimental.DenseHashTable(tf.int64, tf.int64, -1, 0, 1)
+    calls = {
+        name: tf.function(method) if is_staged else method
+        for name in ("insert", "insert_or_assign", "erase", "remove", "lookup")
+        for method in [getattr(table, name)]
+    }
+
+    def of(*keys: int) -> Any:
+        return tf.constant(keys, tf.int64)
+
+    calls["insert"](of(5, 6), of(50, 60))
+    calls["insert_or_assign"](of(7, 5), of(70, 55))
+    calls["erase"](of(6, 9))
+    calls["remove"](of(7))
+    assert calls["lookup"](of(5, 6, 7)).numpy().tolist() == [55, -1, -1]
+    for name, call in calls.items():
+        for key in (0, 1):
+            given = (of(8, key), of(1, 2)) if "insert" in name else (of(5, key),)
+            with pytest.raises(tf.errors.InvalidArgumentError, match="empty or the deleted key"):
+                call(*given)
+    assert table.export()[0].numpy().tolist() == [5]
+    with pytest.raises(tf.errors.InvalidArgumentError, match="are one"):
+        tf.lookup.experimental.DenseHashTable(tf.int64, tf.int64, -1, 2, 2)

@@ -270,6 +270,29 @@ def test_scaling_counts_each_update(method: str, start: Any, expected: Any, stag
         change(slices(tf.cast([2], v.dtype), [3]))
 
 
+@pytest.mark.parametrize("staged", [False, True])
+@pytest.mark.parametrize(
+    ("shape", "indices"),
+    [
+        ((4, 2), [3, 0]),
+        ((2, 3), [[0], [2]]),
+        ((2, 3, 2), [[2, 0], [1, 2]]),
+        ((2, 2, 3), [[[1]] * 2] * 2),
+    ],
+)
+def test_scatter_in_batches(shape: Any, indices: Any, staged: bool) -> None:
+    expected = np.arange(np.prod(shape), dtype=np.float64).reshape(shape)
+    v = tf.Variable(expected)
+    updates = -np.arange(1.0, 1 + np.size(indices) * np.prod(shape[np.ndim(indices) :], dtype=int))
+    updates = updates.reshape(np.shape(indices) + shape[np.ndim(indices) :])
+    for place in np.ndindex(np.shape(indices)):
+        expected[(*place[:-1], np.array(indices)[place])] = updates[place]
+    change = tf.function(v.batch_scatter_update) if staged else v.batch_scatter_update
+    assert change(slices(updates, indices)).numpy().tolist() == expected.tolist()
+    assert v.numpy().tolist() == expected.tolist()
+    refuse(TypeError, "IndexedSlices", lambda: v.batch_scatter_update([1.0]))
+
+
 def test_scatter_of_points() -> None:
     v = tf.Variable([1.0, 2.0, 3.0])
     v.scatter_nd_add([[0], [2]], [10.0, 10.0])
