@@ -389,6 +389,19 @@ def _clear_row_item(items: Items, place: Any, index: Any, out: Items | None = No
     return made
 
 
+def _push_row_item(
+    items: Items, place: Any, value: Any, length: Any, out: Items | None = None
+) -> Items:
+    made = copied(items, out)
+    try:
+        row = made[place]
+        made[place] = longer = np.empty(len(row) + 1, row.dtype)
+    except (AttributeError, IndexError, TypeError):
+        raise _no_row(place) from None
+    longer[:-1], longer[-1] = row, value
+    return made
+
+
 def _no_row(place: Any) -> errors.InvalidArgumentError:
     return errors.InvalidArgumentError(
         f"a list has no vector at {int(place)}, or none with such an item"
@@ -561,6 +574,14 @@ def _of_set_row_item(op: Any, grad: Any) -> Any:
     return apply(CLEAR_ROW_ITEM, grad, place, index), None, None, Item(row[index], is_there), None
 
 
+def _of_push_row_item(op: Any, grad: Any) -> Any:
+    _, place, value, length = op.inputs
+    like = ops.fill(ops.reshape(length + 1, [1]), ops.zeros_like(value))
+    row, is_there = _item_like(grad, place, like)
+    shorter = apply(SCATTER_ADD, apply(CLEAR, grad, place), place, row[:-1])
+    return shorter, None, Item(row[-1], is_there), None
+
+
 def _of_scatter(op: Any, grad: Any) -> Any:
     index, value = op.inputs
     return None, _item_like(grad, index, value)
@@ -627,9 +648,9 @@ CLEAR: Primitive = _row(
     "list_clear", _clear, _as_first, memory=Memory.STORES,
     gradient=lambda op, grad: (apply(CLEAR, grad, op.inputs[1]), None),
 )  # fmt: skip
-# Rows: one item of a list of vectors, the number of items of one, and an item in place of one. Who
-# reads a whole vector holds it, and it is copied before it changes. For its gradient, who reads or
-# writes an item tells how many there are.
+# Rows: one item of a list of vectors, the number of items of one, an item in place of one, and one
+# behind the others. Who reads a whole vector holds it, and it is copied before it changes. For its
+# gradient, who reads or writes an item tells how many there are.
 ROW_ITEM = _row(
     "list_row_item", _row_item, lambda items, place, index, length: _scalar_of(items),
     "TensorListGetItem", fallible=True, memory=Memory.READS, scalar=_form_of_item("{}[{}][{}]"),
@@ -644,6 +665,10 @@ ROW_LENGTH = _row(
 SET_ROW_ITEM = _row(
     "list_set_row_item", _set_row_item, _as_first, "TensorListSetItem", fallible=True,
     memory=Memory.STORES, instruction="list_set_row_item", gradient=_of_set_row_item,
+)  # fmt: skip
+PUSH_ROW_ITEM = _row(
+    "list_push_row_item", _push_row_item, _as_first, "TensorListSetItem", fallible=True,
+    memory=Memory.STORES, instruction="list_push_row_item", gradient=_of_push_row_item,
 )  # fmt: skip
 CLEAR_ROW_ITEM: Primitive = _row(
     "list_clear_row_item", _clear_row_item, _as_first, memory=Memory.STORES,

@@ -553,13 +553,10 @@ class GrowingList(GrowingSequence, RowTable):
         if fitting != element:
             return False
         row = staged_items.row_of(item, element)
-        if place is not None:
+        if place is None:
+            table.table.push_item(table.place, row)
+        else:
             table.table.put_item(table.place, place, row)
-            return True
-        kept, _ = table.table.tensors_at(table.place)
-        pairs = zip(kept, row, strict=True)
-        columns = [ops.concat([x, ops.reshape(v, [1])], 0) for x, v in pairs]
-        table.table.put_tensors(table.place, columns)
         return True
 
     def _check_own(self) -> None:

@@ -79,6 +79,16 @@ class RowTable(Growing):
         pairs = zip(columns, kept, strict=True)
         self.put_rows(element, [apply(lists.SET_ROW_ITEM, c, *at, x, length) for c, x in pairs])
 
+    @unfailing
+    def push_item(self, place: Any, kept: Sequence[Any]) -> None:
+        """Put what an item is kept as behind the others of the list at a place."""
+        note_changed_row()
+        element, columns = self.rows()
+        at = convert_to_tensor(place, dtypes.int64)
+        length = convert_to_tensor(_length_in(columns[0], at), dtypes.int64)
+        pairs = zip(columns, kept, strict=True)
+        self.put_rows(element, [apply(lists.PUSH_ROW_ITEM, c, at, x, length) for c, x in pairs])
+
     def row_at(self, place: Any) -> StagedItems:
         """The contents of the list at a place."""
         held, memo = self.staged, active().memo

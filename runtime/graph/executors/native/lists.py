@@ -574,10 +574,14 @@ def _takes_array(kernel: Kernel) -> bool:
     return _takes(kernel) and bool(getattr(kernel.node.inputs[0].type, "shape", None))
 
 
-def _row(emitter: Emitter, items: Items, place: Scalar) -> Array:
+def _row_slot(emitter: Emitter, items: Items, place: Scalar) -> ir.Value:
     at = wide(emitter, place)
     emitter.step_aside(emitter.builder.icmp_unsigned(">=", at, items.count))
-    return rows.row(emitter, _slot(emitter.builder, items, at), items.element)
+    return _slot(emitter.builder, items, at)
+
+
+def _row(emitter: Emitter, items: Items, place: Scalar) -> Array:
+    return rows.row(emitter, _row_slot(emitter, items, place), items.element)
 
 
 def _row_length(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
@@ -617,6 +621,18 @@ def _set_row_item(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> 
     return [made]
 
 
+def _push_row_item(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    items, at, value, _ = operands
+    assert isinstance(items, Items)
+    assert isinstance(at, Scalar)
+    assert isinstance(value, Scalar)
+    made = items
+    if kernel.targets[0] in emitter.copied:
+        made = _grown(emitter, items, items.count, fresh=True)
+    rows.push(emitter, _row_slot(emitter, made, at), value, items.element)
+    return [made]
+
+
 def _takes_rows(kernel: Kernel) -> bool:
     """True for lists of rows."""
     return _takes(kernel) and is_row(_element(kernel))
@@ -648,3 +664,4 @@ ON_ARRAYS["list_unstack"] = OnArrays(_takes_array, _unstack)
 ON_ARRAYS["list_row_item"] = OnArrays(_takes_vectors, _row_item)
 ON_ARRAYS["list_row_length"] = OnArrays(_takes_vectors, _row_length)
 ON_ARRAYS["list_set_row_item"] = OnArrays(_takes_vectors, _set_row_item)
+ON_ARRAYS["list_push_row_item"] = OnArrays(_takes_vectors, _push_row_item)

@@ -23,7 +23,7 @@ from runtime.graph.executors.native.loops import (
     store,
     times,
 )
-from runtime.graph.executors.native.values import INT64, POINTER, Array, Items, int64
+from runtime.graph.executors.native.values import INT64, POINTER, Array, Items, Scalar, int64
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
@@ -64,6 +64,19 @@ def made(emitter: Emitter, slot: ir.Value, length: ir.Value, element: TensorType
     pointer = grow(emitter, slot, size)
     builder.store(length, builder.gep(slot, [int64(_LENGTH)], source_etype=INT64))
     return _array(pointer, length, element)
+
+
+def push(emitter: Emitter, slot: ir.Value, value: Scalar, element: TensorType) -> None:
+    """Put a number behind the others of the row that a place tells of, which must be there."""
+    builder, found = emitter.builder, row(emitter, slot, element)
+    (length,), dtype = found.dims, element.dtype
+    more = builder.add(length, int64(1))
+    pointer = grow(emitter, slot, bytes_of(builder, more, dtype))
+    moved = builder.icmp_unsigned("!=", pointer, found.pointer)
+    with builder.if_then(moved):
+        copy(builder, pointer, found.pointer, bytes_of(builder, length, dtype))
+    store(builder, value.value, place(builder, pointer, length, dtype), dtype)
+    builder.store(more, builder.gep(slot, [int64(_LENGTH)], source_etype=INT64))
 
 
 def put(emitter: Emitter, slot: ir.Value, value: Array, element: TensorType) -> None:

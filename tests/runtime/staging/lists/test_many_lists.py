@@ -371,6 +371,35 @@ def tensors_in_rows_that_grow(n: Any, x: Any) -> Any:
     return y, tape.gradient(y, x), [len(row) for row in rows]
 
 
+def rows_that_grow_twice_differentiated(n: Any, x: Any) -> Any:
+    with rt.GradientTape() as outer:
+        outer.watch(x)
+        with rt.GradientTape() as inner:
+            inner.watch(x)
+            rows: Any = [[x] for _ in range(n)]
+            for i in range(2 * n):
+                rows[i % n].append(rows[i // 2][-1] * x)
+                rows[0][0] = x * x
+            y = x * 0.0
+            for row in rows:
+                for item in row:
+                    y = y + item
+        slope = inner.gradient(y, x)
+    return y, slope, outer.gradient(slope, x)
+
+
+def copies_of_rows_that_grow(n: Any, x: Any) -> Any:
+    rows: Any = [[i] for i in range(n)]
+    before, lengths = [], []
+    for i in range(n):
+        before.append(list(rows[i]))
+        rows[0].append(i)
+        rows[i // 2].append(len(rows[0]))
+        before[0].append(-1)
+        lengths.append(len(rows[n - 1]))
+    return rows, before, lengths
+
+
 class Tasks:
     def __init__(self) -> None:
         self.waiting: Any = [[] for _ in range(5)]
@@ -419,6 +448,7 @@ def ends_in_a_row_that_grew(n: Any, x: Any) -> Any:
 PROGRAMS: list[Program] = [
     reached, a_stack_of_each_color, a_row_that_grows_under_two_names, rows_are_changed_and_grow,
     all_that_changes_a_row, rows_grow_in_inner_loops, fractions_among_whole_numbers,
+    rows_that_grow_twice_differentiated, copies_of_rows_that_grow,
     tensors_in_rows_that_grow, an_object_with_rows, rows_and_their_number_grow, rows_get_rows,
     ends_in_a_row_that_grew,
     rows_change_places_often, solved,
