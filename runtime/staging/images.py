@@ -13,7 +13,6 @@ from runtime.graph.data import Opaque, is_data
 from runtime.graph.structures import structure_of
 from runtime.graph.templates import Container, Either, Raised, Slot, Written
 from runtime.staging.control.optional_values import MaybeNone, bound
-from runtime.staging.control.references import is_reference
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth
 from runtime.staging.lists.growing import Growing, GrowingSequence
@@ -89,9 +88,7 @@ class Images:
             return Opaque(item)
         if isinstance(item, GrowingSequence) and item.__class__ not in (list, tuple):
             return self._of_collection(item)
-        if isinstance(item, Growing) and is_reference(item):
-            item = item.copied()
-        found = structure_of(item.own() if isinstance(item, Growing) else item)
+        found = structure_of(item.shown() if isinstance(item, Growing) else item)
         if found is None:
             if isinstance(item, BaseException):
                 return self._of_error(item, len(above) > 1)

@@ -166,6 +166,11 @@ class Growing:
         """Python's own container with the same items; itself where only the run knows them."""
         raise NotImplementedError
 
+    def shown(self) -> Any:
+        """What a graph shows of it: places in tables are nothing that it can show."""
+        held = self if self.table is None and not is_reference(self) else self.copied()
+        return held.own()
+
     def share(self) -> None:
         """Have it in another place, too: nobody may change it any more."""
         raise NotImplementedError

@@ -476,14 +476,17 @@ class GrowingDict(dict[Any, Any], EntryTable):
             self[key] = value
 
     def apart(self) -> GrowingDict:
-        """The dict as a result of the function: with copies of lists that the run chooses."""
+        """The dict as a result of the function, or as it is shown: with copies of lists that the
+        run chooses.
+        """
         if PlacedList not in classes_in(self.held.element):
             return self
 
         def put(made: GrowingDict, pair: Any) -> None:
             made[pair[0]] = apart(pair[1])
 
-        return gathered(iteration.staged(self.items()), GrowingDict(), put, ("result",))
+        made: GrowingDict = new(type(self), self.factory)
+        return gathered(iteration.staged(self.items()), made, put, ("result",))
 
     def _put_all(self, source: iteration.Staged) -> None:
         self._check_own()
@@ -539,6 +542,9 @@ class GrowingDict(dict[Any, Any], EntryTable):
         entries = dict(dict.items(self))
         kind = type(self)
         return defaultdict(self.factory, entries) if self.factory else _OF[kind](entries)
+
+    def shown(self) -> Any:
+        return super().shown() if self.staged is None else self.apart()
 
     def exported(self, numbers: Mapping[str, dtypes.DType]) -> Any:
         """The dict with tensors, of these dtypes by kind, in place of numbers as values."""

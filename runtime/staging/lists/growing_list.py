@@ -675,6 +675,11 @@ class GrowingList(GrowingSequence, RowTable):
     def own(self) -> Any:
         return self if self.staged is not None else self.__class__(list.__iter__(self))
 
+    def shown(self) -> Any:
+        from runtime.staging.lists.list_places import exported_list
+
+        return super().shown() if self.staged is None else exported_list(self)
+
     @classmethod
     def of_run(cls, items: list[Any]) -> Any:
         return list(map(staged_items.as_result, items))

@@ -5,7 +5,7 @@
 
 import bisect
 import heapq
-from collections import deque
+from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import Any
 
@@ -673,21 +673,70 @@ def test_it_is_what_python_computes(program: Callable[[Any], Any]) -> None:
         assert same_outcome(expected, got), (n, expected, got)
 
 
-def test_rows_are_printed_as_they_are(capsys: pytest.CaptureFixture[str]) -> None:
-    def program(n):
-        rows = [[3, 1], [5]]
-        print(rows[n % 2])
-        for i in range(n):
-            row = rows[i % 2]
-            row.append(i)
-            print(row, [row], {"row": row}, f"row: {row}")
+def show_rows(n):
+    rows = [[3, 1], [5]]
+    print(rows[n % 2])
+    for i in range(n):
+        row = rows[i % 2]
+        row.append(i)
+        print(row, [row], {"row": row}, f"row: {row}")
 
+
+def show_rows_that_are_put_there(n):
+    rows = []
+    for i in range(n):
+        rows.append([i])
+        rows[i // 2].append(7)
+        print(rows[i // 2], rows[-1])
+        for row in rows:
+            print(row)
+    if n > 2:
+        raise ValueError(rows[0], rows[n - 1])
+
+
+def show_values(n):
+    groups, pairs = defaultdict(list), {}
+    for i in range(n):
+        groups[i % 2].append(i)
+        pairs[i % 2, i] = [i]
+        pairs[i % 2, i].append(9)
+        print(groups[i % 2], groups, pairs[i % 2, i], [*pairs.items()], pairs)
+
+
+def show_lists_of_lists(n):
+    tables, runs, run = [], [], [1]
+    for i in range(n):
+        tables.append([[i], [i, i]])
+        print(tables[i], tables[i][0])
+        runs.append(run)
+        run = [*run, i]
+        print(run, runs[-1], runs)
+
+
+def show_chosen_lists(n):
+    first, second, kept, ordered = [1], [2], defaultdict(list), OrderedDict()
+    for i in range(n):
+        chosen = first if i % 2 else second
+        kept[i] = ordered[i] = chosen
+        chosen.append(i)
+        print(kept, ordered, list(ordered.items()), [(i, chosen)], {"a": chosen})
+
+
+SHOWING = (
+    show_rows, show_rows_that_are_put_there, show_values, show_lists_of_lists, show_chosen_lists
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("program", SHOWING, ids=lambda program: program.__name__)
+def test_lists_of_lists_are_printed_as_they_are(
+    program: Callable[[Any], Any], capsys: pytest.CaptureFixture[str]
+) -> None:
     staged = rt.function(program)
     for n in (0, 1, 4):
-        program(n)
-        expected = capsys.readouterr().out
-        staged(rt.constant(n, rt.int64))
-        assert capsys.readouterr().out == expected
+        expected = attempt(lambda n=n: program(n)), capsys.readouterr().out
+        got = attempt(lambda n=n: staged(rt.constant(n, rt.int64))), capsys.readouterr().out
+        assert same_outcome(expected[0], got[0]), n
+        assert got[1] == expected[1]
 
 
 def test_a_row_is_not_taken_apart() -> None:
