@@ -167,7 +167,7 @@ class Growing:
         raise NotImplementedError
 
     def shown(self) -> Any:
-        """What a graph shows of it: places in tables are nothing that it can show."""
+        """Returns what a graph shows of it, which can show no places in tables."""
         held = self if self.table is None and not is_reference(self) else self.copied()
         return held.own()
 
