@@ -11,7 +11,7 @@ from autograph.mutation.containers import elements_of
 from autograph.mutation.functions import Unconverted, names_in
 from autograph.mutation.kinds import KeyedKind, NamespaceKind, SingleKind
 from autograph.mutation.paths import Part, as_attribute, as_itself
-from autograph.mutation.users_code import is_users_class, is_users_function
+from autograph.mutation.users_code import is_installed, is_users_class, is_users_function
 from autograph.mutation.variables import Named
 from autograph.objects import (
     MISSING,
@@ -19,6 +19,7 @@ from autograph.objects import (
     functions_in,
     is_implicit,
     members_of,
+    module_of,
     put_attributes,
 )
 
@@ -94,7 +95,8 @@ class ArgumentsKind(SingleKind):
 
 def called_by_python(cls: type) -> Iterator[tuple[str, FunctionType]]:
     """Operators, properties and the like of a class, and the methods that these name."""
-    classes = [base for base in reversed(cls.__mro__) if is_users_class(base)]
+    # A converted package's may lead to all that the package has; what they do is told when called.
+    classes = [base for base in reversed(cls.__mro__) if not is_installed(module_of(base))]
     members = {name: member for base in classes for name, member in list(vars(base).items())}
     pending = [name for name, member in members.items() if is_implicit(name, member, _CONVERTED)]
     seen = set(pending)

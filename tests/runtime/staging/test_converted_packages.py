@@ -12,6 +12,7 @@ import runtime as rt
 
 SOURCE = """
 LIMIT = 5
+SPENT = {"added": 0}
 
 
 class Purse:
@@ -20,6 +21,10 @@ class Purse:
 
     def __lt__(self, other):
         return self.coins < other.coins
+
+    def __add__(self, other):
+        SPENT["added"] += 1
+        return Purse(self.coins + other.coins)
 
     def fill(self, coins):
         self.coins = self.coins + coins
@@ -83,6 +88,14 @@ def captured(x):
     return steps
 
 
+def counted_by_an_operator(x):
+    SPENT["added"] = 0
+    purse = Purse(1)
+    if x > 0:
+        purse = purse + Purse(x)
+    return purse.coins * 10 + SPENT["added"]
+
+
 def caught(x):
     try:
         if x > 2:
@@ -97,7 +110,7 @@ def limited(x):
 """
 FUNCTIONS = [
     "of_each_path", "by_another_name", "of_each_round", "chosen", "sorted_by_worth", "captured",
-    "caught", "limited",
+    "counted_by_an_operator", "caught", "limited",
 ]  # fmt: skip
 
 
