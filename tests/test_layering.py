@@ -270,7 +270,10 @@ MUTUAL = {
     "runtime.staging.control.branches": "runtime.staging.control.caught",
     "runtime.staging.control.choices": "runtime.staging.chosen_values",
     "runtime.staging.control.iteration": "runtime.staging.lists.sequences",
-    "runtime.staging.control.joins": "runtime.staging.lists.growing_tuple runtime.staging.texts",
+    "runtime.staging.control.joins": (
+        "runtime.staging.control.iteration runtime.staging.lists.growing_tuple "
+        "runtime.staging.texts"
+    ),
     "runtime.staging.control.optional_values": "runtime.staging.control.item_comparisons",
     "runtime.staging.control.tagged_unions": "runtime.staging.chosen_values",
     "runtime.staging.lists.repetition": (

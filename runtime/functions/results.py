@@ -23,6 +23,7 @@ from runtime.graph.structures import structure_of
 from runtime.staging import texts
 from runtime.staging.control import branches, joins
 from runtime.staging.control.choices import Choice, is_member
+from runtime.staging.control.iteration import Range
 from runtime.staging.control.logic import not_, or_
 from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined, bound
 from runtime.staging.control.references import (
@@ -136,7 +137,7 @@ def exported(
             f"{what()}{path} is a coroutine, which only Python can await: call the staged function "
             "in an `async def`, and await nothing in it"
         )
-    if found is None:
+    if found is None or type(value) is Range:
         # Not by a `__repr__` of the user's, which may make a text of the run.
         text = object.__repr__(value) if is_users_class(type(value)) else repr(value)
         if numbers is None and may_be_referred_to(type(value)):

@@ -726,3 +726,43 @@ def range_of_a_step(n):
     except ValueError:
         return -1
     return steps.step
+
+
+@case((3, 4), (-1, 3))
+def forwards_or_backwards(a, b):
+    steps = range(b) if a > 0 else range(b, 0, -1)
+    digits = 0
+    for i in steps:
+        digits = digits * 10 + i
+    for i in range(1, 4) if a > 0 else range(4, 1, -1):
+        digits = digits * 10 + i
+    return digits, len(steps), steps.start, 2 in steps, max(steps), list(reversed(steps))
+
+
+@case((3, 4), (-1, 3), (2, 0))
+def ranges_of_rounds(a, b):
+    steps, spans = range(b), {"a": range(a)}
+    for k in range(b):
+        steps = range(k) if k % 2 else range(k, 0, -1)
+        if a > k:
+            spans["a"] = range(k)
+    return (
+        len(steps),
+        sum(steps),
+        len(spans["a"]),
+        sum([len(r) for r in [range(i) for i in range(a)]]),
+    )
+
+
+@case((3, 4), (-1, 3))
+def a_range_or_none(a, b):
+    steps = range(b) if a > 0 else None
+    return -1 if steps is None else [i * a for i in steps]
+
+
+@case((3, 4), (-1, 3))
+def a_range_that_grows(a, b):
+    def grown(k, steps):
+        return len(steps) if k <= 0 else grown(k - 1, range(len(steps) + 1))
+
+    return grown(a, range(b))

@@ -18,6 +18,7 @@ from runtime.core.types import TensorType
 from runtime.graph import numbers
 from runtime.graph.ir import Value, format_location
 from runtime.graph.nodes import LENGTH
+from runtime.graph.structures import Handler, Structure, add_handler
 from runtime.ops import range_p
 from runtime.staging.control.blocks import Block, Names, as_state, bare
 from runtime.staging.control.branches import cond, truth
@@ -201,6 +202,27 @@ class Range(Staged):
     def at(self, index: Any) -> Any:
         offset = index if _is_one(self.step) else index * self.step
         return offset if _is_zero(self.start) else self.start + offset
+
+
+def _made_range(kind: type, names: Any, ends: Sequence[Any]) -> Any:
+    return range(*ends) if all(type(end) is int for end in ends) else Range(*ends)
+
+
+def _ends(numbers: Any, structure: Structure | None = None) -> tuple[Any, Any, Any]:
+    return numbers.start, numbers.stop, numbers.step
+
+
+add_handler(
+    Range,
+    Handler(
+        lambda item: (("start", "stop", "step"), _ends(item)),
+        _made_range,
+        ".{}",
+        describe=lambda names: "range",
+        fit=_ends,
+        is_tuple=True,
+    ),
+)
 
 
 class Counted(Range):

@@ -388,6 +388,10 @@ def _variables(spec: Spec) -> Handles:
 
 
 def _opened(spec: Spec) -> Spec:
+    if isinstance(spec, Same) and type(spec.value) is range:
+        from runtime.staging.control.iteration import Range
+
+        return abstract(Range(spec.value.start, spec.value.stop, spec.value.step), staged=True)
     if isinstance(spec, Same) and join_structure_of(spec.value) is not None:
         return abstract(spec.value, staged=True)
     return spec

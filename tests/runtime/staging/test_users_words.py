@@ -80,8 +80,8 @@ def equal_ranges(xs: Any) -> Any:
     return range(xs[0]) == range(1)
 
 
-def printed_range(xs: Any) -> Any:
-    print(range(xs[0]))
+def printed_reversed(xs: Any) -> Any:
+    print(reversed(range(xs[0])))
     return xs
 
 
@@ -173,7 +173,7 @@ _INTERNAL = ("retval", "did_return", "did_break", "strided_slice", " object at "
         (returned_map, "is a staged map: a function returns tensors"),
         (truth_of_range, "whether a staged range has elements is known at run time only"),
         (equal_ranges, "a staged range is compared"),
-        (printed_range, "a staged range is shown as text"),
+        (printed_reversed, "a staged reversed is shown as text"),
         (item_of_range, "a slice of a staged range is asked for"),
         (counted_in_range, "a staged range has no attribute 'count'\n  make a list of it"),
         (key_range, "a staged range is a key"),

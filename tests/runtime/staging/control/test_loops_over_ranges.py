@@ -204,3 +204,22 @@ def test_a_range_from_around_a_function_is_read() -> None:
 
     assert int(outside(tf.constant(5))) == 10
     assert int(total(tf.range(tf.constant(5)))) == 10
+
+
+def test_a_range_of_the_run_is_printed_and_raised_as_in_python(capsys: Any) -> None:
+    def shown(n: Any) -> Any:
+        steps = range(n) if n > 0 else range(3, n, -2)
+        print(steps, [range(n, 3)])
+        if n > 3:
+            raise ValueError(steps)
+        return n
+
+    staged, texts = tf.function(shown), []
+    for call, argument in ((shown, int), (staged, tf.constant)):
+        for n in (2, -2, 4):
+            try:
+                call(argument(n))
+            except ValueError as error:
+                texts.append(str(error).splitlines()[0])
+        texts.append(capsys.readouterr().out)
+    assert texts[:2] == texts[2:]
