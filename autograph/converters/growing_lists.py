@@ -568,8 +568,10 @@ def _is_in(value: Any, marked: dict[Any, bool]) -> bool:
 
 
 def _marked(value: Any, deep: bool) -> gast.expr:
-    if deep and isinstance(value, gast.List):
-        value.elts = [_marked(x, deep) if _grows_inside(x) else x for x in value.elts]
+    if isinstance(value, gast.List):
+        value.elts = [
+            _marked(x, deep) if _keys(x) or (deep and _grows_inside(x)) else x for x in value.elts
+        ]
     elif deep and isinstance(value, gast.ListComp) and _grows_inside(value.elt):
         value.elt = _marked(value.elt, deep)
     elif deep and isinstance(value, gast.Dict):

@@ -157,3 +157,15 @@ def nearest_first(x):
         named.append({"place": place, "size": place % 3})
     near = sorted(places, key=lambda place: abs(place - x))
     return near, sorted(named, key=lambda each: (each["size"] * x, each["place"]))
+
+
+@case((3,), (0,))
+def rows_before_and_of_rounds(n):
+    rows = [{"id": 1, "size": 2}, {"id": 7, "size": 1}]
+    for i in range(n):
+        rows.append({"id": i, "size": i * i})
+    first, largest = rows[0], rows[0]
+    for row in rows:
+        if row["size"] > largest["size"]:
+            largest = row
+    return first["id"], largest["id"], rows[n]["size"], len(rows)
