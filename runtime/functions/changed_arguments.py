@@ -11,13 +11,16 @@ from typing import Any, NamedTuple
 from autograph.users_words import with_article
 from runtime.core.dataclasses import dataclass
 from runtime.core.state import state
-from runtime.functions.placed_arguments import Left, Naming, Placed
+from runtime.functions.placed_arguments import Left, Naming, Placed, made_of
 from runtime.graph.ir import Location
 from runtime.graph.structures import Children, Structure, structure_of
+from runtime.staging.aliasing import aliases
 from runtime.staging.control import joins
 from runtime.staging.control.carried_objects import refuse_change
+from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.references import is_reference
 from runtime.staging.control.specs import Spec
+from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.guarding.guards import Guards
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.chosen_lists import Row
@@ -32,6 +35,7 @@ from runtime.staging.lists.growing_deque import stand_in
 from runtime.staging.lists.list_places import ListArena, PlacedList
 from runtime.staging.outside import DICTS
 from runtime.staging.refusals import refuse
+from runtime.staging.scopes import active
 
 Way = tuple[int | str, ...]
 """The argument, and which child of which container: the way to a list in a call's arguments."""
@@ -320,8 +324,16 @@ class _Leaving:
         found = own.get(id(item)) or self._kept.get(id(item))
         if found is not None:
             return found
-        if type(item) is tuple:
-            return tuple([self._item(each, own) for each in item])
+        if issubclass(type(item), tuple):
+            return made_of(item, [self._item(each, own) for each in item])
+        if type(item) is TaggedUnion and any(map(self._is_given, item.options)):
+            options = [self._item(each, own) for each in item.options]
+            return TaggedUnion(options, item.place, item.mismatch)
+        if isinstance(item, MaybeNone) and self._is_given(item.held):
+            return MaybeNone(self._item(item.held, own), item.flag)
+        choice = aliases.choice_of_one(active(), item, self._is_given)
+        if choice is not None:
+            raise self._refuse_copy(item, *choice)
         if not isinstance(item, list | dict) or is_reference(item):
             return self._export(item)
         if item.__class__ not in (list, dict):
@@ -336,6 +348,20 @@ class _Leaving:
             )
         self._new.append(item)
         return self.items(item, own)
+
+    def _is_given(self, item: Any) -> bool:
+        return id(item) in self._kept
+
+    def _refuse_copy(self, item: Any, name: str, location: Location | None) -> Exception:
+        want_lists(aliases.held_by(item), *self._given)
+        return refuse(
+            f"a list or dict of the caller's, or another value, is in {name}, as the run chooses, "
+            "and a copy of that would be there behind the call",
+            "change what is in the one that is there, or put a copy of it there on the other path: "
+            "list(...), dict(...)",
+            name,
+            location or self._location,
+        )
 
     def _is_elsewhere(self, item: Any) -> bool:
         """Whether a list or dict is new and in another place, too. A list that is shared has an
@@ -405,5 +431,6 @@ def _with_own(item: Any, arguments: dict[Any, Any], left: Left) -> Any:
         for key, each in item.items():
             made[key] = _with_own(each, arguments, left)
         return made
-    is_plain = type(item) in (list, tuple)
-    return type(item)([_with_own(each, arguments, left) for each in item]) if is_plain else item
+    if type(item) is list or issubclass(type(item), tuple):
+        return made_of(item, [_with_own(each, arguments, left) for each in item])
+    return item

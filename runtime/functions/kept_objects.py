@@ -22,23 +22,28 @@ from autograph.mutation.users_code import is_users_class
 from autograph.objects import MISSING, attribute_of, attributes_of, contents, put_attribute
 from autograph.users_words import with_article
 from runtime.core.tensor import Tensor, wrap
-from runtime.core.types import NumberType, Type
+from runtime.core.types import ListType, NumberType, TensorType, Type
 from runtime.functions.changed_arguments import refuse_other_name, ways_by_id
 from runtime.functions.own_containers import put_variable
 from runtime.functions.signatures import Reference, key_of, leaf_types
 from runtime.graph.ir import Location
+from runtime.graph.lists import Elements
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.structures import structure_of
 from runtime.staging.aliasing import aliases, sharing
 from runtime.staging.block_recorder import look_at
 from runtime.staging.control import joins
 from runtime.staging.control.carried_objects import refuse_change
-from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined
+from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined, Missing
 from runtime.staging.control.references import is_reference
 from runtime.staging.control.sameness import same
-from runtime.staging.control.specs import Optional, Same, Spec, Tree
+from runtime.staging.control.specs import Optional, Same, Spec, Tree, Union
+from runtime.staging.control.tagged_unions import TaggedUnion
+from runtime.staging.control.truths import Truth, opened
 from runtime.staging.guarding.weak_paths import weakly
 from runtime.staging.lists.growing import Growing
+from runtime.staging.lists.growing_list import GrowingList
+from runtime.staging.lists.staged_items import is_flat
 from runtime.staging.outside import DICTS, is_variable_of_python, place_key
 from runtime.staging.scopes import Symbol
 from runtime.staging.symbolic_number import CLASSES, SymbolicNumber
@@ -49,7 +54,7 @@ from runtime.staging.tracing import Trace
 MOST_TRACES = 10
 """The most traces of a function until it is known what it changes."""
 
-_STAGED = (SymbolicTensor, SymbolicNumber)
+_STAGED = (SymbolicTensor, SymbolicNumber, TaggedUnion, Truth)
 _ATOMS = (str, bytes, type(None), bool, int, float, complex)
 _COUNTS = (int, float)
 _COLLECTIONS = (deque, list, dict, set)
@@ -156,8 +161,12 @@ class KeptPart:
 
 def _spec(trace: Trace, path: str, location: Location | None, made: set[int], value: Any) -> Spec:
     """The Spec of what a trace leaves somewhere; `made` are the containers that were met."""
+    value = opened(value)
     if isinstance(value, MaybeNone):
         return Optional(_spec(trace, path, location, made, value.held))
+    if type(value) is TaggedUnion:
+        kinds = [_spec(trace, path, location, made, option) for option in value.options]
+        return Union(tuple(kinds), value.mismatch)
     if isinstance(value, MaybeUndefined):
         raise refuse_change(
             path,
@@ -171,19 +180,22 @@ def _spec(trace: Trace, path: str, location: Location | None, made: set[int], va
         return joins.abstract(value, staged=True)
     if type(value) in _ATOMS or value is MISSING or trace.existed(value) or _is_lasting(value):
         return Same(value)
-    if aliases.is_one_from_before(trace, value):
+    choice = aliases.choice_of_one(trace, value, trace.existed)
+    if choice is not None:
         raise refuse_change(
             path,
-            "it is one of several objects from before the call, which the run chooses, and a copy "
-            "of that would be there",
-            "put what is in it into the one that is there, or keep a number that tells which one "
-            "is meant",
-            location,
+            "it is one of several objects, which the run chooses, and a copy of one from before "
+            "the call would be there",
+            "put what is in it into the one that is there, put a copy there on the other path "
+            "(list(...), dict(...)), or keep a number that tells which one is meant",
+            choice[1] or location,
         )
     own = value.own() if isinstance(value, Growing) else value
     found = structure_of(own)
     is_fresh = id(value) not in made
     made.add(id(value))
+    if is_fresh and _is_list_of_values(own):
+        return joins.abstract(own)
     if found is None or not is_fresh or is_reference(value) or isinstance(own, Growing):
         raise refuse_change(
             path,
@@ -193,6 +205,13 @@ def _spec(trace: Trace, path: str, location: Location | None, made: set[int], va
             location=location,
         )
     return Tree(found[0], tuple([_spec(trace, path, location, made, item) for item in found[1]]))
+
+
+def _is_list_of_values(item: Any) -> bool:
+    """True for a list of the graph that is in no other one, of numbers and scalars."""
+    if type(item) is not GrowingList or item.table is not None or item.staged is None:
+        return False
+    return not item.staged.kind.shared and is_flat(item.staged.element)
 
 
 def _is_lasting(value: Any) -> bool:
@@ -343,7 +362,7 @@ def holds_staged(value: Any) -> bool:
     while pending:
         item = pending.pop()
         is_growing = isinstance(item, Growing) and item.staged is not None
-        if type(item) in _STAGED or is_growing or is_reference(item):
+        if type(item) in _STAGED or isinstance(item, Missing) or is_growing or is_reference(item):
             return True
         if type(item) not in _ATOMS and id(item) not in met:
             met.add(id(item))
@@ -493,4 +512,7 @@ def _label(path: str) -> str:
 def _restored(raw: Any, type: Type) -> Any:
     if isinstance(type, NumberType):
         return CLASSES[type.kind](raw)
+    if isinstance(type, ListType):
+        assert isinstance(type.element, TensorType)
+        return Elements([_restored(each, type.element) for each in raw], type.element)
     return raw if isinstance(raw, Tensor) else wrap(raw)

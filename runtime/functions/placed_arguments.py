@@ -13,6 +13,7 @@ from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.structures import Handler, Structure, add_handler
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.specs import Spec, Tree, with_parts
+from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.dict_entries import Entries
 from runtime.staging.lists.growing import Kind
@@ -61,10 +62,12 @@ class Naming:
         if type(item) is PlacedList:
             self._note(item.arena)
             return Placed(item.arena.site, item.table.place)  # type: ignore[union-attr]
-        if type(item) is tuple:
-            return tuple(map(self.of, item))
+        if issubclass(type(item), tuple):
+            return made_of(item, map(self.of, item))
         if isinstance(item, MaybeNone):
             return MaybeNone(self.of(item.held), item.flag)
+        if type(item) is TaggedUnion:
+            return TaggedUnion(list(map(self.of, item.options)), item.place, item.mismatch)
         staged = item.staged if isinstance(item, GrowingList | GrowingDict) else None
         if staged is None:
             return item
@@ -101,7 +104,9 @@ class Left:
         """A value with the list itself for each Placed."""
         if type(item) is Placed:
             return self._list(item.site, int(item.place))
-        return type(item)(map(self.of, item)) if type(item) in (list, tuple) else item
+        if type(item) is list or issubclass(type(item), tuple):
+            return made_of(item, map(self.of, item))
+        return item
 
     def _list(self, site: str, place: int) -> list[Any]:
         found = self._given[site].get(place)
@@ -128,9 +133,14 @@ class Left:
             target[:] = [*same, *items[len(same) :]]
 
 
+def made_of(item: Any, parts: Iterable[Any]) -> Any:
+    """A list, tuple or namedtuple like this one, of other parts."""
+    return getattr(type(item), "_make", type(item))(parts)
+
+
 def _is_same(old: Any, new: Any) -> bool:
     """True for a value of the caller's that has been at a place, and is as it was."""
-    if type(old) is tuple and type(new) is tuple:
+    if isinstance(old, tuple) and type(new) is type(old):
         return len(old) == len(new) and all(map(_is_same, old, new))
     if not isinstance(new, Tensor):
         return old is new

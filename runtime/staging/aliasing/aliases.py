@@ -75,17 +75,22 @@ def want_joined(trace: Trace) -> None:
     want(*kinds, references=trace.references)
 
 
-def is_one_from_before(trace: Trace, item: Any) -> bool:
-    """True for a copy that may stand for several objects that existed before the trace."""
-    met, pending, existed = {id(item)}, [item], 0
+def choice_of_one(
+    trace: Trace, item: Any, is_known: Callable[[Any], bool]
+) -> tuple[str, Location | None] | None:
+    """The name of a copy, or of what a value may be, that may stand for one of the objects that are
+    known, and the place where it was joined; None for any other value.
+    """
+    pending = list(item.options) if type(item) is TaggedUnion else [held_by(item)]
+    met = set(map(id, pending))
     while pending:
         made = pending.pop()
-        for each in [x for y in trace.joined if y.copy.made is made for x in y.objects]:
-            if id(each) not in met:
-                met.add(id(each))
-                existed += trace.existed(each)
-                pending.append(each)
-    return existed > 1
+        for joined in [each for each in trace.joined if each.copy.made is made]:
+            if any(map(is_known, joined.objects)):
+                return joined.copy.name, joined.place
+            pending += [each for each in joined.objects if id(each) not in met]
+            met.update(map(id, joined.objects))
+    return None
 
 
 def check_left(trace: Trace, since: int, left: Sequence[Any], changed: Sequence[Any]) -> None:

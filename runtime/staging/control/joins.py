@@ -61,7 +61,7 @@ from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth, opened
 from runtime.staging.exact_integers import note_meeting
 from runtime.staging.refusals import refuse
-from runtime.staging.scopes import Scope, Symbol
+from runtime.staging.scopes import Scope, Symbol, active
 from runtime.staging.symbolic_number import SymbolicNumber, apply_number, is_number
 from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.tracing import Trace
@@ -137,11 +137,12 @@ def abstract_next(value: Any, spec: Spec) -> Spec:
 
 
 def _older(value: Any, staged: bool = False) -> Spec:
-    """The Spec of what may be missing behind blocks: tensors from before them stay what they are.
-
-    Those of tuples do, too.
+    """The Spec of what may be missing behind blocks: tensors from before them, and objects from
+    before the call, stay what they are. Those of tuples do, too.
     """
     if type(value) is SymbolicTensor and value.static_shape != () and home(value).open:
+        return Same(value)
+    if is_mutable(value) and active().existed(value):
         return Same(value)
     if type(value) is not tuple:
         return abstract(value, staged)
@@ -603,6 +604,7 @@ def lower(value: Any, spec: Spec, trace: Trace, name: str | None = None) -> Iter
     """The graph's values for a Python value that the Spec covers; conversions are added to the open
     scope. `name` is that of the variable, for messages.
     """
+    value = opened(value)
     if value is BLANK:
         for type in types_of(spec):
             yield trace.apply(UNDEFINED, (), {"type": type}).graph_value
@@ -618,7 +620,6 @@ def lower(value: Any, spec: Spec, trace: Trace, name: str | None = None) -> Iter
 
 
 def _lower_union(value: Any, spec: Union, trace: Trace, name: str | None) -> Iterator[Value]:
-    value = opened(value)
     places = _places_of(value, spec)
     if len(set(places)) < len(places):
         raise value.refusal()

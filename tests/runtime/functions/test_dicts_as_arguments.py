@@ -2,7 +2,7 @@
 
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -108,6 +108,119 @@ def test_what_is_as_it_was_stays_the_same_object() -> None:
     groups = {"rows": a}
     rt.function(in_two_entries)(groups, rt.constant(2))
     assert groups["also"] is groups["rows"] is a
+
+
+def another_one(e: Any, p: Any, n: Any) -> None:
+    if n > 0:
+        e["b"] = p
+
+
+def the_other_one(e: Any, p: Any, n: Any) -> None:
+    if n > 0:
+        e["b"] = e["a"]
+
+
+def a_new_one(e: Any, p: Any, n: Any) -> None:
+    if n > 0:
+        e["b"] = [n]
+
+
+def a_new_one_in_rounds(e: Any, p: Any, n: Any) -> None:
+    for i in range(n):
+        e["b"] = [i]
+
+
+def another_one_in_rounds(e: Any, p: Any, n: Any) -> None:
+    for _ in range(n):
+        e["b"] = p
+
+
+def exchanged(e: Any, p: Any, n: Any) -> None:
+    if n > 0:
+        e["a"], e["b"] = e["b"], e["a"]
+
+
+def none(e: Any, p: Any, n: Any) -> None:
+    if n > 0:
+        e["b"] = None
+
+
+def of_another_class(e: Any, p: Any, n: Any) -> None:
+    if n > 0:
+        e["b"] = {"n": n}
+
+
+def a_chosen_one(e: Any, p: Any, n: Any) -> None:
+    e["b"] = p if n > 0 else e["a"]
+
+
+def a_chosen_one_or_a_new_one(e: Any, p: Any, n: Any) -> None:
+    e["b"] = p if n > 0 else [1]
+
+
+class Row(NamedTuple):
+    key: int
+    items: Any
+
+
+def in_a_named_tuple(e: Any, p: Any, n: Any) -> None:
+    e["b"] = Row(n, p)
+
+
+def in_a_named_tuple_on_a_path(e: Any, p: Any, n: Any) -> None:
+    e["c"] = Row(1, e["a"])
+    if n > 0:
+        e["c"] = Row(3, p)
+
+
+PUT = [
+    *(
+        in_a_named_tuple,
+        in_a_named_tuple_on_a_path,
+        another_one,
+        the_other_one,
+        a_new_one,
+        a_new_one_in_rounds,
+        another_one_in_rounds,
+    ),
+    *(exchanged, none, of_another_class, a_chosen_one, a_chosen_one_or_a_new_one),
+]
+
+
+def _told(*values: Any) -> Any:
+    """What is in them, with a number for each object, by which it is told where it is again."""
+    known: dict[int, int] = {}
+
+    def told(value: Any) -> Any:
+        if isinstance(value, tuple):
+            return type(value), list(map(told, value))
+        if not isinstance(value, list | dict):
+            return as_python(value)
+        if id(value) in known:
+            return known[id(value)]
+        known[id(value)] = len(known)
+        items = value.items() if isinstance(value, dict) else enumerate(value)
+        return type(value), [(key, told(item)) for key, item in items]
+
+    return list(map(told, values))
+
+
+@pytest.mark.parametrize("make", [lambda n: [n], lambda n: {"n": n}], ids=["lists", "dicts"])
+@pytest.mark.parametrize("put", PUT)
+def test_what_a_path_leaves_is_the_very_object_or_refused(
+    put: Callable[..., None], make: Callable[[int], Any]
+) -> None:
+    for n in (1, -1, 3):
+        a, b, p = make(1), make(2), make(5)
+        wanted, given = {"a": a, "b": b}, {"a": a, "b": b}
+        put(wanted, p, n)
+        try:
+            rt.function(put)(given, p, rt.constant(n))
+        except autograph.StagingError as refusal:
+            assert type(a) is dict, refusal  # noqa: PT017
+            assert "put a copy of it there on the other path" in str(refusal)  # noqa: PT017
+            return
+        assert _told(a, b, p, given) == _told(a, b, p, wanted)
 
 
 def test_one_that_is_a_default_value_is_changed() -> None:

@@ -757,6 +757,63 @@ def generator_of_numbers():
     return f, lambda: seed
 
 
+@session((3,), (0,), (-5,), (2,))
+def a_list_of_another_length_on_each_path():
+    account = Account(1)
+
+    def f(x):
+        account.range = [x] if x > 0 else [0, 1]
+        return account.range[0]
+
+    return f, lambda: account.range
+
+
+@session((3,), (0,), (2,))
+def a_list_of_as_many_rounds():
+    account = Account(1)
+
+    def f(x):
+        made = []
+        for i in range(x):
+            made.append(i * 0.5)
+        account.range = made
+        return x
+
+    return f, lambda: account.range
+
+
+@session((3,), (0,), (-5,), (2,))
+def values_of_several_kinds():
+    account, table = Account(1), {"a": 1}
+    last = None
+
+    def f(x):
+        nonlocal last
+        account.best = x if x > 0 else None
+        account.name = x if x > 2 else "none"
+        account.range = [x > 0 and x, {"k": x if x > 0 else "none"}]
+        account.count = x > 2 and x
+        table["a"] = [x] if x > 0 else None
+        table["b"] = [x] if x > 2 else {"k": x}
+        last = None if x > 0 else (x, 1)
+        return x
+
+    return f, lambda: (vars(account), table, last)
+
+
+@session((0,), (-1,), (3,), (2,))
+def a_list_or_none():
+    account = Account(1)
+    account.best = given = [1, 2]
+
+    def f(x):
+        if x > 0:
+            account.best = None
+        return x
+
+    return f, lambda: (account.best, account.best is given)
+
+
 def state_of(look: Callable[[], Any]) -> Any:
     return copy.deepcopy(as_python(look()))
 
@@ -1071,12 +1128,29 @@ def chooses_among_entries(x):
     return x
 
 
+def may_put_a_new_list(x):
+    if x > 0:
+        HELD.first = [x]
+    return x
+
+
+def may_put_a_new_dict(x):
+    if x > 0:
+        REGISTER["a"] = {"n": x}
+    return x
+
+
 @pytest.mark.parametrize(
     ("program", "words"),
     [
-        (chooses_among_lists, "HELD.first is changed .* one of several objects from before"),
-        (exchanges_lists, "HELD.(first|second) is changed .* one of several objects from before"),
-        (chooses_among_entries, "REGISTER is changed .* one of several objects from before"),
+        (may_put_a_new_list, "HELD.first is changed .* one of several objects, which the run"),
+        (may_put_a_new_dict, "REGISTER is changed .* one of several objects, which the run"),
+        (chooses_among_lists, "HELD.first is changed .* one of several objects, which the run"),
+        (
+            exchanges_lists,
+            "HELD.(first|second) is changed .* one of several objects, which the run",
+        ),
+        (chooses_among_entries, "REGISTER is changed .* one of several objects, which the run"),
         (makes_an_object, "HELD.best is changed .* a Node is put there that is made while tracing"),
         (assigns_items, "a tensor"),
         (changes_what_it_puts_there, "a Node is put there that is made while tracing"),

@@ -1013,11 +1013,11 @@ HOLDER = Holder()
 
 
 def kept_outside(n):
-    HOLDER.items = numbers_below(n)
+    HOLDER.items = [[i] for i in range(n)]
     return n
 
 
-def test_a_list_of_a_graph_does_not_stay_outside() -> None:
+def test_a_list_of_lists_of_a_graph_does_not_stay_outside() -> None:
     with pytest.raises(autograph.StagingError, match=r"HOLDER\.items .*a list is put there"):
         rt.function(kept_outside)(rt.constant(3))
     assert vars(HOLDER) == {}
