@@ -40,7 +40,6 @@ class _Checker:
         self.visible.add(value)
 
     def region(self, region: Region) -> None:
-        outer = set(self.visible)
         for value in region.parameters:
             self.define(value)
         for position, node in enumerate(region.nodes):
@@ -52,7 +51,9 @@ class _Checker:
         for value in region.results:
             if value not in self.visible:
                 raise InvalidGraph(f"the result {value!r} is not defined here")
-        self.visible = outer
+        self.visible.difference_update(region.parameters)
+        for node in region.nodes:
+            self.visible.difference_update(node.outputs)
 
     def node(self, node: Node) -> None:
         for value in node.inputs:
