@@ -576,9 +576,11 @@ def _over_items(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def asking(*args: Any, **kwargs: Any) -> Any:
-        if kwargs.get("key") is not None and any(isinstance(x, GrowingSet) for x in args):
-            raise _refuse_order("what is equal by a key, which keeps its order,")
         sets = [items for items in args if isinstance(items, GrowingSet)]
+        if kwargs.get("key") is not None and sets:
+            if any(items.staged is not None for items in sets):
+                raise _refuse_order("what is equal by a key, which keeps its order,")
+            return function(*args, **kwargs)
         if function is _sum and any(map(_has_floats, sets)):
             raise _refuse_order("sum() of floats, which is rounded,")
         return function(*map(_unordered, args), **kwargs)

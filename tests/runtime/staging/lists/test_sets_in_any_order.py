@@ -131,6 +131,26 @@ def test_what_their_order_decides_is_refused(function: Any) -> None:
         rt.function(function)([rt.constant(x, rt.int64) for x in [1, 2, 3, 7]])
 
 
+def least_and_greatest_of_each_round(n: Any) -> Any:
+    known, pairs, found = {3, 1}, {(1, 2), (0, 5)}, []
+    for i in range(n):
+        found.append((max(known), min(known), sorted(known)[0], sorted(known, reverse=True)[1]))
+        found.append((*min(pairs), *max(pairs)))
+        if i in known:
+            known.discard(i)
+        known.add(i + 4)
+        pairs.add((i, i))
+        pairs.discard(min(pairs))
+    return found, sorted(known), sorted(pairs)
+
+
+def test_a_set_that_python_knows_at_first_is_asked_in_any_order() -> None:
+    staged = rt.function(least_and_greatest_of_each_round)
+    for n in (0, 1, 4):
+        expected = as_python(least_and_greatest_of_each_round(n))
+        assert as_python(staged(rt.constant(n, rt.int64))) == expected, n
+
+
 def test_sets_of_pairs_that_grow_have_python_s_order() -> None:
     def pairs(xs: Any, ys: Any) -> Any:
         met = set()
