@@ -616,7 +616,7 @@ def _in_place(method: Callable[..., Any]) -> Callable[..., Any]:
     return changing
 
 
-def _ordering(function: Callable[..., Any]) -> Callable[..., Any]:
+def _with_key(function: Callable[..., Any]) -> Callable[..., Any]:
     def ordering(*args: Any, **kwargs: Any) -> Any:
         if kwargs.get("key") is not None:
             kwargs["key"] = called(kwargs["key"])
@@ -635,4 +635,4 @@ _ORDERED_HERE = tuple, list, range, str, dict, set, frozenset, deque
 """Python's own, of which a key may give what only the run knows."""
 _ASKING = frozenset((_count, _index))
 _OF_PLAIN = {**_METHODS, "remove": _in_place(_remove), "sort": _in_place(_sort)}
-_ORDERING: dict[Any, Callable[..., Any]] = {each: _ordering(each) for each in (sorted, max, min)}
+_ORDERING: dict[Any, Callable[..., Any]] = {each: _with_key(each) for each in (sorted, max, min)}
