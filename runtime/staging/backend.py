@@ -288,7 +288,7 @@ register_stand_in(Text, of=str)
 register_stand_in(errors.StagedAssertionError, of=AssertionError)
 register_identity(check_identity)
 register_hashing(check_hash)
-register_functions([*STAGED, operator.concat, operator.iconcat])
+register_functions([*STAGED, operator.concat, operator.iconcat, operator.index])
 
 
 def _refuse_truths(*values: Any) -> None:

@@ -524,6 +524,7 @@ BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     operator.concat: operator.add,
     operator.contains: _contains,
     operator.iconcat: operator.iadd,
+    operator.index: index_of,
     operator.is_: identical,
     **{operation: functools.partial(compared, operation) for operation in COMPARISONS},
     math.dist: _dist,

@@ -12,7 +12,7 @@ from typing import Any
 
 import autograph
 from autograph import user_iterators
-from autograph.operators.logical import compare
+from autograph.operators.logical import compare, not_
 from autograph.user_attributes import attribute_function
 from runtime.staging.asked_numbers import number_function
 from runtime.staging.chosen_values import TAKEN, print_function, taking
@@ -34,6 +34,14 @@ from runtime.staging.text_sinks import sink_function
 from runtime.staging.texts import text_class
 
 Function = Callable[..., Any]
+
+_WORDS: dict[Any, Function] = {
+    operator.is_: lambda a, b: compare(a, "is", b),
+    operator.is_not: lambda a, b: compare(a, "is not", b),
+    operator.not_: not_,
+    operator.truth: lambda value: not_(not_(value)),
+}
+"""The functions that do what a word of Python does."""
 
 _MAKING = "format", "format_map", "join"
 """The methods of texts that make texts of staged values."""
@@ -72,9 +80,8 @@ def instead_of(
             return instead
     if function is type and len(args) == 1 and is_reference(args[0]):
         return class_of
-    if function is operator.is_ or function is operator.is_not:
-        sign = "is" if function is operator.is_ else "is not"
-        return lambda a, b: compare(a, sign, b)
+    if type(function) is BuiltinFunctionType and function in _WORDS:
+        return _WORDS[function]
     instead = number_function(function, args) or list_function(function)
     instead = instead or sequence_function(function, args)
     return instead or next(filter(None, (find(function) for find in _FINDERS)), None)

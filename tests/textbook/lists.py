@@ -413,3 +413,16 @@ def rest_of_a_display(n):
         rest += [n]
         others.pop()
     return first, rest, others, last
+
+
+@case((1,), (0,), (3,))
+def words_as_functions(n):
+    counted = list(range(int(n)))
+    number = operator.index(n)
+    truths = operator.truth(number), operator.not_(counted), operator.truth(n > 1)
+    others = list(map(operator.not_, [number, 0])), list(filter(operator.truth, [number, 0, 2]))
+    try:
+        operator.index(float(n))
+    except TypeError:
+        number += 10
+    return truths, others, number, DAYS[operator.index(n)], operator.index(n > 1)
