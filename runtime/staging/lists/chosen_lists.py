@@ -109,8 +109,8 @@ class Row(GrowingSequence):
         return apply_number(numbers.CONVERSIONS["int"], chosen(sizes, self.place))
 
     def _in_open_table(self) -> GrowingList | None:
-        """What stands for it in a list of the graph that has the several as rows, if they may grow
-        there.
+        """The list that stands for it in one of the graph that has the several as rows, if they
+        may grow there.
         """
         table = table_of(self.rows)
         is_open = table is not None and table.open

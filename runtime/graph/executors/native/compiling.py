@@ -11,12 +11,12 @@ import numpy as np
 
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Local
-from runtime.graph.executors.lowering import ALL, Lowering
 from runtime.graph.executors.native import arena, ir
 from runtime.graph.executors.native.clock import Looks
-from runtime.graph.executors.native.control import handed_on, parts_of, put_together
-from runtime.graph.executors.native.copied_lists import copied_lists
+from runtime.graph.executors.native.control import parts_of, put_together, taken_apart
+from runtime.graph.executors.native.copied_lists import Ownership
 from runtime.graph.executors.native.emitter import ALIGNMENT, Emitter
+from runtime.graph.executors.native.lists import copy_of
 from runtime.graph.executors.native.machine import Symbols, new_module
 from runtime.graph.executors.native.updates import Updates
 from runtime.graph.executors.native.values import BIT, BYTE, INT64, POINTER, int64
@@ -41,6 +41,7 @@ class Unit:
         self.known: list[Any] = []
         self.releases = False
         self.looks: Looks | None = None
+        self.ownership = Ownership()
         self._functions: dict[Graph, ir.Function] = {}
         self._left: list[tuple[Graph, ir.Function]] = []
         self._embedded: dict[bytes, ir.GlobalVariable] = {}
@@ -71,7 +72,7 @@ class Unit:
         self.symbols.finish()
 
     def _write(self, graph: Graph, function: ir.Function) -> None:
-        form = Lowering(graph, contiguous=True).function(ALL)
+        form = self.ownership.form(graph)
         memory, depth, *arguments = function.args
         emitter = Emitter(self, function, memory, depth, frame=0)
         given = iter(arguments)
@@ -86,9 +87,12 @@ class Unit:
         if not builder.block.is_terminated:
             made: ir.Value = ir.Constant(kind, ir.Undefined)
             made = builder.insert_value(made, ir.Constant(BIT, 0), 0)
-            at = 1
-            for result, value in zip(form.body.results, graph.results, strict=True):
-                for part in handed_on(emitter, result, value.type):
+            at, repeated = 1, self.ownership.repeated_results(form)
+            for place, value in enumerate(graph.results):
+                result = emitter.as_type(emitter.value(form.body.results[place]), value.type)
+                if place in repeated:
+                    result = copy_of(emitter, result)
+                for part in taken_apart(result, value.type):
                     made = builder.insert_value(made, part, at)
                     at += 1
             builder.ret(made)
@@ -102,7 +106,7 @@ class Unit:
         """Give the locals that stand for known arrays their values."""
         emitter.ranges = form.ranges
         emitter.fuser.read(form.body)
-        emitter.copied = copied_lists(form)
+        emitter.copied = self.ownership.copied_lists(form)
         emitter.updates = Updates(form.body)
         for local, raw in form.captured:
             emitter.values[local] = self.captured(emitter, local, raw)

@@ -11,6 +11,7 @@ from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Expression, Local
 from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.increments import ROUNDS, SMALL, increments_of
+from runtime.graph.executors.native.lists import copy_of
 from runtime.graph.executors.native.scalar_ops import wide
 from runtime.graph.executors.native.values import (
     BIT,
@@ -483,8 +484,12 @@ def call(emitter: Emitter, statement: lowered.Call) -> None:
     if not emitter.is_counted:
         _count_level(emitter)
     arguments = [emitter.arena, builder.sub(emitter.depth, int64(1))]
-    for given, parameter in zip(statement.inputs, graph.parameters, strict=True):
-        arguments += handed_on(emitter, given, parameter.type)
+    taken = emitter.unit.ownership.taken(graph)
+    for at, (given, parameter) in enumerate(zip(statement.inputs, graph.parameters, strict=True)):
+        held = emitter.as_type(emitter.value(given), parameter.type)
+        if at in taken and not emitter.copied.isdisjoint(lowered.leaves(given)):
+            held = copy_of(emitter, held)
+        arguments += taken_apart(held, parameter.type)
     emitter.uses += 1
     made = builder.call(function, arguments)
     emitter.step_aside(builder.extract_value(made, 0))

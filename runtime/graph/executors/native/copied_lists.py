@@ -1,12 +1,13 @@
 """The lists that machine code copies before it writes to them.
 
 A list is written in place where it is used up by what makes the next one of it; else each write
-makes a copy.
+makes a copy. So do calls of functions that write to a list, or hand it back.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 from runtime.core.primitive import Memory
 from runtime.core.types import ListType
@@ -23,28 +24,102 @@ from runtime.graph.executors.lowered import (
     blocks_of,
     leaves,
 )
+from runtime.graph.executors.lowering import ALL, Lowering
+from runtime.graph.ir import Graph
 
 Nest = tuple[Loop, ...]
 
 
-def copied_lists(function: Function) -> set[Local]:
-    """The lists that are copied before they are written to. The others are used up at most once,
-    where they are made, and not read after that, in the order of the statements; so are those
-    whose memory they may have, or may hand on.
-    """
-    if not any(isinstance(local.type, ListType) for local in _made(function)):
-        return set()
-    lists = _Lists()
-    lists.read(function.body, (), set())
-    roots = set(map(lists.root, lists.shared))
-    return {local for local in lists.parents if lists.root(local) in roots}
+Taken = dict[int, frozenset[int]]
+"""The places of the arguments that a function writes to, or hands back; each with the places of the
+results that may have its memory.
+"""
 
 
-def _made(function: Function) -> Iterator[Local]:
-    yield from function.parameters
+class Ownership:
+    """The lists among their arguments that the functions of a module take."""
+
+    def __init__(self) -> None:
+        self._forms: dict[Graph, Function] = {}
+        self._taken: dict[Graph, Taken] = {}
+
+    def form(self, graph: Graph) -> Function:
+        """The function of a graph that is called."""
+        found = self._forms.get(graph)
+        if found is None:
+            found = self._forms[graph] = Lowering(graph, contiguous=True).function(ALL)
+        return found
+
+    def taken(self, graph: Graph) -> Taken:
+        """The lists that the function of a graph takes."""
+        if graph not in self._taken:
+            reached = self._reached(graph, {})
+            found: dict[Graph, Taken] = {each: {} for each in reached}
+            before: dict[Graph, Taken] = {}
+            while found != before:
+                self._taken |= found
+                before, found = found, {each: self._places(each) for each in reached}
+        return self._taken[graph]
+
+    def _reached(self, graph: Graph, known: dict[Graph, None]) -> dict[Graph, None]:
+        if graph not in known and graph not in self._taken:
+            known[graph] = None
+            for statement in _statements(self.form(graph)):
+                if isinstance(statement, Call):
+                    self._reached(statement.callee, known)
+        return known
+
+    def _places(self, graph: Graph) -> Taken:
+        form = self.form(graph)
+        if not any(map(_is_list, form.parameters)):
+            return {}
+        lists = _Lists(self, form)
+        given: dict[Local, set[int]] = {lists.root(local): set() for local in lists.written(form)}
+        for at, result in enumerate(form.body.results):
+            for local in leaves(result):
+                given.setdefault(lists.root(local), set()).add(at)
+        pairs = [(at, lists.root(local)) for at, local in enumerate(form.parameters)]
+        return {at: frozenset(given[root]) for at, root in pairs if root in given}
+
+    def copied_lists(self, function: Function) -> set[Local]:
+        """The lists that are copied before they are written to. The others are used up at most
+        once, where they are made, and not read after that, in the order of the statements; so are
+        those whose memory they may have, or may hand on.
+        """
+        if not _has_lists(function):
+            return set()
+        lists = _Lists(self, function)
+        roots = set(map(lists.root, lists.shared))
+        return {local for local in lists.parents if lists.root(local) in roots}
+
+    def repeated_results(self, function: Function) -> set[int]:
+        """The places of the results that may have the memory of a list before them."""
+        results = dict(enumerate(function.body.results))
+        given = {at: list(leaves(x)) for at, x in results.items() if _is_list(x)}
+        if len(given) < 2:
+            return set()
+        lists, seen = _Lists(self, function), set[Local]()
+        found = set[int]()
+        for at, locals in given.items():
+            roots = set(map(lists.root, locals))
+            if roots & seen:
+                found.add(at)
+            seen |= roots
+        return found
+
+
+def _is_list(expression: Any) -> bool:
+    return isinstance(getattr(expression, "type", None), ListType)
+
+
+def _has_lists(function: Function) -> bool:
+    made = (local for each in _statements(function) for local in each.targets)
+    return any(map(_is_list, function.parameters)) or any(map(_is_list, made))
+
+
+def _statements(function: Function) -> Iterator[Statement]:
     for block in blocks_of(function.body):
-        for statement in block.statements:
-            yield from statement.targets
+        yield from block.statements
 
 
 Use = tuple[Local, bool]
@@ -57,11 +132,34 @@ class _Lists:
     place where a list is made; what a loop carries is made by its owner.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, ownership: Ownership, function: Function) -> None:
+        self._ownership = ownership
         self.owners: dict[Local, Loop] = {}
-        self.homes: dict[Local, Nest] = {}
+        self.homes: dict[Local, Nest] = dict.fromkeys(function.parameters, ())
         self.shared: set[Local] = set()
         self.parents: dict[Local, Local] = {}
+        self.read(function.body, (), set())
+
+    def written(self, function: Function) -> Iterator[Local]:
+        """The lists that the kernels and calls of a function write to, or that calls hand back."""
+        for statement in _statements(function):
+            for at in self._taken(statement) or ():
+                yield from leaves(statement.inputs[at])
+
+    def _taken(self, statement: Statement) -> Taken | None:
+        """The lists that a kernel or call takes; None for others, which take those that they hand on."""
+        if isinstance(statement, Call):
+            return self._ownership.taken(statement.callee)
+        if isinstance(statement, Kernel):
+            return {0: frozenset((0,))} if _writes(statement) else {}
+        return None
+
+    def _uses_up(self, statement: Statement, local: Local) -> bool:
+        """True if a statement may write to a list that it reads, or hand it on."""
+        taken = self._taken(statement)
+        if taken is None:
+            return any(map(_is_list, statement.targets))
+        return any(local in leaves(statement.inputs[at]) for at in taken)
 
     def root(self, local: Local) -> Local:
         """The one that stands for those with the same memory."""
@@ -74,9 +172,9 @@ class _Lists:
         for statement in block.statements:
             reads = [local for local in statement.reads() if isinstance(local.type, ListType)]
             if isinstance(statement, Kernel):  # which reads all that it takes before it writes
-                reads = sorted({*reads}, key=lambda local: _uses_up(statement, local))
+                reads = sorted({*reads}, key=lambda local: self._uses_up(statement, local))
             for local in reads:
-                self._note(local, nest, _uses_up(statement, local), used)
+                self._note(local, nest, self._uses_up(statement, local), used)
             inner = nest
             if isinstance(statement, Loop):
                 inner = (*nest, statement)
@@ -107,25 +205,19 @@ class _Lists:
 
     def _join(self, statement: Statement) -> None:
         """Note which lists may have the memory of which."""
-        sources = [statement.inputs, *[block.results for block in statement.blocks]]
-        if isinstance(statement, If):
-            del sources[0]
-        elif isinstance(statement, Kernel):
-            sources = [statement.inputs[:1]] if _writes(statement) else []
-        for source in sources:
-            for given, target in zip(source, statement.targets, strict=False):
-                if isinstance(target.type, ListType):
-                    for local in leaves(given):
-                        self.parents[self.root(local)] = self.root(target)
+        inputs, targets = statement.inputs, statement.targets
+        taken = self._taken(statement)
+        if taken is None:
+            sources = [[] if isinstance(statement, If) else inputs]
+            sources += [block.results for block in statement.blocks]
+            pairs = [pair for source in sources for pair in zip(source, targets, strict=False)]
+        else:
+            pairs = [(inputs[at], targets[to]) for at, results in taken.items() for to in results]
+        for given, target in pairs:
+            if isinstance(target.type, ListType):
+                for local in leaves(given):
+                    self.parents[self.root(local)] = self.root(target)
 
 
 def _writes(kernel: Kernel) -> bool:
     return memory_of(kernel.node) is Memory.STORES
-
-
-def _uses_up(statement: Statement, local: Local) -> bool:
-    """True if a statement may write to a list that it reads, or hand it on."""
-    if isinstance(statement, Kernel):
-        return _writes(statement) and statement.inputs[0] is local
-    makes_lists = any(isinstance(target.type, ListType) for target in statement.targets)
-    return makes_lists or isinstance(statement, Call)

@@ -107,6 +107,12 @@ def _grown(emitter: Emitter, items: Items, count: ir.Value, fresh: bool) -> Item
     return Items(made, items.count, builder.load(second, typ=INT64), element)
 
 
+def copy_of(emitter: Emitter, items: Held) -> Items:
+    """Another list of the same items."""
+    assert isinstance(items, Items)
+    return _grown(emitter, items, items.count, fresh=True)
+
+
 def _copy(
     emitter: Emitter, target: ir.Value, source: ir.Value, count: ir.Value, element: TensorType
 ) -> None:

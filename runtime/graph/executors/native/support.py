@@ -50,15 +50,15 @@ class Support:
             # A graph that calls itself is what the rest of it is.
             self._graphs[graph] = []
             form = Lowering(graph, contiguous=True).function(ALL)
-            self._graphs[graph] = self.of_function(form)
+            self._graphs[graph] = self.of_function(form, is_called=True)
         return self._graphs[graph]
 
-    def of_function(self, form: lowered.Function) -> list[Reason]:
-        """The reasons in a function."""
+    def of_function(self, form: lowered.Function, is_called: bool = False) -> list[Reason]:
+        """The reasons in a function; one that is called by others may take and give lists."""
         found = list(self.of_block(form.body))
         results = [each for each in form.body.results if isinstance(each, lowered.Local)]
         for local in (*form.parameters, *[local for local, _ in form.captured], *results):
-            if not is_held(local.type):
+            if not is_held(local.type) and not (is_called and is_list(local.type)):
                 found.append((_anywhere(form), f"{local.name} is {local.type}"))
         return found
 

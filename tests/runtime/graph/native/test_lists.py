@@ -13,8 +13,9 @@ pytest.importorskip("llvmlite")
 import runtime as rt
 from runtime.graph import lists
 from runtime.graph.executors.lowering import ALL, Lowering
-from runtime.graph.executors.native.copied_lists import copied_lists
-from runtime.graph.nodes import apply
+from runtime.graph.executors.native.copied_lists import Ownership
+from runtime.graph.ir import walk
+from runtime.graph.nodes import CALL, apply
 from tests.support.native import Pair, optimized
 
 Function = Callable[..., Any]
@@ -280,7 +281,7 @@ def test_lists_that_are_read_before_they_are_used_up_are_written_in_place(
     function: Function, is_linear: bool
 ) -> None:
     graph = optimized(function, (np.int32(5),))
-    copied = copied_lists(Lowering(graph, contiguous=True).function(ALL))
+    copied = Ownership().copied_lists(Lowering(graph, contiguous=True).function(ALL))
     assert bool(copied) is not is_linear
     pair = Pair(graph)
     for n in (5, 6, 40):
@@ -308,7 +309,7 @@ def test_memory_that_loops_leave_behind_is_bounded() -> None:
     """
     x = np.linspace(0.0, 1.0, 100_000).astype(np.float32)
     graph = optimized(copies_of_rows, (x, np.int32(5)))
-    assert copied_lists(Lowering(graph, contiguous=True).function(ALL))
+    assert Ownership().copied_lists(Lowering(graph, contiguous=True).function(ALL))
     pair = Pair(graph)
     for n, aside in ((5, 0), (80, 1)):
         pair.compare(x, np.array(n, np.int32))
@@ -359,3 +360,210 @@ def test_the_place_of_an_item(name: str) -> None:
             expected = [int(each[0]) if len(each) else -1 for each in places]
             assert list(map(int, pair.native(*given))) == expected
         assert pair.aside == 0
+
+
+def sorted_by_halves(n: Any) -> Any:
+    def in_order(items: Any) -> Any:
+        if len(items) <= 1:
+            return items
+        half = len(items) // 2
+        first, second = in_order(items[:half]), in_order(items[half:])
+        made, i, j = [], 0, 0
+        while i < len(first) and j < len(second):
+            if first[i] <= second[j]:
+                made.append(first[i])
+                i += 1
+            else:
+                made.append(second[j])
+                j += 1
+        return made + first[i:] + second[j:]
+
+    return in_order([i * 37 % 23 for i in range(n)])
+
+
+def sums_of(n: Any) -> Any:
+    found, parts = [], []
+
+    def go_on(least: Any, left: Any) -> None:
+        if left == 0:
+            found.append(list(parts))
+            return
+        if least > left:
+            return
+        parts.append(least)
+        go_on(least, left - least)
+        parts.pop()
+        go_on(least + 1, left)
+
+    go_on(1, n % 12)
+    return [len(each) for each in found], sum(map(sum, found))
+
+
+def visited(n: Any) -> Any:
+    near: Any = [[] for _ in range(n)]
+    for i in range(n):
+        near[i].append(i * i % n)
+        near[i * 3 % n].append(i)
+    seen, order = [False for _ in range(n)], []
+
+    def visit(at: Any) -> None:
+        seen[at] = True
+        order.append(at)
+        for there in near[at]:
+            if not seen[there]:
+                visit(there)
+        order.append(-at)
+
+    for i in range(n):
+        if not seen[i]:
+            visit(i)
+    return order
+
+
+def moved_between(n: Any) -> Any:
+    pegs, moves = [[3, 2, 1], [], []], 0
+
+    def move(count: Any, a: Any, b: Any, c: Any) -> None:
+        nonlocal moves
+        if count > 0:
+            move(count - 1, a, c, b)
+            pegs[c].append(pegs[a].pop())
+            moves += 1
+            move(count - 1, b, a, c)
+
+    move(n % 4, 0, 1, 2)
+    return pegs[0], pegs[2], moves
+
+
+def read_behind_the_call(n: Any) -> Any:
+    items = [i for i in range(n)]
+
+    def longer(given: Any, left: Any) -> Any:
+        if left == 0:
+            return len(given)
+        made = list(given)
+        made.append(left)
+        return longer(made, left - 1) + given[0] + len(given)
+
+    items.append(longer(items, n))
+    return items
+
+
+def changed_in_the_call(n: Any) -> Any:
+    items: Any = []
+
+    def grow(given: Any, left: Any) -> None:
+        if left > 0:
+            given.append(left)
+            grow(given, left - 1)
+            given[0] += len(given)
+
+    grow(items, n)
+    kept = list(items)
+    grow(items, n // 2)
+    return items, kept
+
+
+def handed_back(n: Any) -> Any:
+    def both(a: Any, b: Any, left: Any) -> Any:
+        if left == 0:
+            return b, a
+        a.append(left)
+        return both(b, a, left - 1)
+
+    first, second = both([n], [n, 0], n)
+    first.append(100)
+    second[0] = -1
+    return first, second
+
+
+def passed_twice(n: Any) -> Any:
+    def mixed(a: Any, b: Any, left: Any) -> Any:
+        if left == 0:
+            return sum(a) - sum(b)
+        a = [x + left for x in a]
+        made = changed(a, a, left)
+        return mixed(a, list(b), left - 1) + sum(made) + a[-1]
+
+    def changed(a: Any, b: Any, left: Any) -> Any:
+        if left > 2:
+            a.append(len(b))
+            return changed(b, b, left - 2)
+        return list(a)
+
+    return mixed([i for i in range(n)], [2 * i for i in range(n)], n % 6)
+
+
+def rows_of_calls(n: Any) -> Any:
+    table = [[i] for i in range(n)]
+
+    def fill(rows: Any, at: Any) -> Any:
+        if at >= 0:
+            rows[at].append(len(rows[n - 1 - at]))
+            fill(rows, at - 1)
+        return rows
+
+    same = fill(table, n - 1)
+    before = [len(row) for row in table]
+    same[0].append(77)
+    return before, [len(row) for row in table], same[0]
+
+
+def called_in_loops(n: Any) -> Any:
+    kept, total = [n], 0
+
+    def smaller(items: Any, left: Any) -> Any:
+        if left == 0:
+            return list(items)
+        items = list(items)
+        items.append(left)
+        return smaller(items[-3:], left - 1)
+
+    for i in range(n):
+        given = smaller(kept, i % 4)
+        kept.append(given[-1])
+        total += sum(given)
+    return kept, total
+
+
+def each_other(n: Any) -> Any:
+    log: Any = []
+
+    def even(items: Any, left: Any) -> Any:
+        log.append(left)
+        return items if left == 0 else odd([*items, left], left - 1)
+
+    def odd(items: Any, left: Any) -> Any:
+        log.append(-left)
+        items[0] += left
+        return items if left == 0 else even(items, left - 1)
+
+    return even([0], n), log
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        sorted_by_halves, sums_of, visited, moved_between, read_behind_the_call,
+        changed_in_the_call, handed_back, passed_twice, rows_of_calls, called_in_loops, each_other,
+    ],
+)  # fmt: skip
+def test_functions_that_call_themselves_take_and_give_lists(function: Function) -> None:
+    pair = Pair(optimized(function, (np.int32(5),)))
+    staged = rt.function(function)
+    for n in (5, 6, 11):
+        pair.compare(np.array(n, np.int32))
+        found = rt.nest.flatten(staged(rt.constant(n)))
+        for made, wanted in zip(found, rt.nest.flatten(function(n)), strict=True):
+            np.testing.assert_allclose(made, wanted, 1e-6)
+    assert pair.aside == 0
+
+
+def test_calls_do_not_copy_lists_that_nobody_reads_behind_them() -> None:
+    graph = optimized(sums_of, (np.int32(5),))
+    ownership = Ownership()
+    calls = [node.params["callee"].graph for node in walk(graph.body) if node.primitive is CALL]
+    assert calls
+    for callee in calls:
+        assert ownership.taken(callee)
+        assert not ownership.copied_lists(ownership.form(callee))
