@@ -40,6 +40,11 @@ class View:
             return super().__iter__()  # type: ignore[misc]
         return unpacked(names, entries.length(), lambda at: self.part(entries.pair_at(at)))
 
+    def __reversed__(self) -> Any:
+        if self._mapping.staged is not None:
+            raise refuse_unknown_keys("reversed()")
+        return map(self.part, reversed([*dict.items(self._mapping)]))
+
     def __repr__(self) -> str:
         if self._mapping.staged is not None:
             raise refuse_unknown_keys("its text")

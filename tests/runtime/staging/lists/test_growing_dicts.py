@@ -483,7 +483,20 @@ def dicts_by_comprehensions(n):
     return squares, other, known, last, pairs
 
 
+def backwards(n):
+    sizes, last = {3: 1, 1: 5}, []
+    for i in range(n):
+        last.append(([*reversed(sizes.values())][0], [*reversed(sizes.keys())][0]))
+        total = 0
+        for key, size in reversed(sizes.items()):
+            total = total * 3 + key - size
+        last.append((total, [*reversed(sizes)][-1]))
+        sizes[i + 5] = i
+    return last, [*reversed(sizes.items())]
+
+
 PROGRAMS = (
+    backwards,
     empty_lists_beside_others, texts_in_branches,
     counters_combined, counters_in_place, a_counter_of_python,
     changed_by_a_helper, known_to_two_names, in_an_object, in_a_closure, copies, equal_keys,
