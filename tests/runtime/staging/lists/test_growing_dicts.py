@@ -484,15 +484,16 @@ def dicts_by_comprehensions(n):
 
 
 def backwards(n):
-    sizes, last = {3: 1, 1: 5}, []
+    sizes, totals = {3: 1, 1: 5}, []
     for i in range(n):
-        last.append(([*reversed(sizes.values())][0], [*reversed(sizes.keys())][0]))
         total = 0
         for key, size in reversed(sizes.items()):
             total = total * 3 + key - size
-        last.append((total, [*reversed(sizes)][-1]))
+        for size in reversed(sizes.values()):
+            total = total * 2 + size
+        totals.append((total, sum(2 * total - key for key in reversed(sizes.keys()))))
         sizes[i + 5] = i
-    return last, [*reversed(sizes.items())]
+    return totals, [*reversed(sizes.items())]
 
 
 PROGRAMS = (
