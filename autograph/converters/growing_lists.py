@@ -84,7 +84,7 @@ _OF_ORDER = frozenset((
     *_OF_HEAPS, *(f"{name}_max" for name in _OF_HEAPS), *(f"_{name}_max" for name in _OF_HEAPS),
     "insort", "insort_left", "insort_right",
 ))  # fmt: skip
-_CALLS = frozenset(("deque", "list", "set", "sorted"))
+_CALLS = frozenset(("deque", "frozenset", "list", "set", "sorted"))
 _METHODS_OF_DICTS = frozenset((
     "clear", "move_to_end", "pop", "popitem", "setdefault", "subtract", "update",
 ))  # fmt: skip

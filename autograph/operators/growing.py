@@ -25,7 +25,7 @@ def register_stand_in(kind: type, of: type) -> None:
     stand_ins[kind] = of
 
 
-_KINDS = frozenset((list, set, deque, dict, defaultdict, Counter, OrderedDict))
+_KINDS = frozenset((list, set, frozenset, deque, dict, defaultdict, Counter, OrderedDict))
 
 
 class _Thread(threading.local):

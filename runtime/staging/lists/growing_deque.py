@@ -20,7 +20,7 @@ from runtime.staging.lists import (
 from runtime.staging.lists.dict_entries import changed_while_iterated
 from runtime.staging.lists.growing_dict import stand_in_for
 from runtime.staging.lists.growing_list import GrowingList
-from runtime.staging.lists.growing_set import GrowingSet
+from runtime.staging.lists.growing_set import GrowingFrozenSet, GrowingSet
 from runtime.staging.lists.list_builtins import MAKING, listed
 from runtime.staging.lists.sequences import check
 from runtime.staging.lists.walks import Walk, let_stand_for
@@ -255,6 +255,8 @@ def stand_in(made: Any) -> Any:
         return GrowingList(made)
     if type(made) is set:
         return GrowingSet(made)
+    if type(made) is frozenset:
+        return GrowingFrozenSet.holding(*GrowingSet(made).content())
     if isinstance(made, dict):
         return stand_in_for(made)
     return deque_of(made.maxlen)(made)

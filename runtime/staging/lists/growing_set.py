@@ -543,6 +543,8 @@ class GrowingFrozenSet(GrowingSet):
         return frozenset
 
     def __hash__(self) -> int:  # type: ignore[override]
+        if self.is_plain:
+            return hash(self.own())
         raise refuse(
             "a frozenset of staged values is a key, or an item of a set",
             "a tuple in their order: tuple(sorted(items))",

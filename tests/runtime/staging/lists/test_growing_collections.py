@@ -374,9 +374,51 @@ def a_tuple_or_a_list(n):
     return isinstance(chosen, list)
 
 
+def frozensets_that_grow(n):
+    done, first, owned, order = frozenset(), frozenset({1}), frozenset({2, 3}), []
+    kept = first
+    for i in range(n + 2):
+        if i * 2 % 3 not in done:
+            done |= {i * 2 % 3}
+            order.append(i)
+        first = first | frozenset([i])
+        if i == 2:
+            kept = first
+    if n > 1:
+        owned = owned - {2}
+    at = {frozenset({1}): 5}[frozenset({1})]
+    return (
+        *(order, sorted(done), done == {0, 1, 2}, isinstance(done, frozenset), at),
+        *(sorted(kept), sorted(first), first > kept, sorted(owned), len(owned), 3 in owned),
+    )
+
+
+def frozensets_as_keys(n):
+    """As long as Python knows their items."""
+    one, places = frozenset({1}), {}
+    for i in range(3):
+        places[one, i] = i
+        one = one | {i}
+    met = {one, frozenset({2, 1, 0})}
+    return len(places), places[frozenset({1}), 0] + n, len(met), frozenset({0, 1, 2}) in met
+
+
+def frozensets_given(n):
+    def closed(items, k):
+        return items if k < 1 else closed(items | {k}, k - 1)
+
+    best = frozenset()
+    for i in range(n):
+        found = frozenset({i, i * 2})
+        if len(found) >= len(best):
+            best = found
+    return sorted(closed(frozenset(), n)), sorted(best), best == frozenset({n - 1, 2 * n - 2})
+
+
 @pytest.mark.parametrize(
     "program",
     [
+        *(frozensets_that_grow, frozensets_as_keys, frozensets_given),
         *(classes, patterns, guarded, of_another_maxlen, a_deque_or_a_list, a_tuple_or_a_list),
         *(a_set_or_a_list, a_frozenset_or_a_set),
     ],
