@@ -539,10 +539,17 @@ def _leaf(spec: Spec) -> Type | None:
 
 def _differ(a: Spec, b: Spec) -> Mismatch:
     want(*classes_in(a), *classes_in(b))
+    of_complex = (
+        "keep the real and the imaginary part of a complex number as two numbers, or begin with a "
+        "tensor: z = tf.constant(0j)"
+    )
+    is_complex = any(isinstance(x, Same) and type(x.value) is complex for x in (a, b))
     if isinstance(a, Same) and isinstance(b, Same):
         hint = (
             "only numbers, texts, functions and tensors can depend on a tensor: choose among such"
         )
+        if is_complex:
+            hint = of_complex
         if isinstance(a.value, BaseException) and isinstance(b.value, BaseException):
             hint = "keep the text or the arguments of an exception: str(error), error.args"
         first, second = shown(a), shown(b)
@@ -552,7 +559,7 @@ def _differ(a: Spec, b: Spec) -> Mismatch:
         return Mismatch(reason, hint, kinds_differ=_is_result(a) and _is_result(b))
     return Mismatch(
         f"{shown(a)} cannot be joined with {shown(b)}",
-        "leave values of the same kind and structure on both paths",
+        of_complex if is_complex else "leave values of the same kind and structure on both paths",
         kinds_differ=_is_result(a) and _is_result(b),
     )
 
