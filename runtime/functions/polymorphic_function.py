@@ -48,6 +48,7 @@ from runtime.functions.signatures import (
 from runtime.functions.trace_cache import Call, Traces
 from runtime.functions.traced import Traced
 from runtime.staging.control.caught import caught_of
+from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.refusals import refuse
 from runtime.staging.texts import Text, of_any
 from runtime.staging.tracing import Trace
@@ -549,8 +550,16 @@ def _again(
     descent: Descent, depth: int, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """Call a function that `depth` calls of itself wait for: with arguments as those of one of
-    them, or of many of them but for numbers, it becomes a graph that calls itself.
+    them, or of many of them but for numbers, it becomes a graph that calls itself. With one that is
+    of another kind on each path, it is called with each kind.
     """
+    at = next((at for at, item in enumerate(args) if type(item) is TaggedUnion), None)
+    if at is not None:
+
+        def with_kind(item: Any, *, _reached: Any = (function, args, kwargs)) -> Any:
+            return _again(descent, depth, function, (*args[:at], item, *args[at + 1 :]), kwargs)
+
+        return args[at].apply(with_kind)
     function, args, kwargs = with_lists_bound(function, args, kwargs, autograph.converted_code)
     args = tuple([of_any(x) if type(x) is Text else x for x in args])
     kwargs = {name: of_any(x) if type(x) is Text else x for name, x in kwargs.items()}

@@ -492,6 +492,34 @@ def best_of_two_sides(n):
     return best(1), seen
 
 
+def of_another_kind(n):
+    """Its argument is a tuple or a number, a text or a number, as the run decides."""
+
+    def simple(tree):
+        match tree:
+            case ("*", 0, _) | ("*", _, 0):
+                return 0
+            case ("+", 0, other) | ("+", other, 0):
+                return simple(other)
+            case (operation, left, right):
+                return operation, simple(left), simple(right)
+            case _:
+                return tree
+
+    def value(tree):
+        if isinstance(tree, tuple):
+            operation, left, right = tree
+            return value(left) + value(right) if operation == "+" else value(left) * value(right)
+        return tree
+
+    def walk(item, k):
+        if k <= 0:
+            return 0
+        return (3 if isinstance(item, str) else item) + walk("odd" if k % 2 else k, k - 1)
+
+    return value(simple(("+", n - 2, ("*", n, 7)))), walk(n, n)
+
+
 @pytest.mark.parametrize(
     "function",
     [
@@ -501,7 +529,7 @@ def best_of_two_sides(n):
         *(pegs, pegs_counted_between, one_after_another, read_by_another, another_list_between),
         *(another_rate_between, another_kind_between, limits_read_between),
         *(number_around_changed_between, chosen_object_changed_between, nested_sums),
-        best_of_two_sides,
+        *(best_of_two_sides, of_another_kind),
     ],
 )
 def test_it_is_what_python_computes(function: Callable[[Any], Any]) -> None:
