@@ -29,7 +29,8 @@ in the list, and of an attribute the lists always.
 So is a dict that gets or loses entries in such a statement, or under a key that is no constant,
 and the lists that are its values; an empty one also for an attribute, and one whose keys are not
 all texts where it is given to a function; and displays of several keys that one name, or what a
-function returns, is on several paths. Lists that are made elsewhere are not.
+function returns, is on several paths; and those that stand in a list that is marked. Lists that are
+made elsewhere are not.
 
 >>> print(show('growing_lists', '''
 ... def f(n):
