@@ -75,6 +75,8 @@ def _add(item: Any, parts: list[str | bool | None], tensors: list[Tensor]) -> No
     from pprint import pformat  # a first trace need not wait for it
 
     leaves = nest.flatten(item)
+    for leaf in leaves:
+        _check_shown(leaf)
     found = [leaf for leaf in leaves if _is_computed(leaf)]
     if not found:
         parts.append(pformat(item))
@@ -85,6 +87,13 @@ def _add(item: Any, parts: list[str | bool | None], tensors: list[Tensor]) -> No
     for leaf, text in zip(found, rest, strict=True):
         parts.extend((_is_text(leaf) or None, text))
     tensors.extend(map(_tensor, found))
+
+
+def _check_shown(item: Any) -> None:
+    """StagingError for what has no text while a graph is traced, as a staged range."""
+    kind = type(item)
+    if kind.__module__.startswith("runtime.") and hasattr(kind, "check_shown"):
+        kind.check_shown(item)
 
 
 def _is_computed(item: Any) -> bool:

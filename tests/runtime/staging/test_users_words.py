@@ -85,6 +85,11 @@ def printed_reversed(xs: Any) -> Any:
     return xs
 
 
+def printed_by_the_graph(xs: Any) -> Any:
+    rt.print("range:", [range(xs[0])])
+    return xs
+
+
 def item_of_range(xs: Any) -> Any:
     return range(xs[0])[:2]
 
@@ -174,6 +179,7 @@ _INTERNAL = ("retval", "did_return", "did_break", "strided_slice", " object at "
         (truth_of_range, "whether a staged range has elements is known at run time only"),
         (equal_ranges, "a staged range is compared"),
         (printed_reversed, "a staged reversed is shown as text"),
+        (printed_by_the_graph, "a staged range is shown as text"),
         (item_of_range, "a slice of a staged range is asked for"),
         (counted_in_range, "a staged range has no attribute 'count'\n  make a list of it"),
         (key_range, "a staged range is a key"),
