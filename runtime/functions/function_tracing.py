@@ -403,6 +403,8 @@ class Tracer:
         kwargs = {name: again.of(x, name) for name, x in call.kwargs.items()}
         given = images_of(dict(enumerate(args)) | kwargs, self.labels, self._parts)
         self.given = Given(given)
+        if self.current is not None:
+            self.current.arguments = frozenset([id(image.item) for image in self.given.images])
         self.ways = ways_of(dict(enumerate(call.args)) | call.kwargs)
         return args, kwargs
 

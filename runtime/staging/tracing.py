@@ -70,6 +70,7 @@ class Trace:
         "_frame",
         "_named_last",
         "_saved",
+        "arguments",
         "attempts",
         "called_exact",
         "captures",
@@ -164,6 +165,8 @@ class Trace:
         self.former: dict[int, tuple[Any, list[Value]]] = {}
         self.device: str | None = None
         self.existed: Callable[[Any], bool] = _nothing_existed
+        # The ids of what stands for the containers in the arguments.
+        self.arguments: frozenset[int] = frozenset()
         self.failures = 0
         # The `try` statements that are being traced, the blocks in them, and how many places there
         # are that may fail.

@@ -70,6 +70,8 @@ def check_identity(a: Any, b: Any) -> Any:
         (mine, at), (theirs, here) = map(_several, (a, b))
         if len(mine) > 1 or len(theirs) > 1:
             return _are_one(mine, at, theirs, here)
+    if state.trace is not None and state.trace.arguments:
+        _check_arguments(state.trace, a, b)
     if state.trace is not None and state.trace.read_at_joins:
         joined_variables.check_identity(a, b)
     if state.trace is not None and state.trace.joined:
@@ -78,6 +80,21 @@ def check_identity(a: Any, b: Any) -> Any:
         want(type(a))
         raise _refuse("two tuples of the same parts", "compare them by ==, or use dataclasses")
     return None
+
+
+def _check_arguments(trace: Any, a: Any, b: Any) -> None:
+    """StagingError where an argument, of which a trace has a copy, may be a list or dict from
+    outside.
+    """
+    for item, other in ((a, b), (b, a)):
+        is_alike = isinstance(item, Growing) and item.__class__ is other.__class__
+        if is_alike and id(item) in trace.arguments and trace.existed(other):
+            kind = item.plain.__name__
+            raise refuse(
+                f"whether a {kind} that is an argument is one from outside is not known while "
+                "staging: each call may give another one",
+                "compare what is in them by ==, or pass both as arguments",
+            )
 
 
 def _several(item: Any) -> tuple[Sequence[Any], Any]:

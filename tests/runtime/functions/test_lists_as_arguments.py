@@ -627,3 +627,24 @@ def test_refused_in_another_function() -> None:
     with pytest.raises(autograph.StagingError):
         rt.function(outer)(rt.constant(3))
     assert as_python([a, b]) == [[1], [2, 3]]
+
+
+KNOWN, TABLE = [1], {"n": 1}
+
+
+def is_known(given: Any, n: Any) -> Any:
+    return given is KNOWN
+
+
+def is_not_known(given: Any, n: Any) -> Any:
+    return 1 if n > 0 and given is not TABLE else 2
+
+
+@pytest.mark.parametrize(("function", "given"), [(is_known, KNOWN), (is_not_known, TABLE)])
+def test_whether_an_argument_is_one_from_outside_is_refused(
+    function: Callable[..., Any], given: Any
+) -> None:
+    for each in (given, type(given)(given)):
+        with pytest.raises(autograph.StagingError, match="is one from outside is not known"):
+            rt.function(function)(each, rt.constant(1))
+    assert int(rt.function(is_not_known)(KNOWN, rt.constant(1))) == 1
