@@ -130,8 +130,24 @@ def _contains(container: Any, item: Any) -> Any:
         return texts.answer(operator.contains, container, item)
     if not isinstance(container, _ASKED_ONE_BY_ONE):
         return NotImplemented
-    elements = list(container)
-    return _either((is_equal(each, item) for each in elements), decisive=True)
+    return _is_among(list(container), item)
+
+
+_MOST_NESTED = 32
+"""Comparisons of a staged `in` that are in each other."""
+
+
+def _is_among(elements: list[Any], item: Any) -> Any:
+    """`item in elements`: by halves, where they would be nested too deep."""
+    if len(elements) <= _MOST_NESTED:
+        return _either((is_equal(each, item) for each in elements), decisive=True)
+    middle = len(elements) // 2
+    found = _is_among(elements[:middle], item)
+
+    def among_others() -> Any:
+        return _is_among(elements[middle:], item)
+
+    return logic.or_(truth(found), (among_others,))
 
 
 def _in_range(numbers: iteration.Range, item: Any) -> Any:

@@ -695,3 +695,16 @@ def test_an_item_for_a_function_of_itertools(program: Callable[[Any], Any], x: A
     expected = [np.broadcast_to(each, given.shape).tolist() for each in program(given)]
     got = as_python(rt.function(program)(rt.constant(given)))
     assert [np.broadcast_to(each, given.shape).tolist() for each in got] == expected
+
+
+@pytest.mark.parametrize("make", [list, tuple, lambda items: [str(each) for each in items]])
+def test_in_a_long_sequence_is_not_nested_too_deep(make: Any) -> None:
+    known = make(range(500))
+
+    def is_in(x: Any) -> Any:
+        item = str(x) if isinstance(known[0], str) else x
+        return item in known, 1 if item not in known else 2
+
+    staged = rt.function(is_in)
+    for x in (0, 17, 499, 500):
+        assert [each.numpy().item() for each in staged(rt.constant(x))] == list(is_in(x))
