@@ -147,7 +147,7 @@ class _Lists:
                 yield from leaves(statement.inputs[at])
 
     def _taken(self, statement: Statement) -> Taken | None:
-        """The lists that a kernel or call takes; None for others: they take all that they hand on."""
+        """The lists that a kernel or call takes; None for others: all that they hand on."""
         if isinstance(statement, Call):
             return self._ownership.taken(statement.callee)
         if isinstance(statement, Kernel):
