@@ -439,6 +439,7 @@ class Tracer:
                 taking_notes(self.watcher.notes),
                 taking_notes(lambda: _notes(trace)),
             ):
+                self._meet_found()
                 result = self.converted(*args, **kwargs)
             trace.has_returned = True
             trace.forget_frames()
@@ -573,10 +574,16 @@ class Tracer:
         places = returns_of(code)
         return places if 0 < len(places) <= _MOST_RETURNS else [beginning_of(code)]
 
+    def _meet_found(self) -> None:
+        """Let Python call the converted operators of the objects from outside that were found."""
+        while self.watcher.found:
+            autograph.meet_class(self.watcher.found.pop())
+
     def _observe(self, function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
         if function is object.__new__:  # an object is new, and nothing is called
             return None
         self.watcher.watch(function)
+        self._meet_found()
         if (function is print or is_stream_write(function)) and self.current is state.trace:
             return self._printing(function, in_python=self.current.scope.outer is None)
         self.acts.note(function, args)

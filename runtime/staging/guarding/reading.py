@@ -61,6 +61,7 @@ class Reader:
         "_pending",
         "_place",
         "_where",
+        "found",
     )
 
     def __init__(self) -> None:
@@ -72,6 +73,7 @@ class Reader:
         # By the addresses of classes: a metaclass may say what is equal.
         self._kinds: dict[int, ClassFacts] = {}
         self._pending: list[Any] = []
+        self.found: list[type] = []  # classes of objects, for who traces to take from here
         # Is the code looked at such as Python runs by itself, of which no call is seen?
         self._is_implicit = False
 
@@ -315,6 +317,7 @@ class Reader:
             return
         place = self._place
         self._findings.objects[id(item)] = item, place
+        self.found.append(type(item))
         self._attributes(item, place, self._names)
         # A comparison may read more than decides it.
         for name in self._kind(type(item)).called:

@@ -248,3 +248,35 @@ def test_threads_trace_and_use_a_class_at_once() -> None:
         thread.join()
     assert not wrong
     assert dict(vars(Money)) == members
+
+
+class Price:
+    def __init__(self, cents: float) -> None:
+        self.cents = cents
+
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, int | float):
+            return self.cents + other
+        return -1.0
+
+    def __getitem__(self, times: Any) -> Any:
+        if isinstance(times, int):
+            return self.cents * times if times > 1 else 0.0
+        return -1.0
+
+
+PRICE = Price(3.0)
+PRICES = {"kept": [(PRICE,)]}
+
+
+def test_operators_of_objects_from_outside() -> None:
+    captured = Price(4.0)
+
+    def total(x: Any, given: Price = PRICE) -> Any:
+        held = PRICES["kept"][0][0]
+        return PRICE + float(x), captured + float(x), given + float(x), held[int(x)]
+
+    for x in (1.0, 2.0):
+        expected = total(x)
+        found = rt.function(total)(rt.constant(x, rt.float64))
+        assert [float(each) for each in found] == list(expected)
