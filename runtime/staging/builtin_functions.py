@@ -130,24 +130,24 @@ def _contains(container: Any, item: Any) -> Any:
         return texts.answer(operator.contains, container, item)
     if not isinstance(container, _ASKED_ONE_BY_ONE):
         return NotImplemented
-    return _is_among(list(container), item)
+    return _of_list(list(container), lambda each: is_equal(each, item), decisive=True)
 
 
 _MOST_NESTED = 32
-"""Comparisons of a staged `in` that are in each other."""
+"""The most tests of a staged `in`, `any` or `all` that are in each other."""
 
 
-def _is_among(elements: list[Any], item: Any) -> Any:
-    """`item in elements`: by halves, where they would be nested too deep."""
-    if len(elements) <= _MOST_NESTED:
-        return _either((is_equal(each, item) for each in elements), decisive=True)
-    middle = len(elements) // 2
-    found = _is_among(elements[:middle], item)
+def _of_list(items: list[Any], test: Callable[[Any], Any], decisive: bool) -> Any:
+    """`any` or `all` of a test of items: by halves, where they would be nested too deep."""
+    if len(items) <= _MOST_NESTED:
+        return _either((test(each) for each in items), decisive)
+    middle = len(items) // 2
+    found = truth(_of_list(items[:middle], test, decisive))
 
-    def among_others() -> Any:
-        return _is_among(elements[middle:], item)
+    def others() -> Any:
+        return _of_list(items[middle:], test, decisive)
 
-    return logic.or_(truth(found), (among_others,))
+    return (logic.or_ if decisive else logic.and_)(found, (others,))
 
 
 def _in_range(numbers: iteration.Range, item: Any) -> Any:
@@ -206,7 +206,7 @@ def _deciding(name: str, reduce: Callable[..., Any], decisive: bool) -> Callable
             iteration.asks_behind(source) or iteration.has_open_length(source)
         ):
             return _decided_by(source, decisive, truth, name)
-        return _either(iter(elements(items, name)), decisive)
+        return _of_list(elements(items, name), lambda each: each, decisive)
 
     return builtin
 
