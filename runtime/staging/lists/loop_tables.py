@@ -67,7 +67,11 @@ class LoopTable(GrowingList):
         return None if found is None else found[2]
 
     def list_at(self, place: Any) -> GrowingList:
-        """The list that stands for the one at a place, to read and change it there."""
+        """The list that stands for the one at a place, to read and change it there, where it may
+        grow.
+        """
+        if not self.open:
+            self._want_open()
         made = GrowingList()
         made.be_in(self, convert_to_tensor(place, dtypes.int64))
         return made

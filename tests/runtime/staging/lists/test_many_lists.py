@@ -328,6 +328,28 @@ def rows_are_changed_and_grow(n: Any, x: Any) -> Any:
     return rows, rows[n][-1]
 
 
+def rows_shrink_behind_their_first_changes(n: Any, x: Any) -> Any:
+    rows: Any = [[1] * (i % 3 + 1) for i in range(MANY)]
+    total = 0
+    for i in range(n):
+        if len(rows[total % MANY]) > 1:
+            rows[total % MANY][i % len(rows[total % MANY])] = 0
+        total += rows[-1 - i].pop()
+        for item in rows[-1 - i]:
+            total += item
+    return rows, total
+
+
+def rows_of_one_length_grow_later(n: Any, x: Any) -> Any:
+    rows: Any = [[i, i + 1] for i in range(MANY)]
+    total = 0
+    for i in range(n):
+        rows[i][i % 2] = i
+        rows[i // 2].append(i)
+        total += len(rows[i // 2])
+    return rows, total, len(rows[0]), rows[0][-1]
+
+
 def all_that_changes_a_row(n: Any, x: Any) -> Any:
     rows: Any = [[i, 5 - i] for i in range(MANY)]
     for i in range(n):
@@ -447,6 +469,7 @@ def ends_in_a_row_that_grew(n: Any, x: Any) -> Any:
 
 PROGRAMS: list[Program] = [
     reached, a_stack_of_each_color, a_row_that_grows_under_two_names, rows_are_changed_and_grow,
+    rows_shrink_behind_their_first_changes, rows_of_one_length_grow_later,
     all_that_changes_a_row, rows_grow_in_inner_loops, fractions_among_whole_numbers,
     rows_that_grow_twice_differentiated, copies_of_rows_that_grow,
     tensors_in_rows_that_grow, an_object_with_rows, rows_and_their_number_grow, rows_get_rows,
