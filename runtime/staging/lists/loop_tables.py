@@ -157,9 +157,9 @@ def want_table(rows: Sequence[Any], added: Callable[[], GrowingList] | None = No
 @contextmanager
 def as_rows(rows: Sequence[Any], added: Callable[[], GrowingList]) -> Iterator[None]:
     """Within it many lists are the rows of one list, if they may be, for a change of one of them
-    as `want_table` has it.
+    as `want_table` has it. A `try` would meet them there, where the change fails.
     """
-    may_be = len(rows) > FEW and all(map(_may_be_row, rows))
+    may_be = len(rows) > FEW and not active().attempts and all(map(_may_be_row, rows))
     further = added().specs() if may_be else ()
     if not may_be or _kind_of(rows, further) is None:
         yield

@@ -350,6 +350,19 @@ def rows_of_one_length_grow_later(n: Any, x: Any) -> Any:
     return rows, total, len(rows[0]), rows[0][-1]
 
 
+def a_row_shrinks_where_a_try_watches(n: Any, x: Any) -> Any:
+    rows: Any = [[0, 1], [1, 2], [2, 3]]
+    missed = 0
+    rows[n % 3].clear()
+    try:
+        missed += rows[n % 3 - 1].pop(0)
+        rows[n % 3].pop()
+    except IndexError:
+        missed += 10
+    rows[n % 3].append(n * 0.5)
+    return rows, missed
+
+
 def all_that_changes_a_row(n: Any, x: Any) -> Any:
     rows: Any = [[i, 5 - i] for i in range(MANY)]
     for i in range(n):
@@ -470,7 +483,8 @@ def ends_in_a_row_that_grew(n: Any, x: Any) -> Any:
 PROGRAMS: list[Program] = [
     reached, a_stack_of_each_color, a_row_that_grows_under_two_names, rows_are_changed_and_grow,
     rows_shrink_behind_their_first_changes, rows_of_one_length_grow_later,
-    all_that_changes_a_row, rows_grow_in_inner_loops, fractions_among_whole_numbers,
+    a_row_shrinks_where_a_try_watches, all_that_changes_a_row, rows_grow_in_inner_loops,
+    fractions_among_whole_numbers,
     rows_that_grow_twice_differentiated, copies_of_rows_that_grow,
     tensors_in_rows_that_grow, an_object_with_rows, rows_and_their_number_grow, rows_get_rows,
     ends_in_a_row_that_grew,
