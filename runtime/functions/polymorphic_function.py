@@ -568,7 +568,7 @@ def _again(
     staged: Function[..., Any] = implicit_function(function, Function)
     call = staged._call_of(with_optional(args), kwargs, recursive=True)
     # Without arguments it has those of the one that waits.
-    known = descent.is_known(depth, call.key) or not (args or kwargs)
+    known = descent.is_known(depth, plain, call) or not (args or kwargs)
     traced = running_of(staged._traces)
     is_traced = not traced.keys().isdisjoint((call.key, plain_key(call.key)))
     is_of_many = known and descent.is_of_many(call)

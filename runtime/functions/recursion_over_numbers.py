@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
+from types import FunctionType
 from typing import Any
 
+from autograph.objects import contents
 from runtime.functions.signatures import parts_of, plain_key
 from runtime.functions.trace_cache import Call
 from runtime.staging.block_recorder import BlockRecorder
@@ -45,12 +47,15 @@ class Descent:
         self.counters: dict[Any, Places] = {}
         self.refusal: Exception | None = None
 
-    def is_known(self, depth: int, key: Any) -> bool:
+    def is_known(self, depth: int, function: Any, call: Call) -> bool:
         """True if one of the `depth` calls that a call makes wait has its key, or an earlier call
-        of what is known to be a graph that calls itself.
+        of what is known to be a graph that calls itself. That would not know an argument that is
+        one of the function's own variables, too.
         """
         del self.waiting[depth - 1 :]
-        known = key in self.waiting or (self.recurs and key in self.met)
+        key, given = call.key, (*call.args, *call.kwargs.values())
+        is_met = self.recurs and key in self.met and not _is_around(function, given)
+        known = is_met or key in self.waiting
         self.waiting.append(key)
         self.met.add(key)
         return known
@@ -124,6 +129,22 @@ class Descent:
         self.refusal = made.error
         self.counters[family] = frozenset()
         return NotImplemented
+
+
+def _is_around(function: Any, items: Iterable[Any]) -> bool:
+    """True if one of these containers is in a variable around a function, or one that it calls."""
+    containers = {id(item) for item in items if isinstance(item, list | dict | set)}
+    functions = [function]
+    for each in functions if containers else ():
+        if type(each) is functools.partial:
+            functions.append(each.func)
+            continue
+        cells = getattr(getattr(each, "__func__", each), "__closure__", None) or ()
+        held = list(map(contents, cells))
+        if not containers.isdisjoint(map(id, held)):
+            return True
+        functions += [x for x in held if type(x) is FunctionType and x not in functions]
+    return False
 
 
 def _staged(places: Places, at: int | str, item: Any) -> Any:

@@ -520,6 +520,24 @@ def of_another_kind(n):
     return value(simple(("+", n - 2, ("*", n, 7)))), walk(n, n)
 
 
+def list_around_given_too(n):
+    """A list around a function is an argument of some of its calls."""
+    kept, given = [3 for _ in range(n + 1)], [i for i in range(n + 2)]
+
+    def counted(items, left):
+        if left <= 0:
+            return len(items)
+        items.reverse()
+        kept[-1] = items[0] + len(items)
+        total = counted(kept, left - 1)
+        if left % 2 == 0:
+            total += counted(items, left - 2) + counted(kept, left - 1)
+            kept.append(left)
+        return total + kept[0]
+
+    return counted(given, n), kept, given
+
+
 @pytest.mark.parametrize(
     "function",
     [
@@ -529,7 +547,7 @@ def of_another_kind(n):
         *(pegs, pegs_counted_between, one_after_another, read_by_another, another_list_between),
         *(another_rate_between, another_kind_between, limits_read_between),
         *(number_around_changed_between, chosen_object_changed_between, nested_sums),
-        *(best_of_two_sides, of_another_kind),
+        *(best_of_two_sides, of_another_kind, list_around_given_too),
     ],
 )
 def test_it_is_what_python_computes(function: Callable[[Any], Any]) -> None:
