@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from types import FunctionType
+from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
-from autograph.objects import contents
+from autograph.objects import attributes_of, contents
 from runtime.functions.signatures import parts_of, plain_key
 from runtime.functions.trace_cache import Call
 from runtime.staging.block_recorder import BlockRecorder
 from runtime.staging.control.undoing import Refused, undone_if_refused
+from runtime.staging.lists.growing import Growing
 from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.scopes import active
 from runtime.staging.texts import of_any
@@ -132,19 +133,37 @@ class Descent:
 
 
 def _is_around(function: Any, items: Iterable[Any]) -> bool:
-    """True if one of these containers is in a variable around a function, or one that it calls."""
+    """True if a function reaches one of these containers by the variables around it, too."""
     containers = {id(item) for item in items if isinstance(item, list | dict | set)}
-    functions = [function]
-    for each in functions if containers else ():
-        if type(each) is functools.partial:
-            functions.append(each.func)
-            continue
-        cells = getattr(getattr(each, "__func__", each), "__closure__", None) or ()
-        held = list(map(contents, cells))
-        if not containers.isdisjoint(map(id, held)):
+    seen, left = set[int](), [function] if containers else []
+    while left:
+        each = left.pop()
+        if id(each) in containers:
             return True
-        functions += [x for x in held if type(x) is FunctionType and x not in functions]
+        if id(each) not in seen:
+            seen.add(id(each))
+            left += _inside(each)
     return False
+
+
+def _inside(item: Any) -> Iterable[Any]:
+    """The objects in a variable, a container or an object of the user's."""
+    if isinstance(item, functools.partial):
+        return [item.func]
+    if isinstance(item, MethodType):
+        return [item.__self__, item.__func__]
+    if isinstance(item, FunctionType):
+        return map(contents, item.__closure__ or ())
+    if isinstance(item, Growing) and item.staged is not None:
+        return []
+    if isinstance(item, dict):
+        return dict.values(item)
+    if isinstance(item, list):
+        return list.__iter__(item)
+    if type(item) is tuple:
+        return item
+    is_own = isinstance(item, type | ModuleType) or type(item).__module__.startswith("runtime.")
+    return [] if is_own else (attributes_of(item) or {}).values()
 
 
 def _staged(places: Places, at: int | str, item: Any) -> Any:

@@ -538,6 +538,27 @@ def list_around_given_too(n):
     return counted(given, n), kept, given
 
 
+class Kept:
+    def __init__(self, n):
+        self.items = [3 for _ in range(n + 1)]
+
+    def counted(self, items, left):
+        if left <= 0:
+            return len(items)
+        items.reverse()
+        self.items[-1] = items[0] + len(items)
+        total = self.counted(self.items, left - 1)
+        if left % 2 == 0:
+            total += self.counted(items, left - 2) + self.counted(self.items, left - 1)
+            self.items.append(left)
+        return total + self.items[0]
+
+
+def list_of_an_object_given_too(n):
+    kept, given = Kept(n), [i for i in range(n + 2)]
+    return kept.counted(given, n), kept.items, given
+
+
 @pytest.mark.parametrize(
     "function",
     [
@@ -547,7 +568,7 @@ def list_around_given_too(n):
         *(pegs, pegs_counted_between, one_after_another, read_by_another, another_list_between),
         *(another_rate_between, another_kind_between, limits_read_between),
         *(number_around_changed_between, chosen_object_changed_between, nested_sums),
-        *(best_of_two_sides, of_another_kind, list_around_given_too),
+        *(best_of_two_sides, of_another_kind, list_around_given_too, list_of_an_object_given_too),
     ],
 )
 def test_it_is_what_python_computes(function: Callable[[Any], Any]) -> None:
