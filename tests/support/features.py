@@ -835,7 +835,6 @@ def dicts_under_keys(x):
     return len(groups)
 
 
-@limit("A dict that grows or shrinks")
 def attribute_on_one_path(x):
     tables = [{"a": x}]
     if x > 0:
