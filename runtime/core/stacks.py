@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import contextvars
 import ctypes
 import os
@@ -37,21 +38,27 @@ def on_fit_thread(make: Callable[[], Made]) -> Made:
     made: list[Made] = []
     raised: list[BaseException] = []
 
+    ended = _thread.allocate_lock()
+    ended.acquire()
+
     def work() -> None:
         try:
             made.append(make())
         except BaseException as error:
             raised.append(error)
+        finally:
+            ended.release()
 
-    # With NumPy's settings, and the other context variables, of this thread.
-    thread = threading.Thread(target=contextvars.copy_context().run, args=(work,))
+    # Not by `threading.Thread`: what a signal handler raises while that starts would leave a lock
+    # of its taken, or the thread without its entry.
     with _making:
         before = threading.stack_size(LARGE)
         try:
-            thread.start()
+            # With NumPy's settings, and the other context variables, of this thread.
+            _thread.start_new_thread(contextvars.copy_context().run, (work,))
         finally:
             threading.stack_size(before)
-    thread.join()
+    ended.acquire()
     if raised:
         raise raised[0]
     return made[0]

@@ -121,3 +121,29 @@ def test_handlers_write_programs_while_what_writes_them_is_imported(tmp_path: Pa
     run = [sys.executable, "-c", f"import runpy; runpy.run_path({str(file)!r})"]
     done = subprocess.run(run, capture_output=True, text=True, check=False, timeout=60)
     assert (done.stdout, done.stderr) == ("[2, 2] [6]\n", "")
+
+
+WHILE_THREADS_START = """
+import signal, time
+from runtime.core.stacks import on_fit_thread
+
+def late(*_):
+    raise TimeoutError
+
+signal.signal(signal.SIGALRM, late)
+caught, end = 0, time.monotonic() + 1.0
+while time.monotonic() < end:
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 2e-5 * (1 + caught % 10))
+        while True:
+            on_fit_thread(lambda: None)
+    except TimeoutError:
+        caught += 1
+print(caught > 100)
+"""
+
+
+def test_handlers_may_raise_while_a_thread_starts() -> None:
+    run = [sys.executable, "-c", WHILE_THREADS_START]
+    done = subprocess.run(run, capture_output=True, text=True, check=False, timeout=60)
+    assert (done.stdout, done.stderr) == ("True\n", "")
