@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from autograph.users_words import with_article
 from runtime.core.dataclasses import dataclass
 from runtime.core.state import state
-from runtime.functions.placed_arguments import Left, Naming, Placed, made_of
+from runtime.functions.placed_arguments import Left, Naming, Placed, is_record, made_of
 from runtime.graph.ir import Location
 from runtime.graph.structures import Children, Structure, structure_of
 from runtime.staging.aliasing import aliases
@@ -324,7 +324,7 @@ class _Leaving:
         found = own.get(id(item)) or self._kept.get(id(item))
         if found is not None:
             return found
-        if issubclass(type(item), tuple):
+        if is_record(item):
             return made_of(item, [self._item(each, own) for each in item])
         if type(item) is TaggedUnion and any(map(self._is_given, item.options)):
             options = [self._item(each, own) for each in item.options]
@@ -431,6 +431,6 @@ def _with_own(item: Any, arguments: dict[Any, Any], left: Left) -> Any:
         for key, each in item.items():
             made[key] = _with_own(each, arguments, left)
         return made
-    if type(item) is list or issubclass(type(item), tuple):
+    if type(item) is list or is_record(item):
         return made_of(item, [_with_own(each, arguments, left) for each in item])
     return item

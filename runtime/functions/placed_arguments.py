@@ -10,7 +10,7 @@ from typing import Any, cast
 from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.graph.nodes import NUMBER_TYPES
-from runtime.graph.structures import Handler, Structure, add_handler
+from runtime.graph.structures import Handler, Structure, add_handler, structure_of
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.specs import Spec, Tree, with_parts
 from runtime.staging.control.tagged_unions import TaggedUnion
@@ -62,7 +62,7 @@ class Naming:
         if type(item) is PlacedList:
             self._note(item.arena)
             return Placed(item.arena.site, item.table.place)  # type: ignore[union-attr]
-        if issubclass(type(item), tuple):
+        if is_record(item):
             return made_of(item, map(self.of, item))
         if isinstance(item, MaybeNone):
             return MaybeNone(self.of(item.held), item.flag)
@@ -104,7 +104,7 @@ class Left:
         """A value with the list itself for each Placed."""
         if type(item) is Placed:
             return self._list(item.site, int(item.place))
-        if type(item) is list or issubclass(type(item), tuple):
+        if type(item) is list or is_record(item):
             return made_of(item, map(self.of, item))
         return item
 
@@ -133,9 +133,15 @@ class Left:
             target[:] = [*same, *items[len(same) :]]
 
 
+def is_record(item: Any) -> bool:
+    """True for a tuple or namedtuple; another class of tuples may make its own otherwise."""
+    return issubclass(type(item), tuple) and structure_of(item) is not None
+
+
 def made_of(item: Any, parts: Iterable[Any]) -> Any:
     """A list, tuple or namedtuple like this one, of other parts."""
-    return getattr(type(item), "_make", type(item))(parts)
+    structure, _ = cast(tuple[Structure, Any], structure_of(item))
+    return structure.build(list(parts))
 
 
 def _is_same(old: Any, new: Any) -> bool:

@@ -648,3 +648,28 @@ def test_whether_an_argument_is_one_from_outside_is_refused(
         with pytest.raises(autograph.StagingError, match="is one from outside is not known"):
             rt.function(function)(each, rt.constant(1))
     assert int(rt.function(is_not_known)(KNOWN, rt.constant(1))) == 1
+
+
+class Pair(tuple[Any, ...]):
+    def __new__(cls, a: Any, b: Any) -> "Pair":
+        return super().__new__(cls, (a, b))
+
+
+class Tagged(tuple[Any, ...]):
+    tag = "none"
+
+
+def put_pair(items: Any, x: Any) -> None:
+    items.append(Pair(1, x))
+
+
+def put_tagged(items: Any, x: Any) -> None:
+    made = Tagged((1, x))
+    made.tag = "own"
+    items.append(made)
+
+
+@pytest.mark.parametrize("put", [put_pair, put_tagged])
+def test_a_class_of_tuples_of_the_users_is_not_made_anew(put: Callable[..., Any]) -> None:
+    with pytest.raises(TypeError, match=f"{__file__}.* the result of {put.__name__} is <"):
+        rt.function(put)([], rt.constant(3))
