@@ -114,7 +114,7 @@ class Row(GrowingSequence):
         """
         table = table_of(self.rows)
         is_open = table is not None and table.open
-        return table.list_at(table.place_of(self.rows, self.place)) if table and is_open else None
+        return table.list_of(self.rows, self.place) if table and is_open else None
 
     def content(self) -> tuple[Any, list[Any]]:
         """Refused: where paths meet, it would have to be one list."""
@@ -264,8 +264,7 @@ def _changing(name: str) -> Callable[..., Any]:
         with as_rows(self.rows, given):
             table = table_of(self.rows)
             if table is not None:
-                held = table.list_at(table.place_of(self.rows, self.place))
-                getattr(held, name)(*args, **kwargs)
+                getattr(table.list_of(self.rows, self.place), name)(*args, **kwargs)
                 return
         for row, here in meant(self.rows, self.place):
             made = branches.cond(

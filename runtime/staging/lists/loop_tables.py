@@ -66,14 +66,14 @@ class LoopTable(GrowingList):
         found = self.rows_at.get(id(place))
         return None if found is None else found[2]
 
-    def list_at(self, place: Any) -> GrowingList:
-        """The list that stands for the one at a place, to read and change it there, where it may
+    def list_of(self, rows: Sequence[GrowingList], place: Any) -> GrowingList:
+        """The list that stands for one of some rows, to read and change it here, where it may
         grow.
         """
         if not self.open:
             self._want_open()
         made = GrowingList()
-        made.be_in(self, convert_to_tensor(place, dtypes.int64))
+        made.be_in(self, convert_to_tensor(self.place_of(rows, place), dtypes.int64))
         return made
 
     def write_row(self, place: Any, row: Any) -> None:

@@ -128,6 +128,12 @@ def _written(emitter: Emitter, kernel: Kernel, items: Items, count: ir.Value) ->
     return _grown(emitter, items, count, fresh=kernel.targets[0] in emitter.copied)
 
 
+def _own(emitter: Emitter, kernel: Kernel, items: Held) -> Items:
+    """The same, where there are as many items as there were."""
+    assert isinstance(items, Items)
+    return copy_of(emitter, items) if kernel.targets[0] in emitter.copied else items
+
+
 def _takes(kernel: Kernel) -> bool:
     types = [value.type for value in (*kernel.node.inputs, *kernel.node.outputs)]
     for type in types:
@@ -617,11 +623,8 @@ def _row_item(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequ
 
 def _set_row_item(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
     items, *at, value, length = operands
-    assert isinstance(items, Items)
     assert isinstance(value, Scalar)
-    made = items
-    if kernel.targets[0] in emitter.copied:
-        made = _grown(emitter, items, items.count, fresh=True)
+    made = _own(emitter, kernel, items)
     target = _item_place(emitter, made, [*at, length])
     store(emitter.builder, value.value, target, items.element.dtype)
     return [made]
@@ -629,12 +632,9 @@ def _set_row_item(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> 
 
 def _push_row_item(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
     items, at, value, _ = operands
-    assert isinstance(items, Items)
     assert isinstance(at, Scalar)
     assert isinstance(value, Scalar)
-    made = items
-    if kernel.targets[0] in emitter.copied:
-        made = _grown(emitter, items, items.count, fresh=True)
+    made = _own(emitter, kernel, items)
     rows.push(emitter, _row_slot(emitter, made, at), value, items.element)
     return [made]
 
