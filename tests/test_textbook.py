@@ -13,6 +13,7 @@ from tests.support.staging import RELATIVE, attempt, same_outcome
 from tests.textbook import (
     adjacency,
     asking,
+    backtracking,
     bits,
     chances,
     chosen_lists,
@@ -57,7 +58,7 @@ MODULES = (
     *(searches, sorting, recursions, structures, dynamic, formulas),
     *(mathematics, games, commerce, groups, bits, physics, adjacency, simulations, slots),
     *(containers, runs, waiting, chosen_objects, chosen_lists, shortcuts, chances, asking),
-    iterators, tuples, counting, records, networks, handled,
+    iterators, tuples, counting, records, networks, handled, backtracking,
 )  # fmt: skip
 CASES = [case for module in MODULES for case in module.CASES]
 DTYPES = {int: rt.int64, float: rt.float64, bool: rt.bool}

@@ -14,7 +14,14 @@ from autograph.frames import hide
 from autograph.operators.blocks import output_names, unpacked, went_on
 from autograph.operators.comprehensions import of_generator
 from autograph.operators.shared import Shared
-from autograph.operators.unrolling import GuardedRounds, Rounds, much_work, rest_as_loop
+from autograph.operators.unrolling import (
+    GuardedRounds,
+    Rounds,
+    much_work,
+    rest_as_loop,
+    whole_loop,
+    work_done,
+)
 
 
 def for_loop(
@@ -45,7 +52,11 @@ def for_loop(
         if given is not None:
             names = ", ".join(output_names(body, defines, skip=1))
             return given.in_rounds(body, state, test, names, known=False)
-        work = much_work(items, body, state)
+        if test is not None:
+            whole = whole_loop(items, Rounds(body, test, defines, shared), state)
+            if whole is not NotImplemented:
+                return whole
+        work, began = much_work(items, body, state), work_done(items)
         iterator: Any = chain(items)  # can go on after its `for`; `iter` would ask the items twice
         for item in iterator:
             result = body(item, *state)
@@ -67,7 +78,7 @@ def for_loop(
                     next(iterator)  # which tells what is left
                 references = sys.getrefcount(items)
                 rounds = Rounds(body, test, defines, shared)
-                whole = rest_as_loop(items, iterator, rounds, state, proceed, references)
+                whole = rest_as_loop(items, iterator, rounds, state, proceed, references, began)
                 if whole is not NotImplemented:
                     return whole
                 rest = GuardedRounds(references, items, rounds)

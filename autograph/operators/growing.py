@@ -32,6 +32,7 @@ class _Thread(threading.local):
     def __init__(self) -> None:
         self.maker: Maker | None = None
         self.asking = False
+        self.much: set[Any] = set()
 
 
 _this_thread = _Thread()
@@ -62,6 +63,11 @@ def _maker_of(made: Any) -> Maker | None:
 def is_staging() -> bool:
     """Whether a backend stages a function on this thread, and makes its lists."""
     return _this_thread.maker is not None
+
+
+def found_much() -> set[Any]:
+    """The code of blocks whose rounds were found to stage much, of the function that is staged."""
+    return _this_thread.much
 
 
 def is_asking() -> bool:
@@ -106,6 +112,8 @@ def lists_made_by(maker: Maker | None, asks: bool = False) -> Iterator[None]:
             yield
     finally:
         _this_thread.maker = before
+        if before is None:
+            _this_thread.much.clear()
 
 
 def backend_inside(container: Any) -> Backend | None:

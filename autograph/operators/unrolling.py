@@ -9,6 +9,7 @@ import threading
 from collections import OrderedDict, deque
 from collections.abc import Iterator
 from functools import partial
+from inspect import unwrap
 from operator import length_hint
 from types import FunctionType, GeneratorType, MethodType
 from typing import Any, NamedTuple
@@ -21,7 +22,7 @@ from autograph.operators.blocks import output_names, unpacked
 from autograph.operators.comprehensions import LONG, SEQUENCES
 from autograph.operators.cond import cond
 from autograph.operators.early_exits import held_iterators, is_iterator, refuse_to_leave
-from autograph.operators.growing import is_staging
+from autograph.operators.growing import found_much, is_staging
 from autograph.operators.items import getitem
 from autograph.operators.shared import Shared
 from autograph.users_words import with_article
@@ -102,15 +103,17 @@ def rest_as_loop(
     state: tuple[Any, ...],
     proceed: Any,
     references: int,
+    began: int,
 ) -> Any:
-    """The state after the rounds that are left, as one loop; NotImplemented where they are few, or
-    have to be written out.
+    """The state after the rounds that are left, as one loop; NotImplemented where they are few and
+    little work, or have to be written out.
 
     Args:
         items: what the loop runs over.
         iterator: an `itertools.chain` of it, which gives the items of these rounds.
         proceed: the staged value of the test of `state`.
         references: what `sys.getrefcount` counts for the items.
+        began: what `work_done` gave before the first round.
     """
     backend = backend_of(proceed)
     if backend is None:
@@ -118,9 +121,36 @@ def rest_as_loop(
     if type(items) is itertools.count and not _is_used_elsewhere(items, references):
         return _counted(backend, items, iterator, rounds, state, proceed)
     left = _left(iterator) if type(items) in SEQUENCES else 0
-    if left <= LONG:
+    if left > LONG:
+        return _rest(backend, items, left, rounds, state, proceed)
+    if left == 0 or type(items) is not range:
         return NotImplemented
-    return _rest(backend, items, left, rounds, state, proceed)
+    work = (backend.work() - began) // (len(items) - left) * left
+    if not _is_much(backend, work):
+        return NotImplemented
+    done = _rest_in_loop(backend, items, left, rounds, state, proceed)
+    if done is not NotImplemented:
+        found_much().add(unwrap(rounds.body).__code__)
+    return done
+
+
+def whole_loop(items: Any, rounds: Rounds, state: tuple[Any, ...]) -> Any:
+    """The state after a `for` over a plain range whose rounds were found to stage much before, as
+    one loop; NotImplemented for others.
+    """
+    known = found_much()
+    if not known or type(items) is not range or not items:
+        return NotImplemented
+    backend = staging() if unwrap(rounds.body).__code__ in known else None
+    if backend is None or backend.catches():
+        return NotImplemented
+    return _rest_in_loop(backend, items, len(items), rounds, state, True)
+
+
+def work_done(items: Any) -> int:
+    """The operations that were traced before the rounds of a `for` over a plain range."""
+    backend = staging() if type(items) is range and is_staging() else None
+    return 0 if backend is None else backend.work()
 
 
 def _counted(
@@ -183,6 +213,19 @@ def _rest(
     return result if result is NotImplemented else carried.split(result, count)
 
 
+def _is_much(backend: Backend, work: int) -> bool:
+    return work > (MUCH_IN_A_LOOP if _this_thread.in_loop else MUCH) and not backend.catches()
+
+
+def _rest_in_loop(*given: Any) -> Any:
+    """As `_rest`, of rounds that are much work: what they are for the loops in them."""
+    before, _this_thread.in_loop = _this_thread.in_loop, True
+    try:
+        return _rest(*given)
+    finally:
+        _this_thread.in_loop = before
+
+
 class MuchWork:
     """Measures the operations that the rounds of a long `for` over a plain range stage, behind the
     first one, the second, the fourth and so on, to decide whether the others become one staged
@@ -229,15 +272,10 @@ class MuchWork:
                 self._begin(state)
             return NotImplemented
         self.is_settled = True
-        before, _this_thread.in_loop = _this_thread.in_loop, True
-        try:
-            return _rest(self._backend, items, left, rounds, state, True)
-        finally:
-            _this_thread.in_loop = before
+        return _rest_in_loop(self._backend, items, left, rounds, state, True)
 
     def _is_much(self, work: int, state: tuple[Any, ...]) -> bool:
-        much = MUCH_IN_A_LOOP if _this_thread.in_loop else MUCH
-        if work <= much or self._backend.catches():
+        if not _is_much(self._backend, work):
             return False
         return work > VERY_MUCH or not self._stages(state)
 

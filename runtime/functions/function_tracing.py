@@ -191,8 +191,8 @@ class Tracer:
         referred: Wanted = NOTHING_WANTED,
     ) -> None:
         self.name = name
-        self.references = References(referred)
         self.acts = Acts()
+        self.references = References(referred, self.acts.found)
         self.prints = prints
         self.labels = labels
         self.assumption = assumption
@@ -327,7 +327,7 @@ class Tracer:
         """Put back what was in all objects before the trace, for another one: what keeps that from
         being so, if anything.
         """
-        acted = self.acts.found() or self.references.lasting
+        acted = self.references.acted()
         if acted is not None:
             return f"{acted}() was called"
         for snapshot in reversed(self.snapshots):

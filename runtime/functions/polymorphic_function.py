@@ -567,12 +567,13 @@ def _again(
     function, args, kwargs = with_tensors_given(function, args, kwargs, bound_functions())
     staged: Function[..., Any] = implicit_function(function, Function)
     call = staged._call_of(with_optional(args), kwargs, recursive=True)
+    descent.counters = descent_of(staged._traces, Descent).counters
     # Without arguments it has those of the one that waits.
     known = descent.is_known(depth, plain, call) or not (args or kwargs)
     traced = running_of(staged._traces)
     is_traced = not traced.keys().isdisjoint((call.key, plain_key(call.key)))
     is_of_many = known and descent.is_of_many(call)
-    if is_traced or (known and not is_of_many):
+    if is_traced or (known and not is_of_many and not descent.stages_numbers(call)):
         descent.recurs = True
         return staged.call_plain(call)
 

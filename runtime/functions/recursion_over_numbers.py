@@ -6,11 +6,13 @@ grow from call to call.
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Callable, Iterable
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
 from autograph.objects import attributes_of, contents
+from runtime.core.types import NumberType
 from runtime.functions.signatures import parts_of, plain_key
 from runtime.functions.trace_cache import Call
 from runtime.staging.block_recorder import BlockRecorder
@@ -23,11 +25,15 @@ from runtime.staging.texts import of_any
 DEPTH = 6
 """Calls that wait for each other, and differ by numbers alone, before these are staged."""
 
+CALLS = 64
+"""Calls that differ by numbers alone before these are staged, if some wait for each other."""
+
 MANY = 2
 """Calls that differ by numbers alone, and wait for one that has the numbers of one of them."""
 
 Places = frozenset[int | str]
 Kinds = tuple[type, ...]
+Family = tuple[tuple[int | str, Any], ...]
 
 _NUMBERS: Kinds = (int, float)
 _GROWING: Kinds = (*_NUMBERS, str, GrowingList)
@@ -36,16 +42,17 @@ _GROWING: Kinds = (*_NUMBERS, str, GrowingList)
 class Descent:
     """The calls of one function that wait for each other in one trace, by their keys.
 
-    `met` has the keys of all calls, `recurs` tells whether some were those of a graph. `counters`
-    has the places of what is staged in the calls of a family; none where that was refused, by
-    `refusal`.
+    `met` has the keys of all calls, `calls` their number in each family, `recurs` tells whether some
+    were those of a graph. `counters` has the places of what is staged in the calls of a family;
+    none where that was refused, by `refusal`.
     """
 
     def __init__(self) -> None:
         self.waiting: list[Any] = []
         self.met: set[Any] = set()
+        self.calls: Counter[Family] = Counter()
         self.recurs = False
-        self.counters: dict[Any, Places] = {}
+        self.counters: dict[Family, Places] = {}
         self.refusal: Exception | None = None
 
     def is_known(self, depth: int, function: Any, call: Call) -> bool:
@@ -59,6 +66,7 @@ class Descent:
         known = is_met or key in self.waiting
         self.waiting.append(key)
         self.met.add(key)
+        self.calls[_split(key)[0]] += 1
         return known
 
     def is_of_many(self, call: Call) -> bool:
@@ -66,6 +74,10 @@ class Descent:
         family = _split(call.key)[0]
         waiting = {key for key in self.waiting if _split(key)[0] == family}
         return len(waiting) > MANY and self.counters.get(family) != frozenset()
+
+    def stages_numbers(self, call: Call) -> bool:
+        """True if numbers were staged in calls that differ from it by numbers alone."""
+        return bool(self.counters.get(_split(call.key)[0]))
 
     def with_staged_counters(
         self,
@@ -96,14 +108,12 @@ class Descent:
         kinds: Kinds,
     ) -> Any:
         family, numbers = _split(call.key, kinds)
-        if family not in self.counters and any(_is_alike(call.key, known) for known in traced):
-            self.counters[family] = frozenset(numbers)
         if family not in self.counters:
-            waiting = [_split(key, kinds) for key in self.waiting]
-            alike = [its for known, its in waiting if known == family]
-            if len(alike) < DEPTH and not at_once:
+            alike = [_split(plain_key(key))[1] for key in traced if _is_alike(call.key, key)]
+            alike = alike or self._waiting_alike(family, kinds, at_once)
+            if not alike:
                 return NotImplemented
-            changing = {at for at in numbers for its in alike if its[at] != numbers[at]}
+            changing = {at for at in numbers for its in alike if its.get(at) != numbers[at]}
             if kinds is _GROWING:
                 changing -= {
                     at
@@ -111,10 +121,11 @@ class Descent:
                     if not _is_of(part, _NUMBERS) and part in [its[at] for its in alike[:-1]]
                 }
             self.counters[family] = frozenset(changing)
-        places = self.counters[family]
+        places = self._places(family)
         if not places:
             return NotImplemented
         trace = active()
+        references, wanted = trace.references, trace.references.wanted
         staged = functools.partial(_staged, places)
         recorder = BlockRecorder(function, (*call.args, *call.kwargs.values()), ())
         made = undone_if_refused(
@@ -127,9 +138,38 @@ class Descent:
         )
         if type(made) is not Refused:
             return made
+        if references.wanted != wanted and references.acted() is None:
+            trace.refusal = made.error
+            raise made.error  # Python runs again, with what was missing
         self.refusal = made.error
         self.counters[family] = frozenset()
         return NotImplemented
+
+    def _waiting_alike(
+        self, family: Family, kinds: Kinds, at_once: bool
+    ) -> list[dict[int | str, Any]]:
+        """The numbers of the calls of a family that wait for each other, or of all that there were;
+        none where that are too few to stage what changes.
+        """
+        waiting = [
+            its for known, its in (_split(key, kinds) for key in self.waiting) if known == family
+        ]
+        if at_once or len(waiting) >= DEPTH:
+            return waiting
+        if kinds is not _NUMBERS or len(waiting) < 2 or self.calls[family] < CALLS:
+            return []
+        return [its for known, its in map(_split, self.met) if known == family]
+
+    def _places(self, family: Family) -> Places:
+        """The places of what is staged in the calls of a family: also of numbers that were staged
+        where the others are.
+        """
+        places = self.counters[family]
+        staged = [
+            (at, NumberType(part.__name__) if at in places and part in _NUMBERS else part)
+            for at, part in family
+        ]
+        return places | self.counters.get(tuple(staged), frozenset()) if places else places
 
 
 def _is_around(function: Any, items: Iterable[Any]) -> bool:
@@ -174,7 +214,7 @@ def _staged(places: Places, at: int | str, item: Any) -> Any:
     return of_any(item) if isinstance(item, str) else active().number(item)
 
 
-def _split(key: Any, kinds: Kinds = _NUMBERS) -> tuple[Any, dict[int | str, Any]]:
+def _split(key: Any, kinds: Kinds = _NUMBERS) -> tuple[Family, dict[int | str, Any]]:
     """The key of a call without its numbers, or what is of these kinds, and these by the places of
     its arguments.
     """

@@ -9,6 +9,7 @@ from __future__ import annotations
 from inspect import unwrap
 from typing import Any
 
+from autograph.operators.comprehensions import LONG
 from runtime.core.log import get_logger
 from runtime.core.tensor import Tensor
 from runtime.graph.ir import format_location
@@ -35,7 +36,7 @@ def for_rest(
     watch: Watch,
 ) -> Any:
     """The state after `for item in items`, of which `first`, the value of `test(*state)`, is known;
-    NotImplemented where its rounds have to be written out. Where that is much, though no staged
+    NotImplemented where its rounds have to be written out. Where these are many, though no staged
     value ends the loop, the log has a warning.
 
     Raises StagingError for what can be neither.
@@ -44,27 +45,30 @@ def for_rest(
     if written_out in trace.memo:
         return NotImplemented
 
+    is_tentative = first is True or len(items) <= LONG
+
     def run() -> Any:
         source = Range(items.start, items.stop, items.step)
         proceed, one_round = blocks_of(source, len(items), body, test, watch)
         index = active().number(0)
         given = index, *state
         left = while_loop(proceed, one_round, given, ("index", *names), first, watch, key=body)
-        if first is True:
+        if is_tentative:
             _check_shapes(state, as_state(left, len(given))[1:], names)
         return left
 
     if len(items) > WRITTEN_OUT and first is not True:
         return _state_in(run(), len(state))
-    tentative, trace.tentative = trace.tentative, trace.tentative or first is True
+    tentative, trace.tentative = trace.tentative, trace.tentative or is_tentative
     try:
-        done = undone_if_refused(trace, watch(body, state, names), run, tentative=first is True)
+        done = undone_if_refused(trace, watch(body, state, names), run, tentative=is_tentative)
     finally:
         trace.tentative = tentative
     if type(done) is not Refused:
         return _state_in(done, len(state))
-    if first is True:
+    if is_tentative:
         trace.memo[written_out] = True
+    if first is True and len(items) > LONG:
         get_logger().warning(
             "%s: the %d rounds that are left of this `for` are written out into the graph, which "
             "makes its first call slow: they cannot be one loop of the graph, since %s",

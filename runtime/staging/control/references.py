@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, ABCMeta
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, Generic
 
@@ -58,19 +59,24 @@ NOTHING_WANTED = Wanted()
 class References:
     """The classes whose objects, and the places whose lists, a trace refers to by numbers; `wanted`
     are those on account of which it was refused. `lasting` names a function that was traced
-    meanwhile, and has left changes in objects.
+    meanwhile, and has left changes in objects; `acts` gives the name of one that has acted, if any.
     """
 
-    def __init__(self, known: Wanted) -> None:
+    def __init__(self, known: Wanted, acts: Callable[[], str | None] = lambda: None) -> None:
         self.known = known
         self.wanted = known
         self.lasting: str | None = None
+        self._acts = acts
         self.arenas: dict[Any, Any] = {}
         self._firsts = {other: first for first, other in known.united}
         self._placed = self._known_sites()
 
     def _known_sites(self) -> frozenset[str]:
         return frozenset(map(self.site_of, self.known.sites))
+
+    def acted(self) -> str | None:
+        """The name of a function on account of which Python may not run again, if there is one."""
+        return self._acts() or self.lasting
 
     def more(self) -> Wanted | None:
         """The references of another trace; None where there would be no more of them."""

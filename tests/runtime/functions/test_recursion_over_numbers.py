@@ -197,6 +197,47 @@ def test_of_decorated_functions_too() -> None:
     assert paths(0, rt.constant(6)).numpy() == two_calls(6)
 
 
+def word_in_rows(rows, word):
+    def found(i, j, k):
+        if k == len(word):
+            return True
+        if i < 0 or j < 0 or i >= 3 or j >= 4 or rows[i][j] != word[k]:
+            return False
+        return (
+            found(i + 1, j, k + 1)
+            or found(i - 1, j, k + 1)
+            or found(i, j + 1, k + 1)
+            or found(i, j - 1, k + 1)
+        )
+
+    return found(1, 1, 0)
+
+
+def painted_rows(rows, word):
+    def paint(rows, i, j, new):
+        if i < 0 or j < 0 or i >= 3 or j >= 4 or rows[i][j] == 0:
+            return
+        rows[i][j] = new
+        paint(rows, i + 1, j, new)
+        paint(rows, i - 1, j, new)
+        paint(rows, i, j + 1, new)
+        paint(rows, i, j - 1, new)
+
+    rows = [list(row) for row in rows]
+    paint(rows, 0, 0, 0)
+    return rows
+
+
+@pytest.mark.parametrize(("function", "lines"), [(word_in_rows, 800), (painted_rows, 300)])
+def test_many_calls_are_not_written_out(function: Callable[..., Any], lines: int) -> None:
+    rows, word = [[1, 2, 1, 0], [0, 1, 2, 1], [2, 0, 0, 1]], [1, 2, 1, 1, 0]
+    given = [list(map(rt.constant, row)) for row in rows], list(map(rt.constant, word))
+    staged = rt.function(function)
+    assert same_outcome(attempt(lambda: function(rows, word)), attempt(lambda: staged(*given)))
+    graph = staged.get_concrete_function(*given).graph
+    assert len(str(graph).splitlines()) < lines
+
+
 def hashed(n):
     def go(k):
         if k >= n:

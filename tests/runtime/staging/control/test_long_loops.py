@@ -185,6 +185,27 @@ def test_it_is_one_loop_of_the_graph(function: Callable[[Any], Any]) -> None:
     assert len(text.splitlines()) < 150
 
 
+def magic(x):
+    rows = [[x + 3 * i + j for j in range(4)] for i in range(4)]
+    for i in range(4):
+        for j in range(4):
+            for k in range(4):
+                for m in range(4):
+                    if rows[i][j] * rows[k][m] == 20:
+                        return i + j
+                    if rows[i][k] * rows[j][m] == 35:
+                        return 100 + k + m
+    return -1
+
+
+def test_nested_short_loops_are_not_written_out() -> None:
+    staged = rt.function(magic)
+    for x in (0, 1, 4, 30):
+        assert staged(rt.constant(x)).numpy() == magic(x)
+    text = str(staged.get_concrete_function(rt.constant(0)).graph)
+    assert len(text.splitlines()) < 2_500
+
+
 # Rounds that need their Python numbers
 
 
