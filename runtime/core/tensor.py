@@ -509,6 +509,11 @@ def wrap(raw: Any) -> EagerTensor:
     return EagerTensor(raw)
 
 
+def tensor_of(raw: Any) -> Tensor:
+    """The tensor of a result of a run, which is one already where a tape or a device asked."""
+    return raw if isinstance(raw, Tensor) else wrap(raw)
+
+
 install_tensor(wrap)
 
 

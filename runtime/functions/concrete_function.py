@@ -17,8 +17,8 @@ from runtime.core.pickling import refused
 from runtime.core.shapes import TensorSpec
 from runtime.core.stacks import on_fit_thread
 from runtime.core.state import run_calling_back, run_quietly, state
-from runtime.core.tensor import EagerTensor, Tensor, wrap
-from runtime.core.types import ListType, NumberType, ObjectHandle, ObjectType, TensorType, Type
+from runtime.core.tensor import EagerTensor, tensor_of
+from runtime.core.types import TensorType, Type
 from runtime.functions.changed_arguments import Changes
 from runtime.functions.kept_objects import Kept
 from runtime.functions.parameters import Arguments
@@ -340,14 +340,14 @@ class ConcreteFunction:
         """Returns the result of a call, made of the results of a run."""
         if self.single:
             raw = results[0]
-            return EagerTensor(raw) if type(raw) is np.ndarray else _tensor(raw)
+            return EagerTensor(raw) if type(raw) is np.ndarray else tensor_of(raw)
         assert self.spec is not None
         if any(self.devices):
             results = list(map(_on_device, results, self.devices))
         values = iter(results if not self.twins else _with_twins(results, self.twins))
-        made = joins.restored(self.spec, values, _restored)
+        made = joins.restored(self.spec, values)
         if self.changes is not None:
-            made = made, self.changes.contents(values, _restore)
+            made = made, self.changes.contents(values, joins.restored)
         if self.kept is not None:
             self.kept.write(values)
         return made
@@ -551,44 +551,9 @@ def _on_device(result: Any, asked: str | None) -> Any:
     return tensor
 
 
-def _tensor(raw: Any) -> Tensor:
-    return raw if isinstance(raw, Tensor) else wrap(raw)
-
-
-def _restore(spec: Spec, values: Iterator[Any]) -> Any:
-    return joins.restored(spec, values, _restored)
-
-
-class _Twin:
-    """The value of results that are one tensor, which is made once."""
-
-    __slots__ = ("made", "raw")
-
-    def __init__(self, raw: Any) -> None:
-        self.raw = raw
-        self.made: Any = None
-
-    def tensor(self) -> Any:
-        if self.made is None:
-            self.made = _tensor(self.raw)
-        return self.made
-
-
 def _with_twins(results: Sequence[Any], twins: Sequence[tuple[int, int]]) -> list[Any]:
+    """The results, of which those that are one tensor are made once."""
     made = list(results)
     for at, earlier in twins:
-        if type(made[earlier]) is not _Twin:
-            made[earlier] = _Twin(made[earlier])
-        made[at] = made[earlier]
+        made[at] = made[earlier] = tensor_of(made[earlier])
     return made
-
-
-def _restored(raw: Any, type: Type) -> Any:
-    if isinstance(type, NumberType):  # the place of a member of an enum
-        return int(raw)
-    if isinstance(type, ObjectType):
-        return ObjectHandle(type, raw)
-    if not isinstance(type, ListType):
-        return raw.tensor() if isinstance(raw, _Twin) else _tensor(raw)
-    assert isinstance(type.element, TensorType)
-    return Elements([x if x is None else _tensor(x) for x in raw], type.element)

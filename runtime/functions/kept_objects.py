@@ -21,13 +21,12 @@ from autograph.mutation.snapshots import Snapshot
 from autograph.mutation.users_code import is_users_class
 from autograph.objects import MISSING, attribute_of, attributes_of, contents, put_attribute
 from autograph.users_words import with_article
-from runtime.core.tensor import Tensor, wrap
-from runtime.core.types import ListType, NumberType, TensorType, Type
+from runtime.core.tensor import Tensor
+from runtime.core.types import Type
 from runtime.functions.changed_arguments import refuse_other_name, ways_by_id
 from runtime.functions.own_containers import put_variable
 from runtime.functions.signatures import Reference, key_of, leaf_types
 from runtime.graph.ir import Location
-from runtime.graph.lists import Elements
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.structures import structure_of
 from runtime.staging.aliasing import aliases, sharing
@@ -46,7 +45,7 @@ from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.staged_items import is_flat
 from runtime.staging.outside import DICTS, is_variable_of_python, place_key
 from runtime.staging.scopes import Symbol
-from runtime.staging.symbolic_number import CLASSES, SymbolicNumber
+from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.texts import Text
 from runtime.staging.tracing import Trace
@@ -488,7 +487,7 @@ class Kept:
 
     def write(self, values: Iterator[Any]) -> None:
         """Leave there what a run has left."""
-        made = [joins.restored(spec, values, _restored) for spec in self._specs]
+        made = [joins.restored(spec, values) for spec in self._specs]
         for part, value in zip(self.parts, made, strict=True):
             part.put(value)
 
@@ -507,12 +506,3 @@ def _type_of(leaf: Any) -> Type:
 def _label(path: str) -> str:
     """A name for a value of the graph."""
     return "_".join(re.findall(r"\w+", path)) or "kept"
-
-
-def _restored(raw: Any, type: Type) -> Any:
-    if isinstance(type, NumberType):
-        return CLASSES[type.kind](raw)
-    if isinstance(type, ListType):
-        assert isinstance(type.element, TensorType)
-        return Elements([_restored(each, type.element) for each in raw], type.element)
-    return raw if isinstance(raw, Tensor) else wrap(raw)

@@ -21,8 +21,17 @@ from autograph.users_words import with_article
 from runtime import dtypes, errors, ops
 from runtime.core.convert import convert_to_tensor
 from runtime.core.shapes import join_shapes
-from runtime.core.tensor import Tensor
-from runtime.core.types import NumberType, ObjectHandle, TensorType, Type, in_words, variable_of
+from runtime.core.tensor import Tensor, tensor_of
+from runtime.core.types import (
+    ListType,
+    NumberType,
+    ObjectHandle,
+    ObjectType,
+    TensorType,
+    Type,
+    in_words,
+    variable_of,
+)
 from runtime.graph import numbers
 from runtime.graph.ir import Value
 from runtime.graph.lists import Elements
@@ -62,7 +71,7 @@ from runtime.staging.control.truths import Truth, opened
 from runtime.staging.exact_integers import note_meeting
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Scope, Symbol, active
-from runtime.staging.symbolic_number import SymbolicNumber, apply_number, is_number
+from runtime.staging.symbolic_number import CLASSES, SymbolicNumber, apply_number, is_number
 from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.tracing import Trace
 
@@ -735,7 +744,21 @@ def lift(spec: Spec, symbols: Iterator[Any]) -> Any:
     )
 
 
-def restored(spec: Spec, values: Iterator[Any], leaf: Callable[[Any, Type], Any]) -> Any:
+def given_back(raw: Any, type: Type) -> Any:
+    """The Python value of this type for the result of a run."""
+    if isinstance(type, NumberType):
+        return CLASSES[type.kind](raw)
+    if isinstance(type, ObjectType):
+        return ObjectHandle(type, raw)
+    if not isinstance(type, ListType):
+        return tensor_of(raw)
+    assert isinstance(type.element, TensorType)
+    return Elements([x if x is None else tensor_of(x) for x in raw], type.element)
+
+
+def restored(
+    spec: Spec, values: Iterator[Any], leaf: Callable[[Any, Type], Any] = given_back
+) -> Any:
     """The Python value for a Spec that a run leaves, out of those of the run."""
     if isinstance(spec, Leaf):
         return leaf(next(values), spec.type)
