@@ -49,10 +49,10 @@ class Record:
         """Note why the elements would not come the same again."""
         self.refusal = self.refusal or reason
 
-    def hand_on(self, inner: Record, what: str) -> None:
-        """Note that elements come from an iteration that only `inner` has recorded."""
+    def hand_on(self, inner: Record) -> None:
+        """Note that kept elements come from an iteration that only `inner` has recorded."""
         if inner.refusal or inner.drawn:
-            self.refuse(inner.refusal or what)
+            self.refuse(inner.refusal or "Dataset.cache of elements in random order")
 
 
 class _Now(threading.local):

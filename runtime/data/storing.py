@@ -53,7 +53,7 @@ def cached(source: Pipeline, *, path: str, types: tuple[Type, ...]) -> Pipeline:
     def report(record: Record) -> None:
         # Another iteration draws what this one has kept, or the other way round.
         if (outer := current()) is not None:
-            outer.hand_on(record, "Dataset.cache of elements in random order")
+            outer.hand_on(record)
 
     def following(inputs: Iterator[Element], record: Record) -> Element | None:
         with recording(record):
@@ -73,7 +73,7 @@ def cached(source: Pipeline, *, path: str, types: tuple[Type, ...]) -> Pipeline:
             keep(made, record)
 
     def keep(made: list[Element], record: Record) -> None:
-        origin.hand_on(record, "Dataset.cache of elements in random order")
+        origin.hand_on(record)
         if path:
             _write(path, made)
         with lock:

@@ -13,7 +13,7 @@ from runtime.core.primitive import Order, Primitive, bind, row, sample
 from runtime.core.shapes import Shape
 from runtime.core.tensor import Tensor
 from runtime.core.types import TensorType
-from runtime.ops.matrices import check_matrix, check_square, conjugate_transpose, in_single
+from runtime.ops.matrices import check_matrix, check_square, in_single
 
 
 def _half(x: Any) -> Any:
@@ -26,10 +26,8 @@ def _cholesky_gradient(op: Any, g: Any) -> Any:
     factor = op.outputs[0]
     middle = _half(ops.matmul(factor, g, adjoint_a=True))
     left = ops.triangular_solve(factor, middle, adjoint=True)
-    both = conjugate_transpose(
-        ops.triangular_solve(factor, conjugate_transpose(left), adjoint=True)
-    )
-    return ((both + conjugate_transpose(both)) * 0.5,)
+    both = ops.adjoint(ops.triangular_solve(factor, ops.adjoint(left), adjoint=True))
+    return ((both + ops.adjoint(both)) * 0.5,)
 
 
 def _cholesky_kernel(x: Any) -> Any:
@@ -82,7 +80,7 @@ def _eigh_gradient(op: Any, g_values: Any, g_vectors: Any) -> Any:
         turned = ops.matmul(vectors, g_vectors, adjoint_a=True)
         inner = inner + ops.cast(inverse, vectors.dtype) * turned
     full = ops.matmul(vectors, ops.matmul(inner, vectors, adjoint_b=True))
-    return ((full + conjugate_transpose(full)) * 0.5,)
+    return ((full + ops.adjoint(full)) * 0.5,)
 
 
 eigh_p: Primitive = row(
@@ -138,7 +136,7 @@ def _eig_gradient(op: Any, g_values: Any, g_vectors: Any) -> Any:
         lengths = ops.diag(ops.cast(ops.real(ops.diag_part(turned)), turned.dtype))
         among = ops.matmul(vectors, vectors, adjoint_a=True)
         inner = inner + inverse * (turned - ops.matmul(among, lengths))
-    full = ops.solve(conjugate_transpose(vectors), ops.matmul(inner, vectors, adjoint_b=True))
+    full = ops.solve(ops.adjoint(vectors), ops.matmul(inner, vectors, adjoint_b=True))
     return (full if op.inputs[0].dtype.is_complex else ops.real(full),)
 
 
@@ -199,11 +197,9 @@ def _qr_gradient(op: Any, g_q: Any, g_r: Any) -> Any:
     g_r = ops.zeros_like(r) if g_r is None else g_r
     middle = ops.matmul(r, g_r, adjoint_b=True) - ops.matmul(g_q, q, adjoint_a=True)
     lower = ops.band_part(middle, -1, 0)
-    symmetric = lower + conjugate_transpose(
-        ops.set_diag(lower, ops.zeros_like(ops.diag_part(lower)))
-    )
+    symmetric = lower + ops.adjoint(ops.set_diag(lower, ops.zeros_like(ops.diag_part(lower))))
     right = g_q + ops.matmul(q, symmetric)
-    return (conjugate_transpose(ops.triangular_solve(r, conjugate_transpose(right), lower=False)),)
+    return (ops.adjoint(ops.triangular_solve(r, ops.adjoint(right), lower=False)),)
 
 
 qr_p: Primitive = row(
@@ -274,7 +270,7 @@ def _turning(vectors: Any, g: Any) -> Any:
     vectors among themselves.
     """
     turned = ops.matmul(vectors, g, adjoint_a=True)
-    return turned - conjugate_transpose(turned)
+    return turned - ops.adjoint(turned)
 
 
 def _outside(vectors: Any, g: Any) -> Any:

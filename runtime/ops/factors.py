@@ -13,7 +13,7 @@ from runtime.core.extras import extra
 from runtime.core.primitive import Order, bind, row, sample, wrong_value
 from runtime.core.shapes import Shape
 from runtime.core.tensor import Tensor
-from runtime.ops.matrices import check_square, conjugate_transpose
+from runtime.ops.matrices import check_square
 
 
 def _scipy(what: str) -> Any:
@@ -63,7 +63,7 @@ def _lu_gradient(op: Any, g: Any, _: Any) -> Any:
     )
     left = ops.triangular_solve(lower, middle, adjoint=True)
     # X U^H = left
-    both = conjugate_transpose(ops.triangular_solve(upper, conjugate_transpose(left), lower=False))
+    both = ops.adjoint(ops.triangular_solve(upper, ops.adjoint(left), lower=False))
     back = ops.argsort(order)
     return (ops.gather(both, back, axis=-2, batch_dims=len(order.shape) - 1),)
 
@@ -179,7 +179,7 @@ def _square_shape(shape: Shape) -> Shape:
 
 def _sqrtm_gradient(op: Any, g: Any) -> Any:
     """The solution X of S^H X + X S^H = G for the root S, by the product of Kronecker."""
-    root = conjugate_transpose(op.outputs[0])
+    root = ops.adjoint(op.outputs[0])
     size = _side(root)
     identity = ops.eye(size, dtype=root.dtype)
     # Row by row: vec(S X) = (S x I) vec(X), vec(X S) = (I x S^T) vec(X).

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-import runtime.ops as ops
 from runtime import errors
 from runtime.core.primitive import wrong_value
 from runtime.core.shapes import Shape
@@ -29,10 +28,6 @@ def check_square(shape: Shape, **params: Any) -> Shape:
         raise wrong_value(f"matrices must be square, got shape {shape}")
     side = columns if rows is None else rows
     return (*shape[:-2], side, side)
-
-
-def conjugate_transpose(x: Any) -> Any:
-    return ops.matrix_transpose(x, conjugate=True)
 
 
 def in_single(function: Any) -> Any:

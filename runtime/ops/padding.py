@@ -10,13 +10,12 @@ import numpy as np
 import runtime.ops as ops
 from runtime import dtypes, errors
 from runtime.core.convert import convert_to_tensor, get_static_value, tensor_of
-from runtime.core.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
+from runtime.core.primitive import Memory, Order, Primitive, bind, flat, row, sample, wrong_value
 from runtime.core.shapes import Shape
 from runtime.core.tensor import Tensor
 from runtime.core.workspace import c_contiguous
 from runtime.ops.arguments import one_of, static_int
 from runtime.ops.define import axis_in, dims_of, fill_dims
-from runtime.ops.reshaping import no_gradients
 
 
 def _of_rank_of(shape: Shape, rows: tuple[Shape, ...]) -> Shape:
@@ -125,7 +124,7 @@ def _repeat_kernel(counts: Any, n: Any) -> Any:
 repeat_indices_p: Primitive = row(
     "repeat_indices", _repeat_kernel,
     signature="I,I->I", shape=lambda counts, n: (None,), op_type="Repeat", fallible=True,
-    gradient=no_gradients, keep_inputs=(), samples=(), memory=Memory.READS,
+    gradient=flat, keep_inputs=(), samples=(), memory=Memory.READS,
 )  # fmt: skip
 
 

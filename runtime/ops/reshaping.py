@@ -10,7 +10,7 @@ import numpy as np
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
 from runtime.core.identities import of_known_shape
-from runtime.core.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
+from runtime.core.primitive import Memory, Order, Primitive, bind, flat, row, sample, wrong_value
 from runtime.core.shapes import (
     Shape,
     TensorShape,
@@ -29,13 +29,9 @@ from runtime.ops.define import axis_in, dims_of, fill_dims, sum_to_shape_of
 Dims = tuple[int | None, ...]
 
 
-def no_gradients(op: Any, *grads: Any) -> list[None]:
-    return [None] * len(op.inputs)
-
-
 shape_p: Primitive = row(
     "shape", lambda x, *, dtype: np.array(x.shape, dtype.np_dtype), signature="A->dtype",
-    op_type="Shape", keep_inputs=(), gradient=no_gradients,
+    op_type="Shape", keep_inputs=(), gradient=flat,
     shape=lambda shape, *, dtype: (None if shape is None else len(shape),),
     samples=(sample("2,3", dtype=dtypes.int32), sample("", dtype=dtypes.int64)),
     memory=Memory.READS, of_shape=True, instruction="shape",
@@ -62,7 +58,7 @@ def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -
 
 size_p: Primitive = row(
     "size", lambda x, *, dtype: dtype.np_dtype.type(np.size(x)), signature="A->dtype",
-    shape=lambda shape, *, dtype: (), op_type="Size", keep_inputs=(), gradient=no_gradients,
+    shape=lambda shape, *, dtype: (), op_type="Size", keep_inputs=(), gradient=flat,
     samples=(sample("2,3", dtype=dtypes.int32),), of_shape=True, instruction="size",
 )  # fmt: skip
 
@@ -78,7 +74,7 @@ def size(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> T
 
 rank_p: Primitive = row(
     "rank", lambda x: np.int32(np.ndim(x)), signature="A->int32", shape=lambda shape: (),
-    op_type="Rank", keep_inputs=(), gradient=no_gradients, samples=(sample("2,3"),),
+    op_type="Rank", keep_inputs=(), gradient=flat, samples=(sample("2,3"),),
     of_shape=True,
 )  # fmt: skip
 
@@ -232,7 +228,7 @@ broadcast_shapes_p: Primitive = row(
     "broadcast_shapes",
     lambda a, b: np.array(np.broadcast_shapes(tuple(a.tolist()), tuple(b.tolist())), a.dtype),
     signature="I,I->I", op_type="BroadcastArgs", keep_inputs=(), fallible=True,
-    gradient=no_gradients,
+    gradient=flat,
     shape=lambda a, b: (max(a[0], b[0]) if a and b and None not in (*a, *b) else None,),
     samples=(),
 )  # fmt: skip

@@ -21,14 +21,13 @@ from runtime.ops.matrices import (
     NO_INVERSE,
     check_matrix,
     check_square,
-    conjugate_transpose,
     guarded,
     in_single,
 )
 
 
 def _inverse_gradient(op: Any, g: Any) -> Any:
-    y = conjugate_transpose(op.outputs[0])
+    y = ops.adjoint(op.outputs[0])
     return (-ops.matmul(ops.matmul(y, g), y),)
 
 
@@ -47,7 +46,7 @@ def inv(input: Any, adjoint: bool = False, name: str | None = None) -> Tensor:
     [[0.5, 0.0], [0.0, 0.25]]
     """
     x = convert_to_tensor(input)
-    return bind(inverse_p, conjugate_transpose(x) if adjoint else x)  # type: ignore[no-any-return]
+    return bind(inverse_p, ops.adjoint(x) if adjoint else x)  # type: ignore[no-any-return]
 
 
 def _det_kernel(x: Any) -> Any:
@@ -65,7 +64,7 @@ def _nan_of(x: Any) -> Any:
 det_p: Primitive = row(
     "det", _det_kernel, signature="W->W", op_type="MatrixDeterminant",
     shape=lambda shape: (check_square(shape) or ())[:-2] if shape is not None else None,
-    gradient=lambda op, g: (_outer(g * op.outputs[0], conjugate_transpose(inv(op.inputs[0]))),),
+    gradient=lambda op, g: (_outer(g * op.outputs[0], ops.adjoint(inv(op.inputs[0]))),),
     keep_outputs=(0,), samples=_REGULAR,
 )  # fmt: skip
 
@@ -110,7 +109,7 @@ slogdet_p: Primitive = row(
     signature="W->W,W", shape=_slogdet_shape,
     op_type="LogMatrixDeterminant", samples=_REGULAR,
     gradient=lambda op, _, g: (
-        None if g is None else _outer(g, conjugate_transpose(inv(op.inputs[0]))),
+        None if g is None else _outer(g, ops.adjoint(inv(op.inputs[0]))),
     ),
 )  # fmt: skip
 

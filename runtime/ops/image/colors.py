@@ -20,10 +20,6 @@ from runtime.ops.random.stateful import uniform
 from runtime.ops.random.stateless import stateless_uniform
 
 
-def _saturated(x: Tensor, dtype: DType) -> Tensor:
-    return ops.saturate_cast(x, dtype)
-
-
 def convert_image_dtype(
     image: Any, dtype: Any, saturate: bool = False, name: str | None = None
 ) -> Tensor:
@@ -49,14 +45,14 @@ def convert_image_dtype(
         made = ops.cast(x, wanted)
         return made if x.dtype.is_floating else made * (1.0 / x.dtype.max)
     scaled = x * (wanted.max + 0.5)
-    return _saturated(scaled, wanted) if saturate else ops.cast(scaled, wanted)
+    return ops.saturate_cast(scaled, wanted) if saturate else ops.cast(scaled, wanted)
 
 
 def _between_integers(x: Tensor, wanted: DType, saturate: bool) -> Tensor:
     if x.dtype.max > wanted.max:
         scaled = x // ((x.dtype.max + 1) // (wanted.max + 1))
-        return _saturated(scaled, wanted) if saturate else ops.cast(scaled, wanted)
-    made = _saturated(x, wanted) if saturate else ops.cast(x, wanted)
+        return ops.saturate_cast(scaled, wanted) if saturate else ops.cast(scaled, wanted)
+    made = ops.saturate_cast(x, wanted) if saturate else ops.cast(x, wanted)
     return made * int((wanted.max + 1) // (x.dtype.max + 1))
 
 

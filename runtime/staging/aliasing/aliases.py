@@ -23,10 +23,9 @@ from runtime.staging.control.specs import Leaf, Maybe, Optional, Spec, Tree, Uni
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.frames import user_location
 from runtime.staging.lists.growing import (
-    TAKEN,
-    GrowingSequence,
     StagedRow,
     inherit_sites,
+    is_taken,
     shared_row,
     want_lists,
 )
@@ -232,17 +231,12 @@ def watch(
             item
             for path, items in enumerate(group)
             for item in items
-            if counts[path, id(item)] > 1 or known[path](item) or _is_taken(item)
+            if counts[path, id(item)] > 1 or known[path](item) or is_taken(item)
         ]
         if shared:
             found.append(Joined(copy, shared, user_location()))
     del trace.joined[since:]
     trace.joined.extend(found)
-
-
-def _is_taken(item: Any) -> bool:
-    """Whether it is an item of a list, which the join has made one of the graph."""
-    return isinstance(item, GrowingSequence) and item.table is TAKEN
 
 
 def _group(item: Any, inner: dict[int, Joined]) -> list[Any]:
