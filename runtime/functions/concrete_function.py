@@ -42,7 +42,7 @@ from runtime.graph.nodes import CALL, NUMBER_TYPES, RAISE
 from runtime.graph.passes import optimize
 from runtime.graph.passes.shape_refinement import result_types
 from runtime.ops.reshaping import ensure_shape
-from runtime.staging.control import joins
+from runtime.staging.control import graph_values
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.specs import Leaf, Same, Spec, Tree, Union
 from runtime.staging.control.tagged_unions import TaggedUnion
@@ -345,9 +345,9 @@ class ConcreteFunction:
         if any(self.devices):
             results = list(map(_on_device, results, self.devices))
         values = iter(results if not self.twins else _with_twins(results, self.twins))
-        made = joins.restored(self.spec, values)
+        made = graph_values.restored(self.spec, values)
         if self.changes is not None:
-            made = made, self.changes.contents(values, joins.restored)
+            made = made, self.changes.contents(values, graph_values.restored)
         if self.kept is not None:
             self.kept.write(values)
         return made
@@ -375,9 +375,9 @@ class ConcreteFunction:
         shaped = list(map(_of_type, made[:end], types))
         results = self.shared.settle(trace, leaves, shaped, made[end:])
         lifted = iter(results)
-        result = joins.lift(_anew(self.spec), lifted)
+        result = graph_values.lift(_anew(self.spec), lifted)
         if self.changes is not None:
-            result = result, self.changes.contents(lifted, joins.lift)
+            result = result, self.changes.contents(lifted, graph_values.lift)
         if self.kept is not None:
             self.kept.write_in(trace, lifted)
         self.state.write(lifted)

@@ -65,7 +65,7 @@ from runtime.staging import block_recorder, texts
 from runtime.staging.aliasing import aliases
 from runtime.staging.block_recorder import BlockRecorder, Existed, note_called
 from runtime.staging.bytecode import returns_of
-from runtime.staging.control import joins, loops
+from runtime.staging.control import graph_values, joins, loops
 from runtime.staging.control.blocks import Unreachable, add_raise
 from runtime.staging.control.carried_objects import (
     Contents,
@@ -470,9 +470,9 @@ class Tracer:
             spec = self.assumption.covering(spec)
         assert spec is not None
         self.tensors = _values_in(result, spec)
-        values = list(joins.lower(result, spec, trace))
+        values = list(graph_values.lower(result, spec, trace))
         for change, items in zip(self.changes, contents, strict=True):
-            values += joins.lower(items, change.spec, trace)
+            values += graph_values.lower(items, change.spec, trace)
         return spec, values + self._kept(trace)
 
     def _with_state(
@@ -491,7 +491,7 @@ class Tracer:
         )
         assert spec is not None
         self.tensors = _values_in(result, spec)
-        values = list(joins.lower(result, spec, trace))
+        values = list(graph_values.lower(result, spec, trace))
         if self.state == known == self.assumption.state:
             values += self.state.lowered(trace, left)
         return spec, values
@@ -674,7 +674,7 @@ def settled(
         symbols = list(map(trace.parameter, call.types, names))
         result = exported(inner.call_leaves(symbols), result_dtypes(call.types))
         spec = joins.abstract(result, staged=True)
-        results = list(joins.lower(result, spec, trace))
+        results = list(graph_values.lower(result, spec, trace))
     signature, outer = inner.structured_input_signature, trace.outer_symbols()
     graph = trace.finish(results)
     return ConcreteFunction(inner.name, graph, spec, signature, inner.labels, outer, inner.guards)

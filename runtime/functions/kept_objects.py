@@ -31,7 +31,7 @@ from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.structures import structure_of
 from runtime.staging.aliasing import aliases, sharing
 from runtime.staging.block_recorder import look_at
-from runtime.staging.control import joins
+from runtime.staging.control import graph_values, joins
 from runtime.staging.control.carried_objects import refuse_change
 from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined, Missing
 from runtime.staging.control.references import is_reference
@@ -441,7 +441,7 @@ class Kept:
     def lowered(self, trace: Trace, left: Sequence[Any]) -> Iterator[Any]:
         """The graph's values of what is left."""
         for value, spec in zip(left, self._specs, strict=True):
-            yield from joins.lower(value, spec, trace)
+            yield from graph_values.lower(value, spec, trace)
 
     def forget(self) -> None:
         """Put back what was there before the trace."""
@@ -487,13 +487,13 @@ class Kept:
 
     def write(self, values: Iterator[Any]) -> None:
         """Leave there what a run has left."""
-        made = [joins.restored(spec, values) for spec in self._specs]
+        made = [graph_values.restored(spec, values) for spec in self._specs]
         for part, value in zip(self.parts, made, strict=True):
             part.put(value)
 
     def write_in(self, trace: Trace, symbols: Iterator[Any]) -> None:
         """Leave there what a call in another trace leaves."""
-        made = [joins.lift(spec, symbols) for spec in self._specs]
+        made = [graph_values.lift(spec, symbols) for spec in self._specs]
         for part, value in zip(self.parts, made, strict=True):
             look_at(part.holder, part.object, is_given=id(part) in self._given)
             part.put(value)

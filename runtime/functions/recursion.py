@@ -25,7 +25,7 @@ from runtime.functions.shared_arguments import NOTHING, Shared
 from runtime.graph.ir import Callee, Value
 from runtime.graph.nodes import CALL, RAISE
 from runtime.graph.structures import Handler, add_handler
-from runtime.staging.control import joins
+from runtime.staging.control import graph_values, joins
 from runtime.staging.control.blocks import Unreachable
 from runtime.staging.control.carried_objects import Contents, Place
 from runtime.staging.control.optional_values import MaybeNone
@@ -111,7 +111,7 @@ class Assumption:
         made = list(trace.append(CALL, given, outputs, {"callee": self.callee}))
         results, finals = made[: len(types)], made[len(types) :]
         left = iter(self.shared.settle(trace, leaves, results, finals))
-        result = joins.lift(self.spec, left)
+        result = graph_values.lift(self.spec, left)
         self.state.write(left)
         return result
 

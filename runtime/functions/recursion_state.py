@@ -15,7 +15,7 @@ from runtime.graph.nodes import INT
 from runtime.graph.structures import structure_of
 from runtime.staging.aliasing import sharing
 from runtime.staging.block_recorder import look_at
-from runtime.staging.control import joins
+from runtime.staging.control import graph_values, joins
 from runtime.staging.control.carried_objects import Contents, GrowingItems, ObjectRecorder, Place
 from runtime.staging.control.specs import Leaf, Mismatch, Spec, Tree, types_of
 from runtime.staging.outside import place_key
@@ -63,7 +63,7 @@ class RecursionState:
             for each in symbols:
                 if type(each) is SymbolicTensor and each.static_shape != ():
                     sharing.hold(each, f"a tensor in {place.name}")
-            place.write(joins.lift(spec, iter(symbols)))
+            place.write(graph_values.lift(spec, iter(symbols)))
         return before
 
     def put_back(self, before: Sequence[Contents]) -> None:
@@ -105,11 +105,11 @@ class RecursionState:
     def lowered(self, trace: Trace, contents: Sequence[Contents]) -> Iterator[Any]:
         """The graph's values of what is in the objects."""
         for place, spec, item in zip(self.places, self.specs, contents, strict=True):
-            yield from joins.lower(item, spec, trace, place.name)
+            yield from graph_values.lower(item, spec, trace, place.name)
 
     def write(self, symbols: Iterator[Any]) -> None:
         """Put what a call gives into the objects."""
-        made = [joins.lift(spec, symbols) for spec in self.specs]
+        made = [graph_values.lift(spec, symbols) for spec in self.specs]
         for place, contents in zip(self.places, made, strict=True):
             look_at(place.path, place.object, is_given=True)
             place.write(contents)

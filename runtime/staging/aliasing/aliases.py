@@ -15,7 +15,7 @@ from typing import Any
 from runtime.core.dataclasses import dataclass
 from runtime.graph.ir import Location
 from runtime.staging.control.carried_objects import Contents, is_container
-from runtime.staging.control.joins import by_kind
+from runtime.staging.control.graph_values import by_kind
 from runtime.staging.control.optional_values import Missing
 from runtime.staging.control.parts import join_structure_of
 from runtime.staging.control.references import is_reference, want

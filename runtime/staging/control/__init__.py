@@ -6,6 +6,7 @@ long_loops                          the rest of a plain `for` whose exit has bec
 undoing                             steps that are undone: refused, or to be traced in another way
 specs                               what a value is where paths meet
 joins, parts                        one value out of two, by their parts; what cannot be joined
+graph_values                        Python values as values of the graph, and back
 item_comparisons                    tuples and lists, by the first items that differ
 sameness, choices, truths           Python values: equal on all paths, one of several, or a truth
 joined_types                        types that meet

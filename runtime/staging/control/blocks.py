@@ -10,7 +10,7 @@ from runtime.core.dataclasses import dataclass
 from runtime.graph.ir import Location, Origin, Value, format_location
 from runtime.graph.nodes import RAISE
 from runtime.staging.aliasing import item_assignments
-from runtime.staging.control import joins
+from runtime.staging.control import graph_values
 from runtime.staging.control.carried_objects import (
     Contents,
     ObjectRecorder,
@@ -185,7 +185,7 @@ def declare(trace: Trace, specs: Sequence[Spec], names: Names) -> list[Value]:
     made = []
     for at, spec in enumerate(specs):
         hint = variable_name(names, at) or UNNAMED
-        labels = joins.names_of(spec, _identifier(hint))
+        labels = graph_values.names_of(spec, _identifier(hint))
         for type, label in zip(types_of(spec), labels, strict=True):
             made.append(Value(type, trace.unique(label)))
     return made
@@ -196,7 +196,7 @@ def lower_all(
 ) -> Iterator[Value]:
     """The graph's values for the Python values that are left, by the user's names."""
     for at, (value, spec) in enumerate(zip(values, specs, strict=True)):
-        yield from joins.lower(value, spec, trace, variable_name(names, at))
+        yield from graph_values.lower(value, spec, trace, variable_name(names, at))
 
 
 def _identifier(hint: str) -> str:

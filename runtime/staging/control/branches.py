@@ -11,7 +11,7 @@ from runtime.graph import numbers
 from runtime.graph.ir import Region, format_location
 from runtime.graph.nodes import COND, TRUTH
 from runtime.staging.aliasing import aliases, item_assignments
-from runtime.staging.control import joined_tensors, joins
+from runtime.staging.control import graph_values, joined_tensors, joins
 from runtime.staging.control.blocks import (
     Block,
     Names,
@@ -282,7 +282,7 @@ def _merge(
     regions = [_close(trace, path, specs, names) for path in paths]
     outputs = declare(trace, specs, names)
     symbols = iter(trace.append(COND, (test,), outputs, regions=regions))
-    return [joins.lift(spec, symbols) for spec in specs]
+    return [graph_values.lift(spec, symbols) for spec in specs]
 
 
 def _specs(

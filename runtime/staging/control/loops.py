@@ -16,7 +16,7 @@ from runtime.staging.aliasing import aliases
 from runtime.staging.aliasing.item_assignments import check_next_round
 from runtime.staging.aliasing.shared_tensors import SharedTensors
 from runtime.staging.aliasing.sharing import home
-from runtime.staging.control import joins
+from runtime.staging.control import graph_values, joins
 from runtime.staging.control.blocks import (
     Block,
     Names,
@@ -438,7 +438,7 @@ def _parameters(trace: Trace, loop: Loop) -> tuple[Any, ...]:
     values = declare(trace, loop.specs, loop.names)
     trace.scope.parameters.extend(values)
     symbols = iter([trace.symbol(value) for value in values])
-    return tuple([joins.lift(spec, symbols) for spec in loop.specs])
+    return tuple([graph_values.lift(spec, symbols) for spec in loop.specs])
 
 
 def _peel(loop: Loop, predicate: Any, failed: Round) -> Any:
@@ -571,7 +571,7 @@ def _close_loop(trace: Trace, predicate: Any, loop: Loop, round_: Round) -> Any:
     symbols = iter(trace.append(WHILE, inputs, outputs, regions=[region]))
     if predicate is True and round_.proceed is True:
         raise _after_endless(trace)
-    made = [joins.lift(spec, symbols) for spec in loop.specs]
+    made = [graph_values.lift(spec, symbols) for spec in loop.specs]
     of_rounds = zip(loop.values, round_.given, round_.path.values, made, strict=True)
     parameters = frozenset(round_.path.scope.parameters)
     values = [_unchanged_or(parameters, *each) for each in of_rounds]

@@ -24,7 +24,7 @@ from runtime.graph.structures import Handler, Structure, add_handler, structure_
 from runtime.staging.block_recorder import note_made
 from runtime.staging.builtin_functions import known_elements
 from runtime.staging.bytecode import rows_unpacked
-from runtime.staging.control import branches, iteration, joins, logic
+from runtime.staging.control import branches, graph_values, iteration, joins, logic
 from runtime.staging.control.branches import truth
 from runtime.staging.control.carried_objects import GrowingEntries, also_watching
 from runtime.staging.control.item_comparisons import equal_entries
@@ -755,7 +755,7 @@ def _build(kind: Any, keys: Entries | Around, children: Any) -> Any:
 def _result(kind: type[GrowingDict], keys: Entries, columns: Any) -> Any:
     rows = zip(*[column.items for column in columns], strict=True)
     element = cast(Kind, keys.kind).element
-    pairs = [joins.restored(element, iter(row), staged_items.item_of_result) for row in rows]
+    pairs = [graph_values.restored(element, iter(row), staged_items.item_of_result) for row in rows]
     found = {keys_.hashable(key): staged_items.as_result(value) for key, value in pairs}
     return defaultdict(keys.factory, found) if kind is GrowingDefaultDict else _OF[kind](found)
 

@@ -22,7 +22,7 @@ from runtime.graph.lists import CAST, FILLED, LENGTH
 from runtime.graph.nodes import BOOL, LIST_AS, NUMBER_TYPES, WIDE_DTYPES, apply, fits
 from runtime.graph.structures import Handler, Structure, add_handler, structure_of
 from runtime.staging.aliasing import sharing
-from runtime.staging.control import choices, joined_tensors, joins
+from runtime.staging.control import choices, graph_values, joined_tensors, joins
 from runtime.staging.control.carried_objects import Contents, GrowingItems
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.joined_types import join_types
@@ -603,7 +603,7 @@ def row_of(item: Any, element: Spec) -> list[Any]:
     for each in joined_tensors.tensors(element, item):
         if type(each) is SymbolicTensor:
             sharing.hold(each, _HOLDER)
-    return [_kept(trace.symbol(value)) for value in joins.lower(item, element, trace)]
+    return [_kept(trace.symbol(value)) for value in graph_values.lower(item, element, trace)]
 
 
 def _kept(symbol: Any) -> Any:
@@ -630,7 +630,9 @@ def item_of(row: Sequence[Any], element: Spec) -> Any:
     if element == ALL_NONE:
         return None
     types = types_of(element)
-    item = joins.lift(element, iter([value_of(x, t) for x, t in zip(row, types, strict=True)]))
+    item = graph_values.lift(
+        element, iter([value_of(x, t) for x, t in zip(row, types, strict=True)])
+    )
     if has_records(element):
         share_records(item)
     return item
@@ -845,7 +847,7 @@ def _build(kind: Any, keys: Any, children: Sequence[Any]) -> Any:
         return made
     if children and isinstance(children[0], lists.Elements):
         rows = zip(*[column.items for column in children], strict=True)
-        items = [joins.restored(keys.element, iter(row), item_of_result) for row in rows]
+        items = [graph_values.restored(keys.element, iter(row), item_of_result) for row in rows]
         return kind.of_run(items)
     return kind.holding(keys, children)
 

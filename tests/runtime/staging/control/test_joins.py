@@ -14,7 +14,7 @@ import runtime as rt
 import runtime.staging.backend
 from runtime.core.types import ListType, TensorType
 from runtime.graph.nodes import BOOL, FLOAT, INT
-from runtime.staging.control import joins
+from runtime.staging.control import graph_values
 from runtime.staging.control.joins import abstract, abstract_pair, join
 from runtime.staging.control.sameness import same
 from runtime.staging.control.specs import Leaf, Maybe, Mismatch, Optional, Same, Tree, types_of
@@ -173,10 +173,10 @@ def test_lift_undoes_lower(value: Any) -> None:
     trace = Trace("f")
     with trace:
         spec = abstract(value, staged=True)
-        values = list(joins.lower(value, spec, trace))
+        values = list(graph_values.lower(value, spec, trace))
         assert [v.type for v in values] == list(types_of(spec))
-        assert len(list(joins.names_of(spec, "x"))) == len(values)
-        lifted = joins.lift(spec, iter([trace.symbol(v) for v in values]))
+        assert len(list(graph_values.names_of(spec, "x"))) == len(values)
+        lifted = graph_values.lift(spec, iter([trace.symbol(v) for v in values]))
     assert abstract(lifted, staged=True) == spec
     assert type(lifted) is (type(value) if not values or spec.__class__ is Tree else type(lifted))
 
@@ -190,7 +190,7 @@ def test_flags_tell_what_is_there() -> None:
             (None, [True, False]),
             (3, [True, True]),
         ]:
-            lowered = list(joins.lower(value, spec, trace))
+            lowered = list(graph_values.lower(value, spec, trace))
             constants = {n.outputs[0]: n.params.get("value") for n in trace.scope.nodes}
             assert [constants[v] for v in lowered][: len(flags)] == flags
             assert [v.type for v in lowered] == [BOOL, BOOL, INT]
