@@ -3,6 +3,15 @@ a backend's.
 
 Each operator takes itself out of a traceback that passes through it. Argument names follow the
 fields of the AST's nodes. `call` is in `autograph.calls`, since it converts.
+
+An operator stands in the file of its statement or expression. The others:
+
+blocks, branches, shared            block functions; staged branches; names that blocks assign
+unrolling, early_exits              a plain `for` that goes on staged; generators in such loops
+loop_options, managers              `set_loop_options`; context managers
+builtin_calls, reductions           builtins of staged arguments, and of generators
+truths, methods                     special methods of the user's that answer for Python
+dataclass_comparisons, dataclass_factories  what `@dataclass` writes
 """
 
 from autograph.operators.assertion import assert_

@@ -2,6 +2,15 @@
 
 Rules look names up here when they run, so that families may use each other. What few programs use
 is imported when one of its names is first asked for.
+
+A file has the rows of one family, but for these:
+
+define, operators, slice_notation     what rows are made with; Python's operators; printed slices
+arguments, checks                     arguments other than tensors, checked before and in the run
+matrices, windows, run_time_axes      what families share: of matrices, of windows, of open axes
+batching                              rules for all rows of a jacobian
+blockwise, contraction, *_kernels     kernels of several steps
+indexed_slices, ragged                tensors of several parts
 """
 
 # fmt: off

@@ -3,6 +3,9 @@
 
 Each is a function from graph to graph, in a file of its own; `optimize` runs them in the order of
 `PASSES`. With `verified` (tests do that) the graph is verified after each, else at the end.
+
+What passes share: `rewriting` walks and builds graphs, `facts` has the truth values that are known,
+`shape_inference` types and constants, `run_time_dims` ops whose dimensions have become known.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ import numpy as np
 
 from runtime import dtypes
 from runtime.core.tensor import EagerTensor
-from runtime.graph.executors.native import arena, blas, numpy_interface, objects, pool, stack
+from runtime.graph.executors.native import arena, blas, numpy_interface, objects, stack, thread_pool
 
 SOURCES: dict[str, Callable[[str], int]] = {}
 """For the first word of a symbol, what gives the address of the rest."""
@@ -68,7 +68,7 @@ SOURCES["libm"] = lambda name: stack.address(getattr(_library("m"), name))
 SOURCES["arena"] = lambda name: arena.support().address(name)
 SOURCES["support"] = SOURCES["arena"]
 SOURCES["objects"] = lambda name: objects.code(address_of).address(name)
-SOURCES["pool"] = pool.address_of
+SOURCES["pool"] = thread_pool.address_of
 SOURCES["blas"] = blas.address_of
 SOURCES["sorts"] = numpy_interface.sort_named
 SOURCES["stack"] = lambda name: stack.code().address(name)

@@ -16,7 +16,7 @@ pytest.importorskip("llvmlite")
 
 import runtime as rt
 from runtime.core import threads
-from runtime.graph.executors.native.pool import pool
+from runtime.graph.executors.native.thread_pool import pool
 
 RANDOM = np.random.default_rng(5)
 ROWS, COLUMNS = 1100, 1003
