@@ -4,14 +4,22 @@ a backend's.
 Each operator takes itself out of a traceback that passes through it. Argument names follow the
 fields of the AST's nodes. `call` is in `autograph.calls`, since it converts.
 
-An operator stands in the file of its statement or expression. The others:
-
-blocks, branches, shared            block functions; staged branches; names that blocks assign
+cond, branches, definedness         `if`; of a staged test; names that may be unbound
+while_loop, for_loop, until         loops; a `for` with a stop condition
 unrolling, early_exits              a plain `for` that goes on staged; generators in such loops
-loop_options, managers              `set_loop_options`; context managers
+loop_options, shared                `set_loop_options`; names that blocks assign where they live
+blocks                              facts of block functions
+comprehensions, growing             comprehensions; lists that may grow
+displays, unpacking, items          `[*a]`, `{a, b}`; `a, *rest = items`; `x[i]`
+logical, truths, class_checks       `and`, `==`; truth of objects; tests that guard a `raise`
+matching                            parts of patterns of `match`
+assertion, raising, tries           `assert`; `raise` of a name; `try`
+managers                            context managers
+texts                               f-strings and `%`
 builtin_calls, reductions           builtins of staged arguments, and of generators
-truths, methods                     special methods of the user's that answer for Python
-dataclass_comparisons, dataclass_factories  what `@dataclass` writes
+methods                             methods of the user's that answer for Python
+dataclass_comparisons               what `@dataclass` writes: `==`, `<`,
+dataclass_factories                 and `__init__`
 """
 
 from autograph.operators.assertion import assert_

@@ -3,14 +3,30 @@
 Rules look names up here when they run, so that families may use each other. What few programs use
 is imported when one of its names is first asked for.
 
-A file has the rows of one family, but for these:
+math, division, complex, special        elementwise: arithmetic and functions, complex numbers,
+incomplete, comparison, casting, clip   the rarer ones, comparisons, logic and bits, dtypes, limits
+reductions, norms, counting, segments   sums and their like, of axes, of values, of groups of rows
+creation, reshaping, transposition      new tensors; their shapes; the order of axes
+joining, padding, partitioning, blocks  tensors of tensors, and of their parts
+indexing, slicing, gathering            reading elements: `x[key]`, slices, by indices,
+scattering, selection, sequences        writing them; by conditions; of sequences of a batch
+ordering, tables                        sorting and searching; keys and values, sorted
+linalg, einsum, matrices, diagonals     products; sums by subscripts; shapes, and parts, of matrices
+solving, decompositions, factors        linear systems; eigenvalues; by LAPACK and SciPy
+nn, normalization, ctc_decoding         activations, losses, dropout, labels of frames
+convolution, pooling, morphology        windows over images and sequences,
+windows                                 and their geometry
+image, random, signal, strings          families of several files
+print_op                                `tf.print`
+indexed_slices, ragged                  tensors of several parts
 
-define, operators, slice_notation     what rows are made with; Python's operators; printed slices
-arguments, checks                     arguments other than tensors, checked before and in the run
-matrices, windows, run_time_axes      what families share: of matrices, of windows, of open axes
-batching                              rules for all rows of a jacobian
-blockwise, contraction, *_kernels     kernels of several steps
-indexed_slices, ragged                tensors of several parts
+define, operators, slice_notation       what rows are made with; operators; slices in printed graphs
+arguments, checks, run_time_axes        arguments other than tensors: now, and only in the run
+batching                                rules for all rows of a jacobian
+blockwise, contraction                  kernels of several steps; of products with labelled axes
+convolution_kernels, ordering_kernels   kernels: of windows; of sorting;
+error_kernels, gamma_kernels            of functions of mathematics
+normal_kernels                          and of the normal distribution
 """
 
 # fmt: off
