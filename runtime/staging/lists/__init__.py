@@ -8,7 +8,7 @@ loop_tables                     lists of Python's that a loop indexes as rows of
 row_swaps                       two of them that change places
 growing_deque, queues           deques; `queue.Queue`
 growing_tuple                   tuples
-growing_set                     sets
+growing_set, set_order          sets; who asks for their order
 sequences, chosen_lists         `table[i]` of Python's sequences, where only the run knows `i`
 chosen_containers               that is one of several sets or dicts
 arenas, list_places             objects of a class: a list for each attribute; lists that meet
@@ -16,6 +16,7 @@ repetition, ordered_lists       `[0] * n`; `heapq` and `bisect`
 comparison_sort                 the order of objects with a `__lt__`
 iterator_functions              `itertools`
 growing_dict, dict_entries      dicts that may become lists of the graph
+found_entries                   what is under a key
 dict_views, dict_rows           their keys, values and items; lists as their values
 counters, ordered_dicts         `Counter`; `OrderedDict`
 remembered_calls, eager_caches  `functools.cache`; what it remembers of eager calls

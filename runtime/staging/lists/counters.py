@@ -13,10 +13,10 @@ from autograph.library_code import converted
 from runtime.staging.builtin_functions import BUILTINS
 from runtime.staging.control import branches, iteration, logic
 from runtime.staging.lists.dict_entries import refuse_unknown_keys
+from runtime.staging.lists.found_entries import Found
 from runtime.staging.lists.growing_dict import (
     MAKING,
     WORDS,
-    Found,
     GrowingDict,
     known_items,
     made_of,

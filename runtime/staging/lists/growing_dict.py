@@ -26,11 +26,11 @@ from runtime.staging.builtin_functions import known_elements
 from runtime.staging.bytecode import rows_unpacked
 from runtime.staging.control import branches, graph_values, iteration, joins, logic
 from runtime.staging.control.branches import truth
-from runtime.staging.control.carried_objects import GrowingEntries, also_watching
+from runtime.staging.control.carried_objects import GrowingEntries
 from runtime.staging.control.item_comparisons import equal_entries
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.references import is_reference
-from runtime.staging.control.specs import Mismatch, Same, Spec, Tree, classes_in, types_of
+from runtime.staging.control.specs import Mismatch, Same, Spec, Tree, classes_in
 from runtime.staging.frames import variable_holding
 from runtime.staging.lists import keys as keys_
 from runtime.staging.lists import staged_items
@@ -56,6 +56,7 @@ from runtime.staging.lists.dict_views import (
     ValueView,
     check_not_walked,
 )
+from runtime.staging.lists.found_entries import Found
 from runtime.staging.lists.growing import (
     ROWS,
     Around,
@@ -76,7 +77,7 @@ from runtime.staging.lists.growing_set import GrowingSet
 from runtime.staging.lists.keys import index, is_staged
 from runtime.staging.lists.list_builtins import at_hand, has_staged, opposite
 from runtime.staging.lists.list_places import PlacedList, apart, new_list, places_lists
-from runtime.staging.lists.sequences import check, chosen
+from runtime.staging.lists.sequences import check
 from runtime.staging.lists.walks import gathered, let_stand_for, unpacked
 from runtime.staging.refusals import asked_by, refuse
 from runtime.staging.scopes import active, called
@@ -612,85 +613,6 @@ def _without_effects(factory: Callable[[], Any]) -> Callable[[], Any]:
         return item
 
     return made
-
-
-class Found:
-    """The entry under a key: its place, -1 where there is none.
-
-    Of a dict that Python knows, only the `names` are looked at that may be equal by their kinds;
-    `all_keys` for a place among all of them.
-    """
-
-    def __init__(self, entries: Any, key: Any, all_keys: bool = False) -> None:
-        self.entries = entries
-        self.key = key
-        self.values: list[Any] | None = None
-        staged = None
-        if isinstance(entries, GrowingDict):
-            keys_.check(key)
-            staged = entries.staged
-        if staged is None:
-            items = [(keys_.plain(name), value) for name, value in dict.items(entries)]
-            known = [x for x in items if all_keys or keys_.may_equal(x[0], key)]
-            self.names = [name for name, _ in known]
-            self.values = [value for _, value in known]
-            self.place = self._place_among_names()
-        elif staged.element == NO_PAIRS:
-            self.place = -1
-        else:
-            spec = staged.element.children[0]
-            columns = staged.columns[: len(list(types_of(spec)))]
-            self.place = keys_.place_of(spec, columns, entries.length(), key)
-
-    def _place_among_names(self) -> Any:
-        try:
-            return keys_.place_among(self.names, self.key)
-        except Mismatch as mismatch:
-            raise misfit(mismatch) from None
-
-    @property
-    def is_there(self) -> Any:
-        """Whether there is one."""
-        return self.place >= 0
-
-    def value(self) -> Any:
-        """The value under the key, which is there."""
-        if self.values is None:
-            return self.entries.value_at(index(self.place), self.key)
-        return chosen(self.values, ops.maximum(self.place, 0))
-
-    def taken(self) -> Any:
-        """The value under the key, which is taken out."""
-        if self.values is None and self.entries.has_lists:
-            return self.entries.owned_at(index(self.place))
-        return self.value()
-
-    def value_or(self, default: Callable[[], Any]) -> Any:
-        """The value under the key, or the default value."""
-        is_there = self.is_there
-        if is_there is False:
-            return default()
-        if self.values is None and self.entries.has_lists:
-            return self._list_or(default())
-        if self.values is not None and any(isinstance(value, list) for value in self.values):
-            at = ops.where(is_there, self.place, len(self.values))
-            return chosen([*self.values, default()], at)
-        watch = also_watching(active().watch, (default,))
-        return branches.cond(is_there, self.value, default, (), ("the entry",), watch)
-
-    def _list_or(self, default: Any) -> Any:
-        if type(default) is set:
-            default = GrowingSet(default)
-        if isinstance(default, GrowingList):
-            default.share()
-        image = self.entries.image_at
-        return branches.cond(
-            self.is_there, lambda: image(index(self.place)), lambda: default, (), ("the entry",)
-        )
-
-    def check(self, key: Any) -> None:
-        """Raise KeyError, at run time, where there is none."""
-        check(self.place < 0, key, KeyError)
 
 
 def _equal(a: GrowingDict, b: GrowingDict) -> Any:

@@ -11,31 +11,25 @@ from __future__ import annotations
 import dataclasses
 import functools
 import operator
-from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from typing import Any, NoReturn, cast
-
-import numpy as np
 
 from autograph.backend import AnyOrder
 from autograph.operators.comprehensions import of_generator, put_all
 from runtime import ops
 from runtime.core.convert import register_conversion
 from runtime.core.primitive import bind, wrong_dtype
-from runtime.core.types import TensorType
 from runtime.dtypes import DType
-from runtime.graph import lists, numbers
-from runtime.graph.ir import Node, Region, Value, format_location, walk
-from runtime.graph.nodes import CHECK_DEFINED, CONSTANT, TO_TENSOR, apply
+from runtime.graph import lists
+from runtime.graph.nodes import apply
 from runtime.staging.block_recorder import BlockRecorder
 from runtime.staging.builtin_functions import BUILTINS, elements
-from runtime.staging.control import branches, iteration, joins, logic, loops
+from runtime.staging.control import branches, iteration, logic
 from runtime.staging.control.branches import truth
-from runtime.staging.control.deferred_exceptions import failures_of
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.references import is_reference
-from runtime.staging.control.specs import Leaf, Spec, Tree, types_of
+from runtime.staging.control.specs import Leaf
 from runtime.staging.control.undoing import Refused, undone_if_refused
-from runtime.staging.frames import user_location
 from runtime.staging.lists import keys, staged_items
 from runtime.staging.lists.dict_entries import changed_while_iterated
 from runtime.staging.lists.growing import Growing, Kind, size_of
@@ -43,6 +37,14 @@ from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.keys import index, is_staged
 from runtime.staging.lists.list_builtins import MAKING, has_staged
 from runtime.staging.lists.sequences import check, refuse_if
+from runtime.staging.lists.set_order import (
+    ask_order,
+    has_floats,
+    in_any_order,
+    is_of_numbers,
+    note_order_lost,
+    refuse_order,
+)
 from runtime.staging.lists.walks import (
     Items,
     ListBackend,
@@ -52,7 +54,7 @@ from runtime.staging.lists.walks import (
     let_stand_for,
 )
 from runtime.staging.refusals import refuse
-from runtime.staging.scopes import active, outermost
+from runtime.staging.scopes import active
 from runtime.staging.tracing import is_symbol
 
 
@@ -81,7 +83,7 @@ class GrowingSet(GrowingList):
 
     def copy(self) -> GrowingSet:
         """Another set of the same items."""
-        _note_order_lost()
+        note_order_lost()
         return self.copied()
 
     def copied(self) -> GrowingSet:
@@ -115,9 +117,9 @@ class GrowingSet(GrowingList):
         if _is_small(self):
             return self.items()
         held = self._covering()
-        if not _is_number(held.element) and not _is_tuple_of_numbers(held.element):
-            raise _refuse_order("iteration")
-        _ask_order()
+        if not is_of_numbers(held.element):
+            raise refuse_order("iteration")
+        ask_order()
         columns = list(map(staged_items.stacked, held.columns))
         is_one = isinstance(held.element, Leaf)
         places = bind(ops.set_order_p, columns[0] if is_one else ops.stack(columns, axis=1))
@@ -145,7 +147,7 @@ class GrowingSet(GrowingList):
 
     def remove(self, item: Any, /) -> None:
         """Take an item out. KeyError, at run time, where it is not there."""
-        _note_order_lost()
+        note_order_lost()
         if self.is_plain and not is_staged(item):
             known = self._python()
             known.remove(item)
@@ -159,7 +161,7 @@ class GrowingSet(GrowingList):
 
     def discard(self, item: Any, /) -> None:
         """Take an item out, if it is there."""
-        _note_order_lost()
+        note_order_lost()
         if self.is_plain and not is_staged(item):
             self._put(self._python() - {item})
             return
@@ -180,7 +182,7 @@ class GrowingSet(GrowingList):
         """Put the items of others into it."""
         for items in others:
             if isinstance(items, set | frozenset | dict) and not _is_small(items):
-                _note_order_lost()
+                note_order_lost()
             given = of_generator(items)
             if given is not None:
                 put_all(given, self)
@@ -206,7 +208,7 @@ class GrowingSet(GrowingList):
 
     def pop(self) -> Any:  # type: ignore[override]
         """Take out an item, any one, of a set of which Python knows the items."""
-        _note_order_lost()
+        note_order_lost()
         rest = self._python("pop()")
         item = rest.pop()
         self._put(rest)
@@ -221,7 +223,7 @@ class GrowingSet(GrowingList):
 
     def _python(self, what: str = "it") -> set[Any]:
         if not self.is_plain:
-            raise _refuse_order(what)
+            raise refuse_order(what)
         return set(list.__iter__(self))
 
     # Asking it
@@ -282,57 +284,12 @@ def _unordered(items: Any) -> Any:
     return items.items() if isinstance(items, GrowingSet) else items
 
 
-def _refuse_order(what: str, why: str = "") -> Exception:
-    return refuse(
-        f"{what} of a set of staged values asks for their order, which is Python's own affair{why}",
-        "ask for them in an order: sorted(items)",
-    )
-
-
-def _is_number(element: Any) -> bool:
-    if not isinstance(element, Leaf):
-        return False
-    type = staged_items.column_type(element.type)
-    return isinstance(type, TensorType) and type.shape == () and keys.is_real(type.dtype)
-
-
-def _is_tuple_of_numbers(element: Any) -> bool:
-    if not isinstance(element, Tree) or element.structure.kind is not tuple:
-        return False
-    types = {staged_items.column_type(type) for type in types_of(element)}
-    return len(types) == 1 and all(map(_is_number, element.children))
-
-
 def _is_small(items: Any) -> bool:
     """True for a set or dict of which the order is known, for it has no two items."""
     size = size_of(items) if isinstance(items, GrowingSet) else None
     if isinstance(items, Growing) and size is None:
         return False
     return (len(items) if size is None else size) < 2
-
-
-_ASKED, _LOST = object(), object()
-"""In the memo of a call: where the order of a set was asked for, and where one did more than grow.
-"""
-
-
-def _ask_order() -> None:
-    memo = outermost().memo
-    if _LOST in memo:
-        raise _refuse_order("iteration", f", for a set loses items or is joined ({memo[_LOST]})")
-    memo.setdefault(_ASKED, format_location(user_location()))
-
-
-def _note_order_lost() -> None:
-    """A set is changed so that its order does not follow from that of its items."""
-    memo = outermost().memo
-    memo.setdefault(_LOST, format_location(user_location()))
-    if _ASKED in memo:
-        raise refuse(
-            "a set loses items, or is made of another one, so that the order of sets is Python's "
-            f"own affair, but an iteration of staged values asks for their order ({memo[_ASKED]})",
-            "ask for them there in an order: sorted(items)",
-        )
 
 
 class _Walk(Walk):
@@ -350,7 +307,7 @@ class _Walk(Walk):
 
 def _kept(items: GrowingSet, test: Callable[[Any], Any]) -> GrowingSet:
     """The set of those for which a test holds."""
-    _note_order_lost()
+    note_order_lost()
     made = GrowingSet()
     source = _source(items)
     if source is None:
@@ -581,27 +538,13 @@ def _over_items(function: Callable[..., Any]) -> Callable[..., Any]:
         sets = [items for items in args if isinstance(items, GrowingSet)]
         if kwargs.get("key") is not None and sets:
             if any(items.staged is not None for items in sets):
-                raise _refuse_order("what is equal by a key, which keeps its order,")
+                raise refuse_order("what is equal by a key, which keeps its order,")
             return function(*args, **kwargs)
-        if function is _sum and any(map(_has_floats, sets)):
-            raise _refuse_order("sum() of floats, which is rounded,")
+        if function is _sum and any(map(has_floats, sets)):
+            raise refuse_order("sum() of floats, which is rounded,")
         return function(*map(_unordered, args), **kwargs)
 
     return asking
-
-
-def _has_floats(items: Any) -> bool:
-    known = not isinstance(items, GrowingList) or size_of(items) in (0, 1, 2)
-    return not known and _holds_floats(items._covering().element)
-
-
-def _is_float(result: Any) -> bool:
-    return _holds_floats(joins.abstract(result, staged=True))
-
-
-def _holds_floats(spec: Spec) -> bool:
-    types = map(staged_items.column_type, types_of(spec))
-    return any(type.dtype.is_floating for type in types)
 
 
 _sum = BUILTINS[sum]
@@ -621,68 +564,9 @@ class _SetBackend(ListBackend):
             return run(items)
         trace = active()
         done = undone_if_refused(
-            trace, BlockRecorder(run, (), ()), functools.partial(_in_any_order, items, run, taker)
+            trace, BlockRecorder(run, (), ()), functools.partial(in_any_order, items, run, taker)
         )
         return run(items) if type(done) is Refused else done
-
-
-def _in_any_order(items: GrowingSet, run: Callable[[Any], Any], taker: AnyOrder) -> Any:
-    """The loop over the items in the order of insertion; StagingError where another order might
-    give something else, or raise it.
-    """
-    scope, memo = active().scope, active().memo
-    count, first = len(scope.nodes), scope.inner
-    given = items.items()
-    result = run(given)
-    sites = [(*scope.site, at) for at in range(first + 1, scope.inner + 1)]
-    known = [
-        each for key, each in memo.items() if type(each) is loops.KnownState and key[0] in sites
-    ]
-    changed = [place.object for each in known for place, _ in each.places]
-    nodes = list(walk(Region((), tuple(scope.nodes[count:]), ())))
-    own = () if given.staged is None else [column.graph_value for column in given.staged.columns]
-    fails = {kind for node in nodes for kind in _failures(node, own, nodes)}
-    acts = {node.primitive for node in nodes if node.primitive.effect} - {CHECK_DEFINED}
-    if (
-        acts
-        or len(fails) > (0 if taker.stops else 1)
-        or any(item is not taker.fills for item in changed)
-        or any("callee" in node.params for node in nodes)
-        or _has_floats(taker.fills)
-        or _is_float(result)
-    ):
-        raise _refuse_order("iteration")
-    return result
-
-
-_OF_SETS = frozenset((
-    *(TO_TENSOR, numbers.ITEMS["int"], numbers.ITEMS["float"], ops.range_p),
-    *(lists.SET, lists.STACK, lists.NEW, CHECK_DEFINED),
-))  # fmt: skip
-"""The ops that fail for no item of a set: items are scalar, fit their dtype, have their places."""
-
-
-def _failures(node: Node, own: Container[Value], nodes: Sequence[Node]) -> Iterable[type]:
-    """The classes of what a node may raise, in a loop over a set with its `own` columns."""
-    primitive = node.primitive
-    if not primitive.fallible or primitive in _OF_SETS:
-        return ()
-    if primitive is lists.GET and node.inputs[0] in own:
-        return ()
-    kinds = failures_of(primitive, node.inputs, node.params)
-    divides = all(issubclass(kind, ZeroDivisionError) for kind in kinds)
-    return () if divides and _is_nonzero(node.inputs[-1], nodes) else kinds
-
-
-def _is_nonzero(divisor: Value, nodes: Sequence[Node]) -> bool:
-    """Whether a value is a constant other than 0."""
-    made = next((node for node in nodes if divisor in node.outputs), None)
-    if made is not None and made.primitive is ops.cast_p:
-        return _is_nonzero(made.inputs[0], nodes)
-    known = active().constants.get(divisor)
-    if made is not None and made.primitive is CONSTANT:
-        known = made.params["value"]
-    return known is not None and bool(np.all(known))
 
 
 def _in(own: Callable[[Any, Any], Any], container: Any, item: Any) -> Any:

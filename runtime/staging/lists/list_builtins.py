@@ -512,7 +512,7 @@ def sequence_function(function: Any, args: tuple[Any, ...]) -> Callable[..., Any
     if type(items) is range and function.__name__ in ("count", "index"):
         return _of_range(function, items)
     if type(items) is set or type(items) is frozenset:
-        return _of_set(function, items) if function.__name__ in _OF_SETS else None
+        return _of_set(function, items) if function.__name__ in _SET_METHODS else None
     method = _OF_PLAIN.get(getattr(function, "__name__", ""))
     is_asked = method in _ASKING and _is_tuple_asked(items, function)
     if method is None or not (type(items) is list or is_asked):
@@ -627,7 +627,7 @@ def _with_key(function: Callable[..., Any]) -> Callable[..., Any]:
 
 MAKING: dict[Any, Callable[..., Any]] = {}
 """The functions that make sets and deques of staged items."""
-_OF_SETS = frozenset((
+_SET_METHODS = frozenset((
     "union", "intersection", "difference", "symmetric_difference", "issubset", "issuperset",
     "isdisjoint",
 ))  # fmt: skip

@@ -18,8 +18,8 @@ from runtime.staging.control import branches
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.lists.dict_reads import at_optional
+from runtime.staging.lists.found_entries import Found
 from runtime.staging.lists.growing import Growing
-from runtime.staging.lists.growing_dict import Found
 from runtime.staging.lists.keys import are_exact, is_real, plain
 from runtime.staging.lists.sequences import refuse_if
 from runtime.staging.outside import DICTS
