@@ -75,7 +75,7 @@ def frames_to(level: int) -> int:
     while frame is not None:
         code = frame.f_code
         if not is_library(frame.f_globals.get("__name__")):
-            if inner is None or not _is_block_of(inner, code):
+            if inner is None or not is_block_of(inner, code):
                 level -= 1
             if level == 0:
                 return count
@@ -169,18 +169,18 @@ def _runs_block(entry: TracebackType) -> bool:
     """Whether the next entry is of a block of this one's function."""
     if entry.tb_next is None:
         return False
-    return _is_block_of(entry.tb_next.tb_frame.f_code, entry.tb_frame.f_code)
+    return is_block_of(entry.tb_next.tb_frame.f_code, entry.tb_frame.f_code)
 
 
-def _is_block_of(block: CodeType, code: CodeType) -> bool:
-    return block.co_qualname == code.co_qualname and _has_block(code, block)
-
-
-def _has_block(code: CodeType, block: CodeType) -> bool:
-    blocks = [each for each in code.co_consts if isinstance(each, CodeType)]
-    return any(
-        each is block or (each.co_qualname == code.co_qualname and _has_block(each, block))
-        for each in blocks
+def is_block_of(block: CodeType, code: CodeType) -> bool:
+    """Whether code is that of a block of this function, or of one in a block of it."""
+    # The frames of blocks between the two may have been taken out of a traceback.
+    if block.co_qualname != code.co_qualname:
+        return False
+    inner = code.co_consts
+    # Most are blocks of the block around them.
+    return any([const is block for const in inner]) or any(
+        [is_block_of(block, const) for const in inner if isinstance(const, CodeType)]
     )
 
 

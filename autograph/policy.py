@@ -100,8 +100,7 @@ _INSTALLED = tuple(f"{os.sep}{name}{os.sep}" for name in ("site-packages", "dist
 
 
 def _is_standard(function: FunctionType) -> bool:
-    filename = function.__code__.co_filename
-    return filename.startswith((_STANDARD, "<frozen "))
+    return is_standard_file(function.__code__.co_filename)
 
 
 _OF_NUMBERS = frozenset((
@@ -134,6 +133,11 @@ def is_annotate(function: FunctionType) -> bool:
 def is_installed(function: FunctionType) -> bool:
     """True for a function of an installed package that is not converted."""
     return is_installed_file(function.__code__.co_filename) and not _is_included(function)
+
+
+def is_standard_file(filename: str) -> bool:
+    """True for a file of Python's standard library."""
+    return filename.startswith((_STANDARD, "<frozen ")) and not is_installed_file(filename)
 
 
 def is_installed_file(filename: str) -> bool:

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 from autograph.backend import stand_ins
 from autograph.frames import is_library
 from autograph.objects import module_of
-from autograph.policy import forgetting, is_annotate, is_in_converted_package
+from autograph.policy import forgetting, is_annotate, is_in_converted_package, is_installed_file
 
 
 def is_users_function(function: FunctionType) -> bool:
@@ -55,7 +55,7 @@ def is_installed(module: str) -> bool:
         return True
     # Not by getattr, which a module may answer with whatever it likes.
     filename = str(getattr(sys.modules.get(top), "__dict__", {}).get("__file__"))
-    return "site-packages" in filename or "dist-packages" in filename
+    return is_installed_file(filename)
 
 
 _users: WeakKeyDictionary[type | ModuleType, bool] = WeakKeyDictionary()

@@ -14,20 +14,14 @@ from types import TracebackType
 from typing import Any
 
 from autograph.compiler import parse
+from autograph.policy import is_standard_file
 from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.errors import OpError
 from runtime.graph.ir import Graph, Location, Node, format_location, position_of
 from runtime.graph.templates import written
 from runtime.staging.bytecode import raises
-from runtime.staging.frames import (
-    innermost,
-    instruction_text,
-    is_ours,
-    is_runtime,
-    is_standard,
-    user_location,
-)
+from runtime.staging.frames import innermost, instruction_text, is_ours, is_runtime, user_location
 from runtime.staging.refusals import is_internal, is_refusal, refuse
 from runtime.staging.scopes import InScope, Symbol
 
@@ -129,7 +123,7 @@ def is_of_symbol(error: BaseException) -> bool:
     entry = innermost(error)
     if not isinstance(error, TypeError) or entry is None:
         return False
-    if raises(entry.tb_frame) and not is_standard(entry.tb_frame.f_code.co_filename):
+    if raises(entry.tb_frame) and not is_standard_file(entry.tb_frame.f_code.co_filename):
         return False
     text = str(error)
     hints = (_OF_NUMBERS, _OF_SYMBOLS, _OF_TEXTS)
@@ -153,7 +147,7 @@ def refuse_caught(error: BaseException) -> Exception:
 def _is_given_a_symbol(error: BaseException) -> bool:
     """True if the standard library raised it, in a function that has a symbol for a variable."""
     entry = innermost(error)
-    if entry is None or not is_standard(entry.tb_frame.f_code.co_filename):
+    if entry is None or not is_standard_file(entry.tb_frame.f_code.co_filename):
         return False
     return any(isinstance(value, InScope) for value in entry.tb_frame.f_locals.values())
 
@@ -190,7 +184,7 @@ def _library_calling(entry: TracebackType) -> str | None:
     frame = entry.tb_frame.f_back
     while frame is not None and is_ours(frame.f_code.co_filename):
         frame = frame.f_back
-    if frame is None or not is_standard(frame.f_code.co_filename):
+    if frame is None or not is_standard_file(frame.f_code.co_filename):
         return None
     return f"{frame.f_globals.get('__name__')}.{frame.f_code.co_name}"
 
@@ -230,7 +224,7 @@ def _last_of_the_users(traceback: TracebackType | None) -> TracebackType | None:
         filename = traceback.tb_frame.f_code.co_filename
         module = str(traceback.tb_frame.f_globals.get("__name__"))
         is_made = module.startswith("namedtuple_")  # what makes a named tuple has no file
-        if not (is_made or is_ours(filename) or is_standard(filename)):
+        if not (is_made or is_ours(filename) or is_standard_file(filename)):
             found = traceback
         traceback = traceback.tb_next
     return found

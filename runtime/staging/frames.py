@@ -17,7 +17,9 @@ import numpy as np
 
 import autograph
 from autograph.compiler import parse, parse_expression
+from autograph.frames import is_block_of
 from autograph.objects import attributes_of, module_of
+from autograph.policy import is_standard_file
 from runtime.graph.ir import Location, Origin, position_of
 
 _RUNTIME = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
@@ -81,21 +83,12 @@ def is_runtime(filename: str) -> bool:
     return filename.startswith(_RUNTIME)
 
 
-_STANDARD = os.path.dirname(os.__file__) + os.sep
-_INSTALLED = os.path.join(_STANDARD, "site-packages") + os.sep
-
-
-def is_standard(filename: str) -> bool:
-    """Whether a file belongs to Python's standard library."""
-    return filename.startswith((_STANDARD, "<frozen ")) and not filename.startswith(_INSTALLED)
-
-
 def is_library(code: CodeType) -> bool:
     """Whether code belongs to the standard library, or was written by a decorator of classes: the
     methods of dataclasses and of attrs classes, which have no line of the user's.
     """
     return (
-        is_standard(code.co_filename)
+        is_standard_file(code.co_filename)
         or code.co_qualname.startswith("__create_fn__.")
         or code.co_filename.startswith("<attrs generated ")
     )
@@ -143,7 +136,7 @@ def caller_of(frame: FrameType, root: FrameType | None) -> Origin | None:
     while outer is not None and outer is not root:
         code = outer.f_code
         if not is_ours(code.co_filename):
-            if not _is_block_of(inner, code):
+            if not is_block_of(inner, code):
                 callers.append(outer)
             inner = code
         outer = outer.f_back
@@ -158,22 +151,11 @@ def frame_of_function(frame: FrameType) -> FrameType:
     outer = frame.f_back
     while outer is not None:
         if not is_ours(outer.f_code.co_filename):
-            if not _is_block_of(frame.f_code, outer.f_code):
+            if not is_block_of(frame.f_code, outer.f_code):
                 break
             frame = outer
         outer = outer.f_back
     return frame
-
-
-def _is_block_of(code: CodeType, outer: CodeType) -> bool:
-    # The frames of blocks between the two may have been taken out of a traceback.
-    if code.co_qualname != outer.co_qualname:
-        return False
-    inner = outer.co_consts
-    # Most are blocks of the block around them.
-    return any([const is code for const in inner]) or any(
-        [_is_block_of(code, const) for const in inner if isinstance(const, CodeType)]
-    )
 
 
 def name_given_to(frame: FrameType) -> str | None:
@@ -252,7 +234,7 @@ def origin_of(error: BaseException, root: FrameType | None = None) -> Origin | N
         if not is_ours(code.co_filename):
             if found is None:
                 found = caller_of(frame, root)
-            elif _is_block_of(code, found.code):
+            elif is_block_of(code, found.code):
                 found = cast(Origin | None, found.caller)
             found = Origin(code, traceback.tb_lasti, found)
         traceback = traceback.tb_next

@@ -6,6 +6,7 @@ import inspect
 from types import CodeType, FrameType
 
 from autograph import converted_code, why_not_converted
+from autograph.policy import is_standard_file
 from runtime.core.state import state
 from runtime.staging import frames
 
@@ -67,7 +68,7 @@ def _called_by_library(frame: FrameType, library: FrameType) -> Reason | None:
     if trace is None or trace.converter is None:
         return None
     name = f"{library.f_globals.get('__name__', 'Python')}.{library.f_code.co_name}"
-    if not frames.is_standard(library.f_code.co_filename):
+    if not is_standard_file(library.f_code.co_filename):
         kind = type(library.f_locals.get("self")).__qualname__
         if not converted_code(frame.f_code):  # it calls a method of the user's: `__post_init__`
             return _called_by_python(frame.f_code)
