@@ -150,13 +150,3 @@ def _fields(cls: type[gast.AST]) -> tuple[str, ...]:
     if found is None:
         found = _cache[cls] = tuple(name for name in cls._fields if name not in _SKIPPED)
     return found
-
-
-def is_constant_index(node: Any) -> bool:
-    """True if reading tells what an index or a slice is."""
-    match node:
-        case gast.Slice(lower=lower, upper=upper, step=step):
-            return all(part is None or is_constant_index(part) for part in (lower, upper, step))
-        case gast.UnaryOp(operand=operand):
-            return is_constant_index(operand)
-    return isinstance(node, gast.Constant)

@@ -27,10 +27,11 @@ from typing import Any
 
 import gast
 
+from autograph.analysis.growth import is_constant_index
 from autograph.context import Context
 from autograph.forms import Form
 from autograph.quoting.builders import call_ag, constant
-from autograph.rewriting import Rules, is_constant_index
+from autograph.rewriting import Rules
 from autograph.trees import walk
 
 _CALLS = frozenset((
