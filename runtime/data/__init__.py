@@ -1,11 +1,21 @@
 """Datasets: sequences of elements that are computed as they are asked for, by pipelines of
 transformations.
 
-`dataset.py` has `Dataset`, whose transformations stand in `selections.py`, `groups.py` and
-`combinations.py`; `transformations.py` and `sources.py` are the pipelines behind them: each is an
-iterator over tuples of arrays (`pipelines.py`); those of several elements stand in
-`grouping_pipelines.py`, those of files in `files.py`, of folders in `saved.py`. `nodes.py` has what
-a graph does with them, `positions.py` the positions of iterators that checkpoints keep.
+dataset, chained                what the user has, and the base of the classes of its methods:
+selections, groups              transformations of single elements, of several,
+combinations, resampling        of several datasets; classes that come as often as they should
+pipelines                       what runs for a dataset: an iterator over tuples of arrays
+sources, transformations        where elements come from, and pipelines made of others;
+grouping_pipelines, storing     of several elements at a time; elements that are kept
+generators, functions           the user's generators; functions of elements, which are traced
+threads, randomness             elements that threads compute; the draws of `shuffle`
+files, csv_files, saved         elements of files and of folders
+examples                        `train.Example`
+iterators, positions            iterators; how far they are, for checkpoints
+nodes                           datasets and iterators in graphs
+layouts, optionals              the structure of elements; elements that may be missing
+arguments, options              arguments of transformations; `Options`
+experimental                    older forms
 """
 
 from runtime.core.lazy import facade as _facade
