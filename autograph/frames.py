@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from types import CodeType, FrameType, TracebackType
 from typing import Any, NamedTuple, TypeVar, cast
 
@@ -117,6 +117,13 @@ def position_in(frame: FrameType) -> Position:
     return Position(code.co_filename, lineno, None if column is None else column + 1)
 
 
+def entries_of(traceback: TracebackType | None) -> Iterator[TracebackType]:
+    """The entries of a traceback, outermost first."""
+    while traceback is not None:
+        yield traceback
+        traceback = traceback.tb_next
+
+
 def hide(error: BaseException) -> None:
     """Take our frames that lead to the user's out of a traceback; a bare `raise` must follow.
 
@@ -204,11 +211,11 @@ def show_all_frames(shown: bool) -> None:
 
 
 def _without_libraries(traceback: TracebackType | None) -> TracebackType | None:
-    users: list[TracebackType] = []
-    while traceback is not None:
-        if not is_library(traceback.tb_frame.f_globals.get("__name__")):
-            users.append(traceback)
-        traceback = traceback.tb_next
+    users = [
+        entry
+        for entry in entries_of(traceback)
+        if not is_library(entry.tb_frame.f_globals.get("__name__"))
+    ]
     kept: TracebackType | None = None
     for entry in reversed(users):
         kept = TracebackType(kept, entry.tb_frame, entry.tb_lasti, entry.tb_lineno)

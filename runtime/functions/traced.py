@@ -13,6 +13,7 @@ from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any
 
 import autograph
+from autograph.frames import entries_of
 from runtime.core.executor import COMPILED
 from runtime.core.executor import check as check_executor
 from runtime.core.inspection import signature_of, taker_of
@@ -421,11 +422,9 @@ def _with_further(refusal: Exception, last: Exception, acted: str | None) -> Exc
 
 def _clear_frames(error: Exception) -> None:
     """Let go of what the trace has made."""
-    traceback = error.__traceback__
-    while traceback is not None:
+    for entry in entries_of(error.__traceback__):
         with suppress(RuntimeError):  # one that still runs
-            traceback.tb_frame.clear()
-        traceback = traceback.tb_next
+            entry.tb_frame.clear()
 
 
 def _openness(types: Sequence[Any]) -> tuple[int, int]:

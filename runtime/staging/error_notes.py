@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Any
 
 from autograph.compiler import parse
+from autograph.frames import entries_of
 from autograph.policy import is_standard_file
 from runtime.core.state import state
 from runtime.core.tensor import Tensor
@@ -220,13 +221,12 @@ def _deepest(graph: Graph) -> Node | None:
 
 def _last_of_the_users(traceback: TracebackType | None) -> TracebackType | None:
     found = None
-    while traceback is not None:
-        filename = traceback.tb_frame.f_code.co_filename
-        module = str(traceback.tb_frame.f_globals.get("__name__"))
+    for entry in entries_of(traceback):
+        filename = entry.tb_frame.f_code.co_filename
+        module = str(entry.tb_frame.f_globals.get("__name__"))
         is_made = module.startswith("namedtuple_")  # what makes a named tuple has no file
         if not (is_made or is_ours(filename) or is_standard_file(filename)):
-            found = traceback
-        traceback = traceback.tb_next
+            found = entry
     return found
 
 

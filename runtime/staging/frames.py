@@ -17,7 +17,7 @@ import numpy as np
 
 import autograph
 from autograph.compiler import parse, parse_expression
-from autograph.frames import is_block_of
+from autograph.frames import entries_of, is_block_of
 from autograph.objects import attributes_of, module_of
 from autograph.policy import is_standard_file
 from runtime.graph.ir import Location, Origin, position_of
@@ -227,35 +227,27 @@ def origin_of(error: BaseException, root: FrameType | None = None) -> Origin | N
     library, and where that was called, as far as `root`.
     """
     found: Origin | None = None
-    traceback: TracebackType | None = error.__traceback__
-    while traceback is not None:
-        frame = traceback.tb_frame
+    for entry in entries_of(error.__traceback__):
+        frame = entry.tb_frame
         code = frame.f_code
         if not is_ours(code.co_filename):
             if found is None:
                 found = caller_of(frame, root)
             elif is_block_of(code, found.code):
                 found = cast(Origin | None, found.caller)
-            found = Origin(code, traceback.tb_lasti, found)
-        traceback = traceback.tb_next
+            found = Origin(code, entry.tb_lasti, found)
     return found
 
 
 def frames_left(error: BaseException) -> list[FrameType]:
     """The frames that an exception has left, outermost first."""
-    found, entry = [], error.__traceback__
-    while entry is not None:
-        found.append(entry.tb_frame)
-        entry = entry.tb_next
-    return found
+    return [entry.tb_frame for entry in entries_of(error.__traceback__)]
 
 
 def innermost(error: BaseException) -> TracebackType | None:
     """The entry of a traceback for the frame that raised."""
-    entry = error.__traceback__
-    while entry is not None and entry.tb_next is not None:
-        entry = entry.tb_next
-    return entry
+    entries = [*entries_of(error.__traceback__)]
+    return entries[-1] if entries else None
 
 
 def beginning_of(code: CodeType) -> Location:
