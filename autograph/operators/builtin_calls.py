@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import builtins
 import functools
+import inspect
 import math
 import operator
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from inspect import Parameter
 from itertools import chain, starmap
 from types import FunctionType, GeneratorType
 from typing import Any, TypeAlias
@@ -310,9 +312,11 @@ def _enumerating(builtin: Function) -> Function:
     """For `enumerate`, also of what only the run knows the number of."""
 
     @hiding
-    def enumerating(items: Any, start: Any = 0) -> Any:
-        given = of_generator(items)
-        return builtin(items, start) if given is None else numbered(given, start)
+    def enumerating(*args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            args, kwargs = by_place(enumerate, args, kwargs)
+        given = of_generator(args[0]) if args else None
+        return builtin(*args, **kwargs) if given is None else numbered(given, *args[1:], **kwargs)
 
     return enumerating
 
@@ -500,8 +504,45 @@ def _showing(function: Function) -> Function:
 def _ask(
     backend: Backend | None, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    return (
-        function(*args, **kwargs) if backend is None else asked(backend, function, *args, **kwargs)
+    if backend is None:
+        return function(*args, **kwargs)
+    if kwargs:
+        args, kwargs = by_place(function, args, kwargs)
+    return asked(backend, function, *args, **kwargs)
+
+
+def by_place(
+    function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The arguments of a call, with those by place that a function of Python takes either way.
+
+    >>> by_place(pow, (2,), {"exp": 3})
+    ((2, 3), {})
+    """
+    rest = dict(kwargs)
+    for name in _names(function)[len(args) :]:
+        if name not in rest:
+            break
+        args = *args, rest.pop(name)
+    return args, rest
+
+
+@functools.cache
+def _names(function: Function) -> tuple[str, ...]:
+    """The names of the parameters that take an argument by its place; none that has no name for
+    the caller.
+    """
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except ValueError:  # C code that does not tell
+        return ()
+    placed = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    return tuple(
+        [
+            each.name if each.kind is Parameter.POSITIONAL_OR_KEYWORD else ""
+            for each in parameters
+            if each.kind in placed
+        ]
     )
 
 

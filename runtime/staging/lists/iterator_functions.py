@@ -12,6 +12,7 @@ from typing import Any
 
 import autograph
 from autograph.library_code import converted
+from autograph.operators.builtin_calls import by_place
 from autograph.operators.comprehensions import of_generator
 from autograph.user_iterators import is_users
 from runtime.core.tensor import Tensor
@@ -57,12 +58,13 @@ _DECIDING: frozenset[Any] = frozenset((
 """Those that ask of each item whether it is one of theirs, which only the run may know."""
 
 
-def _deciding(function: Any, *args: Any) -> Any:
+def _deciding(function: Any, *args: Any, **kwargs: Any) -> Any:
     """One of them: a generator function that is converted, so that what takes the items is a loop,
     as over any generator.
     """
+    args, rest = by_place(function, args, kwargs)
     given = [called(arg) if callable(arg) else arg for arg in args]
-    return autograph.call(_written()[function])(*given)
+    return autograph.call(_written()[function])(*given, **rest)
 
 
 def _accumulate(iterable: Any, func: Any = operator.add, *, initial: Any = None) -> Any:

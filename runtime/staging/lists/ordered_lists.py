@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from autograph.library_code import converted
+from autograph.operators.builtin_calls import by_place
 from runtime.staging.lists.list_builtins import holds_staged, listed
 
 
@@ -157,6 +158,7 @@ def _of_order(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     staged = any(map(holds_staged, (*args, *kwargs.values()))) or "key" in kwargs
     if not staged:
         return function(*args, **kwargs)
+    args, kwargs = by_place(function, args, kwargs)
     if function.__name__ in _READING and type(args[0]) in (list, tuple, range):
         args = listed(args[0]), *args[1:]
     return _algorithms()[function](*args, **kwargs)
