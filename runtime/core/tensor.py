@@ -26,6 +26,7 @@ COPIED = "copied"
 """Stands for the index by which a tensor was read that `copy.copy` has made."""
 
 CPU = "/job:localhost/replica:0/task:0/device:CPU:0"
+NO_ITEMS = "a scalar tensor has no items to look for one in with `in`: compare it by =="
 _READ_ONLY = (
     "'{}' object does not support item assignment: tensors are values. Write "
     "`x = tf.tensor_scatter_nd_update(x, indices, updates)`, or `x[i] = v` inside a function "
@@ -435,6 +436,8 @@ class EagerTensor(Tensor):
         return (self[i] for i in range(self.raw.shape[0]))
 
     def __contains__(self, value: object) -> builtins.bool:
+        if not self.raw.shape:
+            raise TypeError(NO_ITEMS)
         return builtins.bool(np.any(np.asarray((self == value).raw)))  # type: ignore[attr-defined]
 
     def snapshot(self) -> EagerTensor:

@@ -19,7 +19,7 @@ from autograph.operators.reductions import end, extreme
 from autograph.operators.unpacking import taken_apart
 from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
-from runtime.core.tensor import Tensor
+from runtime.core.tensor import NO_ITEMS, Tensor
 from runtime.graph import numbers
 from runtime.staging import texts
 from runtime.staging.block_recorder import BlockRecorder
@@ -125,6 +125,8 @@ def _contains(container: Any, item: Any) -> Any:
     if isinstance(container, Staged) and not isinstance(container, Growing):
         return _decided_by(container, True, lambda each: truth(each == item), "in")
     if isinstance(container, Tensor):
+        if container.static_shape == ():
+            raise TypeError(NO_ITEMS)
         return ops.reduce_any(ops.equal(container, present(item)))
     if type(container) is Text or (isinstance(container, str) and type(item) is Text):
         return texts.answer(operator.contains, container, item)

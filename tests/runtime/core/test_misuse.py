@@ -810,6 +810,15 @@ def a_view_of_memory_times_a_tensor():
     f(N)
 
 
+@misuse(TypeError, "a scalar tensor has no items to look for one in", "compare it by ==")
+def text_in_a_scalar():
+    @rt.function
+    def f(text):
+        return "b" in text  # <-
+
+    f(rt.constant("abc"))
+
+
 @misuse(TypeError, "a scalar tensor has no len() and cannot be iterated over", "write range(n)")
 def iteration_over_a_scalar():
     @rt.function

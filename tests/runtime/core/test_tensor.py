@@ -213,6 +213,8 @@ def test_python_numbers() -> None:
         (float, [], TypeError, "one element"), (len, 1, TypeError, "Scalar tensor"),
         (iter, 1, TypeError, "scalar"), (hash, 1, TypeError, r"tensor\.ref\(\)"),
         (range, 1.5, TypeError, "integer scalar"), (range, [1], TypeError, "integer scalar"),
+        (lambda text: "b" in text, "abc", TypeError, "no items"),
+        (lambda number: 1 in number, 1, TypeError, "compare it by =="),
     ],
 )  # fmt: skip
 def test_what_python_may_not_do(use: Any, value: Any, error: Any, message: str) -> None:
