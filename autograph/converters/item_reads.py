@@ -66,7 +66,7 @@ class _Names:
         if not isinstance(node.ctx, gast.Load) or is_constant_index(node.slice):
             return False
         if isinstance(node.slice, gast.Tuple):
-            return False
+            return self.asks and _is_place(node.slice)
         return self.asks or self._may_be_sequence(node.value)
 
     def _may_be_sequence(self, node: Any) -> bool:
@@ -135,6 +135,13 @@ def _is_sequence_class(annotation: Any) -> bool:
     if isinstance(annotation, gast.Subscript):
         annotation = annotation.value
     return isinstance(annotation, gast.Name) and annotation.id in _ANNOTATED
+
+
+def _is_place(key: gast.Tuple) -> bool:
+    """True for `x[i, j]`, the item of an array, if not all of it is constant."""
+    if any(isinstance(part, gast.Slice | gast.Starred) for part in key.elts):
+        return False
+    return not all(map(is_constant_index, key.elts))
 
 
 def _lowered(reads: Container[gast.AST], node: gast.Subscript) -> gast.expr:

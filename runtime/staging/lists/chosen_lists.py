@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NoReturn
 
+import numpy as np
+
 from runtime.core.convert import convert_to_tensor, register_conversion
 from runtime.graph import numbers
 from runtime.graph.nodes import NUMBER_TYPES
@@ -19,6 +21,7 @@ from runtime.staging.backend import BACKEND
 from runtime.staging.builtin_functions import BUILTINS
 from runtime.staging.control import branches
 from runtime.staging.lists import staged_items
+from runtime.staging.lists.array_items import item_of_array
 from runtime.staging.lists.growing import Growing, GrowingSequence, sites_of, want_lists
 from runtime.staging.lists.growing_deque import deque_of
 from runtime.staging.lists.growing_list import GrowingList
@@ -360,6 +363,8 @@ give_methods(DequeRow, ("appendleft", "extendleft", "rotate"), _changing)
 
 def _getitem(target: Any, key: Any) -> Any:
     """`target[key]` of a Python sequence with a staged index or bound."""
+    if type(target) is np.ndarray:
+        return item_of_array(target, key)
     own = getattr(type(target), "__getitem__", None)
     if isinstance(target, Growing) or not is_staged_index(key):
         return target[key]

@@ -38,19 +38,21 @@ def is_staged_index(key: Any) -> bool:
     return any(map(is_symbol, parts))
 
 
-def place_of(index: Any, size: Any, kind: str = "list index") -> Any:
+def place_of(index: Any, size: Any, kind: str = "list index", message: Any = None) -> Any:
     """The place from the front that an index means. IndexError, at run time, if there is none."""
+    if message is None:
+        message = f"{kind} out of range"
     number = _number_of(index)
     if not (is_symbol(number) or is_symbol(size)):
         if not -size <= number < size:
-            raise IndexError(f"{kind} out of range")
+            raise IndexError(message)
         return number + size if number < 0 else number
     if not is_symbol(size) and size == 0:
-        raise IndexError(f"{kind} out of range")
+        raise IndexError(message)
     outside = number >= size
     if is_symbol(number) or number < 0:
         outside = outside | (number < -size)
-    check(outside, f"{kind} out of range")
+    check(outside, message)
     return from_end(number, size)
 
 

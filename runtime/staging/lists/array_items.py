@@ -1,0 +1,60 @@
+"""Items of a NumPy array that Python knows, at places that only the run knows: `xs[i]`, `xs[i, j]`.
+
+The array is a constant of the graph as it is when the item is read, which is right of one number
+alone: a row is a view in NumPy, and shows what is assigned to the array later on.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from runtime.core.convert import convert_to_tensor
+from runtime.core.tensor import Tensor
+from runtime.staging import texts
+from runtime.staging.control.joined_variables import read
+from runtime.staging.control.optional_values import present
+from runtime.staging.lists.sequences import place_of
+from runtime.staging.refusals import refuse
+from runtime.staging.symbolic_number import SymbolicNumber
+from runtime.staging.tracing import is_symbol
+
+_OF_NUMBERS = "biufc"
+"""The kinds of dtypes whose items are numbers."""
+
+
+def item_of_array(array: np.ndarray, key: Any) -> Any:
+    """`array[key]` where a part of the key is staged; NotImplemented for what gives no item."""
+    parts = [read(present(part)) for part in (key if type(key) is tuple else (key,))]
+    is_item = all(map(_is_whole, parts)) and len(parts) <= array.ndim
+    if array.dtype.kind not in _OF_NUMBERS or not is_item:
+        return NotImplemented
+    if len(parts) < array.ndim:
+        raise refuse(
+            "only the run knows which row of an array is read, and a row of NumPy's shows what is "
+            "assigned to the array later",
+            "read one item, xs[i, j], or make a tensor of the array: tf.constant(xs)",
+        )
+    places = [
+        place_of(part, size, message=_outside(part, axis, size))
+        for axis, (part, size) in enumerate(zip(parts, array.shape, strict=True))
+    ]
+    return convert_to_tensor(array)[tuple(places)]
+
+
+def _outside(index: Any, axis: int, size: int) -> Any:
+    """The words of NumPy's for a place out of bounds."""
+    words = "index {} is out of bounds for axis {} with size {}"
+    if is_symbol(index):
+        return texts.make(str.format, words, index, axis, size)
+    return words.format(index, axis, size)
+
+
+def _is_whole(part: Any) -> bool:
+    """True for a whole number: a bool is a mask to NumPy."""
+    if isinstance(part, Tensor):
+        return part.dtype.is_integer and part.static_shape == ()
+    if isinstance(part, SymbolicNumber):
+        return part.type.kind == "int"
+    return isinstance(part, int | np.integer) and not isinstance(part, bool)
