@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections import deque
 from dataclasses import dataclass, field
 from functools import total_ordering
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from tests.textbook.bank import bank
 
@@ -2082,3 +2082,70 @@ def the_whole_is_a_part(n):
     if n == 1:
         shelf = shelf.right
     return shelf.left if n == 1 else shelf.right.left
+
+
+class Drawn(Protocol):
+    def area(self): ...
+
+
+class RoundPlot(Drawn):
+    def __init__(self, radius):
+        self.radius = radius
+
+    def area(self):
+        return 3 * self.radius * self.radius
+
+
+class SquarePlot(Drawn):
+    def __init__(self, side):
+        self.side = side
+
+    def area(self):
+        return self.side * self.side
+
+
+@case((1, 2), (3, 5), (2, 4))
+def classes_of_a_protocol(radius, side):
+    shapes = [RoundPlot(radius), SquarePlot(side)]
+    largest = max(shapes, key=lambda shape: shape.area())
+    if isinstance(largest, RoundPlot):
+        largest.radius += 1
+    return largest.area(), shapes[0].radius
+
+
+class Plugin:
+    kinds = {}
+
+    def __init_subclass__(cls, *, name, **options):
+        super().__init_subclass__(**options)
+        Plugin.kinds[name] = cls
+
+    @classmethod
+    def make(cls, name, value):
+        return cls.kinds[name](value)
+
+
+class Adding(Plugin, name="add"):
+    def __init__(self, value):
+        self.value = value
+
+    def act(self, x):
+        return x + self.value
+
+
+class Scaling(Plugin, name="scale"):
+    def __init__(self, factor):
+        self.factor, self.uses = factor, 0
+
+    def act(self, x):
+        self.uses += 1
+        return x * self.factor
+
+
+@case((1, 4), (3, 2), (0, 0))
+def classes_that_are_told_of_others(x, n):
+    plugins = [Plugin.make("add", 2), Plugin.make("scale", 3)]
+    for i in range(n):
+        x = plugins[(x + i) % 2].act(x)
+    last = Adding(x) if x > 20 else Scaling(x)
+    return x, last.act(1), sorted(Plugin.kinds)

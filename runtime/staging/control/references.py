@@ -11,7 +11,7 @@ import dataclasses
 from abc import ABC, ABCMeta
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any, Generic
+from typing import Any, Generic, Protocol
 
 from autograph.mutation.users_code import is_users_class
 from autograph.objects import module_of
@@ -188,14 +188,15 @@ def is_reference_class(kind: type) -> bool:
     return HANDLER in kind.__dict__
 
 
-_OWN = frozenset(("__getattribute__", "__getattr__", "__del__", "__init_subclass__"))
-_OF_PYTHON = (object, ABC, Generic)
+_OWN = frozenset(("__getattribute__", "__getattr__", "__del__"))
+_OF_PYTHON = (object, ABC, Generic, Protocol)
+_KINDS = (type, ABCMeta, type(Protocol))
 _PYTHONS: Any = object
 
 
 def may_be_referred_to(kind: type) -> bool:
     """True for a class of the user's that leaves the access to attributes to Python."""
-    if type(kind) not in (type, ABCMeta) or is_reference_class(kind):
+    if type(kind) not in _KINDS or is_reference_class(kind):
         return False
     bases = [base for base in kind.__mro__ if base not in _OF_PYTHON]
     members = [vars(base) for base in bases]

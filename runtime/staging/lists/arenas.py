@@ -7,6 +7,7 @@ links between objects are numbers, of which the run may make as many as it likes
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -355,4 +356,24 @@ def _reference_class(arena: Arena) -> type:
         members["__setattr__"] = put
     if of_classes(users.__mro__, "__eq__") is vars(object)["__eq__"]:
         members |= {"__eq__": equal_by_place, "__ne__": unequal, "__hash__": hashed}
-    return type(users)(users.__name__, (users,), members)
+    made: type = _quiet(type(users))(users.__name__, (users,), members)
+    return made
+
+
+@functools.cache
+def _quiet(kind: Any) -> Any:
+    """The metaclass whose classes no `__init_subclass__` of the user's is told of."""
+
+    class Quiet(kind):  # type: ignore[misc]
+        def mro(cls) -> list[type]:
+            own, *others = super().mro()
+            return [own, _Untold, *others]
+
+    return Quiet
+
+
+class _Untold:
+    __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        pass
