@@ -315,8 +315,10 @@ def _enumerating(builtin: Function) -> Function:
     def enumerating(*args: Any, **kwargs: Any) -> Any:
         if kwargs:
             args, kwargs = by_place(enumerate, args, kwargs)
-        given = of_generator(args[0]) if args else None
-        return builtin(*args, **kwargs) if given is None else numbered(given, *args[1:], **kwargs)
+        given = of_generator(args[0]) if args and len(args) <= 2 and not kwargs else None
+        if given is None:
+            return builtin(*args, **kwargs)
+        return numbered(given, args[1] if len(args) == 2 else 0)
 
     return enumerating
 
