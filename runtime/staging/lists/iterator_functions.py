@@ -27,9 +27,10 @@ from runtime.staging.refusals import refuse
 from runtime.staging.scopes import called
 from runtime.staging.texts import Text, of_any
 
-_TAKING: frozenset[Any] = frozenset((
+_TAKING: frozenset[Any] = frozenset((itertools.starmap, itertools.zip_longest))
+_COMBINING: frozenset[Any] = frozenset((
     itertools.chain, itertools.combinations, itertools.combinations_with_replacement,
-    itertools.permutations, itertools.product, itertools.starmap, itertools.zip_longest,
+    itertools.permutations, itertools.product,
 ))  # fmt: skip
 
 
@@ -37,6 +38,8 @@ def iterator_function(function: Any) -> Callable[..., Any] | None:
     """Returns what to call for a function of `itertools`, or `reduce`; None for any other."""
     if function is functools.reduce:
         return _reduce
+    if function == itertools.chain.from_iterable:
+        return _flattened
     if type(function) is not type:
         return None
     if function is itertools.groupby:
@@ -49,6 +52,8 @@ def iterator_function(function: Any) -> Callable[..., Any] | None:
         return _pairwise
     if function in _DECIDING:
         return functools.partial(_deciding, function)
+    if function in _COMBINING:
+        return functools.partial(_combining, function)
     return functools.partial(_of_items, function) if function in _TAKING else None
 
 
@@ -65,6 +70,36 @@ def _deciding(function: Any, *args: Any, **kwargs: Any) -> Any:
     args, rest = by_place(function, args, kwargs)
     given = [called(arg) if callable(arg) else arg for arg in args]
     return autograph.call(_written()[function])(*given, **rest)
+
+
+def _combining(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """One of those that give the items of their arguments, or tuples of them."""
+    args, rest = by_place(function, args, kwargs)
+    is_of_one = function not in (itertools.chain, itertools.product)
+    pools = args[:1] if is_of_one else args
+    sizes = (*args[len(pools) :], *rest.values())
+    is_known = all(type(size) is int for size in sizes) and len(sizes) >= is_of_one
+    if not is_known or not any(map(_is_open, pools)):
+        return _of_items(function, *args, **rest)
+    if function is itertools.chain:
+        return autograph.call(_written()[function])(*pools)
+    return autograph.call(_written()[function])(tuple(map(_pool, pools)), *sizes)
+
+
+def _flattened(rows: Any) -> Any:
+    """`itertools.chain.from_iterable`."""
+    if not _is_open(rows) and not (type(rows) in (list, tuple) and any(map(_is_open, rows))):
+        return _of_items(itertools.chain.from_iterable, rows)
+    return autograph.call(_written()[itertools.chain.from_iterable])(rows)
+
+
+def _pool(items: Any) -> Any:
+    return items if isinstance(items, Tensor) else listed(items)  # as it is now
+
+
+def _is_open(items: Any) -> bool:
+    source = iteration.staged(items)
+    return source is not None and iteration.has_open_length(source)
 
 
 def _accumulate(iterable: Any, func: Any = operator.add, *, initial: Any = None) -> Any:
@@ -177,6 +212,64 @@ def _written() -> dict[Any, Callable[..., Any]]:
             if stop is not None and taken >= stop and taken >= start:
                 return
 
+    def chain(*iterables: Any) -> Iterator[Any]:
+        for items in iterables:
+            yield from items
+
+    def flattened(rows: Any) -> Iterator[Any]:
+        for row in rows:
+            yield from row
+
+    def digits(place: Any, sizes: Any) -> Any:
+        found = []
+        for size in reversed(sizes):
+            found.append(place % size)
+            place = place // size
+        return found[::-1]
+
+    def product(pools: Any, repeat: int = 1) -> Iterator[Any]:
+        pools, count = pools * repeat, 1
+        for pool in pools:
+            count = count * len(pool)
+        for place in range(count):
+            places = digits(place, [len(pool) for pool in pools])
+            yield tuple([pool[at] for pool, at in zip(pools, places, strict=True)])
+
+    def permutations(pools: Any, size: int) -> Iterator[Any]:
+        items, count = pools[0], len(pools[0])
+        for place in range(count**size):
+            places = digits(place, [count] * size)
+            if all([places[i] != places[k] for i in range(size) for k in range(i)]):
+                yield tuple([items[at] for at in places])
+
+    def combinations(pools: Any, size: int) -> Iterator[Any]:
+        items, count = pools[0], len(pools[0])
+        places, is_left = list(range(size)), size <= count
+        while is_left:
+            yield tuple([items[places[k]] for k in range(size)])
+            at = size - 1
+            while at >= 0 and places[at] == at + count - size:
+                at -= 1
+            is_left = at >= 0
+            if is_left:
+                places[at] += 1
+                for k in range(at + 1, size):
+                    places[k] = places[k - 1] + 1
+
+    def with_replacement(pools: Any, size: int) -> Iterator[Any]:
+        items, count = pools[0], len(pools[0])
+        places, is_left = [0] * size, count > 0 or size == 0
+        while is_left:
+            yield tuple([items[places[k]] for k in range(size)])
+            at = size - 1
+            while at >= 0 and places[at] == count - 1:
+                at -= 1
+            is_left = at >= 0
+            if is_left:
+                next_place = places[at] + 1
+                for k in range(at, size):
+                    places[k] = next_place
+
     def reduce(function: Any, iterable: Any, *initial: Any) -> Any:
         items = list(iterable)
         if initial:
@@ -191,6 +284,12 @@ def _written() -> dict[Any, Callable[..., Any]]:
 
     return {
         functools.reduce: reduce,
+        itertools.chain: chain,
+        itertools.chain.from_iterable: flattened,
+        itertools.product: product,
+        itertools.permutations: permutations,
+        itertools.combinations: combinations,
+        itertools.combinations_with_replacement: with_replacement,
         itertools.accumulate: accumulate,
         itertools.takewhile: takewhile,
         itertools.dropwhile: dropwhile,
