@@ -87,14 +87,18 @@ def _check_arguments(trace: Any, a: Any, b: Any) -> None:
     outside.
     """
     for item, other in ((a, b), (b, a)):
-        is_alike = isinstance(item, Growing) and item.__class__ is other.__class__
-        if is_alike and id(item) in trace.arguments and trace.existed(other):
+        if _may_be_argument(trace, item, other):
             kind = item.plain.__name__
             raise refuse(
                 f"whether a {kind} that is an argument is one from outside is not known while "
                 "staging: each call may give another one",
                 "compare what is in them by ==, or pass both as arguments",
             )
+
+
+def _may_be_argument(trace: Any, item: Any, other: Any) -> bool:
+    is_alike = isinstance(item, Growing) and item.__class__ is other.__class__
+    return is_alike and id(item) in trace.arguments and bool(trace.existed(other))
 
 
 def _several(item: Any) -> tuple[Sequence[Any], Any]:
@@ -129,7 +133,17 @@ def _may_be_one_tuple(a: Any, b: Any) -> bool:
     """
     if not isinstance(a, tuple) or type(a) is not type(b) or len(a) != len(b):
         return False
-    return any(map(_is_of_run, (*a, *b))) or all(map(operator.is_, a, b))
+    return any(map(_is_of_run, (*a, *b))) or all(map(_may_be_one, a, b))
+
+
+def _may_be_one(a: Any, b: Any) -> bool:
+    """Whether two parts of tuples that nothing of the run is in may be one in the user's Python."""
+    trace = state.trace
+    if a is b or _may_be_one_tuple(a, b):
+        return True
+    return trace is not None and any(
+        _may_be_argument(trace, item, other) for item, other in ((a, b), (b, a))
+    )
 
 
 def _is_of_run(item: Any) -> bool:

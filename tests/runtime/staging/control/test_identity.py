@@ -19,6 +19,12 @@ class Box:
     held: Any
 
 
+@dataclasses.dataclass
+class Held:
+    held: Any
+    kept: Any
+
+
 def one_of_two(x):
     a, b = [x], [x]
     if x > 0:
@@ -110,6 +116,15 @@ def tuple_of_an_argument(x):
     return first_is([pair], pair)
 
 
+def tuple_of_a_list_of_an_argument(x):
+    @function
+    def first_is(held):
+        return held.held.held is held.kept
+
+    pair = (1, ([2], 3))
+    return first_is(Held(Box(pair), pair))
+
+
 def tensors(x):
     a = b = x + 1
     if x > 0:
@@ -130,6 +145,7 @@ REFUSED = {
     tuple_of_a_list_that_grows: "two tuples",
     list_in_such_a_tuple: "two lists of a list or dict",
     tuple_of_an_argument: "two tuples",
+    tuple_of_a_list_of_an_argument: "two tuples",
     tensors: "two tensors",
     ints: "two numbers",
 }
