@@ -43,8 +43,8 @@ class Descent:
     """The calls of one function that wait for each other in one trace, by their keys.
 
     `met` has the keys of all calls, `calls` their number in each family; `recurs` tells whether
-    some were those of a graph. `counters` has the places of what is staged in the calls of a family;
-    none where that was refused, by `refusal`.
+    some were those of a graph. `counters` has the places of what is staged in the calls of a
+    family; none where that was refused, by `refusal`.
     """
 
     def __init__(self) -> None:

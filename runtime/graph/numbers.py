@@ -262,10 +262,10 @@ ROUND_TO = _row("round_to", round, _arithmetic)
 _OF_MATH: Raises = (ValueError, OverflowError)
 
 
-def _math_rows(names: str, kind: NumberType) -> dict[Callable[..., Any], Primitive]:
+def _math_rows(names: str, infer: Callable[..., NumberType]) -> dict[Callable[..., Any], Primitive]:
     functions = {name: getattr(math, name) for name in names.split() if hasattr(math, name)}
     return {
-        f: _row(f"math.{name}", f, _always(kind), fallible=True, raises=_OF_MATH)
+        f: _row(f"math.{name}", f, infer, fallible=True, raises=_OF_MATH)
         for name, f in functions.items()
     }
 
@@ -280,10 +280,11 @@ MATH: dict[Callable[..., Any], Primitive] = {
         "exp2 expm1 fabs fmod gamma hypot ldexp lgamma log log10 log1p log2 nextafter pow radians "
         "remainder sin sinh sqrt "
         "tan tanh ulp",
-        FLOAT,
+        _always(FLOAT),
     ),
-    **_math_rows("ceil comb factorial floor gcd isqrt lcm perm trunc", INT),
-    **_math_rows("isfinite isinf isnan", BOOL),
+    **_math_rows("ceil floor trunc", _always(INT)),
+    **_math_rows("comb factorial gcd isqrt lcm perm", _whole),
+    **_math_rows("isfinite isinf isnan", _always(BOOL)),
     math.isclose: _row("math.isclose", _is_close, _always(BOOL), fallible=True, raises=_OF_MATH),
 }
 """Functions of `math` on numbers: each returns one kind, whatever it is given."""

@@ -36,7 +36,7 @@ from runtime.staging.lists.growing import Growing
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 from runtime.staging.staged_print import print_staged
-from runtime.staging.symbolic_number import SymbolicNumber, apply_number, is_number
+from runtime.staging.symbolic_number import SymbolicNumber, apply_number, is_number, no_int
 from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.texts import Text
 from runtime.staging.tracing import is_symbol
@@ -101,14 +101,12 @@ def index_of(value: Any) -> Any:
     if isinstance(value, SymbolicTensor):
         is_whole = value.dtype.is_integer or value.dtype == dtypes.bool
         if not is_whole or value.static_shape not in ((), None):
-            raise TypeError(
-                f"only integer scalar tensors can be converted to an index, got {value.type}; "
-                "int(x) of a scalar is one"
-            )
+            text = f"only integer scalar tensors can be converted to an index, got {value.type}"
+            raise no_int(TypeError(f"{text}; int(x) of a scalar is one"))
         return _to_number("int")(value)
     if isinstance(value, SymbolicNumber):
         if value.type.kind == "float":
-            raise TypeError("'float' object cannot be interpreted as an integer")
+            raise no_int(TypeError("'float' object cannot be interpreted as an integer"))
         return _to_number("int")(value) if value.type.kind == "bool" else value
     return operator.index(value)
 

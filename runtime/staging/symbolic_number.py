@@ -15,6 +15,7 @@ import numpy as np
 from runtime import dtypes
 from runtime.core.convert import as_array, convert_to_tensor, register_conversion
 from runtime.core.primitive import Primitive
+from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.core.types import NumberType, TensorType, Type
 from runtime.dtypes import DType
@@ -169,7 +170,31 @@ def number_type(item: Any) -> NumberType:
 def apply_number(primitive: Primitive, *items: Any) -> Any:
     """Stage a row of numbers on Python numbers and staged ones."""
     trace = active(*items)
-    return trace.apply(primitive, tuple([trace.value_of(_plain(item)) for item in items]))
+    values = tuple([trace.value_of(_plain(item)) for item in items])
+    try:
+        return trace.apply(primitive, values)
+    except TypeError as error:
+        raise no_int(error) from None
+
+
+def note_meeting_float() -> None:
+    """Note that an int becomes a float where it meets one."""
+    trace = state.trace
+    while trace is not None:
+        trace.meets_floats = True
+        trace = trace.outer
+
+
+def no_int(error: TypeError) -> Exception:
+    """The error of a float where Python takes an int: a StagingError where it may be an int that
+    has met a float, of which Python raises nothing.
+    """
+    if state.trace is None or not state.trace.meets_floats:
+        return error
+    return refuse(
+        f"{error}; to Python it may be an int, which is a float where it has met one",
+        "have an int there on each path, or write int(...) here",
+    )
 
 
 def _plain(item: Any) -> Any:

@@ -88,6 +88,7 @@ class Trace:
         "joined",
         "kept",
         "levels",
+        "meets_floats",
         "memo",
         "met",
         "name",
@@ -144,6 +145,8 @@ class Trace:
         self.joined: list[Any] = []
         # Python numbers that became integers of these dtypes where paths meet.
         self.met: list[tuple[Any, DType]] = []
+        # Whether an int has become a float in it where it meets one.
+        self.meets_floats = False
         # Whether it calls a graph whose arithmetic of integers is Python's.
         self.called_exact = False
         # The objects from before that staged blocks change, by their keys: what is in them is

@@ -8,7 +8,7 @@ from runtime.core.types import ListType, NumberType, TensorType, Type
 from runtime.graph import numbers
 from runtime.graph.nodes import BOOL
 from runtime.staging.control.specs import Mismatch
-from runtime.staging.symbolic_number import convertible
+from runtime.staging.symbolic_number import convertible, note_meeting_float
 
 
 def join_types(a: Type, b: Type) -> Type:
@@ -23,6 +23,8 @@ def join_types(a: Type, b: Type) -> Type:
                 dtypes_differ=True,
                 kinds_differ=True,
             )
+        if a != b:
+            note_meeting_float()
         return numbers.widest(a, b)
     if isinstance(a, TensorType) and isinstance(b, TensorType):
         if a.dtype is not b.dtype:
@@ -49,12 +51,14 @@ def _is_whole_scalar(type: TensorType) -> bool:
 def _scalars_meet(a: TensorType, b: TensorType) -> Type:
     """Scalars of integers beside `float64` are Python's numbers, as they are for the operators."""
     if (_is_whole_scalar(a) and b == _FLOAT_SCALAR) or (a == _FLOAT_SCALAR and _is_whole_scalar(b)):
+        note_meeting_float()
         return _FLOAT_SCALAR
     raise _unequal_dtypes(a.dtype.name, b.dtype.name, b.dtype.name)
 
 
 def _number_meets(number: NumberType, tensor: TensorType) -> Type:
     if number.kind == "float" and _is_whole_scalar(tensor):
+        note_meeting_float()
         return _FLOAT_SCALAR
     if not convertible(number.kind, tensor.dtype):
         raise _unequal_dtypes(f"Python {number.kind}", tensor.dtype.name, tensor.dtype.name)

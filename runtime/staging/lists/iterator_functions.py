@@ -26,6 +26,7 @@ from runtime.staging.lists.walks import Items
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import called
 from runtime.staging.texts import Text, of_any
+from runtime.staging.tracing import is_symbol
 
 _TAKING: frozenset[Any] = frozenset((itertools.starmap, itertools.zip_longest))
 _COMBINING: frozenset[Any] = frozenset((
@@ -78,6 +79,8 @@ def _combining(function: Any, *args: Any, **kwargs: Any) -> Any:
     is_of_one = function not in (itertools.chain, itertools.product)
     pools = args[:1] if is_of_one else args
     sizes = (*args[len(pools) :], *rest.values())
+    for size in filter(is_symbol, sizes):
+        operator.index(size)  # which `permutations` does not ask for
     is_known = all(type(size) is int for size in sizes) and len(sizes) >= is_of_one
     if not is_known or not any(map(_is_open, pools)):
         return _of_items(function, *args, **rest)

@@ -300,6 +300,33 @@ def bytes_of_a_number(x):
     return bytes(int(x))
 
 
+def permutations_of_a_number(x):
+    return len(list(itertools.permutations([1, 2, 3], x)))
+
+
+def int_or_float(x):
+    return 2.5 if x > 9 else 1
+
+
+def index_that_may_be_an_int(x):
+    try:
+        return [1, 2, 3][int_or_float(x)]
+    except TypeError:
+        return 0
+
+
+def bound_that_may_be_an_int(x):
+    return sum([1, 2, 3][: int_or_float(x)])
+
+
+def shift_that_may_be_an_int(x):
+    return int_or_float(x) << 1
+
+
+def place_that_may_be_an_int(x):
+    return [1, 2, 3][x if x > 0 else 2.5]
+
+
 def list_of_the_run_printed(x):
     rt.print("items:", counted_to(x))
 
@@ -317,6 +344,11 @@ def dict_of_the_run_printed(x):
 REFUSED = [
     (date_of_a_number, NOT_ALLOWED, r"datetime.date\(\) takes a number of.*\s+return the number"),
     (bytes_of_a_number, NOT_ALLOWED, r"bytes\(\) takes a number of Python's"),
+    (permutations_of_a_number, NOT_ALLOWED, r"permutations\(\) takes a number of Python's"),
+    (index_that_may_be_an_int, StagingError, r"it may be an int.*\s+have an int there on each"),
+    (bound_that_may_be_an_int, StagingError, r"it may be an int.*\s+have an int there on each"),
+    (shift_that_may_be_an_int, StagingError, r"it may be an int.*\s+have an int there on each"),
+    (place_that_may_be_an_int, StagingError, r"it may be an int.*\s+have an int there on each"),
     (list_of_the_run_printed, StagingError, r"rt.print\(\) needs a list of which Python knows"),
     (list_of_the_run_combined, StagingError, r"itertools.combinations\(\) needs a list of which"),
     (dict_of_the_run_printed, StagingError, r"rt.print\(\) needs a dict of which Python knows"),
