@@ -41,6 +41,7 @@ from autograph.operators.comprehensions import (
     set_of,
 )
 from autograph.operators.growing import growing, is_staging
+from autograph.operators.logical import and_, not_, or_
 from autograph.operators.methods import converted_method
 from autograph.operators.texts import shown_by_user
 from autograph.operators.truths import length, truth
@@ -425,15 +426,22 @@ def _decided(function: Function, decisive: bool, args: tuple[Any, ...]) -> Any:
         if type(items) not in (GeneratorType, map) or isinstance(args[0], list):
             return _ask(backend, function, ([item, *items],), {})
         _check_unshared(items, references, function.__name__)
-        rest = _one_by_one(items) if type(items) is map else items
-        return _ask(backend, function, (Rest(item, rest),), {})
+        if type(items) is not map:
+            return _ask(backend, function, (Rest(item, items),), {})
+        _, (each, *iterators) = items.__reduce__()
+        rows = zip(*iterators, strict=False)
+        if all(operator.length_hint(iterator, -1) >= 0 for iterator in iterators):
+            # A partial: what the function can change is found through it.
+            rest = functools.partial(_decided_in_rows, each, [*rows], function.__name__, decisive)
+            return (or_ if decisive else and_)(not_(not_(item)), rest)
+        return _ask(backend, function, (Rest(item, (each(*row) for row in rows)),), {})
     return not decisive
 
 
-def _one_by_one(applied: Any) -> Any:
-    """The elements of a `map`, by a generator."""
-    _, (function, *iterators) = applied.__reduce__()
-    return (function(*row) for row in zip(*iterators, strict=False))
+def _decided_in_rows(each: Function, rows: list[Any], name: str, decisive: bool) -> Any:
+    """`any` or `all` of what a function makes of rows."""
+    given = Given(rows, functools.partial(starmap, each), tested=False, nested=False)
+    return reductions.decided(given, name, decisive)
 
 
 def _check_unshared(items: Iterator[Any], references: int, name: str) -> None:

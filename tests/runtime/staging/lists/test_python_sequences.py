@@ -705,7 +705,8 @@ def test_in_a_long_sequence_is_not_nested_too_deep(make: Any) -> None:
         item = str(x) if isinstance(known[0], str) else x
         equal = [item == each for each in known]
         unequal = all([item != each for each in known])
-        return item in known, 1 if item not in known else 2, any(equal), unequal
+        mapped = any(map(lambda each: item == each, known))
+        return item in known, 1 if item not in known else 2, any(equal), unequal, mapped
 
     staged = rt.function(is_in)
     for x in (0, 17, 499, 500):
