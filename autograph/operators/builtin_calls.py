@@ -428,14 +428,19 @@ def _decided(function: Function, decisive: bool, args: tuple[Any, ...]) -> Any:
         _check_unshared(items, references, function.__name__)
         if type(items) is not map:
             return _ask(backend, function, (Rest(item, items),), {})
-        _, (each, *iterators) = items.__reduce__()
+        reduced: Any = items.__reduce__()
+        each, *iterators = reduced[1]
         rows = zip(*iterators, strict=False)
         if all(operator.length_hint(iterator, -1) >= 0 for iterator in iterators):
             # A partial: what the function can change is found through it.
             rest = functools.partial(_decided_in_rows, each, [*rows], function.__name__, decisive)
             return (or_ if decisive else and_)(not_(not_(item)), rest)
-        return _ask(backend, function, (Rest(item, (each(*row) for row in rows)),), {})
+        return _ask(backend, function, (Rest(item, _of_rows(each, rows)),), {})
     return not decisive
+
+
+def _of_rows(each: Function, rows: Iterable[Any]) -> Any:
+    return (each(*row) for row in rows)
 
 
 def _decided_in_rows(each: Function, rows: list[Any], name: str, decisive: bool) -> Any:
