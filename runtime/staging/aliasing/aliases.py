@@ -96,18 +96,22 @@ def check_left(trace: Trace, since: int, left: Sequence[Any], changed: Sequence[
     """Raises StagingError where a round leaves, for the next one, what may be an object that rounds
     change in place. What was joined from `since` on is the round's.
     """
-    objects, values = set(map(id, changed)), {id(item) for value in left for item in _within(value)}
+    objects, values = set(map(id, changed)), _within(left)
     for joined in trace.joined[since:]:
         if id(joined.copy.made) in values and not objects.isdisjoint(map(id, joined.objects)):
             raise _refuse_alias(trace, joined)
 
 
-def _within(value: Any) -> Iterator[Any]:
-    """A value, all that it may be, and what is in it."""
-    value = held_by(value)
-    yield value
-    for each in _inside(value):
-        yield from _within(each)
+def _within(values: Iterable[Any]) -> set[int]:
+    """The ids of values, of all that they may be, and of what is in them."""
+    found: set[int] = set()
+    pending = [held_by(value) for value in values]
+    while pending:
+        value = pending.pop()
+        if id(value) not in found:  # objects may be in each other
+            found.add(id(value))
+            pending += map(held_by, _inside(value))
+    return found
 
 
 def _inside(value: Any) -> Iterable[Any]:

@@ -11,6 +11,7 @@ from autograph.mutation.users_code import is_users_class
 from autograph.objects import attributes_of, put_attributes
 from runtime.graph.structures import Children, Handler, Structure, structure_of
 from runtime.staging.control.optional_values import Missing
+from runtime.staging.control.references import is_reference_class
 
 _MOST = 64
 """Objects in each other that joins take apart."""
@@ -19,7 +20,11 @@ _MOST = 64
 def join_structure_of(item: Any) -> tuple[Structure, Children] | None:
     """The structure and the children of a container, or of such an object; None for others."""
     found = structure_of(item)
-    if found is not None or not _is_plain(type(item)) or not _is_tree(item):
+    if not (_is_plain(type(item)) if found is None else _is_object(found[0].kind)):
+        return found
+    if not _is_tree(item):
+        return None
+    if found is not None:
         return found
     keys, children = _flatten(item)
     return Structure(type(item), keys, _OBJECT), children
@@ -31,6 +36,11 @@ def _is_plain(kind: Any) -> bool:
         and is_users_class(kind)
         and all(base is object or is_users_class(base) for base in kind.__mro__)
     )
+
+
+def _is_object(kind: type) -> bool:
+    """Whether it is a class of objects that may be in themselves, as dataclasses are."""
+    return is_users_class(kind) and not issubclass(kind, tuple) and not is_reference_class(kind)
 
 
 def _is_tree(item: Any, above: tuple[int, ...] = ()) -> bool:

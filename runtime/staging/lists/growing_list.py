@@ -46,6 +46,7 @@ from runtime.staging.lists.growing import (
     inherit_sites,
     is_under,
     note_inside,
+    shared_row,
     sites_inside,
     size_of,
     take_all_from,
@@ -570,6 +571,8 @@ class GrowingList(GrowingSequence, RowTable):
             return
         if self.table is not None:
             self.table.table.share()
+            return
+        if shared_row(self) is not None:
             return
         held = self._covering() if self.staged is not None or list.__len__(self) else _nothing()
         kind = dataclasses.replace(held.kind, shared=True)

@@ -17,6 +17,7 @@ REFUSALS = (
     rt.errors.OperatorNotAllowedInGraphError,  # where Python itself is asked, by a set of its own
     rt.errors.RefusedError,  # of the run
 )
+SEEDS = (*range(20), 260701031, 370701006)
 LEAVING = [(place, seed) for place in PLACES if place != "local" for seed in range(6)]
 LEAVING += [("object", 50051), ("outside", 400792)]
 
@@ -38,7 +39,7 @@ def _loaded(text: str, name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("executor", ["numpy", "native"])
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_random_programs(seed: int, executor: str) -> None:
     text = Writer(seed).program()
     name = f"<containers {seed}>"
