@@ -146,13 +146,15 @@ class ArenaChange:
 
 
 class Given:
-    """The containers in the arguments of a trace, and what is in them when it begins."""
+    """The containers in the arguments of a trace, and what is in them when it begins. Those of the
+    lists that a trace around it may choose among are its own, where they are `inner`.
+    """
 
-    def __init__(self, images: Iterable[Image] = ()) -> None:
+    def __init__(self, images: Iterable[Image] = (), inner: bool = False) -> None:
         self.images = list(images)
         self._arenas: dict[ListArena, dict[int, tuple[str, Way]]] = {}
         for path, way, item, _ in self.images:
-            if type(item) is PlacedList:
+            if type(item) is PlacedList and not inner:
                 self._arenas.setdefault(item.arena, {})[place_in(item)] = path, way
         self._before = {arena: arena.rows.staged for arena in self._arenas}
 

@@ -402,7 +402,7 @@ class Tracer:
         args = tuple([again.of(x, self.labels[at]) for at, x in enumerate(call.args)])
         kwargs = {name: again.of(x, name) for name, x in call.kwargs.items()}
         given = images_of(dict(enumerate(args)) | kwargs, self.labels, self._parts)
-        self.given = Given(given)
+        self.given = Given(given, self.inner)
         if self.current is not None:
             self.current.arguments = frozenset([id(image.item) for image in self.given.images])
         self.ways = ways_of(dict(enumerate(call.args)) | call.kwargs)

@@ -40,6 +40,11 @@ if TYPE_CHECKING:
 
 Converted = Callable[[CodeType], bool]
 
+MOST_BOUND = 24
+"""Combinations of lists that are parts of one function: of four that change places, there are as
+many. With ever more, each call is given others.
+"""
+
 MOST_ASSUMPTIONS = 20
 """Types of results that are tried before recursion is refused."""
 
@@ -337,6 +342,8 @@ def with_lists_bound(
         return function, args, kwargs
     key = id(plain), id(receiver), *[(name, id(given[name])) for name in names]
     if key not in _thread.bound:
+        if sum(known[:2] == key[:2] for known in _thread.bound) >= MOST_BOUND:
+            return function, args, kwargs
         made: Any = functools.partial(function, **{name: given[name] for name in names})
         # Without what is bound, which a call of it would be given as default values.
         made.__signature__ = signature.replace(

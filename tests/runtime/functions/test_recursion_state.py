@@ -559,6 +559,59 @@ def list_of_an_object_given_too(n):
     return kept.counted(given, n), kept.items, given
 
 
+def one_of_two_lists(n):
+    """The run chooses a list that the next call is given, and each call gives on one of its own."""
+
+    def down(a, b, k):
+        if k <= 0:
+            return a is b, list(a)
+        c = a if k % 3 else b
+        c.append(k)
+        found = down(c, a, k - 1)
+        b.append(7)
+        return found
+
+    x, y = [1], [2, 3]
+    return down(x, y, n), x, y
+
+
+def one_of_two_lists_that_stay(n):
+    def down(a, b, k):
+        return a[0] * 10 + b[0] if k <= 0 else down(a if k % 2 else b, a, k - 1)
+
+    return down([1], [2, 3], n)
+
+
+def given_or_new(n):
+    def down(items, k):
+        if k <= 0:
+            return [len(items)]
+        chosen = [1]
+        if k % 2:
+            chosen = items
+        chosen.append(k)
+        found = down(chosen, k - 1)
+        found.append(len(items))
+        return found
+
+    return down([], n)
+
+
+def made_of_the_last(n):
+    out = []
+
+    def down(a, b, k):
+        if k <= 0:
+            out.append(len(a))
+            return
+        c = b if k % 2 else a + [k]
+        out.append(len(c))
+        down(c, a, k - 1)
+
+    down([], [1], n)
+    return out
+
+
 @pytest.mark.parametrize(
     "function",
     [
@@ -569,6 +622,7 @@ def list_of_an_object_given_too(n):
         *(another_rate_between, another_kind_between, limits_read_between),
         *(number_around_changed_between, chosen_object_changed_between, nested_sums),
         *(best_of_two_sides, of_another_kind, list_around_given_too, list_of_an_object_given_too),
+        *(one_of_two_lists, one_of_two_lists_that_stay, given_or_new, made_of_the_last),
     ],
 )
 def test_it_is_what_python_computes(function: Callable[[Any], Any]) -> None:
