@@ -2,6 +2,7 @@
 
 function, polymorphic_function      the decorator; the object that is called
 traced                              the trace that serves a call, made where there is none
+function_spec                       what a function takes, in words
 parameters, signatures              the arguments of a call, and the key that they make
 trace_cache, retracing              the traces by key; the warning about too many
 function_tracing, initial_values    one trace; values for variables that it creates

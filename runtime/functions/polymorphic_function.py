@@ -24,6 +24,7 @@ from runtime.core.tensor import EagerTensor
 from runtime.errors import WrongDtypeError
 from runtime.functions.assigned_variables import with_tensors_given
 from runtime.functions.concrete_function import ConcreteFunction
+from runtime.functions.function_spec import FunctionSpec
 from runtime.functions.parameters import Parameters
 from runtime.functions.recursion import (
     Assumption,
@@ -106,6 +107,12 @@ class Function(Traced, Generic[P, R]):
     def input_signature(self) -> tuple[Any, ...] | None:
         """The declared signature, or None."""
         return self._input_signature
+
+    @property
+    def function_spec(self) -> FunctionSpec:
+        """Its parameters, their default values, and what the decorator was given."""
+        signature = self._parameters.signature
+        return FunctionSpec(signature, self._input_signature, self._jit_compile)
 
     def __repr__(self) -> str:
         return f"<Function {self._name} with {self._traces.count} traces>"

@@ -255,6 +255,7 @@ class MutableHashTable:
 
 class DenseHashTable(MutableHashTable):
     """A `MutableHashTable` with two keys that mean that there is nothing: they are used nowhere.
+    It exports its entries, where TensorFlow's exports empty buckets beside them.
 
     >>> table = rt.lookup.experimental.DenseHashTable(rt.string, rt.int64, -1, "", "$")
     >>> table.insert(["a", "b"], [1, 2])

@@ -604,7 +604,7 @@ def made_of_the_last(n):
         if k <= 0:
             out.append(len(a))
             return
-        c = b if k % 2 else a + [k]
+        c = b if k % 2 else [*a, k]
         out.append(len(c))
         down(c, a, k - 1)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import dataclasses
+import inspect
 import math
 from typing import Any, NamedTuple
 
@@ -143,3 +144,38 @@ def test_a_signature_of_nothing() -> None:
     assert concrete.pretty_printed_signature() == (
         "Input Parameters:\nOutput Type:\n  Literal[None]\nCaptures:\n  None"
     )
+
+
+def several(a: Any, b: Any = 3, /, *rest: Any, c: Any = 2.0, d: Any, **more: Any) -> Any:
+    return a
+
+
+def test_what_a_function_takes() -> None:
+    spec = function(several).function_spec
+    wanted = inspect.getfullargspec(several)._replace(annotations={})
+    assert spec.fullargspec == wanted
+    assert spec.arg_names == wanted.args
+    assert spec.default_values == {"b": 3, "c": 2.0}
+    assert spec.function_type == inspect.signature(several)
+    assert (spec.input_signature, spec.flat_input_signature) == (None, (None,))
+    assert spec.signature_summary(default_values=True).endswith("Defaults:\n  b: 3\n  c: 2.0")
+
+
+def test_what_a_function_with_a_signature_takes() -> None:
+    declared = rt.TensorSpec((2,), rt.float32)
+    spec = function(ignoring, input_signature=[declared], jit_compile=True).function_spec
+    assert (spec.input_signature, spec.jit_compile, spec.is_pure) == ((declared,), True, False)
+    assert spec.signature_summary() == (
+        f"Input Parameters:\n  x (POSITIONAL_OR_KEYWORD): {SPEC}\n"
+        "Output Type:\n  None\nCaptures:\n  None"
+    )
+
+
+def test_what_a_method_takes() -> None:
+    class Layer:
+        @rt.function
+        def call(self, x: Any, n: int = 4) -> Any:
+            return x
+
+    spec = Layer().call.function_spec
+    assert (spec.arg_names, spec.default_values) == (["x", "n"], {"n": 4})
