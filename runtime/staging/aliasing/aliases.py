@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any
 
 from runtime.core.dataclasses import dataclass
@@ -18,7 +18,7 @@ from runtime.staging.control.carried_objects import Contents, is_container
 from runtime.staging.control.graph_values import by_kind
 from runtime.staging.control.optional_values import Missing
 from runtime.staging.control.parts import join_structure_of
-from runtime.staging.control.references import is_reference, want
+from runtime.staging.control.references import is_reference, want, want_asked
 from runtime.staging.control.specs import Leaf, Maybe, Optional, Spec, Tree, Union
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.frames import user_location
@@ -30,6 +30,7 @@ from runtime.staging.lists.growing import (
     want_lists,
 )
 from runtime.staging.refusals import refuse
+from runtime.staging.scopes import Scope
 from runtime.staging.tracing import Trace
 
 _ABSENT = object()
@@ -48,22 +49,40 @@ class Copy:
 
 @dataclass(slots=True)
 class Joined:
-    """A copy, what it stands for, where they were joined, and what was in them then."""
+    """A copy, what it stands for, where they were joined, and what was in them then. One that is
+    the image of one of several has in `at` the scope where it was made, and the staged place there;
+    it `is_past` when the block of that has ended, as one that held.
+    """
 
     copy: Copy
     objects: list[Any]
     place: Location | None
+    at: tuple[Scope, Any] | None = None
+    is_past: bool = field(init=False, default=False)
     states: list[tuple[Any, Any]] = field(init=False)
 
     def __post_init__(self) -> None:
         self.objects = [self.copy.made, *self.objects]
+        self.note()
+
+    def note(self) -> None:
+        """Note what is in them now."""
         self.states = [(item, _state(item)) for item in self.objects if item is not ANYTHING]
+
+    def holds(self) -> bool:
+        """Whether none of them was changed since."""
+        return all(_is_equal(_state(item), state) for item, state in self.states)
 
     def check(self, trace: Trace) -> None:
         """Raises StagingError where one of them was changed since."""
-        for item, state in self.states:
-            if not _is_equal(_state(item), state):
-                raise _refuse_alias(trace, self)
+        if not self.is_past and not self.holds():
+            raise _refuse_alias(trace, self)
+
+
+def images(trace: Trace) -> list[Joined]:
+    """The images that were made in the scope that is open, and are what is there now."""
+    scope = trace.scope
+    return [each for each in trace.joined if each.at and each.at[0] is scope and each.holds()]
 
 
 def want_joined(trace: Trace) -> None:
@@ -131,7 +150,13 @@ def _state(item: Any) -> Any:
     if row is not None:  # each block reads columns of its own
         return StagedRow, (row,)
     found = join_structure_of(item)
-    return found and (found[0], tuple(found[1]))
+    if found is None:
+        return None
+    structure, children = found
+    if isinstance(item, dict) and getattr(structure.keys, "shared", False):
+        # A list of the graph has taken it, and has left it as it is.
+        structure = replace(structure, keys=replace(structure.keys, shared=False))
+    return structure, tuple(children)
 
 
 def _is_equal(now: Any, before: Any) -> bool:
@@ -143,12 +168,17 @@ def _is_equal(now: Any, before: Any) -> bool:
 def _refuse_alias(trace: Trace, joined: Joined) -> Exception:
     want_joined(trace)
     want_lists(*joined.objects, references=trace.references)
+    if joined.at is not None:
+        want_asked(trace.references)
     name, place = joined.copy.name, joined.place
     return refuse(
         f"{name!r} is one of several objects, which the run chooses here, and one of them is "
         "changed in place afterwards: another name for it would not show the change",
         "change a copy, made behind this statement with list(...), dict(...) or copy.copy(...), or "
-        "use tensors",
+        "use tensors"
+        if joined.at is None
+        else "read it anew in the block that changes it, table[i][key] = value; or put another one "
+        "there: table[i] = {**table[i], key: value}",
         name,
         place,
     )
@@ -303,6 +333,7 @@ def check(trace: Trace, restore: Callable[[], None]) -> None:
     try:
         for joined in trace.joined:
             joined.check(trace)
+            joined.is_past |= joined.at is not None and joined.at[0] is trace.scope
     except ValueError:
         restore()
         raise

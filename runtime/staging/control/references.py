@@ -134,9 +134,11 @@ def want_sites(sites: frozenset[str], references: References | None = None) -> N
     _add(Wanted(sites=sites, asks=True), references)
 
 
-def want_asked() -> None:
-    """Note, before a refusal, that Python itself has asked a symbol for what only the run knows."""
-    _add(Wanted(asks=True))
+def want_asked(references: References | None = None) -> None:
+    """Note, before a refusal, that Python itself has asked a symbol for what only the run knows, or
+    has changed what stands for one of several.
+    """
+    _add(Wanted(asks=True), references)
 
 
 def _add(wanted: Wanted, references: References | None = None) -> None:

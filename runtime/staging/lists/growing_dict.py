@@ -77,7 +77,7 @@ from runtime.staging.lists.growing_set import GrowingSet
 from runtime.staging.lists.keys import index, is_staged
 from runtime.staging.lists.list_builtins import at_hand, has_staged, opposite
 from runtime.staging.lists.list_places import PlacedList, apart, new_list, places_lists
-from runtime.staging.lists.sequences import check
+from runtime.staging.lists.sequences import check, put_entry
 from runtime.staging.lists.walks import gathered, let_stand_for, unpacked
 from runtime.staging.refusals import asked_by, refuse
 from runtime.staging.scopes import active, called
@@ -308,7 +308,7 @@ class GrowingDict(dict[Any, Any], EntryTable):
     def __setitem__(self, key: Any, value: Any) -> None:
         self._check_own()
         if self.is_plain(key):
-            dict.__setitem__(self, key, value)
+            put_entry(self, key, value, GrowingDict._check_own)
             return
         if isinstance(value, GrowingList) and is_under(value, self, key):
             return  # as `d[key] += items` does, which has changed it

@@ -16,6 +16,7 @@ from typing import Any, NoReturn, cast
 from runtime.core.types import is_variable
 from runtime.graph import numbers
 from runtime.graph.structures import has_object, structure_of
+from runtime.staging.aliasing import aliases
 from runtime.staging.aliasing.aliases import Copy, Joined
 from runtime.staging.builtin_functions import index_of
 from runtime.staging.control import branches, choices, iteration, joins
@@ -237,9 +238,49 @@ def _image_of(items: Sequence[Any], place: Any) -> Any:
     parts = zip(*[children for _, children in found], strict=True)
     made = found[0][0].build([chosen(part, place) for part in parts])
     if not isinstance(made, tuple):
-        copy = Copy("an item of the list", made, [*items])
-        active().joined.append(Joined(copy, [*items], user_location()))
+        copy, trace = Copy("an item of the list", made, [*items]), active()
+        trace.joined.append(Joined(copy, [*items], user_location(), (trace.scope, place)))
     return made
+
+
+def _place_of(image: Joined) -> Any:
+    return cast(Any, image.at)[1]
+
+
+def put_entry(
+    entries: dict[Any, Any], key: Any, value: Any, check_own: Callable[[Any], None]
+) -> None:
+    """Assign an entry of a dict of which Python knows the keys. Where it is the image of one in a
+    list, that one has it, too, which `check_own` refuses, and so have all images of that.
+    """
+    trace = active()
+    known = aliases.images(trace) if trace.joined and dict.__contains__(entries, key) else []
+    changed = list(_with_originals(entries, key, value, known))
+    for each, now in changed:
+        check_own(each)
+        dict.__setitem__(each, key, now)
+    for image in known:
+        originals, made = image.copy.originals, image.copy.made
+        is_changed = any(each is other for each in originals for other, _ in changed)
+        if is_changed and not any(made is each for each, _ in changed):
+            held = [dict.__getitem__(each, key) for each in originals]
+            dict.__setitem__(made, key, chosen(held, _place_of(image)))
+    for image in known:
+        image.note()
+
+
+def _with_originals(
+    entries: dict[Any, Any], key: Any, value: Any, known: Sequence[Joined]
+) -> Iterator[tuple[dict[Any, Any], Any]]:
+    """A dict with the value that it gets, and those that it is the image of, with theirs."""
+    yield entries, value
+    for own in [each for each in known if each.copy.made is entries]:
+        for each, is_meant in meant(own.copy.originals, _place_of(own)):
+            before = dict.__getitem__(each, key)
+            made = branches.cond(
+                is_meant, lambda: value, lambda before=before: before, (), ("the entry",)
+            )
+            yield from _with_originals(each, key, made, known)
 
 
 def _refusal(why: str, hint: str | None) -> Exception:

@@ -266,3 +266,137 @@ def test_refused(program: Callable[..., Any]) -> None:
         rt.function(program)(of_tensors(copy.deepcopy(PEOPLE)), rt.constant(30, rt.int64))
     assert caught.value.filename == __file__
     assert caught.value.hint
+
+
+def rows_of_a_table():
+    return [{"a": 1, "b": "x"}, {"a": 3, "b": "y"}, {"a": 5, "b": "z"}]
+
+
+def put_by_a_name(k):
+    table = rows_of_a_table()
+    row = table[k]
+    row["a"] = 7
+    return table, row["a"]
+
+
+def put_at_two_places(k):
+    table = rows_of_a_table()
+    table[k]["a"] = 7
+    table[k - 1]["a"] += 2
+    table[k]["a"], table[0]["a"] = table[0]["a"], table[k]["a"]
+    return table
+
+
+def put_in_rounds(k):
+    table = rows_of_a_table()
+    for i in range(k + 2):
+        table[i]["a"] += i
+    return table
+
+
+def put_on_both_paths(k):
+    table = rows_of_a_table()
+    if k > 0:
+        table[k]["a"] += 4
+    else:
+        table[k]["b"] = "new"
+    return table
+
+
+def read_before_another_is_put(k):
+    table = rows_of_a_table()
+    before, row = table[k]["a"], table[k]
+    table[1]["a"] = 9
+    return table, before, row["a"]
+
+
+def put_through_a_helper(k):
+    def bump(row):
+        row["a"] += 1
+        return row
+
+    table = rows_of_a_table()
+    bump(bump(table[k]))
+    return table
+
+
+def two_images_of_one(k):
+    table = [{"a": 1, "b": 2}, {"a": 3, "b": 4}]
+    turned = [table[1], table[0], table[1]]
+    row, other = table[k], turned[1 - k]
+    row["a"] = 7
+    other["b"] = row["a"] + 1
+    return table, row["b"], other["a"]
+
+
+def lists_as_values(k):
+    table = [{"items": [1], "n": 1}, {"items": [2], "n": 2}]
+    table[k]["items"].append(5)
+    table[k]["n"] = len(table[k]["items"])
+    table[k - 1]["items"] = [7]
+    return table
+
+
+def put_in_its_place(k):
+    table = rows_of_a_table()
+    table[k] = {**table[k], "a": 7}
+    return table
+
+
+def of_lists_of_lists(k):
+    table = [[{"a": 1}, {"a": 2}], [{"a": 3}, {"a": 4}]]
+    table[k][k]["a"] += 7
+    return table
+
+
+PUT = (
+    put_by_a_name, put_at_two_places, put_in_rounds, put_on_both_paths, put_through_a_helper,
+    read_before_another_is_put, two_images_of_one, lists_as_values, put_in_its_place,
+    of_lists_of_lists,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("program", PUT, ids=lambda program: program.__name__)
+def test_an_entry_of_the_one_that_is_meant_is_put(program: Callable[..., Any]) -> None:
+    staged = rt.function(program)
+    for k in (0, 1):
+        assert as_python(staged(rt.constant(k, rt.int64))) == program(k)
+
+
+def put_behind_a_list_that_grows(k):
+    table = [{"a": 1}, {"a": 3}]
+    row = table[k]
+    if k > 0:
+        table.append({"a": 9})
+    row["a"] = 7
+    return table
+
+
+def taken_away(k):
+    row = rows_of_a_table()[k]
+    del row["a"]
+    return len(row)
+
+
+def put_in_a_block_behind(k):
+    table = rows_of_a_table()
+    row = table[k]
+    if k > 0:
+        row["a"] = 4
+    return table
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        (put_behind_a_list_that_grows, CHANGED),
+        (taken_away, "'an item of the list' is one of several objects"),
+        (put_in_a_block_behind, "'an item of the list' is one of several objects"),
+    ],
+    ids=lambda x: getattr(x, "__name__", ""),
+)
+def test_what_would_not_be_seen_is_refused(program: Callable[..., Any], words: str) -> None:
+    with pytest.raises((autograph.StagingError, rt.errors.OperatorNotAllowedInGraphError)) as error:
+        rt.function(program)(rt.constant(1))
+    assert words in str(error.value)
+    assert __file__ in str(error.value)
