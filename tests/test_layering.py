@@ -142,7 +142,7 @@ MAY_IMPORT = {
     "runtime.staging.control": (
         f"{STAGING} autograph.objects autograph.mutation autograph.undefined autograph.handlers "
         "autograph.operators.truths autograph.operators.early_exits autograph.operators.texts "
-        "autograph.operators.items autograph.operators.logical "
+        "autograph.operators.items autograph.operators.logical autograph.operators.comprehensions "
         "autograph.operators.shared autograph.user_iterators"
     ),
     "runtime.staging.aliasing": STAGING,

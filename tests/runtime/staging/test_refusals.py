@@ -331,10 +331,6 @@ def list_of_the_run_printed(x):
     rt.print("items:", counted_to(x))
 
 
-def list_of_the_run_combined(x):
-    return list(itertools.zip_longest(counted_to(x), [1]))
-
-
 def dict_of_the_run_printed(x):
     sizes = {1: 2}
     sizes[x] = 3
@@ -350,7 +346,6 @@ REFUSED = [
     (shift_that_may_be_an_int, StagingError, r"it may be an int.*\s+have an int there on each"),
     (place_that_may_be_an_int, StagingError, r"it may be an int.*\s+have an int there on each"),
     (list_of_the_run_printed, StagingError, r"rt.print\(\) needs a list of which Python knows"),
-    (list_of_the_run_combined, StagingError, r"itertools.zip_longest\(\) needs a list of which"),
     (dict_of_the_run_printed, StagingError, r"rt.print\(\) needs a dict of which Python knows"),
     (counter_in_a_branch, StagingError, r"count in a variable: number \+= 1"),
     (local_generator, StagingError, "it is changed .* a generator cannot be carried"),
