@@ -113,6 +113,11 @@ def parts(subject: Any, cls: Any, count: int, *names: str) -> tuple[Any, ...] | 
     """The attributes that the patterns of a class match, the first `count` by their places; None
     where one is missing.
     """
+    backend = backend_of(subject)
+    if backend is not None:
+        made = backend.builtin(parts, subject, cls, count, *names)
+        if made is not NotImplemented:
+            return made  # type: ignore[no-any-return]
     found: list[Any] = []
     places = _places(cls, count)
     if places is None:

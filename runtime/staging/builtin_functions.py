@@ -7,7 +7,7 @@ import gc
 import math
 import operator
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence, ValuesView
+from collections.abc import Callable, Iterator, Sequence, Sized, ValuesView
 from types import FunctionType, GeneratorType
 from typing import Any, cast
 
@@ -81,9 +81,11 @@ def _len(value: Any) -> Any:
         return value._staged_len()
     if type(value) is Text:
         return texts.answer(len, value)
-    if not isinstance(value, Tensor):
-        raise TypeError(f"object of type {_name(value)!r} has no len()")
-    return iteration.length_of(value)
+    if isinstance(value, Tensor):
+        return iteration.length_of(value)
+    if isinstance(value, Sized):  # what may be None holds it
+        return len(value)
+    raise TypeError(f"object of type {_name(value)!r} has no len()")
 
 
 def _name(value: Any) -> str:

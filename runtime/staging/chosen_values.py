@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from autograph import call, operators
+from autograph.operators import matching
 from autograph.operators.raising import exception
 from runtime import nest
 from runtime.core.tensor import Tensor
@@ -102,6 +103,10 @@ TAKEN = frozenset((getattr, setattr, delattr))
 _APPLYING = frozenset((map, filter, functools.reduce))
 
 
+def _fitting_parts(option: Any, cls: Any, *asked: Any) -> Any:
+    return matching.parts(option, cls, *asked) if matching.is_instance(option, cls) else None
+
+
 def of_builtin(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
     """A builtin with a choice among its arguments: NotImplemented for one that takes it as it
     is.
@@ -122,6 +127,7 @@ def of_builtin(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) 
         exception: _raise,
         operator.getitem: operators.getitem,
         operator.contains: lambda items, item: operators.compare(item, "in", items),
+        matching.parts: _fitting_parts,
     }
     if type(args[0]) is str:
         known[operator.mod] = operators.mod

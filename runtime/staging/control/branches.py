@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from autograph.operators.truths import truth as users_truth
 from runtime.graph import numbers
-from runtime.graph.ir import Region, format_location
+from runtime.graph.ir import Region, Value, format_location
 from runtime.graph.nodes import COND, TRUTH
 from runtime.staging.aliasing import aliases, item_assignments
 from runtime.staging.control import graph_values, joined_tensors, joins
@@ -50,9 +50,12 @@ from runtime.staging.lists.growing import Growing
 from runtime.staging.scopes import active
 from runtime.staging.symbolic_number import SymbolicNumber, apply_number
 from runtime.staging.symbolic_tensor import SymbolicTensor
-from runtime.staging.tracing import Trace
+from runtime.staging.tracing import Trace, is_symbol
 
 _STATEMENT = Wording("the branches of `if`", "the value", unites=True)
+
+_NEAR = 4
+"""Nodes before a branch among which its test is looked for."""
 
 
 def truth(value: Any) -> Any:
@@ -98,7 +101,10 @@ def _truth_of_optional(value: MaybeNone) -> Any:
     def absent() -> bool:
         return False
 
-    return truth(cond(value.flag, held, absent, (), ("the truth of an optional value",)))
+    made = truth(cond(value.flag, held, absent, (), ("the truth of an optional value",)))
+    if is_symbol(made) and is_symbol(value.flag):
+        active().memo[MaybeNone, made.graph_value] = value.flag.graph_value
+    return made
 
 
 def cond(
@@ -133,12 +139,34 @@ def cond(
         made = cond(predicate, first, second, *given, is_caught=True)
         go_on(trace, made[-1])
         return pack(made[:-1], names)
-    since = len(trace.joined)
+    since, flags = len(trace.joined), _flags_of(trace, predicate)
     blocks = (orelse, body) if orelse_first else (body, orelse)
     paths = [traced(trace, block, inputs, names, watch) for block in blocks]
     if orelse_first:
         paths.reverse()
+    for path, known in zip(paths, flags, strict=True):
+        path.values = tuple([_narrowed(value, known) for value in path.values])
     return pack(joined(trace, predicate, paths, names, words, since), names)
+
+
+def _flags_of(trace: Trace, predicate: Any) -> tuple[dict[Value, bool], dict[Value, bool]]:
+    """What is known of flags that values are not None where a test is true, and where it is not."""
+    value, is_same = trace.value_of(predicate), True
+    for node in reversed(trace.scope.nodes[-_NEAR:]):
+        if node.primitive is numbers.NOT and node.outputs[0] is value:
+            value, is_same = node.inputs[0], not is_same
+    holds, fails = {value: True}, {value: False}
+    if (MaybeNone, value) in trace.memo:
+        holds[trace.memo[MaybeNone, value]] = True
+    return (holds, fails) if is_same else (fails, holds)
+
+
+def _narrowed(value: Any, flags: dict[Value, bool]) -> Any:
+    """What a path leaves, without what is known to be None there, or not to be."""
+    if type(value) is not MaybeNone or not is_symbol(value.flag):
+        return value
+    is_there = flags.get(value.flag.graph_value)
+    return value if is_there is None else value.held if is_there else None
 
 
 def joined(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from array import array
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from io import IOBase
 from typing import TYPE_CHECKING, Any
 
@@ -184,18 +184,23 @@ no_watch: Watch = ObjectRecorder
 """For blocks that are not watched."""
 
 
-def also_watching(watch: Watch, functions: Sequence[Callable[..., Any]]) -> Watch:
-    """`watch`, also of what these functions reach: a block calls them without holding them where a
-    recorder looks.
+_NOTHING: dict[str, Any] = {}
+
+
+def also_watching(
+    watch: Watch, functions: Sequence[Callable[..., Any]], held: Mapping[str, Any] = _NOTHING
+) -> Watch:
+    """`watch`, also of what these functions reach, and of what is `held`, by names: a block calls
+    or gives them without holding them where a recorder looks.
     """
-    if not functions:
+    if not functions and not held:
         return watch
 
     def watching(
         block: Callable[..., Any], inputs: Sequence[Any], names: Sequence[str]
     ) -> ObjectRecorder:
         pairs = zip(names, inputs, strict=False)
-        known = dict(pairs) | {f"function {at}": each for at, each in enumerate(functions)}
+        known = dict(pairs) | {f"function {at}": each for at, each in enumerate(functions)} | held
         return watch(block, tuple(known.values()), tuple(known))
 
     return watching

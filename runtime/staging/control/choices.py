@@ -27,6 +27,7 @@ from runtime.graph.templates import Written
 from runtime.staging.bytecode import class_property
 from runtime.staging.control.references import want_asked
 from runtime.staging.control.sameness import same
+from runtime.staging.control.stand_ins import StandIn
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import called
 
@@ -39,7 +40,7 @@ _KINDS = (
 )  # fmt: skip
 
 
-class Choice:
+class Choice(StandIn):
     """One of `options`: that at the staged `place`, which is None in the signature of a function.
     To Python's `isinstance` texts are a `str`.
     """
@@ -84,6 +85,10 @@ class Choice:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name != "__name__":
             raise AttributeError(name)
+        return self.member(name)
+
+    def member(self, name: str) -> Any:
+        """The attribute of the option that the run chooses."""
         found = [getattr(option, name) for option in self.options]
         if all(map(callable, found)) and not isinstance(self.options[0], type):
             return Choice(tuple(found), self.place)

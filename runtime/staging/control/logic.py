@@ -8,7 +8,7 @@ from typing import Any
 from autograph.operators.logical import compare
 from runtime import errors
 from runtime.graph import numbers
-from runtime.staging.control.blocks import Block, Wording
+from runtime.staging.control.blocks import Block, Wording, want_parts
 from runtime.staging.control.branches import cond, truth
 from runtime.staging.control.carried_objects import Watch, also_watching, no_watch
 from runtime.staging.control.joins import abstract_pair, join
@@ -53,6 +53,8 @@ def _short_circuit(
     if not rest:
         return value
     predicate = truth(value if answer is None else answer)
+    if name == "or" and isinstance(value, MaybeNone):
+        value = value.held  # which is there where it is true
     mismatch: Mismatch | None = None
     unites = False
 
@@ -72,7 +74,8 @@ def _short_circuit(
         return name == "or", opened(value) if unites else None
 
     body, orelse = (stop, further) if name == "or" else (further, stop)
-    labels, watching = (f"the value of `{name}`",), also_watching(watch, rest)
+    labels = (f"the value of `{name}`",)
+    watching = also_watching(watch, rest, {labels[0]: value})
     first = name == "or"
     made = cond(predicate, body, orelse, (), labels, watching, orelse_first=first, words=_OPERANDS)
     if mismatch is None:
@@ -92,6 +95,7 @@ def _mismatch(value: Any, other: Any) -> Mismatch | None:
     try:
         join(*abstract_pair(value, other))
     except Mismatch as mismatch:
+        want_parts(mismatch, (value, other), None)  # should the value be used
         # The frames of a traceback would hold what the user's code has let go.
         return mismatch.with_traceback(None)
     return None

@@ -13,6 +13,7 @@ from runtime.core.tensor import Tensor
 from runtime.dtypes import DType
 from runtime.graph.nodes import CHECK_ATTRIBUTE, CHECK_DEFINED, CHECK_PRESENT
 from runtime.staging.bytecode import class_property
+from runtime.staging.control.stand_ins import StandIn, member_of
 from runtime.staging.frames import user_frames
 from runtime.staging.refusals import WAY_OUT, not_allowed, placed
 from runtime.staging.scopes import active
@@ -24,7 +25,7 @@ UNNAMED = "result"
 """The name in graphs of what no variable of the user's holds."""
 
 
-class Missing:
+class Missing(StandIn):
     """A carried value that may be missing; using it checks, at run time, that it is there.
 
     `flag` is the staged truth of that; `held` the Python value that stands for it when it is.
@@ -52,7 +53,11 @@ class Missing:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return getattr(self.owner(name), name)
+        return self.member(name)
+
+    def member(self, name: str) -> Any:
+        """The attribute of the value, after a check that it is there."""
+        return member_of(self.owner(name), name)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         present(self)[key] = value

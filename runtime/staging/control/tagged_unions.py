@@ -16,7 +16,7 @@ from runtime.graph.ir import Location
 from runtime.staging.bytecode import class_property, rows_unpacked
 from runtime.staging.control.choices import BINARY, COMPARISONS, UNARY, Choice, operator_method
 from runtime.staging.control.references import has_member, is_reference, want
-from runtime.staging.frames import is_ours
+from runtime.staging.control.stand_ins import member_of
 from runtime.staging.lists.growing import want_lists
 from runtime.staging.refusals import refusal_of_run, refuse
 
@@ -43,11 +43,13 @@ class TaggedUnion(Choice):
 
     def __getattr__(self, name: str) -> Any:
         # The library asks what it is given: that is no read of the user's, done with each option.
-        if name.startswith("__") or is_ours(sys._getframe(1).f_code.co_filename):
-            raise AttributeError(name)
+        raise AttributeError(name)
+
+    def member(self, name: str) -> Any:
+        """The attribute of the option that the run chooses."""
         if not any(has_member(option, name) for option in self.options):
             raise AttributeError(f"none of {self!r} has an attribute {name!r}", name=name, obj=self)
-        return self.apply(lambda option: getattr(option, name))
+        return self.apply(lambda option: member_of(option, name))
 
     def __setattr__(self, name: str, value: Any) -> None:
         known = [is_reference(option) and has_member(option, name) for option in self.options]

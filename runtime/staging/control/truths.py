@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from runtime.core.convert import convert_to_tensor, register_conversion
 from runtime.graph.ir import Location
 from runtime.staging.control.optional_values import OPERATORS
+from runtime.staging.control.stand_ins import StandIn, member_of
 from runtime.staging.frames import user_location
 from runtime.staging.refusals import refuse, refuse_dtypes
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from runtime.staging.control.specs import Mismatch
 
 
-class Truth:
+class Truth(StandIn):
     """The value of `and` or `or` where operands do not fit together, such as a number and a list.
 
     A test may be it. For any other use it is `held`, the operands as kinds of one value; without
@@ -22,15 +23,18 @@ class Truth:
     """
 
     __slots__ = ("held", "location", "mismatch", "name", "value")
+    held: Any
+    location: Location | None
+    mismatch: Mismatch
+    name: str
+    value: Any
     __array_ufunc__ = None
     decides_operators = True
 
     def __init__(self, value: Any, held: Any, name: str, mismatch: Mismatch) -> None:
-        self.value = value
-        self.name = name
-        self.held = held
-        self.location = user_location()
-        self.mismatch = mismatch
+        of_own = zip(self.__slots__, (held, user_location(), mismatch, name, value), strict=True)
+        for slot, item in of_own:
+            object.__setattr__(self, slot, item)
 
     def __repr__(self) -> str:
         return f"<the value of `{self.name}`>"
@@ -38,7 +42,14 @@ class Truth:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        return getattr(self.opened(), name)
+        return self.member(name)
+
+    def member(self, name: str) -> Any:
+        """The attribute of the operand that is the value."""
+        return member_of(self.opened(), name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self.opened(), name, value)
 
     def opened(self, location: Location | None = None) -> Any:
         """The value for any use but as a test; its refusal where there is none."""

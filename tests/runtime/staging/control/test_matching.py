@@ -1,12 +1,14 @@
 """`match` on what is staged: what Python does, or refused."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 import autograph
 import runtime as rt
+from tests.support.staging import attempt, same_outcome
 
 
 def _counted(n: Any) -> Any:
@@ -169,3 +171,85 @@ def test_isinstance_and_match_agree_on_tensors() -> None:
     for convert in (autograph.convert, rt.function):
         a, b = convert(both)(rt.constant(3))
         assert bool(a) == bool(b)
+
+
+class Shape:
+    pass
+
+
+@dataclass
+class Circle(Shape):
+    radius: Any
+    name: Any = "c"
+
+
+@dataclass
+class Square(Shape):
+    side: Any
+    name: Any = 3
+
+
+def by_class(n: Any) -> Any:
+    match Circle(n) if n > 3 else Square(n):
+        case Circle(radius):
+            return radius * 2
+        case Square(side=side):
+            return side * 3
+
+
+def by_attribute(n: Any) -> Any:
+    match Circle(n) if n > 3 else Square(n):
+        case Shape(radius=radius):
+            return radius * 2
+        case Shape(side=side):
+            return side * 3
+
+
+def by_guard(n: Any) -> Any:
+    match Circle(n) if n > 3 else Square(n):
+        case Circle(radius=radius, name="c") if radius > 4:
+            return radius
+        case Circle():
+            return 5
+        case Square(name=3, side=side) if side > 0:
+            return side * 3
+    return -1
+
+
+def by_place(n: Any) -> Any:
+    shapes, total = [Circle(n), Square(n + 1), Circle(7)], 0
+    for k in range(3):
+        match shapes[(k + n) % 3]:
+            case Circle(radius=radius):
+                total += radius * (k + 1)
+            case Square(side=side):
+                total += side * 100
+    return total
+
+
+def inside(n: Any) -> Any:
+    match {"k": (Circle(n), 1) if n > 3 else (Square(n), 2)}:
+        case {"k": (Circle(radius), times)}:
+            return radius * times
+        case {"k": (Square(side), times)}:
+            return side * times * 100
+
+
+def or_a_number(n: Any) -> Any:
+    match Circle(n) if n > 3 else (n if n > 0 else None):
+        case Circle(radius=radius):
+            return radius
+        case None:
+            return -1
+        case other:
+            return other * 2
+
+
+@pytest.mark.parametrize("n", [0, 2, 4, 9])
+@pytest.mark.parametrize(
+    "function", [by_class, by_attribute, by_guard, by_place, inside, or_a_number]
+)
+def test_a_class_pattern_takes_what_the_run_chooses(function: Callable[..., Any], n: int) -> None:
+    assert same_outcome(
+        attempt(lambda: function(n)), attempt(lambda: rt.function(function)(rt.constant(n)))
+    )

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import runtime as rt
+from tests.support.staging import attempt, same_outcome
 
 
 def largest(x):
@@ -140,3 +141,96 @@ def test_what_may_be_none_equals_what_python_says(one: str, other: str) -> None:
     staged = rt.function(equal)
     for n in (1, 2, 3):
         assert tuple(map(bool, staged(rt.constant(n)))) == equal(n)
+
+
+def _list(x):
+    return [x] if x > 0 else None
+
+
+def default_of_or(x):
+    one = _list(x)
+    two = one or [7]
+    two.append(3)
+    return one, two, one is two
+
+
+def longer_default(x):
+    one = _list(x)
+    two = one or [7, 8]
+    two.append(3)
+    return one, two, one is two
+
+
+def default_of_an_expression(x):
+    one = _list(x)
+    two = one if one else [7, 8]
+    two.append(3)
+    return one, two
+
+
+def default_of_a_statement(x):
+    one = _list(x)
+    if one is None:
+        one = [7, 8]
+    one.append(3)
+    return len(one), one
+
+
+def default_where_it_is_not_none(x):
+    one = _list(x)
+    two = [7, 8, 9]
+    if one is not None:
+        two = one
+    two.append(3)
+    return one, two
+
+
+def default_of_a_list_that_may_be_empty(x):
+    one = [x] if x > 0 else []
+    two = one or [7, 8]
+    two.append(3)
+    return one, two
+
+
+def default_as_a_key(x):
+    counts, groups = {}, {}
+    if x > 99:
+        counts[x] = x
+        groups[x] = 1
+    key = counts.get(2) or len(counts)
+    groups[key] = groups.get(key, 0) + 5
+    return sum(groups.values())
+
+
+def one_of_two_lengths(x):
+    one = None
+    if x > 3:
+        one = [x]
+    elif x > 0:
+        one = [x, x]
+    one.append(3)
+    return one
+
+
+def length(x):
+    one = _list(x)
+    return 0 if one is None else len(one)
+
+
+def attribute_of_a_dict(x):
+    one = {"p": x} if x > 0 else None
+    return one.get("q", 3), one.get("p")
+
+
+DEFAULTS = (
+    *(default_of_or, longer_default, default_of_an_expression, default_of_a_statement),
+    *(default_where_it_is_not_none, default_of_a_list_that_may_be_empty, default_as_a_key),
+    *(one_of_two_lengths, length, attribute_of_a_dict),
+)
+
+
+@pytest.mark.parametrize("x", [-1, 1, 5])
+@pytest.mark.parametrize("function", DEFAULTS, ids=lambda f: f.__name__)
+def test_defaults_of_what_may_be_none(function: Callable[..., Any], x: int) -> None:
+    expected = attempt(lambda: function(x))
+    assert same_outcome(expected, attempt(lambda: rt.function(function)(rt.constant(x))))
