@@ -8,7 +8,6 @@ from types import TracebackType
 from typing import Any
 
 from autograph.errors import AutographError
-from autograph.frames import entries_of as entries_of
 from autograph.frames import hide_libraries
 from autograph.frames import show_all_frames as show_all_frames
 from autograph.frames import shows_all_frames as shows_all_frames

@@ -15,7 +15,6 @@ import numpy as np
 from runtime import errors
 from runtime.core.compiler import parse
 from runtime.core.primitive import Primitive, describe, name_in_errors
-from runtime.core.tracebacks import entries_of
 from runtime.core.types import ListType, TensorType, Type
 from runtime.graph.executors.scalars import form_of
 from runtime.graph.ir import Node, Origin, Position, Value, format_location
@@ -56,11 +55,12 @@ def _came_between(traceback: TracebackType | None) -> TracebackType | None:
     """The first entry of what is not of a kernel: of a signal handler, or whatever else Python runs
     between two of its instructions.
     """
-    for entry in entries_of(traceback):
-        name = entry.tb_frame.f_globals.get("__name__", _STANDING)
+    while traceback is not None:
+        name = traceback.tb_frame.f_globals.get("__name__", _STANDING)
         if name.partition(".")[0] not in _KERNELS:
-            return entry
-    return None
+            break
+        traceback = traceback.tb_next
+    return traceback
 
 
 def _explain_depth(error: RecursionError, nodes: Sequence[Node]) -> None:
@@ -130,11 +130,11 @@ def _entries(
     filename: str,
     lines: Mapping[int, tuple[Node, Sequence[str]]],
 ) -> list[TracebackType]:
-    found = [
-        entry
-        for entry in entries_of(traceback)
-        if entry.tb_frame.f_code.co_filename == filename and entry.tb_lineno in lines
-    ]
+    found = []
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == filename and traceback.tb_lineno in lines:
+            found.append(traceback)
+        traceback = traceback.tb_next
     # The rest of a loop is a call of the program, but none of the user's.
     return [each for each in found if each is found[-1] or not lines[each.tb_lineno][0].regions]
 
@@ -246,8 +246,9 @@ def _entry(place: Position) -> TracebackType:
 
 def _users(traceback: TracebackType | None) -> TracebackType | None:
     """The first entry that stands for a frame of the user's."""
-    names = ((entry, entry.tb_frame.f_globals.get("__name__")) for entry in entries_of(traceback))
-    return next((entry for entry, name in names if name == _STANDING), None)
+    while traceback is not None and traceback.tb_frame.f_globals.get("__name__") != _STANDING:
+        traceback = traceback.tb_next
+    return traceback
 
 
 def _raiser(place: Position) -> CodeType:
