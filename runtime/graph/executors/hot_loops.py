@@ -36,7 +36,7 @@ from runtime.core.stacks import on_fit_thread
 from runtime.graph.executors import lowered
 from runtime.graph.executors.estimates import work_of
 from runtime.graph.executors.lowered import Block, Constant, Local
-from runtime.graph.executors.lowering import ALL, Lowering
+from runtime.graph.executors.lowering import whole
 from runtime.graph.executors.printer import WHILE
 from runtime.graph.executors.work import REST, STATEMENT, Patience, Work
 from runtime.graph.ir import Graph, Node, walk
@@ -311,7 +311,7 @@ class HotLoop:
         return self.loops.extend(write)
 
     def _function(self) -> _Function:
-        form = Lowering(self.graph, contiguous=True).function(ALL)
+        form = whole(self.graph)
         statement = _find(form.body, self.node)
         proceed, *state = statement.targets
         given = [Local(each.name, each.type, each.is_number, each.value) for each in state]

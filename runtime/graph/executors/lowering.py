@@ -451,6 +451,11 @@ class Lowering:
             self.unbox(output, node)
 
 
+def whole(graph: Graph) -> lowered.Function:
+    """The function of a graph whose nodes are all native, for arguments that are C-contiguous."""
+    return Lowering(graph, contiguous=True).function(ALL)
+
+
 _STRUCTURES: dict[Primitive, Callable[[Lowering, Node], None]] = {
     CONSTANT: Lowering.constant,
     UNDEFINED: Lowering.undefined,

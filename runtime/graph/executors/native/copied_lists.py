@@ -24,7 +24,7 @@ from runtime.graph.executors.lowered import (
     blocks_of,
     leaves,
 )
-from runtime.graph.executors.lowering import ALL, Lowering
+from runtime.graph.executors.lowering import whole
 from runtime.graph.ir import Graph
 
 Nest = tuple[Loop, ...]
@@ -47,7 +47,7 @@ class Ownership:
         """The function of a graph that is called."""
         found = self._forms.get(graph)
         if found is None:
-            found = self._forms[graph] = Lowering(graph, contiguous=True).function(ALL)
+            found = self._forms[graph] = whole(graph)
         return found
 
     def taken(self, graph: Graph) -> Taken:

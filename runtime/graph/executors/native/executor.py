@@ -9,7 +9,7 @@ from runtime import errors
 from runtime.core.types import Type
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Block, Constant
-from runtime.graph.executors.lowering import ALL, Lowering
+from runtime.graph.executors.lowering import whole
 from runtime.graph.executors.native.calling import (
     CompiledUnit,
     callable_of,
@@ -41,7 +41,7 @@ def _types(graph: Graph) -> list[Type]:
 
 
 def _form(graph: Graph) -> lowered.Function:
-    return on_arrays(Lowering(graph, contiguous=True).function(ALL))
+    return on_arrays(whole(graph))
 
 
 def require(graph: Graph) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Block, Conversion, Expression, Statement
-from runtime.graph.executors.lowering import ALL, Lowering
+from runtime.graph.executors.lowering import whole
 
 # Their rules are in the tables once they are imported.
 from runtime.graph.executors.native import (  # noqa: F401
@@ -49,8 +49,7 @@ class Support:
         if graph not in self._graphs:
             # A graph that calls itself is what the rest of it is.
             self._graphs[graph] = []
-            form = Lowering(graph, contiguous=True).function(ALL)
-            self._graphs[graph] = self.of_function(form, is_called=True)
+            self._graphs[graph] = self.of_function(whole(graph), is_called=True)
         return self._graphs[graph]
 
     def of_function(self, form: lowered.Function, is_called: bool = False) -> list[Reason]:
