@@ -1,7 +1,8 @@
 """Graphs: the IR, its passes and its executors.
 
 ir, data               values, nodes, regions; what their parameters are made of
-nodes, numbers, lists  primitives: control flow, Python's numbers, lists
+nodes, numbers         primitives: control flow, Python's numbers
+lists, list_rows       lists; the rows of lists of vectors
 facade                 how a graph shows itself: operations, texts, pictures, files
 verification           the rules that every graph keeps
 known_values           what a trace knows of small tensors

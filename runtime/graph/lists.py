@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import functools
 import operator
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeGuard
 
 import numpy as np
 
-from runtime import dtypes, errors, ops
+from runtime import dtypes, errors
 from runtime.core import forms, intervals
 from runtime.core.convert import convert_to_tensor
 from runtime.core.forms import Form
@@ -78,13 +77,14 @@ class Elements:
         return apply(OF, *items, places=places, size=len(self.items), type=self.type)
 
 
-def _row(
+def list_op(
     name: str,
     kernel: Callable[..., Any],
     infer: Callable[..., Any],
     op_type: str = "",
     **facts: Any,
 ) -> Primitive:
+    """A primitive of lists, with the name that TensorFlow has for most."""
     words = name.removeprefix("list_").title().replace("_", "")
     return structural(name, kernel, infer, op_type=op_type or f"TensorList{words}", **facts)
 
@@ -351,72 +351,6 @@ def _find(*given: Any) -> Any:
             return np.int64(at)
 
 
-def _row_item(items: Items, place: Any, index: Any, length: Any) -> Any:
-    try:
-        return items[place][index]
-    except (IndexError, TypeError):
-        raise _no_row(place) from None
-
-
-def _row_length(items: Items, place: Any) -> int:
-    try:
-        return len(items[place])
-    except (IndexError, TypeError):
-        raise _no_row(place) from None
-
-
-def _set_row_item(
-    items: Items, place: Any, index: Any, value: Any, length: Any, out: Items | None = None
-) -> Items:
-    made = copied(items, out)
-    try:
-        # In place, if nobody else has the vector, nor a view of it.
-        alone = _references(made, place) == _ALONE
-        row = made[place]
-        if not (alone and row.flags.owndata and row.flags.writeable):
-            made[place] = row = row.copy()
-        row[index] = value
-    except (AttributeError, IndexError):
-        raise _no_row(place) from None
-    return made
-
-
-def _clear_row_item(items: Items, place: Any, index: Any, out: Items | None = None) -> Items:
-    made = copied(items, out)
-    if place < len(made) and made[place] is not None:
-        made[place] = row = made[place].copy()
-        row[index] = 0
-    return made
-
-
-def _push_row_item(
-    items: Items, place: Any, value: Any, length: Any, out: Items | None = None
-) -> Items:
-    made = copied(items, out)
-    try:
-        row = made[place]
-        made[place] = longer = np.empty(len(row) + 1, row.dtype)
-    except (AttributeError, IndexError, TypeError):
-        raise _no_row(place) from None
-    longer[:-1], longer[-1] = row, value
-    return made
-
-
-def _no_row(place: Any) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(
-        f"a list has no vector at {int(place)}, or none with such an item"
-    )
-
-
-def _references(items: Items, at: Any) -> int:
-    row = items[at]
-    return sys.getrefcount(row)
-
-
-_ALONE = _references([np.zeros(1)], 0)
-"""The count of an array that only one list has."""
-
-
 # Types
 
 
@@ -449,7 +383,7 @@ def _as_declared(*_: Type, type: Type, **__: Any) -> Type:
     return type
 
 
-def _as_first(items: Type, *_: Type, **__: Any) -> Type:
+def as_first(items: Type, *_: Type, **__: Any) -> Type:
     return items
 
 
@@ -472,7 +406,7 @@ def _rows(shape: Shape, element: TensorType) -> TensorType:
     return TensorType(element.dtype, whole)
 
 
-def _form_of_item(item: str) -> Callable[..., Form]:
+def form_of_item(item: str) -> Callable[..., Form]:
     def form(inputs: Sequence[Type], target: Type, params: Mapping[str, Any]) -> Form:
         number = "int" if forms.is_integer(target) else "bool" if forms.is_bool(target) else ""
         return Form(f"{number}({item})" if number else item, "")
@@ -483,7 +417,7 @@ def _form_of_item(item: str) -> Callable[..., Form]:
 def _form_of_get(inputs: Sequence[Type], target: Type, params: Mapping[str, Any]) -> Form | None:
     # What was not written is zeros, which need the kernel.
     is_number = bool(forms.kind_of(target) and params.get("written"))
-    return _form_of_item("{}[{}]")(inputs, target, params) if is_number else None
+    return form_of_item("{}[{}]")(inputs, target, params) if is_number else None
 
 
 def _concat_type(items: ListType, *, element: TensorType) -> Type:
@@ -500,7 +434,7 @@ def _split_like_type(value: TensorType, items: ListType, *, element: TensorType)
     return ListType(TensorType(value.dtype, element.shape))
 
 
-def _scalar_of(items: ListType) -> Type:
+def scalar_of(items: ListType) -> Type:
     assert isinstance(items.element, TensorType)
     return TensorType(items.element.dtype, ())
 
@@ -520,7 +454,7 @@ class Item(NamedTuple):
     is_there: Any
 
 
-def _item_like(items: Any, index: Any, like: Any) -> Item:
+def item_like(items: Any, index: Any, like: Any) -> Item:
     """The item of a gradient; only where nothing else tells its shape, `like` is kept for that."""
     if isinstance(like.type, TensorType) and is_known(like.type.shape):
         found = apply(GET_OR_ZEROS, items, index, type=like.type)
@@ -531,20 +465,20 @@ def _item_like(items: Any, index: Any, like: Any) -> Item:
 
 def _of_of(op: Any, grad: Any) -> Any:
     pairs = zip(op.params["places"], op.inputs, strict=True)
-    return tuple([_item_like(grad, convert_to_tensor(at), item) for at, item in pairs])
+    return tuple([item_like(grad, convert_to_tensor(at), item) for at, item in pairs])
 
 
 def _of_set(op: Any, grad: Any) -> Any:
     _, index, value = op.inputs
     # Read first: then nobody needs the list that is cleared, and it is not copied.
-    item = _item_like(grad, index, value)
+    item = item_like(grad, index, value)
     return apply(CLEAR, grad, index), None, item
 
 
 def _of_push(op: Any, grad: Any) -> Any:
     # The gradient of a residual is sent wherever that of the loop is.
     _, at, value = op.inputs
-    item = _item_like(grad, at, value).grad
+    item = item_like(grad, at, value).grad
     return apply(CLEAR, grad, at), None, item
 
 
@@ -553,43 +487,14 @@ def _of_get(op: Any, grad: Any) -> Any:
     return (apply(SCATTER, index, grad, type=items.type), None, *[None for _ in others])
 
 
-def _row_with(index: Any, value: Any, length: Any) -> Any:
-    """A vector of zeros with a value at an index."""
-    return ops.scatter_nd(
-        ops.reshape(index, [1, 1]), ops.reshape(value, [1]), ops.reshape(length, [1])
-    )
-
-
-def _of_row_item(op: Any, grad: Any) -> Any:
-    items, place, index, length = op.inputs
-    row = _row_with(index, grad, length)
-    return apply(SCATTER, place, row, type=items.type), None, None, None
-
-
-def _of_set_row_item(op: Any, grad: Any) -> Any:
-    _, place, index, value, length = op.inputs
-    row, is_there = _item_like(
-        grad, place, ops.fill(ops.reshape(length, [1]), ops.zeros_like(value))
-    )
-    return apply(CLEAR_ROW_ITEM, grad, place, index), None, None, Item(row[index], is_there), None
-
-
-def _of_push_row_item(op: Any, grad: Any) -> Any:
-    _, place, value, length = op.inputs
-    like = ops.fill(ops.reshape(length + 1, [1]), ops.zeros_like(value))
-    row, is_there = _item_like(grad, place, like)
-    shorter = apply(SCATTER_ADD, apply(CLEAR, grad, place), place, row[:-1])
-    return shorter, None, Item(row[-1], is_there), None
-
-
 def _of_scatter(op: Any, grad: Any) -> Any:
     index, value = op.inputs
-    return None, _item_like(grad, index, value)
+    return None, item_like(grad, index, value)
 
 
 def _of_scatter_add(op: Any, grad: Any) -> Any:
     _, index, value = op.inputs
-    return grad, None, _item_like(grad, index, value)
+    return grad, None, item_like(grad, index, value)
 
 
 def _dense(grad: Any, items: Any) -> Any:
@@ -602,127 +507,101 @@ def _of_split(op: Any, grad: Any) -> Any:
 
 
 # Lists, and their items. What a loop has pushed is there: `list_item` reads it unchecked.
-OF = _row("list_of", _of, _as_declared, gradient=_of_of, instruction="list_of")
-NEW = _row(
+OF = list_op("list_of", _of, _as_declared, gradient=_of_of, instruction="list_of")
+NEW = list_op(
     "list_new", _new, lambda size, *, element: ListType(element), "TensorListReserve",
     fallible=True, instruction="list_new",
 )  # fmt: skip
-LENGTH = _row(
+LENGTH = list_op(
     "list_length", len, lambda items: INT, memory=Memory.READS, scalar=Form("len({})", ""),
     interval=intervals.length, instruction="list_length",
 )  # fmt: skip
-GET = _row(
+GET = list_op(
     "list_get", _get,
     lambda items, index, *, element, written=False: _rows(index.shape, element),
     "TensorListGetItem", gradient=_of_get, fallible=True, memory=Memory.READS,
     instruction="list_get", scalar=_form_of_get,
 )  # fmt: skip
-SET = _row(
-    "list_set", _set, _as_first, "TensorListSetItem", gradient=_of_set, fallible=True,
+SET = list_op(
+    "list_set", _set, as_first, "TensorListSetItem", gradient=_of_set, fallible=True,
     memory=Memory.STORES, instruction="list_set",
 )  # fmt: skip
-PUSH = _row(
-    "list_push", _push, _as_first, "TensorListPushBack", gradient=_of_push,
+PUSH = list_op(
+    "list_push", _push, as_first, "TensorListPushBack", gradient=_of_push,
     memory=Memory.STORES, instruction="list_push",
 )  # fmt: skip
 # The first place at which several lists have these items, of their dtypes; -1 if there is none.
-FIND = _row(
+FIND = list_op(
     "list_find", _find, lambda *_: TensorType(dtypes.int64, ()), "TensorListFind", gradient=flat,
     memory=Memory.READS, interval=lambda items, *_: (-1, intervals.length(items)[1]),
     instruction="list_find",
     passes=80,  # as long as a list takes for an item of NumPy's
 )  # fmt: skip
-ITEM = _row(
+ITEM = list_op(
     "list_item", operator.getitem, lambda items, at: items.element, "TensorListGetItem",
-    gradient=_of_get, scalar=_form_of_item("{}[{}]"), memory=Memory.KEEPS, instruction="list_get",
+    gradient=_of_get, scalar=form_of_item("{}[{}]"), memory=Memory.KEEPS, instruction="list_get",
 )  # fmt: skip
-GET_LIKE = _row(
+GET_LIKE = list_op(
     "list_get_like", _get_like, _as_last, "TensorListGetItem", gradient=_of_get,
     memory=Memory.READS,
 )  # fmt: skip
-GET_OR_ZEROS = _row(
+GET_OR_ZEROS = list_op(
     "list_get_or_zeros", _get_or_zeros, _as_declared, "TensorListGetItem", gradient=_of_get,
     memory=Memory.READS,
 )  # fmt: skip
-CLEAR: Primitive = _row(
-    "list_clear", _clear, _as_first, memory=Memory.STORES,
+CLEAR: Primitive = list_op(
+    "list_clear", _clear, as_first, memory=Memory.STORES,
     gradient=lambda op, grad: (apply(CLEAR, grad, op.inputs[1]), None),
 )  # fmt: skip
-# Rows: one item of a list of vectors, the number of items of one, an item in place of one, and one
-# behind the others. Who reads a whole vector holds it, and it is copied before it changes. For its
-# gradient, who reads or writes an item tells how many there are.
-ROW_ITEM = _row(
-    "list_row_item", _row_item, lambda items, place, index, length: _scalar_of(items),
-    "TensorListGetItem", fallible=True, memory=Memory.READS, scalar=_form_of_item("{}[{}][{}]"),
-    gradient=_of_row_item,
-    instruction="list_row_item",
-)  # fmt: skip
-ROW_LENGTH = _row(
-    "list_row_length", _row_length, lambda items, place: INT, "TensorListLength",
-    fallible=True, memory=Memory.READS, interval=lambda items, place: intervals.length(items),
-    scalar=Form("len({}[{}])", ""), instruction="list_row_length",
-)  # fmt: skip
-SET_ROW_ITEM = _row(
-    "list_set_row_item", _set_row_item, _as_first, "TensorListSetItem", fallible=True,
-    memory=Memory.STORES, instruction="list_set_row_item", gradient=_of_set_row_item,
-)  # fmt: skip
-PUSH_ROW_ITEM = _row(
-    "list_push_row_item", _push_row_item, _as_first, "TensorListSetItem", fallible=True,
-    memory=Memory.STORES, instruction="list_push_row_item", gradient=_of_push_row_item,
-)  # fmt: skip
-CLEAR_ROW_ITEM: Primitive = _row(
-    "list_clear_row_item", _clear_row_item, _as_first, memory=Memory.STORES,
-    gradient=lambda op, grad: (apply(CLEAR_ROW_ITEM, grad, *op.inputs[1:]), None, None),
-)  # fmt: skip
-REPLACE = _row(
+REPLACE = list_op(
     "list_replace", _replace, _as_last, "TensorListSetItem", fallible=True,
     gradient=lambda op, grad: (None, grad),
 )  # fmt: skip
 # Gradients of lists: items that are not there are zeros, also behind the end.
-SCATTER = _row(
+SCATTER = list_op(
     "list_scatter", lambda index, value, *, type: _scatter_add([], index, value), _as_declared,
     "TensorListScatterV2", gradient=_of_scatter,
 )  # fmt: skip
-SCATTER_ADD = _row(
-    "list_scatter_add", _scatter_add, _as_first, gradient=_of_scatter_add, memory=Memory.STORES
+SCATTER_ADD = list_op(
+    "list_scatter_add", _scatter_add, as_first, gradient=_of_scatter_add, memory=Memory.STORES
 )
-HAS = _row("list_has", _has, lambda *_: BOOL, memory=Memory.READS)
-ZERO_ITEMS = _row(
+HAS = list_op("list_has", _has, lambda *_: BOOL, memory=Memory.READS)
+ZERO_ITEMS = list_op(
     "list_zero_items",
     lambda items: [None if item is None else np.zeros_like(item) for item in items],
-    _as_first, gradient=flat,
+    as_first, gradient=flat,
 )  # fmt: skip
 # Lists as tensors, and tensors as lists.
-STACK = _row(
+STACK = list_op(
     "list_stack", _stack, lambda items, *, element, size=None: _rows((size,), element),
     gradient=lambda op, grad: (apply(UNSTACK, grad),), order=Order.C,
     fallible=True, raises=_stack_failures, finds_shape=True, instruction="list_stack",
     identities=(lambda graph, node: undone(graph, node, by=UNSTACK),),
 )  # fmt: skip
-STACK_LIKE: Primitive = _row(
+STACK_LIKE: Primitive = list_op(
     "list_stack_like", _stack_like, _as_last, "TensorListStack",
     gradient=lambda op, grad: (apply(UNSTACK, grad), None), memory=Memory.READS, order=Order.C,
 )  # fmt: skip
-UNSTACK: Primitive = _row(
+UNSTACK: Primitive = list_op(
     "list_unstack", list,
     lambda value: ListType(TensorType(value.dtype, element_shape(value.shape))),
     "TensorListFromTensor", instruction="list_unstack",
     gradient=lambda op, grad: (Item(apply(STACK_LIKE, grad, op.inputs[0]), apply(HAS, grad)),),
 )  # fmt: skip
-CONCAT = _row(
+CONCAT = list_op(
     "list_concat", _concat, _concat_type, "TensorListConcatV2", fallible=True, order=Order.C,
     finds_shape=True, instruction="list_concat",
     gradient=lambda op, grad: (apply(SPLIT_LIKE, grad, op.inputs[0], **op.params),),
 )  # fmt: skip
-LENGTHS = _row(
+LENGTHS = list_op(
     "list_lengths", lambda items: np.array([len(item) for item in items], np.int64),
     lambda items: TensorType(dtypes.int64, (None,)), gradient=flat, order=Order.C,
     instruction="list_lengths",
 )  # fmt: skip
-SPLIT = _row(
+SPLIT = list_op(
     "list_split", _split, _split_type, gradient=_of_split, fallible=True, instruction="list_split"
 )
-SPLIT_LIKE: Primitive = _row(
+SPLIT_LIKE: Primitive = list_op(
     "list_split_like",
     _split_like,
     _split_like_type,
@@ -730,41 +609,41 @@ SPLIT_LIKE: Primitive = _row(
     gradient=_of_split,
     instruction="list_split_like",
 )
-CAST: Primitive = _row(
+CAST: Primitive = list_op(
     "list_cast", _cast, _cast_type, fallible=True, instruction="list_cast",
     gradient=lambda op, grad: (apply(CAST, grad, dtype=op.inputs[0].type.element.dtype),),
 )  # fmt: skip
-FILLED = _row(
+FILLED = list_op(
     "list_filled", lambda items: [np.True_] * len(items),
     lambda items: ListType(TensorType(dtypes.bool, ())), gradient=lambda op, grad: (None,),
 )  # fmt: skip
 # One list behind another, and the items of a list behind those of the first.
-EXTEND: Primitive = _row(
-    "list_extend", _extend, _as_first, "TensorListConcatLists", memory=Memory.STORES,
+EXTEND: Primitive = list_op(
+    "list_extend", _extend, as_first, "TensorListConcatLists", memory=Memory.STORES,
     instruction="list_extend",
     gradient=lambda op, grad: (grad, apply(BEHIND, grad, op.inputs[0])),
 )  # fmt: skip
-BEHIND: Primitive = _row(
-    "list_behind", lambda items, first: items[len(first) :], _as_first,
+BEHIND: Primitive = list_op(
+    "list_behind", lambda items, first: items[len(first) :], as_first,
     gradient=lambda op, grad: (apply(EXTEND, apply(ZERO_ITEMS, op.inputs[1]), grad), None),
 )  # fmt: skip
 # Without the item at a place; with room for one there; the items at some places; and the list that
 # has its items at these.
-DROP: Primitive = _row(
-    "list_drop", _drop, _as_first, memory=Memory.STORES, instruction="list_drop",
+DROP: Primitive = list_op(
+    "list_drop", _drop, as_first, memory=Memory.STORES, instruction="list_drop",
     gradient=lambda op, grad: (apply(GAP, grad, op.inputs[1]), None),
 )  # fmt: skip
-GAP: Primitive = _row(
-    "list_gap", _gap, _as_first, memory=Memory.STORES, instruction="list_gap",
+GAP: Primitive = list_op(
+    "list_gap", _gap, as_first, memory=Memory.STORES, instruction="list_gap",
     gradient=lambda op, grad: (apply(DROP, grad, op.inputs[1]), None),
 )  # fmt: skip
-TAKE: Primitive = _row(
+TAKE: Primitive = list_op(
     "list_take",
     lambda items, places: [items[at] if at < len(items) else None for at in places],
-    _as_first, gradient=lambda op, grad: (apply(PUT, grad, op.inputs[1]), None),
+    as_first, gradient=lambda op, grad: (apply(PUT, grad, op.inputs[1]), None),
     instruction="list_take",
 )  # fmt: skip
-PUT: Primitive = _row(
-    "list_put", _put, _as_first,
+PUT: Primitive = list_op(
+    "list_put", _put, as_first,
     gradient=lambda op, grad: (apply(TAKE, grad, op.inputs[1]), None),
 )  # fmt: skip

@@ -12,6 +12,7 @@ _HOMES = (
     "runtime.graph.probes",
     "runtime.graph.numbers",
     "runtime.graph.lists",
+    "runtime.graph.list_rows",
     "runtime.graph.templates",
     "runtime.graph.draws",
     "runtime.variables.primitives",

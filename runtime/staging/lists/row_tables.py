@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
-from runtime.graph import lists
+from runtime.graph import list_rows, lists
 from runtime.graph.nodes import apply
 from runtime.staging.control import joins
 from runtime.staging.control.specs import Tree
@@ -67,7 +67,7 @@ class RowTable(Growing):
         """An item of the list at a place."""
         element, columns = self.rows()
         places = _places_in(element, columns[0], place, index)
-        kept = [apply(lists.ROW_ITEM, column, *places) for column in columns]
+        kept = [apply(list_rows.ROW_ITEM, column, *places) for column in columns]
         return staged_items.item_of(kept, element.structure.keys.element)
 
     @unfailing
@@ -77,7 +77,7 @@ class RowTable(Growing):
         element, columns = self.rows()
         *at, length = _places_in(element, columns[0], place, index)
         pairs = zip(columns, kept, strict=True)
-        self.put_rows(element, [apply(lists.SET_ROW_ITEM, c, *at, x, length) for c, x in pairs])
+        self.put_rows(element, [apply(list_rows.SET_ROW_ITEM, c, *at, x, length) for c, x in pairs])
 
     @unfailing
     def push_item(self, place: Any, kept: Sequence[Any]) -> None:
@@ -87,7 +87,7 @@ class RowTable(Growing):
         at = convert_to_tensor(place, dtypes.int64)
         length = convert_to_tensor(_length_in(columns[0], at), dtypes.int64)
         pairs = zip(columns, kept, strict=True)
-        self.put_rows(element, [apply(lists.PUSH_ROW_ITEM, c, at, x, length) for c, x in pairs])
+        self.put_rows(element, [apply(list_rows.PUSH_ROW_ITEM, c, at, x, length) for c, x in pairs])
 
     def row_at(self, place: Any) -> StagedItems:
         """The contents of the list at a place."""
@@ -135,7 +135,7 @@ def _places_in(element: Tree, column: Any, place: Any, index: Any) -> list[Any]:
 # A list has been found there: its place is in bounds.
 @unfailing
 def _length_in(column: Any, place: Any) -> Any:
-    return apply(lists.ROW_LENGTH, column, place)
+    return apply(list_rows.ROW_LENGTH, column, place)
 
 
 @unfailing

@@ -24,7 +24,7 @@ from autograph.calls import ag
 from runtime.core.primitive import TABLE, Memory
 from runtime.core.workspace import Workspace
 from runtime.functions.function import function
-from runtime.graph import lists
+from runtime.graph import list_rows, lists
 from runtime.graph.executors.kernels import takes_out, takes_work
 from runtime.ops import define
 from runtime.ops.random.seeds import BY_OP, Stream
@@ -1148,7 +1148,7 @@ def test_items_of_rows_are_set_in_place_where_nobody_sees_it(program: Any) -> No
 
 
 def test_an_item_is_set_in_a_row_that_nobody_else_has() -> None:
-    put, rows = lists.SET_ROW_ITEM.kernel, [np.zeros(3), np.zeros(3)]
+    put, rows = list_rows.SET_ROW_ITEM.kernel, [np.zeros(3), np.zeros(3)]
     first = id(rows[0])
     assert put(rows, 0, 1, 5.0, 3, out=rows) is rows
     assert id(rows[0]) == first
@@ -1163,6 +1163,6 @@ def test_an_item_is_set_in_a_row_that_nobody_else_has() -> None:
 
 def test_a_row_that_is_a_view_is_copied_before_it_changes() -> None:
     table = np.zeros((2, 2))
-    rows = lists.SET_ROW_ITEM.kernel(lists.UNSTACK.kernel(table), 1, 0, 4.0, 2)
+    rows = list_rows.SET_ROW_ITEM.kernel(lists.UNSTACK.kernel(table), 1, 0, 4.0, 2)
     assert [row.tolist() for row in rows] == [[0.0, 0.0], [4.0, 0.0]]
     assert not table.any()
