@@ -50,9 +50,9 @@ def applied(choice: Choice, function: Callable[[Any], Any], at: int = 0, names: 
     return branches.cond(test, here, further, (), names, BlockRecorder, words=_WORDS)
 
 
-def of_texts(function: Callable[[Any, Any], Any], a: Choice, b: Choice) -> Any:
-    """An operator of two choices without a branch for each pair: the text that it makes."""
-    if not (a.is_text and b.is_text):
+def of_texts(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    """An operator of two texts, or choices, without a branch for each pair: the text it makes."""
+    if not all(each.is_text if type(each) is Choice else type(each) is str for each in (a, b)):
         return NotImplemented
     return texts.of_operator(function, a, b)
 

@@ -34,6 +34,11 @@ from runtime.staging.scopes import called
 MOST = 64
 """Python values that one is chosen from."""
 
+_FEW = 8
+"""Texts that rounds of a loop may make longer, each in a branch of its own: of more, the run makes
+the text.
+"""
+
 _KINDS = (
     str, bytes, type, types.FunctionType, types.BuiltinFunctionType, types.MethodType,
     functools.partial, enum.Enum, np.ufunc, dtypes.DType,
@@ -129,10 +134,10 @@ def operator_method(function: Callable[[Any, Any], Any], is_reflected: bool = Fa
     """The method for a binary operator, done with each option."""
 
     def method(self: Choice, other: Any) -> Any:
-        if type(other) is Choice and len(self.options) * len(other.options) > MOST:
+        if _is_made_by_run(function, self, other, is_reflected):
             from runtime.staging.chosen_values import of_texts
 
-            made = of_texts(function, self, other)
+            made = of_texts(function, *((other, self) if is_reflected else (self, other)))
             if made is not NotImplemented:
                 return made
 
@@ -142,6 +147,21 @@ def operator_method(function: Callable[[Any, Any], Any], is_reflected: bool = Fa
         return self.apply(result)
 
     return method
+
+
+def _is_made_by_run(
+    function: Callable[[Any, Any], Any], choice: Choice, other: Any, is_reflected: bool
+) -> bool:
+    """True for an operator of two texts that has no branch for each, or each pair."""
+    if type(other) is Choice:
+        return len(choice.options) * len(other.options) > MOST
+    if function is not operator.add or type(other) is not str or len(choice.options) <= _FEW:
+        return False
+    if not choice.is_text:
+        return False
+    known = set(choice.options)
+    longer = {other + each if is_reflected else each + other for each in known}
+    return not known.isdisjoint(longer)
 
 
 COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
