@@ -90,7 +90,10 @@ def _init(cls: type, frozen: bool) -> Callable[..., None]:
     if hasattr(cls, "__post_init__"):
         lines.append(" self.__post_init__()")
     parameters = ", ".join([*taken, *(["*", *named] if named else [])])
-    exec(f"def __init__({parameters}):\n" + "\n".join(lines or [" pass"]), names)
+    text = f"def __init__({parameters}):\n" + "\n".join(lines or [" pass"])
+    exec(
+        compile(text, __file__, "exec"), names
+    )  # by which its frames are known to be none of users
     made: Callable[..., None] = names["__init__"]
     made.__qualname__, made.__module__ = f"{cls.__qualname__}.__init__", cls.__module__
     return made

@@ -19,7 +19,7 @@ REFUSALS = (
 )
 SEEDS = (*range(20), 260701031, 370701006)
 LEAVING = [(place, seed) for place in PLACES if place != "local" for seed in range(6)]
-LEAVING += [("object", 50051), ("outside", 400792)]
+LEAVING += [("object", 50051), ("outside", 400792), ("defaults", 701688)]
 
 
 def _attempt(call: Callable[[], Any]) -> Any:
