@@ -91,9 +91,8 @@ def _init(cls: type, frozen: bool) -> Callable[..., None]:
         lines.append(" self.__post_init__()")
     parameters = ", ".join([*taken, *(["*", *named] if named else [])])
     text = f"def __init__({parameters}):\n" + "\n".join(lines or [" pass"])
-    exec(
-        compile(text, __file__, "exec"), names
-    )  # by which its frames are known to be none of users
+    # In this file, by which its frames are known to be none of the user's.
+    exec(compile(text, __file__, "exec"), names)
     made: Callable[..., None] = names["__init__"]
     made.__qualname__, made.__module__ = f"{cls.__qualname__}.__init__", cls.__module__
     return made
