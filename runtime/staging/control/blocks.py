@@ -13,6 +13,7 @@ from runtime.staging.aliasing import item_assignments
 from runtime.staging.control import graph_values
 from runtime.staging.control.carried_objects import (
     Contents,
+    GrowingEntries,
     ObjectRecorder,
     Place,
     refuse_change,
@@ -197,6 +198,27 @@ def lower_all(
     """The graph's values for the Python values that are left, by the user's names."""
     for at, (value, spec) in enumerate(zip(values, specs, strict=True)):
         yield from graph_values.lower(value, spec, trace, variable_name(names, at))
+
+
+def lower_left(trace: Trace, path: Path, specs: Sequence[Spec], names: Names) -> list[Value]:
+    """The graph's values for what a path has left.
+
+    StagingError where a list takes a dict that the path has changed: that was undone meanwhile.
+    """
+    changed: list[Any] = [
+        place.object
+        for place, contents in path.changed.values()
+        if isinstance(contents, GrowingEntries) and not contents.keys.shared
+    ]
+    before = [item.shared for item in changed]
+    for item in changed:
+        item.is_shared = False
+    with trace.reopened(path.scope):
+        results = list(lower_all(trace, path.values, specs, names))
+    for item, shared in zip(changed, before, strict=True):
+        item.check_own()
+        item.is_shared = shared
+    return results
 
 
 def _identifier(hint: str) -> str:

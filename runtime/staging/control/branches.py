@@ -21,7 +21,7 @@ from runtime.staging.control.blocks import (
     declare,
     deferring,
     knows,
-    lower_all,
+    lower_left,
     mismatch_error,
     pack,
     place_of,
@@ -366,6 +366,4 @@ def _join_branches(
 def _close(trace: Trace, path: Path, specs: Sequence[Spec], names: Names) -> Region:
     if not path.reached:
         return path.scope.region(())
-    with trace.reopened(path.scope):
-        results = list(lower_all(trace, path.values, specs, names))
-    return path.scope.region(results)
+    return path.scope.region(lower_left(trace, path, specs, names))

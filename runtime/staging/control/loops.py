@@ -29,6 +29,7 @@ from runtime.staging.control.blocks import (
     deferring,
     knows,
     lower_all,
+    lower_left,
     mismatch_error,
     place_of,
     release,
@@ -563,7 +564,7 @@ def _close_loop(trace: Trace, predicate: Any, loop: Loop, round_: Round) -> Any:
         raise refusal()
     with trace.reopened(round_.path.scope):
         proceed = trace.value_of(round_.proceed)
-        results = list(lower_all(trace, round_.path.values, loop.specs, loop.names))
+    results = lower_left(trace, round_.path, loop.specs, loop.names)
     region = round_.path.scope.region([proceed, *results])
     check_next_round(round_.path.scope, region)
     inputs = [trace.value_of(predicate), *lower_all(trace, loop.values, loop.specs, loop.names)]

@@ -162,7 +162,7 @@ class GrowingDict(dict[Any, Any], EntryTable):
             table_around(table).write_row(table.place, self.holding(keys, children))
             return
         if not keys.shared:  # a block changes it, and has put it into a list
-            self._check_own()
+            self.check_own()
         note_inside(self, dict.values(self))
         dict.clear(self)
         if keys.kind is not None:
@@ -293,7 +293,8 @@ class GrowingDict(dict[Any, Any], EntryTable):
             )
         return super().several()
 
-    def _check_own(self) -> None:
+    def check_own(self) -> None:
+        """StagingError for an item of a list of the graph, which nobody may change."""
         if self.shared:
             raise refuse(
                 "a dict is changed that is an item of a list of which only the run knows the "
@@ -306,9 +307,9 @@ class GrowingDict(dict[Any, Any], EntryTable):
     # Changing it
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        self._check_own()
+        self.check_own()
         if self.is_plain(key):
-            put_entry(self, key, value, GrowingDict._check_own)
+            put_entry(self, key, value, GrowingDict.check_own)
             return
         if isinstance(value, GrowingList) and is_under(value, self, key):
             return  # as `d[key] += items` does, which has changed it
@@ -381,7 +382,7 @@ class GrowingDict(dict[Any, Any], EntryTable):
         self.adopt(values)
 
     def __delitem__(self, key: Any) -> None:
-        self._check_own()
+        self.check_own()
         if self.is_plain(key):
             dict.__delitem__(self, key)
             return
@@ -401,7 +402,7 @@ class GrowingDict(dict[Any, Any], EntryTable):
         """Take an entry out, and return its value. KeyError, at run time, where there is none and
         no default value.
         """
-        self._check_own()
+        self.check_own()
         if self.is_plain(key):
             return dict.pop(self, key) if default is _NONE else dict.pop(self, key, default)
         found = Found(self, key, all_keys=True)
@@ -434,7 +435,7 @@ class GrowingDict(dict[Any, Any], EntryTable):
 
     def take_item(self, at: int, failure: str) -> Any:
         """Take the entry at a place out, 0 or -1. KeyError, at run time, where there is none."""
-        self._check_own()
+        self.check_own()
         if self.staged is None:
             keys = list(dict.__iter__(self))
             if not keys:
@@ -450,14 +451,14 @@ class GrowingDict(dict[Any, Any], EntryTable):
 
     def clear(self) -> None:
         """Take all entries out."""
-        self._check_own()
+        self.check_own()
         check_not_walked(self)
         take_all_from(self)
         self.fill(Entries((), None, self.factory), ())
 
     def setdefault(self, key: Any, default: Any = None, /) -> Any:
         """The value under a key; where there is none, the default value, which is put there."""
-        self._check_own()
+        self.check_own()
         if self.is_plain(key):
             return dict.setdefault(self, key, default)
         if self.has_lists or (isinstance(default, list) and not is_reference(default)):
@@ -490,7 +491,7 @@ class GrowingDict(dict[Any, Any], EntryTable):
         return gathered(iteration.staged(self.items()), made, put, ("result",))
 
     def _put_all(self, source: iteration.Staged) -> None:
-        self._check_own()
+        self.check_own()
 
         def put(made: GrowingDict, pair: Any) -> None:
             key, value = pair

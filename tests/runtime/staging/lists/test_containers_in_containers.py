@@ -17,7 +17,7 @@ REFUSALS = (
     rt.errors.OperatorNotAllowedInGraphError,  # where Python itself is asked, by a set of its own
     rt.errors.RefusedError,  # of the run
 )
-SEEDS = (*range(20), 260701031, 370701006)
+SEEDS = (*range(20), 260701031, 370701006, 450705147)
 LEAVING = [(place, seed) for place in PLACES if place != "local" for seed in range(6)]
 LEAVING += [("object", 50051), ("outside", 400792), ("defaults", 701688)]
 

@@ -224,6 +224,15 @@ def changed_where_the_list_grows(people, n):
     return rows
 
 
+def changed_where_an_inner_path_grows_it(people, n):
+    rows = [{"age": 1}]
+    if people[0]["age"] > n:
+        rows[0]["age"] = 5
+    elif people[1]["age"] > n:
+        rows.append({"age": 2})
+    return rows
+
+
 def changed_in_a_tuple_where_the_list_grows(people, n):
     first = {"name": "b", "age": n}
     rows = [(1, first)]
@@ -255,6 +264,7 @@ REFUSED: dict[Callable[..., Any], str] = {
     beside_numbers: "beside items of other kinds",
     of_another_name: "may have other names",
     changed_where_the_list_grows: CHANGED,
+    changed_where_an_inner_path_grows_it: CHANGED,
     changed_in_a_tuple_where_the_list_grows: CHANGED,
     set_in_a_tuple_changed_by_its_name: "whose items have got other places",
 }
