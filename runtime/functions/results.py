@@ -22,7 +22,7 @@ from runtime.graph.nodes import NUMBER_TYPES, fits
 from runtime.graph.structures import structure_of
 from runtime.staging import texts
 from runtime.staging.control import branches, joins
-from runtime.staging.control.choices import Choice, is_member
+from runtime.staging.control.choices import Choice, are_texts, is_member
 from runtime.staging.control.iteration import Range
 from runtime.staging.control.logic import not_, or_
 from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined, bound
@@ -69,7 +69,7 @@ def exported(
     if is_member(value):
         return value
     if type(value) is Choice:
-        if numbers and not value.is_text:
+        if numbers and not are_texts(value.options):
             raise _no_result(f"{what()}{path} is {value!r}, which the run chooses")
         return convert_to_tensor(value) if numbers else value
     if isinstance(value, MaybeNone):

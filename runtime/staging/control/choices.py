@@ -10,7 +10,7 @@ import enum
 import functools
 import operator
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from functools import partialmethod
 from typing import Any, NoReturn
@@ -112,6 +112,11 @@ class Choice(StandIn):
 
     def __repr__(self) -> str:
         return f"<one of {', '.join(map(repr, self.options))}>"
+
+
+def are_texts(options: Iterable[Any]) -> bool:
+    """Whether these are texts, as members of a StrEnum are: a tensor, as a result of a function."""
+    return all(isinstance(option, str) for option in options)
 
 
 def is_member(value: Any) -> bool:
@@ -283,7 +288,7 @@ def _to_tensor(choice: Choice, dtype: dtypes.DType | None) -> Tensor:
     if all(isinstance(option, int | float) for option in choice.options):  # of an IntEnum
         number: Tensor = choice.apply(lambda option: convert_to_tensor(option, dtype))
         return number
-    if not choice.is_text:
+    if not are_texts(choice.options):
         raise refused(choice, "used as a tensor")
     if dtype is not None and dtype is not dtypes.string:  # none of them is a number
         return convert_to_tensor(choice.options[0], dtype)

@@ -462,6 +462,24 @@ def attribute_set(x):
     return x
 
 
+class Word(enum.StrEnum):
+    HOT = "hot"
+    COLD = "cold"
+
+
+def test_a_chosen_member_that_is_a_text_is_a_tensor_as_others_are() -> None:
+    @rt.function
+    def chosen(x):
+        word = Word.HOT if x > 0 else Word.COLD
+        return word, [Word.COLD, word], word.upper()
+
+    for x, text in ((2, b"hot"), (-2, b"cold")):
+        word, words, upper = chosen(rt.constant(x))
+        assert word.numpy() == text
+        assert [each.numpy() for each in words] == [b"cold", text]
+        assert upper.numpy() == text.upper()
+
+
 def test_a_chosen_function_is_no_result() -> None:
     with pytest.raises(TypeError, match="the result of returned_function is <one of") as caught:
         rt.function(returned_function)(rt.constant(3))
