@@ -200,7 +200,8 @@ def also_watching(
         block: Callable[..., Any], inputs: Sequence[Any], names: Sequence[str]
     ) -> ObjectRecorder:
         pairs = zip(names, inputs, strict=False)
-        known = dict(pairs) | {f"function {at}": each for at, each in enumerate(functions)} | held
+        called = {f"function {at}": each for at, each in enumerate(functions)}
+        known = {**dict(pairs), **called, **held}
         return watch(block, tuple(known.values()), tuple(known))
 
     return watching
