@@ -364,7 +364,7 @@ def _reference_class(arena: Arena) -> type:
 def _quiet(kind: Any) -> Any:
     """The metaclass whose classes no `__init_subclass__` of the user's is told of."""
 
-    class Quiet(kind):  # type: ignore[misc]
+    class Quiet(kind):
         def mro(cls) -> list[type]:
             own, *others = super().mro()
             return [own, _Untold, *others]
