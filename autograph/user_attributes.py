@@ -1,11 +1,14 @@
 """`hasattr`, and `getattr` with a default, of properties of the user's: a `try` takes what these
-raise, which only the run may know.
+raise, which only the run may know. `attrgetter` and `methodcaller`, which read attributes as the
+user's code does.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from operator import attrgetter, methodcaller
+from typing import Any, NamedTuple, cast
 
 from autograph.calls import call
 from autograph.library_code import converted
@@ -30,6 +33,28 @@ def attribute_function(function: Any, args: tuple[Any, ...]) -> Callable[..., An
         return None
     found: Callable[..., Any] = call(getattr(_templates(), instead))
     return found
+
+
+def getter_function(function: Any) -> Callable[[Any], Any] | None:
+    """Returns what to call for an `attrgetter` or a `methodcaller`; None for anything else."""
+    if isinstance(function, attrgetter):
+        paths = function.__reduce__()[1]
+        return lambda item: _bare(tuple([_read(item, path) for path in paths]))
+    if not isinstance(function, methodcaller):
+        return None
+    made, args = cast(tuple[Any, tuple[Any, ...]], function.__reduce__())
+    named = made.keywords if isinstance(made, functools.partial) else {}
+    first: tuple[Any, ...] = getattr(made, "args", ())
+    name, *given = (*first, *args)
+    return lambda item: call(_read(item, name))(*given, **named)
+
+
+def _read(item: Any, path: str) -> Any:
+    return functools.reduce(call(getattr), path.split("."), item)
+
+
+def _bare(values: tuple[Any, ...]) -> Any:
+    return values[0] if len(values) == 1 else values
 
 
 class _Templates(NamedTuple):

@@ -13,7 +13,7 @@ from typing import Any
 import autograph
 from autograph import user_iterators
 from autograph.operators.logical import compare, not_
-from autograph.user_attributes import attribute_function
+from autograph.user_attributes import attribute_function, getter_function
 from runtime.staging.asked_numbers import number_function
 from runtime.staging.chosen_values import TAKEN, print_function, taking
 from runtime.staging.control.references import References, is_reference
@@ -48,7 +48,7 @@ _MAKING = "format", "format_map", "join"
 
 
 _FINDERS: tuple[Callable[[Any], Function | None], ...] = (
-    key_function, dict_function, order_function, sink_function, cached_function,
+    key_function, dict_function, order_function, sink_function, cached_function, getter_function,
     iterator_function, queue_class, draw_function, comparator_class, text_class,
     enum_class, print_function,
 )  # fmt: skip

@@ -14,6 +14,9 @@ NAMES = (
 )
 
 CLASSES = """
+from operator import attrgetter, methodcaller
+
+
 class Box:
     def __init__(self, start):
         self.NAME = start + 5
@@ -81,6 +84,13 @@ def program(x, y):
     item.NAME = y * 3
     item.NAME += 1
     return item.NAME, item.doubled()
+""",
+    "of getters": """
+def program(x, y):
+    item = Box(x) if x > 0 else Third(y)
+    items = [item, Box(y)]
+    found = max(items, key=attrgetter("NAME"))
+    return found.doubled(), [*map(attrgetter("NAME"), items)], methodcaller("doubled")(item)
 """,
     "of a pattern": """
 def program(x, y):

@@ -703,6 +703,9 @@ DEFINED: dict[str, Case] = {
                                     numbered, sets("k2")),
     "fields": (lambda x, o: x + sum([getattr(o, f.name) for f in dataclasses.fields(o)]),
                lambda: Point(1), sets("a")),
+    "methodcaller": (lambda x, p: x + p[0](p[1]),
+                     lambda: (operator.methodcaller("read"), type("C", (Built,), {
+                         "read": lambda self: self.k})()), lambda p: sets("k")(p[1])),
     "attrgetter": (lambda x, p: x + p[0](p[1]), lambda: (operator.attrgetter("k"), Item()),
                    lambda p: sets("k")(p[1])),
     "keyword of a partial, replaced": (
@@ -1308,9 +1311,6 @@ UNSEEN: dict[str, Case] = {
                             lambda o: o.f.register(o.kind, lambda o: 5)),
     "state in C": (lambda x, e: x + e.args[0], lambda: ValueError(1),
                    lambda e: setattr(e, "args", (5,))),
-    "methodcaller": (lambda x, p: x + p[0](p[1]),
-                     lambda: (operator.methodcaller("read"), type("C", (Built,), {
-                         "read": lambda self: self.k})()), lambda p: sets("k")(p[1])),
     "asked of the object": (lambda x, o: x + o.__getattribute__("k" + str(0)), numbered,
                             sets("k0")),
     "text that is evaluated": (lambda x, o: x + eval("o.k0", {"o": o}), numbered, sets("k0")),
