@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import gc
 import math
@@ -522,6 +523,9 @@ def _ord(value: Any) -> Any:
 
 
 COMPARISONS = (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)
+OF_OBJECTS = dataclasses.asdict, dataclasses.astuple, dataclasses.replace
+"""Functions that look into an object in other ways than by its attributes."""
+
 TEXTS = (str, repr, ascii, format, str.format, str.join, operator.mod)
 BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     abs: operator.abs,
@@ -554,6 +558,7 @@ BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     reversed: _reversed,
     **{function: functools.partial(texts.make, function) for function in TEXTS},
     **TYPE_TESTS,
+    **{function: function for function in OF_OBJECTS},
     **{function: _of_number(function) for function in (bin, chr, hex, oct)},
     ord: _ord,
     round: _round,

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import asdict, astuple, dataclass
+from typing import Any
+
 import pytest
 
 import runtime as rt
@@ -113,3 +117,41 @@ def test_attributes_are_the_users(shape: str, name: str) -> None:
             expected = attempt(lambda x=x, y=y: program(x, y))
             got = attempt(lambda x=x, y=y: staged(rt.constant(x), rt.constant(y)))
             assert same_outcome(expected, got), (expected, got)
+
+
+@dataclass
+class Seat:
+    place: Any
+    row: Any
+
+
+@dataclass
+class Stand:
+    row: Any
+    place: Any
+
+
+def taken_apart(x, y):
+    item = Seat(x, y) if x > 0 else None
+    if item is None:
+        return (y, x)
+    return astuple(item)
+
+
+def of_two_classes(x, y):
+    item = Seat(x, y) if x > 0 else Stand(x, y)
+    return astuple(item), y
+
+
+def by_names(x, y):
+    item = Seat(x, y) if x > 0 else None
+    return 0 if item is None else asdict(item)["row"]
+
+
+@pytest.mark.parametrize("program", [taken_apart, of_two_classes, by_names])
+def test_functions_of_dataclasses(program: Callable[[Any, Any], Any]) -> None:
+    staged = rt.function(program)
+    for x, y in ((1, 2), (-1, 4)):
+        expected = attempt(lambda x=x, y=y: program(x, y))
+        got = attempt(lambda x=x, y=y: staged(rt.constant(x), rt.constant(y)))
+        assert same_outcome(expected, got), (expected, got)
