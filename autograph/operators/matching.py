@@ -26,11 +26,22 @@ def _asked(function: Callable[..., Any], value: Any, *args: Any) -> Any:
     return function(value, *args) if made is NotImplemented else made
 
 
+def _of_options(function: Callable[..., Any], subject: Any, *args: Any) -> Any:
+    """`function(subject, *args)` of each value that only the run chooses; NotImplemented for any
+    other subject.
+    """
+    backend = backend_of(subject)
+    return NotImplemented if backend is None else backend.builtin(function, subject, *args)
+
+
 @hiding
 def is_sequence(subject: Any, length: int, more: bool = False) -> Any:
     """Whether `[a, b]` of this length matches: a bool, or a staged one of a list whose length only
     the run knows. With `more`, `[a, b, *rest]`.
     """
+    made = _of_options(is_sequence, subject, length, more)
+    if made is not NotImplemented:
+        return made
     kind = stand_ins.get(type(subject))
     if kind is not None and not kind.__flags__ & _SEQUENCE:
         return False
@@ -64,6 +75,9 @@ def _has_length(subject: Any) -> bool:
 @hiding
 def middle(subject: Any, before: int, after: int) -> Any:
     """The list that the star of `[a, *rest, z]` binds."""
+    made = _of_options(middle, subject, before, after)
+    if made is not NotImplemented:
+        return made
     if not instance_of(subject, (list, tuple)):  # others have no slices
         subject = _asked(list, subject)
     size = _asked(len, subject)
@@ -74,6 +88,9 @@ def middle(subject: Any, before: int, after: int) -> Any:
 @hiding
 def values_at(subject: Any, *keys: Any) -> tuple[Any, ...] | None:
     """The values that `{key: a}` matches; None for what is no mapping or lacks a key."""
+    made = _of_options(values_at, subject, *keys)
+    if made is not NotImplemented:
+        return made  # type: ignore[no-any-return]
     match subject:
         case {}:
             if keys and len(subject) < len(keys):
@@ -85,6 +102,9 @@ def values_at(subject: Any, *keys: Any) -> tuple[Any, ...] | None:
 @hiding
 def without(subject: Any, *keys: Any) -> dict[Any, Any]:
     """The other items of a mapping, which `**rest` of a pattern binds."""
+    made = _of_options(without, subject, *keys)
+    if made is not NotImplemented:
+        return made  # type: ignore[no-any-return]
     rest = dict(subject)
     for key in keys:
         del rest[key]
@@ -113,11 +133,9 @@ def parts(subject: Any, cls: Any, count: int, *names: str) -> tuple[Any, ...] | 
     """The attributes that the patterns of a class match, the first `count` by their places; None
     where one is missing.
     """
-    backend = backend_of(subject)
-    if backend is not None:
-        made = backend.builtin(parts, subject, cls, count, *names)
-        if made is not NotImplemented:
-            return made  # type: ignore[no-any-return]
+    made = _of_options(parts, subject, cls, count, *names)
+    if made is not NotImplemented:
+        return made  # type: ignore[no-any-return]
     found: list[Any] = []
     places = _places(cls, count)
     if places is None:

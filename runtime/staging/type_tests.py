@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from autograph.backend import instance_of
+from autograph.operators import matching
 from autograph.operators.class_checks import class_stood_for, stands_for
 from runtime.core.tensor import Tensor
 from runtime.graph.ir import format_location
@@ -168,8 +169,26 @@ def _note(way: object, other: object) -> None:
         )
 
 
+def _pattern(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What a pattern asks of a value that may be None: each of both, where that is known."""
+
+    def asked(value: Any, *args: Any) -> Any:
+        if not isinstance(value, MaybeNone):
+            return NotImplemented
+        return of_each(partial(_given, function, args), value)
+
+    return asked
+
+
+def _given(function: Callable[..., Any], args: tuple[Any, ...], value: Any) -> Any:
+    return function(value, *args)
+
+
+_PATTERNS = matching.is_sequence, matching.values_at, matching.parts
+
 TYPE_TESTS: dict[Callable[..., Any], Callable[..., Any]] = {
     callable: _callable, class_stood_for: _class_stood_for, hasattr: _hasattr,
     isinstance: _isinstance, stands_for: _stands_for, type: type_of,
+    **{function: _pattern(function) for function in _PATTERNS},
 }  # fmt: skip
 """The functions that are called for those that ask, if a value is staged."""

@@ -245,11 +245,54 @@ def or_a_number(n: Any) -> Any:
             return other * 2
 
 
-@pytest.mark.parametrize("n", [0, 2, 4, 9])
-@pytest.mark.parametrize(
-    "function", [by_class, by_attribute, by_guard, by_place, inside, or_a_number]
+def by_keys(n: Any) -> Any:
+    item = {"is": "p", "data": {"v": n}, "z": 1} if n > 3 else {"is": "q", "rows": [n, 5]}
+    match item:
+        case {"is": "p", "data": {"v": 4}, **rest}:
+            return len(rest)
+        case {"is": "p", "data": {"v": found}}:
+            return found
+        case {"is": "q", "rows": [first, *rest]}:
+            return first * 10 + len(rest)
+
+
+def keys_or_none(n: Any) -> Any:
+    match {"k": n} if n > 3 else None:
+        case {"k": found}:
+            return found
+        case None:
+            return -1
+
+
+def of_three_kinds(n: Any) -> Any:
+    match {"k": n} if n > 3 else [n, 5] if n > 0 else None:
+        case {"k": found}:
+            return found
+        case [first, second]:
+            return first * second
+        case None:
+            return -1
+
+
+def of_lengths(n: Any) -> Any:
+    match (n, "t") if n > 3 else [n, 5, 3] if n > 0 else n:
+        case (first, "t"):
+            return first
+        case [first, *rest]:
+            return first + len(rest) * 1000
+        case _:
+            return -1
+
+
+CHOSEN = (
+    *(by_class, by_attribute, by_guard, by_place, inside, or_a_number, by_keys, keys_or_none),
+    *(of_three_kinds, of_lengths),
 )
-def test_a_class_pattern_takes_what_the_run_chooses(function: Callable[..., Any], n: int) -> None:
+
+
+@pytest.mark.parametrize("n", [0, 2, 4, 9])
+@pytest.mark.parametrize("function", CHOSEN)
+def test_patterns_take_what_the_run_chooses(function: Callable[..., Any], n: int) -> None:
     assert same_outcome(
         attempt(lambda: function(n)), attempt(lambda: rt.function(function)(rt.constant(n)))
     )
