@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from autograph import call, operators
@@ -63,10 +63,11 @@ def unpacked(union: TaggedUnion, count: int) -> list[Any]:
     """
 
     def checked(option: Any) -> None:
-        if isinstance(option, set | dict):  # their order is of the whole
-            raise union.refusal()
         is_number = isinstance(option, Tensor) and option.static_shape == ()
-        if is_number or not isinstance(option, str | tuple | list | Tensor):
+        has_items = isinstance(option, str | tuple | list | Tensor) and not is_number
+        if isinstance(option, Iterable) and not (has_items or is_number):
+            raise union.refusal()  # the order of a set is of the whole, others are asked by Python
+        if not has_items:
             raise TypeError(f"cannot unpack non-iterable {_kind_of(option)} object")
         size = option.length() if isinstance(option, Growing) else len(option)
         few = texts.make(str.format, _FEW, count, size)

@@ -19,7 +19,7 @@ from runtime.staging.chosen_values import TAKEN, print_function, taking
 from runtime.staging.control.references import References, is_reference
 from runtime.staging.draws import draw_function
 from runtime.staging.guarding.watching import Watcher
-from runtime.staging.lists.arenas import class_of, function_of, referring
+from runtime.staging.lists.arenas import class_of, function_of, method_of_class, referring
 from runtime.staging.lists.comparison_sort import comparator_class
 from runtime.staging.lists.enum_members import enum_class
 from runtime.staging.lists.growing_dict import dict_function
@@ -75,7 +75,8 @@ def instead_of(
     if isinstance(function, type) and references.has(function):
         return referring(references, autograph.constructor(function))
     if references.known.refers:
-        instead = function_of(function, args)
+        method = method_of_class(function)
+        instead = function_of(function, args) if method is None else autograph.call(method)
         if instead is not None:
             return instead
     if function is type and len(args) == 1 and is_reference(args[0]):

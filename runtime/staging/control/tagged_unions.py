@@ -66,6 +66,9 @@ class TaggedUnion(Choice):
 
         self.apply(put)
 
+    def __delattr__(self, name: str) -> None:
+        raise self.refusal()
+
     def __str__(self) -> str:
         if self.place is not None:
             raise self.refusal()

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from types import MemberDescriptorType, MethodWrapperType, WrapperDescriptorType
+from types import MemberDescriptorType, MethodType, MethodWrapperType, WrapperDescriptorType
 from typing import Any, NoReturn, cast
 
 from autograph.objects import attributes_of, of_classes, put_attributes, slots_of
@@ -199,6 +199,16 @@ def arena_of(item: Any) -> Arena:
 def class_of(item: Any) -> type:
     """The user's class of the object that is referred to."""
     return arena_of(item).users
+
+
+def method_of_class(function: Any) -> MethodType | None:
+    """The class method of the user's class, for that of what refers to its objects; None for any
+    other function.
+    """
+    owner = getattr(function, "__self__", None)
+    if type(function) is not MethodType or ARENA not in getattr(owner, "__dict__", ()):
+        return None
+    return MethodType(function.__func__, owner.__dict__[ARENA].users)
 
 
 def function_of(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:

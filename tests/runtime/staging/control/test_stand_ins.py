@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import autograph
 import runtime as rt
 from tests.support.programs import loaded
 from tests.support.staging import attempt, same_outcome
@@ -155,3 +156,65 @@ def test_functions_of_dataclasses(program: Callable[[Any, Any], Any]) -> None:
         expected = attempt(lambda x=x, y=y: program(x, y))
         got = attempt(lambda x=x, y=y: staged(rt.constant(x), rt.constant(y)))
         assert same_outcome(expected, got), (expected, got)
+
+
+class Lamp:
+    kind = 2
+
+    def __init__(self, level):
+        self.level = level
+
+    def __iter__(self):
+        return iter([self.level, 4])
+
+    @classmethod
+    def dimmed(cls, level):
+        return cls(level - 1)
+
+    def own(self):
+        return self.dimmed(self.level).level
+
+
+class Torch(Lamp):
+    kind = 5
+
+    def __iter__(self):
+        return iter([self.level, 9])
+
+
+def by_a_class_method(x, y):
+    item = Lamp(x) if x > 0 else Torch(y)
+    return item.dimmed(x).level + item.own()
+
+
+def of_its_class(x, y):
+    item = Lamp(x) if x > 0 else None
+    return y if item is None else type(item).kind
+
+
+@pytest.mark.parametrize("program", [by_a_class_method, of_its_class])
+def test_classes_of_what_the_run_chooses(program: Callable[[Any, Any], Any]) -> None:
+    staged = rt.function(program)
+    for x, y in ((1, 2), (-1, 4)):
+        expected = attempt(lambda x=x, y=y: program(x, y))
+        got = attempt(lambda x=x, y=y: staged(rt.constant(x), rt.constant(y)))
+        assert same_outcome(expected, got), (expected, got)
+
+
+def unpacked(x, y):
+    item = Lamp(x) if x > 0 else Torch(y)
+    first, second = item
+    return first * second
+
+
+def attribute_deleted(x, y):
+    item = Lamp(x) if x > 0 else Torch(y)
+    del item.level
+    return y
+
+
+@pytest.mark.parametrize("program", [unpacked, attribute_deleted])
+def test_what_python_alone_can_do_is_refused(program: Callable[[Any, Any], Any]) -> None:
+    with pytest.raises(autograph.StagingError, match="of another kind on each path") as caught:
+        rt.function(program)(rt.constant(1), rt.constant(2))
+    assert str(caught.value).startswith(f"{__file__}:")
