@@ -373,14 +373,14 @@ def is_staged(item: Any) -> bool:
 
 
 def _flatten(text: Text) -> tuple[Any, Sequence[Any]]:
-    return (text.function, tuple(text.kwargs)), [*text.args, *text.kwargs.values()]
+    keys = text.function, tuple(text.kwargs), len(text.args)
+    return keys, [*text.args, *text.kwargs.values()]
 
 
 def _build(kind: type, keys: Any, children: Sequence[Any]) -> Any:
-    function, names = keys
+    function, names, count = keys
     if not any(isinstance(child, TensorSpec) or is_staged(child) for child in children):
         return written(function, children, names)
-    count = len(children) - len(names)
     return Text(function, children[:count], dict(zip(names, children[count:], strict=True)))
 
 
@@ -388,7 +388,7 @@ _NAMES = {function: name for name, function in FUNCTIONS.items()}
 
 
 def _image(keys: Any, children: Sequence[Any]) -> Written:
-    function, names = keys
+    function, names, _ = keys
     return Written(_NAMES[function], tuple(children), names)
 
 
@@ -420,7 +420,7 @@ _HANDLER = Handler(
 )
 add_handler(Text, _HANDLER)
 register_elements(Text, Characters, lambda text: True)
-ANY = Tree(Structure(Text, (TEXTS["spelled"], ()), _HANDLER), (Leaf(_TENSOR),))
+ANY = Tree(Structure(Text, (TEXTS["spelled"], (), 1), _HANDLER), (Leaf(_TENSOR),))
 """The Spec of any text."""
 
 
