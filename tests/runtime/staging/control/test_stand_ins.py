@@ -19,6 +19,7 @@ NAMES = (
 )
 
 CLASSES = """
+from functools import partial
 from operator import attrgetter, methodcaller
 
 
@@ -96,6 +97,23 @@ def program(x, y):
     items = [item, Box(y)]
     found = max(items, key=attrgetter("NAME"))
     return found.doubled(), [*map(attrgetter("NAME"), items)], methodcaller("doubled")(item)
+""",
+    "by functions": """
+def program(x, y):
+    item = Box(x) if x > 0 else None
+    other = Box(y) if y > 2 else Third(x)
+    given = attrgetter("NAME")(other), methodcaller("doubled")(other)
+    if item is None:
+        return given, max([other, Box(3)], key=attrgetter("NAME")).NAME, 0, 0, 0, 0
+    found = getattr(item, "NAME"), partial(getattr, item)("NAME"), attrgetter("NAME")(item)
+    return given, max([item, Box(3)], key=attrgetter("NAME")).NAME, *found, sum(
+        map(attrgetter("NAME"), [item, Box(y)])
+    )
+""",
+    "of None by a function": """
+def program(x, y):
+    item = Box(x) if x > 0 else None
+    return getattr(item, "NAME")
 """,
     "of a pattern": """
 def program(x, y):
@@ -218,3 +236,33 @@ def test_what_python_alone_can_do_is_refused(program: Callable[[Any, Any], Any])
     with pytest.raises(autograph.StagingError, match="of another kind on each path") as caught:
         rt.function(program)(rt.constant(1), rt.constant(2))
     assert str(caught.value).startswith(f"{__file__}:")
+
+
+def classes(x: Any, y: Any) -> Any:
+    item = Circle(x) if x > 0 else Square(y)
+    other = Circle(x) if y > 2 else None
+    names = item.__class__.__name__, other.__class__.__name__
+    return *names, item.__class__ is Circle, item.__class__(y).doubled(), Circle(y) == item
+
+
+class Circle:
+    def __init__(self, size: Any) -> None:
+        self.size = size
+
+    def doubled(self) -> Any:
+        return self.size * 2
+
+    def __eq__(self, other: Any) -> bool:
+        return other.__class__ is self.__class__ and bool(self.size == other.size)
+
+
+class Square(Circle):
+    def doubled(self) -> Any:
+        return self.size * 20
+
+
+@pytest.mark.parametrize(("x", "y"), [(1, 2), (-1, 4), (3, 3), (-2, 1)])
+def test_class_is_that_of_the_users_value(x: int, y: int) -> None:
+    expected = attempt(lambda: classes(x, y))
+    got = attempt(lambda: rt.function(classes)(rt.constant(x), rt.constant(y)))
+    assert same_outcome(expected, got), (expected, got)
