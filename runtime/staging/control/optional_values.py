@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import operator
 from collections.abc import Callable
 from functools import partial
@@ -62,8 +63,24 @@ class Missing(StandIn):
     def __setitem__(self, key: Any, value: Any) -> None:
         present(self)[key] = value
 
+    def __delitem__(self, key: Any) -> None:
+        del present(self)[key]
+
     def __setattr__(self, name: str, value: Any) -> None:
         setattr(present(self.owner(name)), name, value)
+
+    def __delattr__(self, name: str) -> None:
+        delattr(present(self.owner(name)), name)
+
+    def __copy__(self) -> Any:
+        from runtime.staging.type_tests import of_each
+
+        return of_each(copy.copy, self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        from runtime.staging.type_tests import of_each
+
+        return of_each(lambda item: copy.deepcopy(item, memo), self)
 
     def __hash__(self) -> int:
         raise placed(
@@ -164,7 +181,11 @@ def _forward(name: str) -> Callable[..., Any]:
             # Python would make bools of the comparisons of their items.
             function = partial(compared, getattr(operator, name))
         others = tuple(map(present, args))
+        if function is None and name in _ASKING:
+            return _ASKING[name](held, *others)  # what Python does without, or its error
         made = NotImplemented if function is None else function(held, *others)
+        if made is held and name in _CHANGING:
+            return self  # as what it is known by elsewhere
         if made is NotImplemented and name in _OPPOSITE:
             # Python would ask the other operand, about an operand that it does not know.
             function = getattr(type(others[0]), _OPPOSITE[name], None)
@@ -190,8 +211,16 @@ OPERATORS = (
 """The methods by which Python's operators read an operand, but for comparisons."""
 
 _OTHERS = ("eq", "ne", "lt", "gt", "le", "ge", "round", "getitem", "format")
+_CHANGING = frozenset(f"__i{name}__" for name in _BINARY if name != "divmod")
+_ASKING: dict[str, Callable[..., Any]] = {
+    "__neg__": operator.neg, "__pos__": operator.pos, "__abs__": abs,
+    "__invert__": operator.invert, "__bool__": bool, "__int__": int, "__float__": float,
+    "__index__": operator.index, "__len__": len, "__iter__": iter,
+    "__contains__": operator.contains, "__round__": round, "__getitem__": operator.getitem,
+}  # fmt: skip
+"""The functions that call the methods which give the value of an operation."""
 
-for _name in (*OPERATORS, *[f"__{name}__" for name in _OTHERS]):
+for _name in (*OPERATORS, *_CHANGING, *[f"__{name}__" for name in _OTHERS]):
     setattr(Missing, _name, _forward(_name))
 
 

@@ -51,6 +51,9 @@ class Truth(StandIn):
     def __setattr__(self, name: str, value: Any) -> None:
         setattr(self.opened(), name, value)
 
+    def __delattr__(self, name: str) -> None:
+        delattr(self.opened(), name)
+
     def opened(self, location: Location | None = None) -> Any:
         """The value for any use but as a test; its refusal where there is none."""
         if self.held is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -222,15 +223,119 @@ def attribute_of_a_dict(x):
     return one.get("q", 3), one.get("p")
 
 
+def list_made_longer(x):
+    one = _list(x)
+    two = one
+    if one is not None:
+        one += [3]
+        one += (4,)
+    return one, two, one is two
+
+
+def list_repeated(x):
+    if x > 0:
+        one = [x]
+    two = one
+    one *= 2
+    return one, two
+
+
+def set_united(x):
+    one = {x} if x > 0 else None
+    two = one
+    if one is not None:
+        one |= {3}
+        return len(two)
+    return 0
+
+
+def dict_united(x):
+    one = {"a": x} if x > 0 else None
+    two = one
+    if one is not None:
+        one |= {"a": 4}
+        return two["a"]
+    return 0
+
+
+class Scale:
+    def __init__(self, weight):
+        self.weight = weight
+
+    def __iadd__(self, other):
+        self.weight += other
+        return self
+
+    def __add__(self, other):
+        return Scale(self.weight + other)
+
+
+def object_made_larger(x):
+    scale = Scale(x)
+    one = scale if x > 0 else None
+    two = one
+    if two is None:
+        return 0, 0, False
+    two += 3
+    return scale.weight, two.weight, two is one
+
+
+def object_without_items(x):
+    one = Scale(x) if x > 0 else None
+    try:
+        return one[0] is NotImplemented
+    except TypeError:
+        return 7
+
+
+def object_without_a_sign(x):
+    one = Scale(x) if x > 0 else None
+    try:
+        return (-one) is NotImplemented
+    except TypeError:
+        return 7
+
+
+def object_without_members(x):
+    one = Scale(x) if x > 0 else None
+    try:
+        return 1 in one
+    except TypeError:
+        return 7
+
+
+def attribute_deleted(x):
+    one = Scale(x) if x > 3 else None
+    if x > 3:
+        return 1
+    del one.held
+    return 2
+
+
+def copied(x):
+    scale = Scale(x)
+    one = scale if x > 0 else None
+    two = copy.copy(one)
+    if two is None:
+        return 0, 0
+    two.weight = 9
+    return scale.weight, two.weight
+
+
 DEFAULTS = (
     *(default_of_or, longer_default, default_of_an_expression, default_of_a_statement),
     *(default_where_it_is_not_none, default_of_a_list_that_may_be_empty, default_as_a_key),
     *(one_of_two_lengths, length, attribute_of_a_dict),
 )
+CHANGES = (
+    *(list_made_longer, list_repeated, set_united, dict_united, object_made_larger),
+    *(object_without_items, object_without_a_sign, object_without_members),
+    *(attribute_deleted, copied),
+)
 
 
 @pytest.mark.parametrize("x", [-1, 1, 5])
-@pytest.mark.parametrize("function", DEFAULTS, ids=lambda f: f.__name__)
-def test_defaults_of_what_may_be_none(function: Callable[..., Any], x: int) -> None:
+@pytest.mark.parametrize("function", DEFAULTS + CHANGES, ids=lambda f: f.__name__)
+def test_uses_of_what_may_be_none(function: Callable[..., Any], x: int) -> None:
     expected = attempt(lambda: function(x))
     assert same_outcome(expected, attempt(lambda: rt.function(function)(rt.constant(x))))
