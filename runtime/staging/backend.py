@@ -32,6 +32,7 @@ from runtime.staging.aliasing import arrays, item_assignments, sharing
 from runtime.staging.block_recorder import BlockRecorder
 from runtime.staging.builtin_functions import (
     BUILTINS,
+    OF_ANYTHING,
     OF_OBJECTS,
     TAKES_MISSING,
     TAKES_TEXT,
@@ -289,7 +290,9 @@ register_stand_in(Text, of=str)
 register_stand_in(errors.StagedAssertionError, of=AssertionError)
 register_identity(check_identity)
 register_hashing(check_hash)
-register_functions([*STAGED, *OF_OBJECTS, operator.concat, operator.iconcat, operator.index])
+register_functions(
+    [*STAGED, *OF_OBJECTS, *OF_ANYTHING, operator.concat, operator.iconcat, operator.index]
+)
 
 
 def _refuse_truths(*values: Any) -> None:

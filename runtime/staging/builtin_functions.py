@@ -28,11 +28,12 @@ from runtime.staging.control import branches, iteration, logic
 from runtime.staging.control.blocks import Block, Names
 from runtime.staging.control.branches import truth
 from runtime.staging.control.carried_objects import Watch, is_container, no_watch
+from runtime.staging.control.choices import Choice
 from runtime.staging.control.identity import identical
 from runtime.staging.control.item_comparisons import compared, is_equal
 from runtime.staging.control.iteration import Staged, Streamed, StreamedIterator
 from runtime.staging.control.joined_variables import read
-from runtime.staging.control.optional_values import present
+from runtime.staging.control.optional_values import Missing, present
 from runtime.staging.lists.growing import Growing
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
@@ -41,7 +42,7 @@ from runtime.staging.symbolic_number import SymbolicNumber, apply_number, is_num
 from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.texts import Text
 from runtime.staging.tracing import is_symbol
-from runtime.staging.type_tests import TYPE_TESTS
+from runtime.staging.type_tests import TYPE_TESTS, of_each
 
 
 def _to_number(kind: str) -> Callable[..., Any]:
@@ -522,9 +523,19 @@ def _ord(value: Any) -> Any:
     return texts.answer(ord, value)
 
 
+def _id(value: Any) -> int:
+    if isinstance(value, Missing | Choice):
+        raise refuse(f"{value!r}, as the run chooses, is given to id()", "compare by `is`")
+    return id(value)
+
+
 COMPARISONS = (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)
-OF_OBJECTS = dataclasses.asdict, dataclasses.astuple, dataclasses.replace
+OF_OBJECTS = (
+    dataclasses.asdict, dataclasses.astuple, dataclasses.fields, dataclasses.replace, vars,
+)  # fmt: skip
 """Functions that look into an object in other ways than by its attributes."""
+OF_ANYTHING = dataclasses.is_dataclass, id
+"""Such that have an answer for None, too."""
 
 TEXTS = (str, repr, ascii, format, str.format, str.join, operator.mod)
 BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
@@ -559,6 +570,8 @@ BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     **{function: functools.partial(texts.make, function) for function in TEXTS},
     **TYPE_TESTS,
     **{function: function for function in OF_OBJECTS},
+    dataclasses.is_dataclass: functools.partial(of_each, dataclasses.is_dataclass),
+    id: _id,
     **{function: _of_number(function) for function in (bin, chr, hex, oct)},
     ord: _ord,
     round: _round,
@@ -567,7 +580,7 @@ BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     zip: _zip,
 }
 TAKES_MISSING = frozenset((
-    operator.is_, operator.contains, bool, print, *TYPE_TESTS, *TEXTS,
+    operator.is_, operator.contains, bool, print, *OF_ANYTHING, *TYPE_TESTS, *TEXTS,
 ))  # fmt: skip
 TAKES_TEXT = frozenset((
     int, float, len, list, operator.getitem, operator.concat, operator.iconcat,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, astuple, dataclass, fields, is_dataclass
 from typing import Any
 
 import pytest
@@ -167,7 +167,14 @@ def by_names(x, y):
     return 0 if item is None else asdict(item)["row"]
 
 
-@pytest.mark.parametrize("program", [taken_apart, of_two_classes, by_names])
+def fields_of(x, y):
+    item = Seat(x, y) if x > 0 else None
+    if item is None:
+        return is_dataclass(item), "", y
+    return is_dataclass(item), fields(item)[1].name, vars(item)["place"]
+
+
+@pytest.mark.parametrize("program", [taken_apart, of_two_classes, by_names, fields_of])
 def test_functions_of_dataclasses(program: Callable[[Any, Any], Any]) -> None:
     staged = rt.function(program)
     for x, y in ((1, 2), (-1, 4)):
@@ -266,3 +273,14 @@ def test_class_is_that_of_the_users_value(x: int, y: int) -> None:
     expected = attempt(lambda: classes(x, y))
     got = attempt(lambda: rt.function(classes)(rt.constant(x), rt.constant(y)))
     assert same_outcome(expected, got), (expected, got)
+
+
+def numbered(x):
+    item = Seat(x, 1) if x > 0 else None
+    return id(item) == 3
+
+
+def test_id_of_what_the_run_chooses_is_refused() -> None:
+    with pytest.raises(autograph.StagingError, match=r"is given to id\(\)") as caught:
+        rt.function(numbered)(rt.constant(1))
+    assert str(caught.value).startswith(f"{__file__}:")
