@@ -274,7 +274,9 @@ MUTUAL = {
         "runtime.staging.control.iteration runtime.staging.lists.growing_tuple "
         "runtime.staging.texts"
     ),
-    "runtime.staging.control.optional_values": "runtime.staging.control.item_comparisons",
+    "runtime.staging.control.optional_values": (
+        "runtime.staging.control.item_comparisons runtime.staging.type_tests"
+    ),
     "runtime.staging.control.tagged_unions": "runtime.staging.chosen_values",
     "runtime.staging.lists.repetition": (
         "runtime.staging.lists.growing_list runtime.staging.lists.growing_tuple "

@@ -8,6 +8,7 @@ specs                               what a value is where paths meet
 joins, parts                        one value out of two, by their parts; what cannot be joined
 graph_values                        Python values as values of the graph, and back
 item_comparisons                    tuples and lists, by the first items that differ
+stand_ins                           what stands for a value: its attributes are the user's
 sameness, choices, truths           Python values: equal on all paths, one of several, or a truth
 joined_types                        types that meet
 joined_tensors, joined_variables    tensors of which items were assigned; variables

@@ -150,7 +150,7 @@ def cond(
 
 
 def _flags_of(trace: Trace, predicate: Any) -> tuple[dict[Value, bool], dict[Value, bool]]:
-    """What is known of flags that values are not None where a test is true, and where it is not."""
+    """The flags that tell of values what is None, as known where a test is true, and where not."""
     value, is_same = trace.value_of(predicate), True
     for node in reversed(trace.scope.nodes[-_NEAR:]):
         if node.primitive is numbers.NOT and node.outputs[0] is value:
@@ -162,7 +162,7 @@ def _flags_of(trace: Trace, predicate: Any) -> tuple[dict[Value, bool], dict[Val
 
 
 def _narrowed(value: Any, flags: dict[Value, bool]) -> Any:
-    """What a path leaves, without what is known to be None there, or not to be."""
+    """A value that a path leaves: None, or one that is there, where that is known."""
     if type(value) is not MaybeNone or not is_symbol(value.flag):
         return value
     is_there = flags.get(value.flag.graph_value)
