@@ -5,6 +5,7 @@ converted text could tell it:
 
 rows_unpacked     `__iter__` is not told how many items `a, b = t` wants
 adds_in_place     `__radd__` is asked for `items += self` as for `items + self`
+changes_in_place  so is each reflected operator
 is_operator       a function of ours is called by the user as well as by an operator
 in_class_pattern  `__class__` is not told that `match` asks
 class_property    `x.__class__` is that of the user's value, and not what `isinstance` asks for
@@ -45,6 +46,12 @@ def rows_unpacked(frame: FrameType, shape: Shape) -> int | None:
 def adds_in_place(frame: FrameType) -> bool:
     """True if an operator of this frame asks, and it is `+=`."""
     return operation_at(frame) == ("BINARY_OP", OPERATORS.index("+="))
+
+
+def changes_in_place(frame: FrameType) -> bool:
+    """True if an operator of this frame asks, and it is `+=` or another such one."""
+    name, argument = operation_at(frame)
+    return name == "BINARY_OP" and OPERATORS[argument].endswith("=")
 
 
 def is_operator(frame: FrameType) -> bool:

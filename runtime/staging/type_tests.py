@@ -170,7 +170,7 @@ def _note(way: object, other: object) -> None:
 
 
 def _pattern(function: Callable[..., Any]) -> Callable[..., Any]:
-    """What a pattern asks of a value that may be None: each of both, where that is known."""
+    """The answer to a pattern of a value that may be None: of each of both, where that is known."""
 
     def asked(value: Any, *args: Any) -> Any:
         if not isinstance(value, MaybeNone):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import operator
+import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NoReturn
@@ -13,7 +14,7 @@ from runtime.core.convert import convert_to_tensor, register_conversion
 from runtime.core.tensor import Tensor
 from runtime.dtypes import DType
 from runtime.graph.nodes import CHECK_ATTRIBUTE, CHECK_DEFINED, CHECK_PRESENT
-from runtime.staging.bytecode import class_property
+from runtime.staging.bytecode import changes_in_place, class_property
 from runtime.staging.control.stand_ins import StandIn, member_of
 from runtime.staging.frames import user_frames
 from runtime.staging.refusals import WAY_OUT, not_allowed, placed
@@ -181,11 +182,15 @@ def _forward(name: str) -> Callable[..., Any]:
             # Python would make bools of the comparisons of their items.
             function = partial(compared, getattr(operator, name))
         others = tuple(map(present, args))
+        if name in _OF_CHANGES and changes_in_place(sys._getframe(1)):
+            return _OF_CHANGES[name](*others, held)  # Python asks here before a list changes
         if function is None and name in _ASKING:
             return _ASKING[name](held, *others)  # what Python does without, or its error
         made = NotImplemented if function is None else function(held, *others)
         if made is held and name in _CHANGING:
             return self  # as what it is known by elsewhere
+        if name == "__iter__" and isinstance(held, list):
+            return iter([*made])  # for Python puts what it does not know as a list behind itself
         if made is NotImplemented and name in _OPPOSITE:
             # Python would ask the other operand, about an operand that it does not know.
             function = getattr(type(others[0]), _OPPOSITE[name], None)
@@ -212,6 +217,9 @@ OPERATORS = (
 
 _OTHERS = ("eq", "ne", "lt", "gt", "le", "ge", "round", "getitem", "format")
 _CHANGING = frozenset(f"__i{name}__" for name in _BINARY if name != "divmod")
+_OF_CHANGES = {
+    f"__r{name}__": getattr(operator, f"__i{name}__") for name in _BINARY if name != "divmod"
+}
 _ASKING: dict[str, Callable[..., Any]] = {
     "__neg__": operator.neg, "__pos__": operator.pos, "__abs__": abs,
     "__invert__": operator.invert, "__bool__": bool, "__int__": int, "__float__": float,

@@ -240,6 +240,26 @@ def list_repeated(x):
     return one, two
 
 
+def list_behind_itself(x):
+    one = _list(x)
+    two = one
+    if one is not None:
+        one.extend(two)
+    return two
+
+
+def list_made_longer_by_it(x):
+    one = _list(x)
+    times = 2 if x > 0 else None
+    two = three = [8]
+    six = seven = {4}
+    if one is not None:
+        two += one
+        two *= times
+        six |= set(one)
+    return two, three, two is three, len(seven)
+
+
 def set_united(x):
     one = {x} if x > 0 else None
     two = one
@@ -328,7 +348,14 @@ DEFAULTS = (
     *(one_of_two_lengths, length, attribute_of_a_dict),
 )
 CHANGES = (
-    *(list_made_longer, list_repeated, set_united, dict_united, object_made_larger),
+    *(
+        list_made_longer,
+        list_repeated,
+        list_behind_itself,
+        set_united,
+        dict_united,
+        object_made_larger,
+    ),
     *(object_without_items, object_without_a_sign, object_without_members),
     *(attribute_deleted, copied),
 )
