@@ -22,7 +22,7 @@ from runtime.dtypes import DType
 from runtime.graph import numbers
 from runtime.graph.ir import format_location
 from runtime.graph.nodes import FLOAT, NUMBER_TYPES, TO_TENSOR, WIDE_DTYPES
-from runtime.staging.bytecode import class_property, in_class_pattern
+from runtime.staging.bytecode import changes_in_place, class_property, in_class_pattern
 from runtime.staging.frames import user_location
 from runtime.staging.lists.repetition import repeated
 from runtime.staging.refusals import (
@@ -150,7 +150,7 @@ class SymbolicNumber(InScope):
         return _binary(numbers.BINARY["mul"], self, other) if made is NotImplemented else made
 
     def __rmul__(self, other: Any) -> Any:
-        made = repeated(other, self)
+        made = repeated(other, self, changes_in_place(sys._getframe(1)))
         return _binary(numbers.BINARY["mul"], other, self) if made is NotImplemented else made
 
     def __trunc__(self) -> Any:

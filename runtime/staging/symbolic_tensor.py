@@ -18,7 +18,7 @@ from runtime.graph.nodes import CHECK_LENGTH
 from runtime.graph.numbers import ITEMS, METHODS
 from runtime.staging import refusals
 from runtime.staging.aliasing import item_assignments, sharing
-from runtime.staging.bytecode import rows_unpacked
+from runtime.staging.bytecode import changes_in_place, rows_unpacked
 from runtime.staging.frames import container_at, is_described, user_location
 from runtime.staging.lists.repetition import repeated
 from runtime.staging.refusals import AS_INDEX, PRINTED, WAY_OUT, leaked, not_python, refuse_text
@@ -223,7 +223,7 @@ class SymbolicTensor(InScope, Tensor):
         return Tensor.__mul__(self, other) if made is NotImplemented else made
 
     def __rmul__(self, other: Any) -> Any:
-        made = repeated(other, self)
+        made = repeated(other, self, changes_in_place(sys._getframe(1)))
         return Tensor.__rmul__(self, other) if made is NotImplemented else made
 
     def __bool__(self) -> NoReturn:

@@ -9,13 +9,14 @@ from typing import Any
 from autograph.users_words import with_article
 from runtime import dtypes
 from runtime.core.tensor import Tensor
+from runtime.staging.control.references import want_asked
 from runtime.staging.lists.growing import Growing
 from runtime.staging.refusals import refuse
 
 
-def repeated(items: Any, times: Any) -> Any:
+def repeated(items: Any, times: Any, in_place: bool = False) -> Any:
     """A list, tuple or text times an integer of the graph, as Python repeats it; NotImplemented for
-    others.
+    others. `in_place` tells of `items *= times`.
 
     StagingError for bytes and buffers, whose length only the run would know; TypeError for what
     Python does not repeat.
@@ -34,6 +35,12 @@ def repeated(items: Any, times: Any) -> Any:
 
     if isinstance(items, str):
         return unchecked(str.__mul__, items, index_of(times))
+    if in_place and type(items) is list:
+        want_asked()  # Traced once more, it is a list of the graph, and changes under all names.
+        raise refuse(
+            "a list is repeated in place, as often as only the run knows",
+            "write items = items * n",
+        )
     if isinstance(items, list | tuple):
         made = GrowingList(items) * times
         return grown_tuple(made) if isinstance(items, tuple) else made

@@ -711,3 +711,17 @@ def test_in_a_long_sequence_is_not_nested_too_deep(make: Any) -> None:
     staged = rt.function(is_in)
     for x in (0, 17, 499, 500):
         assert [each.numpy().item() for each in staged(rt.constant(x))] == list(is_in(x))
+
+
+def repeated_in_place(n: Any) -> Any:
+    items = [1]
+    other = items
+    items.append(4)
+    items *= n
+    return items, other, items is other
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_a_list_repeated_in_place_is_so_under_all_its_names(n: int) -> None:
+    expected = attempt(lambda: repeated_in_place(n))
+    assert same_outcome(expected, attempt(lambda: rt.function(repeated_in_place)(rt.constant(n))))
