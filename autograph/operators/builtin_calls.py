@@ -544,9 +544,11 @@ def by_place(
 
 @functools.cache
 def _names(function: Function) -> tuple[str, ...]:
-    """The names of the parameters that take an argument by its place; none that has no name for
-    the caller.
+    """The names of the parameters that take an argument by its place, of a function of Python's;
+    none that has no name for the caller.
     """
+    if str(getattr(function, "__module__", "")).partition(".")[0] not in sys.stdlib_module_names:
+        return ()
     try:
         parameters = inspect.signature(function).parameters.values()
     except ValueError:  # C code that does not tell

@@ -10,7 +10,7 @@ import operator
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence, Sized, ValuesView
 from types import FunctionType, GeneratorType
-from typing import Any, cast
+from typing import Any, NoReturn, cast
 
 import autograph
 from autograph.operators.comprehensions import generator
@@ -33,7 +33,7 @@ from runtime.staging.control.identity import identical
 from runtime.staging.control.item_comparisons import compared, is_equal
 from runtime.staging.control.iteration import Staged, Streamed, StreamedIterator
 from runtime.staging.control.joined_variables import read
-from runtime.staging.control.optional_values import Missing, present
+from runtime.staging.control.optional_values import MaybeNone, Missing, present
 from runtime.staging.lists.growing import Growing
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
@@ -74,7 +74,17 @@ def _bool(value: Any = False) -> Any:
     return predicate if isinstance(predicate, bool) else logic.not_(logic.not_(predicate))
 
 
+def _none_has_no_len() -> NoReturn:
+    raise TypeError("object of type 'NoneType' has no len()")
+
+
 def _len(value: Any) -> Any:
+    if isinstance(value, MaybeNone):
+        held = value.held
+        return branches.cond(
+            value.flag, lambda: autograph.call(len)(held), _none_has_no_len, (), ()
+        )
+    value = read(present(value))
     if isinstance(value, iteration.PythonIterator):
         raise TypeError(f"object of type {value.kind.__name__!r} has no len()")
     if isinstance(value, Staged | Growing):
@@ -531,7 +541,7 @@ def _id(value: Any) -> int:
 
 COMPARISONS = (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)
 OF_OBJECTS = (
-    dataclasses.asdict, dataclasses.astuple, dataclasses.fields, dataclasses.replace, vars,
+    dataclasses.asdict, dataclasses.astuple, dataclasses.fields, dataclasses.replace,
 )  # fmt: skip
 """Functions that look into an object in other ways than by its attributes."""
 OF_ANYTHING = dataclasses.is_dataclass, id
@@ -580,7 +590,7 @@ BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     zip: _zip,
 }
 TAKES_MISSING = frozenset((
-    operator.is_, operator.contains, bool, print, *OF_ANYTHING, *TYPE_TESTS, *TEXTS,
+    operator.is_, operator.contains, bool, len, print, *OF_ANYTHING, *TYPE_TESTS, *TEXTS,
 ))  # fmt: skip
 TAKES_TEXT = frozenset((
     int, float, len, list, operator.getitem, operator.concat, operator.iconcat,

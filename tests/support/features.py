@@ -687,11 +687,11 @@ def list_grows(x):
 
 
 @limit("A list or dict whose length only the run knows")
-def staged_list_chained(x):
+def staged_list_zipped(x):
     squares = []
     for i in range(x):
         squares.append(i * i)
-    return list(itertools.chain(squares, [1]))
+    return list(itertools.zip_longest(squares, [1]))
 
 
 @rt.function

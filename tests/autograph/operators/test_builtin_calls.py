@@ -181,7 +181,6 @@ FRAMES = [
     object,
     getattr,
     setattr,
-    id,
     property,
 ]
 

@@ -171,7 +171,7 @@ def fields_of(x, y):
     item = Seat(x, y) if x > 0 else None
     if item is None:
         return is_dataclass(item), "", y
-    return is_dataclass(item), fields(item)[1].name, vars(item)["place"]
+    return is_dataclass(item), fields(item)[1].name, x
 
 
 @pytest.mark.parametrize("program", [taken_apart, of_two_classes, by_names, fields_of])
