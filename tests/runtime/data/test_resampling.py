@@ -43,6 +43,7 @@ def test_nothing_is_left_out_where_nothing_has_to_be() -> None:
     ("target", "initial"), [("f4", "f8"), ("f8", "f4"), ("f8", "f8"), ("f8", None)]
 )
 def test_distributions_of_any_floats(target: str, initial: str | None) -> None:
+    rt.random.set_seed(3)  # some find none of classes that come by turns
     half = np.array([0.5, 0.5])
     given = None if initial is None else half.astype(initial)
     drawn = Dataset.range(400).rejection_resample(lambda x: x % 2, half.astype(target), given)
