@@ -556,6 +556,66 @@ class Tally:
     results=("k, N, {int}", "SEEN[0], SEEN[1], {int}", "t.own, t.total, Tally.total, N, {int}"),
 )
 
+_SEATS = Theme(
+    prelude="""\
+from dataclasses import dataclass
+from operator import attrgetter
+
+
+@dataclass
+class Seat:
+    place: int
+    held: int
+
+    def get(self):
+        return self.place + self.held
+
+
+@dataclass
+class Stand:
+    held: int
+    flag: int
+    place: int = 3
+
+    def get(self):
+        return self.place * 2 + self.flag
+
+
+""",
+    header="""\
+    seats = [Seat(a, 1), Stand(b, 2), Seat(3, 4)]
+    one = Seat(a, 5) if a > 2 else Stand(b, 6)
+    some = Seat(b, 7) if b > 3 else None
+    rows = [a] if a > 1 else None
+""",
+    forms=(
+        "do: match seats[{value} % 3]:;     case Seat(place=p, held=h):;         a = (p + h) % 97;"
+        "     case Stand(flag=p):;         a = p",
+        "do: match one:;     case Seat(p, h) if p > 1:;         b = (p * 2 + h) % 97;"
+        "     case Stand():;         b = 4;     case _:;         b = 5",
+        "do: match some:;     case Seat(place=p):;         a = p;     case None:;         a = 1",
+        "do: if some is not None:;     some.place = (some.place + {value}) % 97",
+        "do: if some is None:;     some = Seat({value}, 2)",
+        "do: {r} = some or Seat({value}, 8); {r}.held = {value}; b = (b + {r}.get()) % 97",
+        "do: {r} = rows or [{value}]; {r}.append({value}); a = len({r})",
+        "do: if rows is not None:;     rows.append({value})",
+        "do: if rows is None:;     rows = [{value}, 2]",
+        "do: one.place = {value}",
+        "do: seats[{value} % 3].held = {value}",
+        "do: for {r} in seats:;     {r}.place = ({r}.place + {value}) % 97",
+        "int: one.place + one.held",
+        "int: one.get() % 97",
+        "int: seats[{value} % 3].place",
+        "int: seats[{value} % 3].get() % 97",
+        "int: sum(map(attrgetter('place'), seats)) % 97",
+        "int: max(seats, key=attrgetter('held')).get() % 97",
+        "int: getattr(one, 'flag', 9) % 97",
+        "int: 0 if some is None else some.get() % 97",
+        "int: len(rows or [])",
+    ),
+    results=("one.place, one.held, {int}", "seats[0].place, seats[1].held, {int}", "rows, {int}"),
+)
+
 OBJECTS = {
     "attributes": _ATTRIBUTES,
     "entries": _ENTRIES,
@@ -563,4 +623,5 @@ OBJECTS = {
     "own_ways": _OWN_WAYS,
     "dataclasses": _DATACLASSES,
     "counters": _COUNTERS,
+    "seats": _SEATS,
 }
