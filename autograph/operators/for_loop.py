@@ -13,6 +13,7 @@ from autograph.errors import RestIsStaged
 from autograph.frames import hide
 from autograph.operators.blocks import output_names, unpacked, went_on
 from autograph.operators.comprehensions import of_generator
+from autograph.operators.growing import found_much
 from autograph.operators.shared import Shared
 from autograph.operators.unrolling import (
     GuardedRounds,
@@ -52,7 +53,7 @@ def for_loop(
         if given is not None:
             names = ", ".join(output_names(body, defines, skip=1))
             return given.in_rounds(body, state, test, names, known=False)
-        if test is not None:
+        if test is not None and found_much():
             whole = whole_loop(items, Rounds(body, test, defines, shared), state)
             if whole is not NotImplemented:
                 return whole

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from autograph.backend import backend_of, instance_of, stand_ins
 from autograph.errors import ConversionError, StagingError
@@ -11,6 +12,7 @@ from autograph.frames import hide, hiding, refusal
 from autograph.operators.growing import is_staging
 
 T = TypeVar("T")
+Called = TypeVar("Called", bound=Callable[..., Any])
 
 _DEEPEST = 10
 _MISSING = object()
@@ -26,22 +28,25 @@ def _asked(function: Callable[..., Any], value: Any, *args: Any) -> Any:
     return function(value, *args) if made is NotImplemented else made
 
 
-def _of_options(function: Callable[..., Any], subject: Any, *args: Any) -> Any:
-    """`function(subject, *args)` of each value that only the run chooses; NotImplemented for any
-    other subject.
-    """
-    backend = backend_of(subject)
-    return NotImplemented if backend is None else backend.builtin(function, subject, *args)
+def _of_options(function: Called) -> Called:
+    """A function of a subject, which a backend asks of each value that only the run chooses."""
+
+    @functools.wraps(function, updated=())
+    def asked(subject: Any, *args: Any, **more: Any) -> Any:
+        args = *args, *more.values()
+        backend = backend_of(subject)
+        made = NotImplemented if backend is None else backend.builtin(known, subject, *args)
+        return function(subject, *args) if made is NotImplemented else made
+
+    known = hiding(cast(Called, asked))
+    return known
 
 
-@hiding
+@_of_options
 def is_sequence(subject: Any, length: int, more: bool = False) -> Any:
     """Whether `[a, b]` of this length matches: a bool, or a staged one of a list whose length only
     the run knows. With `more`, `[a, b, *rest]`.
     """
-    made = _of_options(is_sequence, subject, length, more)
-    if made is not NotImplemented:
-        return made
     kind = stand_ins.get(type(subject))
     if kind is not None and not kind.__flags__ & _SEQUENCE:
         return False
@@ -72,12 +77,9 @@ def _has_length(subject: Any) -> bool:
     return True
 
 
-@hiding
+@_of_options
 def middle(subject: Any, before: int, after: int) -> Any:
     """The list that the star of `[a, *rest, z]` binds."""
-    made = _of_options(middle, subject, before, after)
-    if made is not NotImplemented:
-        return made
     if not instance_of(subject, (list, tuple)):  # others have no slices
         subject = _asked(list, subject)
     size = _asked(len, subject)
@@ -85,12 +87,9 @@ def middle(subject: Any, before: int, after: int) -> Any:
     return items if isinstance(items, list) else list(items)
 
 
-@hiding
+@_of_options
 def values_at(subject: Any, *keys: Any) -> tuple[Any, ...] | None:
     """The values that `{key: a}` matches; None for what is no mapping or lacks a key."""
-    made = _of_options(values_at, subject, *keys)
-    if made is not NotImplemented:
-        return made  # type: ignore[no-any-return]
     match subject:
         case {}:
             if keys and len(subject) < len(keys):
@@ -99,12 +98,9 @@ def values_at(subject: Any, *keys: Any) -> tuple[Any, ...] | None:
     return None
 
 
-@hiding
+@_of_options
 def without(subject: Any, *keys: Any) -> dict[Any, Any]:
     """The other items of a mapping, which `**rest` of a pattern binds."""
-    made = _of_options(without, subject, *keys)
-    if made is not NotImplemented:
-        return made  # type: ignore[no-any-return]
     rest = dict(subject)
     for key in keys:
         del rest[key]
@@ -128,14 +124,11 @@ def is_instance(subject: Any, cls: Any, itself: bool = False) -> Any:
     return _asked(isinstance, subject, cls)
 
 
-@hiding
+@_of_options
 def parts(subject: Any, cls: Any, count: int, *names: str) -> tuple[Any, ...] | None:
     """The attributes that the patterns of a class match, the first `count` by their places; None
     where one is missing.
     """
-    made = _of_options(parts, subject, cls, count, *names)
-    if made is not NotImplemented:
-        return made  # type: ignore[no-any-return]
     found: list[Any] = []
     places = _places(cls, count)
     if places is None:

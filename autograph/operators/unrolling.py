@@ -138,10 +138,9 @@ def whole_loop(items: Any, rounds: Rounds, state: tuple[Any, ...]) -> Any:
     """The state after a `for` over a plain range whose rounds were found to stage much before, as
     one loop; NotImplemented for others.
     """
-    known = found_much()
-    if not known or type(items) is not range or not items:
+    if type(items) is not range or not items:
         return NotImplemented
-    backend = staging() if unwrap(rounds.body).__code__ in known else None
+    backend = staging() if unwrap(rounds.body).__code__ in found_much() else None
     if backend is None or backend.catches():
         return NotImplemented
     return _rest_in_loop(backend, items, len(items), rounds, state, True)

@@ -80,10 +80,8 @@ def _none_has_no_len() -> NoReturn:
 
 def _len(value: Any) -> Any:
     if isinstance(value, MaybeNone):
-        held = value.held
-        return branches.cond(
-            value.flag, lambda: autograph.call(len)(held), _none_has_no_len, (), ()
-        )
+        branches.cond(value.flag, lambda: None, _none_has_no_len, (), ())
+        return autograph.call(len)(value.held)
     value = read(present(value))
     if isinstance(value, iteration.PythonIterator):
         raise TypeError(f"object of type {value.kind.__name__!r} has no len()")

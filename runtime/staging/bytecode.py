@@ -72,8 +72,11 @@ def class_property(own: Callable[[Any], Any]) -> Any:
 
     def kind(self: Any) -> Any:
         frame = sys._getframe(1)
-        if frame.f_code.co_name == "__getattribute__" and frame.f_back is not None:
-            frame = frame.f_back  # that of stand-ins asks for what another reads
+        is_stand_in = frame.f_code.co_name == "__getattribute__" and is_ours(
+            frame.f_code.co_filename
+        )
+        if is_stand_in and frame.f_back is not None:
+            frame = frame.f_back  # it asks for what another reads
         is_read = not is_ours(frame.f_code.co_filename) and operation_at(frame).name in _ATTRIBUTES
         if not is_read:
             return own(self)
