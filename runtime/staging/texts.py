@@ -31,6 +31,7 @@ from runtime.graph.ir import Location
 from runtime.graph.nodes import BOOL, FLOAT, INT
 from runtime.graph.structures import Handler, Structure, add_handler, structure_of
 from runtime.graph.templates import ANSWERS, FUNCTIONS, TEXT, TEXTS, Written, written
+from runtime.staging.aliasing.sharing import home
 from runtime.staging.control import choices
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.iteration import Staged, register_elements
@@ -320,7 +321,8 @@ def _kept(item: Any) -> Any:
     if is_symbol(item):
         active(item).value_of(item)  # raises for a symbol of another graph
     if type(item) is SymbolicTensor:
-        return item.twin()
+        # A function that is traced again, for it calls itself, reads the same symbol.
+        return home(item).trace.in_texts.setdefault(item.graph_value, item.twin())
     kind = type(item)
     if kind in _ATOMS or is_symbol(item) or kind is Text or isinstance(item, _UNCHANGING):
         return item

@@ -85,6 +85,7 @@ class Trace:
         "given",
         "handled",
         "has_returned",
+        "in_texts",
         "joined",
         "kept",
         "levels",
@@ -158,6 +159,8 @@ class Trace:
         self.read_at_joins: dict[Value, Any] = {}
         self.converter: Callable[[Any], Any] | None = None
         self.refined: dict[Value, SymbolicTensor] = {}
+        # Symbols that texts hold, which no item assignment changes.
+        self.in_texts: dict[Value, SymbolicTensor] = {}
         self.refusal: Exception | None = None
         self.given: dict[Value, Any] = {}
         self.watch: Watch = no_watch

@@ -451,6 +451,18 @@ def recursive(x: Any) -> Any:
     return bits(abs(x))
 
 
+def of_what_is_around(x: Any) -> Any:
+    """Each call of the recursion makes a text of a variable around it."""
+
+    def go(k: Any) -> Any:
+        if k == 5:
+            raise ValueError(f"{x} is met")
+        seen = f"{x} and {k}"
+        return seen if k * k > x else go(k + 1) + seen
+
+    return go(x % 2)
+
+
 def caught(use: Callable[[], Any], kind: type[Exception]) -> Any:
     try:
         made = f"{use()}"
@@ -533,6 +545,7 @@ READ: dict[str, Callable[[Any], Any]] = {
     "listed": listed,
     "until_empty": until_empty,
     "recursive": recursive,
+    "of_what_is_around": of_what_is_around,
 }
 
 
