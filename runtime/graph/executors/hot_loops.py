@@ -1,5 +1,5 @@
-"""Hot loops: on-stack replacement of loops of the NumPy program by machine code, in the middle of a
-call.
+"""Hot loops and functions: on-stack replacement of loops of the NumPy program, and of functions in
+it that are called, by machine code in the middle of a call.
 
 The only state of a loop is what it carries, so that its remaining rounds are the same loop with
 other initial values. A program that may become machine code iterates over an iterator of rounds:
@@ -14,66 +14,74 @@ other initial values. A program that may become machine code iterates over an it
 
 The iterator ends when the rounds of all calls were so much work that compiling the loop pays;
 `rest`, its machine code, does the remaining rounds. Rounds are counted, and nothing is timed. They
-are the bytes of arrays, as iterating over these costs almost nothing.
+are the bytes of arrays, as iterating over these costs almost nothing. So are the calls of a
+function, each of which takes the next of them; the next call is of machine code, which takes the
+name of the function.
 
-Of a loop nest, the outermost loop that can be is compiled. A hot inner loop makes the outer one's
-iterator end, so that it is replaced at its next round. If that does not come, the inner loop itself
-is compiled after as much work again.
+Of a loop nest, the outermost loop that can be is compiled, or the function around it. A hot inner
+loop makes the outer one's iterator end, so that it is replaced at its next round. If that does not
+come, the inner loop itself is compiled after as much work again.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Sequence, Set
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from functools import cache, partial
-from itertools import chain
+from itertools import chain, repeat
+from operator import length_hint
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from runtime.core.cached import cached
 from runtime.core.stacks import on_fit_thread
+from runtime.core.types import ListType
 from runtime.graph.executors import lowered
 from runtime.graph.executors.estimates import work_of
 from runtime.graph.executors.lowered import Block, Constant, Local
 from runtime.graph.executors.lowering import whole
 from runtime.graph.executors.printer import WHILE
-from runtime.graph.executors.work import REST, STATEMENT, Patience, Work
+from runtime.graph.executors.work import CALL, COPIED, REST, STATEMENT, Patience, Work
 from runtime.graph.ir import Graph, Node, walk
+from runtime.graph.passes.inlining import Calls
 
 if TYPE_CHECKING:
     from runtime.graph.executors.module import Module
     from runtime.graph.executors.printer import Names
 
-Rest = Callable[..., tuple[Any, ...]]
-Extend = Callable[[Callable[["Module"], str]], Rest]
+Run = Callable[..., tuple[Any, ...]]
+Extend = Callable[[Callable[["Module"], str]], Run]
 
 FEWEST, MOST = 1, 4096
-"""Rounds that a loop is given at a time."""
+"""Rounds that a region is given at a time."""
 
 SHARE = 1 / 16
 """Of the work that pays for compiling, which rounds are that are given at a time."""
 
 
 class HotLoops:
-    """The loops of a program, by their lines, and its functions inside that count their calls.
+    """The loops of a program, by their lines, and its functions that are called, by their names.
     `extend` has what is written to a module, of which the name is returned, beside the program.
     """
 
     def __init__(self, work: Work, extend: Extend) -> None:
         self.work, self.extend = work, extend
         self.at: dict[int, HotLoop] = {}
-        self.counters: dict[str, Callable[[], int]] = {}
-        self.graphs: dict[lowered.Function, tuple[Graph, bool]] = {}
+        self.called: dict[str, HotFunction] = {}
+        self.graphs: dict[lowered.Function, tuple[Graph, HotFunction | None]] = {}
 
     def note(self, graph: Graph, name: str, function: lowered.Function, is_called: bool) -> None:
         """Note the function of a graph, which is about to be printed."""
-        self.graphs[function] = graph, is_called
         seconds = work_of(function.body)
-        if is_called:
-            self.counters[name] = self.work.callee(seconds)
-        else:
+        called = HotFunction(self, graph, name, CALL + seconds) if is_called else None
+        self.graphs[function] = graph, called
+        if called is None:
             self.work.call += seconds
+        else:
+            self.called[name] = called
+            self.work.callees.append(called.called)
 
     def loop(
         self,
@@ -84,13 +92,13 @@ class HotLoops:
     ) -> HotLoop:
         """A loop of a function, where it is printed with these names."""
         outside = {*function.buffers, *[local for local, _ in function.captured]}
-        graph, is_called = self.graphs[function]
-        return HotLoop(self, graph, is_called, statement, around, names, outside)
+        graph, called = self.graphs[function]
+        return HotLoop(self, graph, statement, around or called, names, outside)
 
     def settle(self) -> bool:
         """Forget the functions, which are printed; True if there is something to instrument."""
         self.graphs.clear()
-        return bool(self.at or self.counters)
+        return bool(self.at or self.called)
 
     def instrumented(self, text: Sequence[str], module: Module) -> tuple[list[str], list[int]]:
         """The lines of a program whose functions count their calls, and whose loops iterate over
@@ -106,11 +114,212 @@ class HotLoops:
             behind.setdefault(at + loop.length, []).extend((indent + each, at) for each in rest)
         for at, line in lines.items():
             name = line.removeprefix("def ").partition("(")[0]
-            if line.startswith("def ") and name in self.counters:
-                count = module.hidden(f"count_{name}", self.counters[name])
-                behind[at] = [(f"    {count}()", at)]
+            if line.startswith("def ") and name in self.called:
+                behind[at] = [(f"    {self.called[name].drawing(module)}", at)]
         made = [each for at in lines for each in ((lines[at], at), *behind.get(at, ()))]
         return [line for line, _ in made], [at for _, at in made]
+
+
+class _Region(ABC):
+    """A part of a program that runs again and again, each time in a round of so much work: rounds
+    are counted until machine code takes its place.
+    """
+
+    def __init__(self, loops: HotLoops, graph: Graph, around: _Region | None, round: float) -> None:
+        self.loops, self.graph, self.around = loops, graph, around
+        self.round = round
+        self.spent = 0.0
+        self._paid = 0.0
+        self._rounds = bytearray()
+        self._iterator = iter(self._rounds)
+        self._given = 0
+        self._grace: float | None = None
+        self._rest: Run | None = None
+        self._is_lasting = True
+        self._lock = threading.Lock()
+
+    @property
+    @abstractmethod
+    def _nodes(self) -> int:
+        """The number of nodes to compile."""
+
+    @abstractmethod
+    def _is_native(self) -> bool:
+        """Whether it can be machine code."""
+
+    @abstractmethod
+    def _compiled(self) -> Run:
+        """Its machine code."""
+
+    @abstractmethod
+    def _refill(self) -> None:
+        """Have the program take rounds from `_more`."""
+
+    @abstractmethod
+    def _end(self) -> Iterable[int] | None:
+        """The rounds behind those that were counted, now that there is machine code."""
+
+    def _more(self) -> Iterable[int] | None:
+        """More rounds; None where machine code goes on."""
+        try:
+            if self._is_replaced():
+                return self._end()
+        except BaseException:
+            # The chain takes it for the end.
+            self._refill()
+            raise
+        self._given = max(FEWEST, min(MOST, int(SHARE * self._limit / self.round)))
+        self._rounds = bytearray(self._given)
+        self._iterator = iter(self._rounds)
+        return self._iterator
+
+    def stop(self) -> None:
+        """Make the iterator of rounds end."""
+        self._rounds.clear()
+
+    def count(self) -> None:
+        """Count the rounds since this was called before."""
+        left = max(0, length_hint(self._iterator))
+        given, self._given = self._given, left
+        self._add((given - left) * self.round)
+
+    def _is_replaced(self) -> bool:
+        self.count()
+        if self._rest is not None:
+            return True
+        if not (self._limit <= self.spent and Patience.may_import()):
+            return False
+        first = self._replaceable
+        if first is None or (first is not self and self._waits_for(first)):
+            return False
+        return self.is_native and self._compile()
+
+    def _add(self, seconds: float) -> None:
+        self.loops.work.add(seconds)
+        for region in self._nest():
+            region.spent += seconds
+
+    def _nest(self) -> Iterator[_Region]:
+        """Yields this region and those around it."""
+        region: _Region | None = self
+        while region is not None:
+            yield region
+            region = region.around
+
+    @cached
+    def _limit(self) -> float:
+        return Patience.of(self._nodes)
+
+    def _waits_for(self, outer: _Region) -> bool:
+        """Whether to wait for the next round of a region around this one."""
+        if outer.spent < outer._limit:
+            return True
+        if self._grace is None:
+            outer.stop()
+            self._grace = self.spent + self._limit
+        return self.spent < self._grace
+
+    @cached
+    def _replaceable(self) -> _Region | None:
+        """The outermost region, of this and those around it, that can be machine code."""
+        return next((each for each in reversed(list(self._nest())) if each.is_native), None)
+
+    @cached
+    def is_native(self) -> bool:
+        """Whether the rest can be machine code."""
+        return on_fit_thread(self._is_native)
+
+    def _compile(self) -> bool:
+        """Compile the rest; False if another thread is doing so."""
+        if not self._lock.acquire(blocking=False):
+            return False
+        try:
+            if self._rest is None:
+                self._rest = on_fit_thread(self._compiled)
+                if self._is_lasting:
+                    self._pay()
+        finally:
+            self._lock.release()
+        return True
+
+    def _pay(self) -> None:
+        """Subtract the work of this region from what counts for compiling the whole graph, since it
+        is not done in Python any more. That of inner ones was subtracted before.
+        """
+        seconds = self.spent - self._paid
+        self.loops.work.paid += seconds
+        for region in self._nest():
+            region._paid += seconds
+
+
+class HotFunction(_Region):
+    """A function of a program that is called: each call is a round."""
+
+    def __init__(self, loops: HotLoops, graph: Graph, name: str, round: float) -> None:
+        super().__init__(loops, graph, None, round)
+        self.name = name
+        self._copied = 0.0
+        self._is_lasting = False
+
+    def drawing(self, module: Module) -> str:
+        """Its first line, which counts a call."""
+        self._namespace, self._counter = module.namespace, module.hidden(f"count_{self.name}", None)
+        self._refill()
+        return f"{self._counter}()"
+
+    def _refill(self) -> None:
+        rounds = chain.from_iterable(iter(self._more, None))
+        # Another thread may be about to take from rounds that an error has ended.
+        self._namespace[self._counter] = partial(next, rounds, None)
+
+    def called(self) -> None:
+        """Note a call of the program. With machine code inside, it counts: all of the graph as
+        machine code knows more of what the function is given.
+        """
+        if self._rest is None:
+            self.count()
+        else:
+            self.loops.work.add(self._limit)
+
+    @property
+    def _nodes(self) -> int:
+        return sum(1 for graph in Calls(self.graph).of for _ in walk(graph.body))
+
+    def _is_native(self) -> bool:
+        from runtime.graph.executors.native.resuming import is_native_function
+
+        return is_native_function(self.graph)
+
+    def _compiled(self) -> Run:
+        from runtime.graph.executors.native.resuming import compiled_function
+
+        python = cache(partial(self.loops.extend, lambda module: module.add(self.graph)))
+        return compiled_function(self.graph, python)
+
+    def _end(self) -> Iterable[int]:
+        """Have the calls that follow be machine code, and count no more of them."""
+        assert self._rest is not None
+        in_python = self._namespace[self.name]
+        takes_lists = any(isinstance(each.type, ListType) for each in self.graph.parameters)
+        self._namespace[self.name] = self._copying(in_python) if takes_lists else self._rest
+        return repeat(0)
+
+    def _copying(self, in_python: Run) -> Run:
+        """Its machine code, which takes copies of lists: until making these was as much work as the
+        calls were in Python.
+        """
+        assert self._rest is not None
+        rest = self._rest
+
+        def run(*values: Any) -> tuple[Any, ...]:
+            copied = COPIED * sum(len(each) for each in values if type(each) is list)
+            self.loops.work.add(copied)
+            self._copied += copied
+            if self._copied > self.spent:
+                self._namespace[self.name] = in_python
+            return rest(*values)
+
+        return run
 
 
 class _Function(NamedTuple):
@@ -123,12 +332,12 @@ class _Function(NamedTuple):
     places: list[int]
     is_whole: bool
 
-    def of(self, run: Rest) -> Rest:
+    def of(self, run: Run) -> Run:
         """`run` of the parameters, as what takes all that is taken."""
         return lambda *values: run(*[values[at] for at in self.places])
 
 
-class HotLoop:
+class HotLoop(_Region):
     """A loop of a program: `taken` are the `state` that it carries, which the rest of it gives
     back, and what else it reads; `names` are what they are called there. It has `length` lines
     behind its first.
@@ -138,31 +347,20 @@ class HotLoop:
         self,
         loops: HotLoops,
         graph: Graph,
-        is_called: bool,
         statement: lowered.Loop,
-        around: HotLoop | None,
+        around: _Region | None,
         names: Names,
         outside: Set[Local],
     ) -> None:
         (body,), (proceed, *state) = statement.blocks, statement.targets
+        super().__init__(loops, graph, around, STATEMENT + work_of(body))
         free = lowered.free_locals(body).keys() - {proceed, *state} - outside
-        self.loops, self.graph, self.around = loops, graph, around
-        self.is_entered_once = around is None and not is_called
         self.node, self.state = statement.node, state
         self.taken = [*state, *sorted(free, key=names.__getitem__)]
         self.names = [names[local] for local in self.taken]
         self.test = names[proceed] if statement.first else None
-        self.round = STATEMENT + work_of(body)
         self.length = 0
-        self.spent = 0.0
-        self._paid = 0.0
-        self._sources: list[Iterator[bytearray]] = []
-        self._rounds = bytearray()
-        self._given = 0
-        self._grace: float | None = None
-        self._rest: Rest | None = None
-        self._is_lasting = True
-        self._lock = threading.Lock()
+        self._sources: list[Iterator[Iterable[int]]] = []
 
     # In the program
 
@@ -187,105 +385,25 @@ class HotLoop:
         self._sources.append(source)
         namespace[name] = chain.from_iterable(source)
 
-    # While it runs
-
-    def _more(self) -> bytearray | None:
-        """More rounds; None where machine code goes on."""
-        try:
-            if self._is_replaced():
-                return None
-        except BaseException:
-            # The chain takes it for the end.
-            self._refill()
-            raise
-        self._given = max(FEWEST, min(MOST, int(SHARE * self._limit / self.round)))
-        self._rounds = bytearray(self._given)
-        return self._rounds
-
-    def stop(self) -> None:
-        """Make the iterator of rounds end."""
-        self._rounds.clear()
-
-    def _is_replaced(self) -> bool:
-        self._add(self._given * self.round)
-        self._given = 0
-        if self._rest is not None:
-            return True
-        if not (self._limit <= self.spent and Patience.may_import()):
-            return False
-        first = self._replaceable
-        if first is None or (first is not self and self._waits_for(first)):
-            return False
-        return self.is_native and self._compile()
-
-    def _add(self, seconds: float) -> None:
-        self.loops.work.add(seconds)
-        for loop in self._nest():
-            loop.spent += seconds
-
-    def _nest(self) -> Iterator[HotLoop]:
-        """Yields this loop and those around it."""
-        loop: HotLoop | None = self
-        while loop is not None:
-            yield loop
-            loop = loop.around
-
-    @cached
-    def _limit(self) -> float:
-        return Patience.of(sum(1 for region in self.node.regions for _ in walk(region)))
-
-    def _waits_for(self, outer: HotLoop) -> bool:
-        """Whether to wait for the next round of a loop around this one."""
-        if outer.spent < outer._limit:
-            return True
-        if self._grace is None:
-            outer.stop()
-            self._grace = self.spent + self._limit
-        return self.spent < self._grace
+    def _end(self) -> None:
+        return None
 
     # Its rest
 
-    @cached
-    def _replaceable(self) -> HotLoop | None:
-        """The outermost loop, of this and those around it, that can be machine code."""
-        return next((loop for loop in reversed(list(self._nest())) if loop.is_native), None)
-
-    @cached
-    def is_native(self) -> bool:
-        """Whether the rest can be machine code."""
-        return on_fit_thread(self._is_native)
+    @property
+    def _nodes(self) -> int:
+        return sum(1 for region in self.node.regions for _ in walk(region))
 
     def _is_native(self) -> bool:
         from runtime.graph.executors.native.resuming import is_native, tells_unwritten
 
         rest = self._function()
-        copies_lists = self.is_entered_once and not tells_unwritten(self.graph)
-        is_inner = self.around is not None
+        is_entered_once = self.around is None
+        copies_lists = is_entered_once and not tells_unwritten(self.graph)
+        is_inner = isinstance(self.around, HotLoop)
         return rest.is_whole and is_native(rest.function, is_inner, copies_lists)
 
-    def _compile(self) -> bool:
-        """Compile the rest; False if another thread is doing so."""
-        if not self._lock.acquire(blocking=False):
-            return False
-        try:
-            if self._rest is None:
-                self._rest = on_fit_thread(self._compiled)
-                if self._is_lasting:
-                    self._pay()
-        finally:
-            self._lock.release()
-        return True
-
-    def _pay(self) -> None:
-        """Subtract the work of this loop from what counts for compiling the whole graph, since it
-        is not done in Python any more. That of inner loops was subtracted before.
-        """
-        seconds = self.spent - self._paid
-        self.loops.work.paid += seconds
-        for loop in self._nest():
-            loop._paid += seconds
-
-    def _compiled(self) -> Rest:
+    def _compiled(self) -> Run:
         from runtime.graph.executors.native.resuming import compiled, is_lasting
 
         rest = self._function()
@@ -302,7 +420,7 @@ class HotLoop:
         rest = self._function()
         return rest.of(self._printed(rest.function))(*values)
 
-    def _printed(self, function: lowered.Function) -> Rest:
+    def _printed(self, function: lowered.Function) -> Run:
         def write(module: Module) -> str:
             name = module.fresh("rest")
             module.print(function, name)

@@ -5,7 +5,8 @@ So compiling hardly takes longer than the calls did, and a first call is no slow
 is counted, and nothing is timed: a call that was machine code in one run of a process is that in
 the next one. With `jit_compile=True` machine code is what the first call runs. A large graph is
 compiled on a thread beside its calls, which Python answers meanwhile, until they were as much work
-again: two thirds of that time LLVM takes, in which Python runs freely.
+again: two thirds of that time LLVM takes, in which Python runs freely. Where a single call is more
+work than that, the next one waits for the compiler.
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
 Run = Callable[..., tuple[Any, ...]]
+
+LONG = 2
+"""So many times the work that pays for compiling: waiting for it is less than another call then."""
 
 
 @cache
@@ -112,7 +116,8 @@ class Tiers:
 
     def _settle(self, due: float) -> bool:
         """Find out what is to run from now on, unless another thread is at it."""
-        if self._beside is None and due > Patience.beside and self._begin(due):
+        is_long = self.program.work.left >= LONG * due
+        if self._beside is None and due > Patience.beside and not is_long and self._begin(due):
             return False
         if not self._lock.acquire(blocking=False):
             return False

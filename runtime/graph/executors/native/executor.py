@@ -79,17 +79,28 @@ def runner_of(
     form = _form(graph)
     found = Support().of_function(form)
     if not found:
-        unit = unit_of(graph, form)
-        compiled = compiled_unit(unit)
-        if not unit.arrays and not unit.known:
-            note(compiled)
-        run = function_of(compiled, program.run, unit.arrays, unit.known)
-        return giving_lists(run, _types(graph))
+        return compiled(graph, form, program.run, note)
     if is_required:
         _refuse(found)
     islands = Islands()
     _, run = program.variant(islands.outline)
     return run if islands.units else program.run
+
+
+def compiled(
+    graph: Graph,
+    form: lowered.Function,
+    fallback: Run,
+    note: Callable[[CompiledUnit], None] = lambda _: None,
+) -> Run:
+    """The machine code of a graph that is native as a whole, which has this form on arrays; it
+    calls the fallback where it steps aside.
+    """
+    unit = unit_of(graph, form)
+    made = compiled_unit(unit)
+    if not unit.arrays and not unit.known:
+        note(made)
+    return giving_lists(function_of(made, fallback, unit.arrays, unit.known), _types(graph))
 
 
 def timed(graph: Graph, program: Program, clock: Clock) -> Run:

@@ -1,14 +1,15 @@
-"""The rests of hot loops as machine code."""
+"""The rests of hot loops, and hot functions, as machine code."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from runtime.core.types import ListType
+from runtime.core.types import ListType, Type
 from runtime.graph.executors import lowered
+from runtime.graph.executors.lowering import whole
 from runtime.graph.executors.module import Module
-from runtime.graph.executors.native.executor import reasons
+from runtime.graph.executors.native import executor
 from runtime.graph.executors.native.islands import Islands
 from runtime.graph.executors.native.list_arrays import (
     as_arrays,
@@ -21,8 +22,8 @@ from runtime.graph.executors.native.support import Support
 from runtime.graph.executors.native.values import is_held
 from runtime.graph.ir import Graph, walk
 
-Rest = Callable[..., tuple[Any, ...]]
-Extend = Callable[[Callable[[Module], str]], Rest]
+Run = Callable[..., tuple[Any, ...]]
+Extend = Callable[[Callable[[Module], str]], Run]
 
 
 def is_native(rest: lowered.Function, is_inner: bool, copies_lists: bool) -> bool:
@@ -53,28 +54,46 @@ def is_lasting(rest: lowered.Function, graph: Graph) -> bool:
     """Whether later calls are to run a rest: where that copies lists, all of the graph as machine
     code is better, if it can be.
     """
-    return not _takes_lists(rest) or bool(reasons(graph))
+    takes_lists = any(isinstance(local.type, ListType) for local in rest.parameters)
+    return not takes_lists or bool(executor.reasons(graph))
 
 
-def _takes_lists(rest: lowered.Function) -> bool:
-    return any(isinstance(local.type, ListType) for local in rest.parameters)
-
-
-def compiled(rest: lowered.Function, extend: Extend, python: Callable[[], Rest]) -> Rest:
+def compiled(rest: lowered.Function, extend: Extend, python: Callable[[], Run]) -> Run:
     """A rest as machine code, which `extend` has written beside its fallback. `python` makes the
     one of lists that machine code cannot be handed.
     """
     types = [local.type for local in rest.parameters]
     results = [each.type for each in rest.body.results if isinstance(each, lowered.Local)]
 
-    def of_arrays(run: Rest) -> Rest:
-        return lambda *raws: run(*as_lists(raws, types))
-
     def write(module: Module) -> str:
-        return Islands().add(on_arrays(rest), module, rest, of_arrays)
+        return Islands().add(on_arrays(rest), module, rest, lambda run: _of_arrays(run, types))
 
-    native = giving_lists(extend(write), results)
-    if not _takes_lists(rest):
+    return _of_lists(giving_lists(extend(write), results), types, python)
+
+
+def is_native_function(graph: Graph) -> bool:
+    """Whether a function of a program can be machine code, which others call."""
+    return not Support(is_repeated=True).of_function(on_arrays(whole(graph)))
+
+
+def compiled_function(graph: Graph, python: Callable[[], Run]) -> Run:
+    """The function of a graph as machine code, which takes what its Python takes; `python` makes
+    that, for where it steps aside.
+    """
+    types = [value.type for value in graph.parameters]
+    fallback = _of_arrays(lambda *raws: python()(*raws), types)
+    native = executor.compiled(graph, on_arrays(whole(graph)), fallback)
+    return _of_lists(native, types, python)
+
+
+def _of_arrays(run: Run, types: Sequence[Type]) -> Run:
+    """A function of lists as one of arrays."""
+    return lambda *raws: run(*as_lists(raws, types))
+
+
+def _of_lists(native: Run, types: Sequence[Type], python: Callable[[], Run]) -> Run:
+    """A function of arrays as one of lists."""
+    if not any(isinstance(type, ListType) for type in types):
         return native
 
     def run(*values: Any) -> tuple[Any, ...]:

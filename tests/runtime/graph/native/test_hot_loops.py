@@ -1,4 +1,6 @@
-"""Loops that become machine code before their call ends: nobody can tell, but by the time."""
+"""Loops, and functions that are called, that become machine code before a call ends: nobody can
+tell, but by the time.
+"""
 
 # The programs are written as users write them.
 # ruff: noqa: SIM108
@@ -20,7 +22,7 @@ pytest.importorskip("llvmlite")
 
 import runtime as rt
 from runtime.graph.executors import hot_loops
-from runtime.graph.executors.hot_loops import HotLoop
+from runtime.graph.executors.hot_loops import HotFunction, HotLoop
 from runtime.graph.executors.native import resuming
 from runtime.graph.executors.program import Program
 from tests.runtime.graph.native.test_threads import ENDLESS
@@ -286,6 +288,87 @@ def calls(n):
     return fibonacci(n % 9)
 
 
+def orders(n):
+    """Backtracking: a list of the caller's, which each call changes and puts back."""
+    used = [False] * 5
+    found = [0]
+
+    def go(depth, number):
+        if depth == n:
+            found.append(number)
+            return number % 7
+        total = 0
+        for i in range(5):
+            if not used[i]:
+                used[i] = True
+                total += go(depth + 1, number * 10 + i)
+                used[i] = False
+        return total
+
+    return go(0, 0), found
+
+
+def fills_rows(n):
+    rows = [[0] * 4 for _ in range(3)]
+
+    def go(i, k):
+        if i < 0 or i >= 3 or k < 0 or k >= 4 or rows[i][k] != 0:
+            return 0
+        rows[i][k] = n
+        return 1 + go(i + 1, k) + go(i - 1, k) + go(i, k + 1) + go(i, k - 1)
+
+    return go(n % 3, n % 4), rows
+
+
+def sorted_by_halves(n):
+    def merged(items):
+        if len(items) <= 1:
+            return items
+        half = len(items) // 2
+        a, b = merged(items[:half]), merged(items[half:])
+        made = []
+        i = k = 0
+        while i < len(a) or k < len(b):
+            if k == len(b) or (i < len(a) and a[i] <= b[k]):
+                made.append(a[i])
+                i += 1
+            else:
+                made.append(b[k])
+                k += 1
+        return made
+
+    items = []
+    for i in rt.range(n):
+        items.append(i * 7 % 11)
+    return merged(items)
+
+
+def too_deep(n):
+    """Python's error, where machine code steps aside."""
+
+    def go(k):
+        if k == 5:
+            raise ValueError("it is met")
+        return 0 if k > n else go(k + 1) + go(k + 2)
+
+    return go(n % 1)
+
+
+def large_numbers(n):
+    def power(k):
+        return rt.constant(1, rt.int64) if k <= 0 else power(k - 1) * 1000003 + power(k - 2)
+
+    return power(n)
+
+
+def tells(n):
+    def go(k):
+        print("at", k)
+        return 0 if k <= 0 else go(k - 1) + go(k - 2) + 1
+
+    return go(n)
+
+
 def branches(n):
     total = 0
     while n > 0:
@@ -299,7 +382,7 @@ def branches(n):
 
 
 ROWS: list[Any] = [
-    # function, the arguments, how many loops become machine code at least
+    # function, the arguments, how many loops or functions become machine code at least
     (collatz, (2, 5, 60), 1),
     (recurrence, (1, 5, 60), 1),
     (beyond_64_bits, (5, 39, 60), 1),
@@ -327,6 +410,12 @@ ROWS: list[Any] = [
     (asserts, (5, 60, 600), 0),
     (calls, (5, 8), 1),
     (branches, (5, 60), 1),
+    (orders, (1, 3, 5), 1),
+    (fills_rows, (5, 7), 1),
+    (sorted_by_halves, (0, 1, 9, 20), 1),
+    (too_deep, (1, 4, 8), 1),
+    (large_numbers, (3, 12), 1),
+    (tells, (1, 4), 0),
 ]
 
 
@@ -347,14 +436,24 @@ class Hot:
 @pytest.fixture
 def loops(monkeypatch: pytest.MonkeyPatch) -> list[HotLoop]:
     """Those that become machine code, in their order."""
-    made: list[HotLoop] = []
-    original = HotLoop._compiled
+    return compiled_by(HotLoop, monkeypatch)
 
-    def compiled(self: HotLoop) -> Any:
+
+@pytest.fixture
+def functions(monkeypatch: pytest.MonkeyPatch) -> list[HotFunction]:
+    """Those that become machine code, in their order."""
+    return compiled_by(HotFunction, monkeypatch)
+
+
+def compiled_by(kind: Any, monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    made: list[Any] = []
+    original = kind._compiled
+
+    def compiled(self: Any) -> Any:
         made.append(self)
         return original(self)
 
-    monkeypatch.setattr(HotLoop, "_compiled", compiled)
+    monkeypatch.setattr(kind, "_compiled", compiled)
     return made
 
 
@@ -363,7 +462,12 @@ def loops(monkeypatch: pytest.MonkeyPatch) -> list[HotLoop]:
     ("function", "numbers", "least"), ROWS, ids=lambda row: getattr(row, "__name__", "")
 )
 def test_nobody_can_tell(
-    function: Any, numbers: Any, least: int, rounds: int, loops: list[HotLoop]
+    function: Any,
+    numbers: Any,
+    least: int,
+    rounds: int,
+    loops: list[HotLoop],
+    functions: list[HotFunction],
 ) -> None:
     with hot_after(rounds):
         hot = Hot(function, rt.constant(1))
@@ -371,8 +475,7 @@ def test_nobody_can_tell(
         for _ in range(2):
             for n in numbers:
                 hot.compare(np.int32(n))
-        assert len(loops) >= least
-        assert not least or loops, "nothing was machine code"
+        assert len(loops) + len(functions) >= least
 
 
 def reduced_between(numbers: Any, n: Any) -> Any:
@@ -394,6 +497,64 @@ def test_a_loop_whose_rest_is_not_whole_stays(monkeypatch: pytest.MonkeyPatch) -
             hot = rt.function(reduced_between, executor="native")
             expected = rt.function(reduced_between, executor="numpy")
             assert int(hot(numbers, rt.constant(n))) == int(expected(numbers, rt.constant(n)))
+
+
+def test_lists_are_copied_for_calls_only_while_that_pays(
+    monkeypatch: pytest.MonkeyPatch, functions: list[HotFunction]
+) -> None:
+    entered: list[Any] = []
+    original = resuming.compiled_function
+
+    def compiled(*given: Any) -> Any:
+        run = original(*given)
+        return lambda *values: entered.append(values) or run(*values)
+
+    monkeypatch.setattr(resuming, "compiled_function", compiled)
+    for copied, is_long in ((0.0, True), (1.0, False)):
+        entered.clear()
+        monkeypatch.setattr(hot_loops, "COPIED", copied)
+        with hot_after(1):
+            hot = Hot(orders, rt.constant(1))
+            for _ in range(4):
+                hot.compare(np.int32(4))
+        assert (len(entered) > 1) == is_long, len(entered)
+    assert len(functions) == 2
+
+
+def fibonacci_inside(n):
+    def go(k):
+        return k if k < 2 else go(k - 1) + go(k - 2)
+
+    return go(n)
+
+
+def test_a_function_becomes_machine_code_in_its_first_call(
+    patient: None, functions: list[HotFunction]
+) -> None:
+    hot = Hot(fibonacci_inside, rt.constant(1))
+    hot.compare(np.int32(8))
+    assert not functions, "a short call compiles nothing"
+    hot.compare(np.int32(21))
+    (found,) = functions
+    counted = hot.program.work.spent
+    hot.compare(np.int32(21))
+    assert hot.program.work.spent - counted < 1e-3, "its calls are few statements"
+    assert found.name.startswith("go")
+
+
+def test_all_of_the_graph_becomes_machine_code_behind_a_function(
+    patient: None, functions: list[HotFunction]
+) -> None:
+    staged = rt.function(fibonacci_inside, executor="native")
+    n = rt.constant(21)
+    tiers = staged.get_concrete_function(n).programs.tiers
+    calls = 0
+    while tiers.run == tiers._counted:
+        assert int(staged(n)) == fibonacci_inside(21)
+        calls += 1
+        assert calls < 9
+    assert len(functions) == 1
+    assert int(staged(n)) == fibonacci_inside(21)
 
 
 def lines(found: list[HotLoop], function: Callable[..., Any]) -> list[int]:
@@ -533,6 +694,27 @@ def test_an_interrupt_of_the_compiler(monkeypatch: pytest.MonkeyPatch) -> None:
         namespace[name] = made
         hot.compare(np.int32(60))
         assert compiled is not resuming.compiled
+
+
+def test_an_interrupt_of_the_compiler_of_a_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    original = resuming.compiled_function
+
+    def compiled(*given: Any) -> Any:
+        monkeypatch.setattr(resuming, "compiled_function", original)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(resuming, "compiled_function", compiled)
+    with hot_after(3):
+        hot = Hot(fibonacci_inside, rt.constant(1))
+        namespace = hot.program.run.__globals__
+        (name,) = [name for name in namespace if name.startswith("count_")]
+        ended = namespace[name]
+        with pytest.raises(KeyboardInterrupt):
+            hot.program.run(np.int32(9))
+        assert namespace[name] is not ended
+        assert ended() is None
+        hot.compare(np.int32(9))
+        assert compiled is not resuming.compiled_function
 
 
 def interrupted(name: str) -> None:

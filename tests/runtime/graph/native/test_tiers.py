@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import subprocess
 import sys
 import threading
@@ -32,6 +33,7 @@ def large(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Every graph is large, and its first call enough."""
     for name, seconds in (("importing", 0.0), ("graph", 1e-12), ("node", 0.0), ("beside", 0.0)):
         monkeypatch.setattr(Patience, name, seconds)
+    monkeypatch.setattr(tiers, "LONG", math.inf)
     yield
     tiers._compiler().submit(int).result()
 
@@ -82,6 +84,15 @@ def test_what_the_compiler_raises_is_raised(monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_small_graphs_are_compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Patience, "beside", 1.0)
+    _, made = called()
+    assert made._beside is None
+    assert type(made.run).__name__ == "builtin_function_or_method"
+
+
+def test_behind_a_call_that_was_more_work_the_next_one_waits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tiers, "LONG", 2)
     _, made = called()
     assert made._beside is None
     assert type(made.run).__name__ == "builtin_function_or_method"
