@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from autograph.backend import Backend, Block, backend_of, staging
 from autograph.errors import StagingError
 from autograph.frames import is_variable, refusal
+from autograph.mutation.users_code import is_users_class
 from autograph.objects import contents
 from autograph.operators.blocks import output_names, unpacked
 from autograph.operators.comprehensions import LONG, SEQUENCES
@@ -324,8 +325,14 @@ def _is_known(before: Any, after: Any) -> bool:
         return any(map(_is_known, _items_in(before), _items_in(after)))
     if kind in (int, float, bool, complex, str):
         return kind is not type(before) or after != before
-    shapes = [str(getattr(value, "shape", None)) for value in (before, after)]
+    shapes = [_shape(value) for value in (before, after)]
     return shapes[0] != shapes[1] and "None" not in shapes
+
+
+def _shape(value: Any) -> str:
+    """The shape of a tensor or array; `None` for what has none, or may have no value."""
+    kind = type(value)
+    return str(value.shape if hasattr(kind, "shape") and not is_users_class(kind) else None)
 
 
 def _items_in(value: Any) -> Iterator[Any]:

@@ -137,13 +137,18 @@ class GrowingSet(GrowingList):
         if _may_be_no_object(item):
             refuse_if(logic.not_(item.flag), *_NONE_AMONG_OBJECTS)
             item = item.held
-        more, is_there = self.items(), self.has(item)
-        if is_there is True:
-            return
-        more.append(item)
-        if is_there is not False:
-            more = branches.cond(is_there, self.items, lambda: more, (), ("the set",))
-        self.fill(*more.content())
+        is_there = self.has(item)
+
+        def with_it() -> GrowingList:
+            more = self.items()
+            more.append(item)
+            return more
+
+        # In its branch: a copy of all items for one that is there would take as long as they are.
+        if is_symbol(is_there):
+            self.fill(*branches.cond(is_there, self.items, with_it, (), ("the set",)).content())
+        elif not is_there:
+            self.fill(*with_it().content())
 
     def remove(self, item: Any, /) -> None:
         """Take an item out. KeyError, at run time, where it is not there."""

@@ -363,6 +363,16 @@ def best_of_some(x):
     return best[-1]
 
 
+def two_with_a_sum(a):
+    """The result has no value yet where the rounds become a loop."""
+    places = {}
+    for i in range(len(a)):
+        if 7.0 - a[i] in places:
+            return places[7.0 - a[i]], i
+        places[a[i]] = i
+    return -1, -1
+
+
 MATRIX = np.random.default_rng(4).normal(size=(24, 24))
 
 
@@ -376,6 +386,8 @@ MATRIX = np.random.default_rng(4).normal(size=(24, 24))
         (best_of_some, 4.5, 400),
         (below_others, np.arange(40.0) * 7 % 11, 1_100),
         (items_that_are_there, 1.5, 3_000),
+        (two_with_a_sum, np.arange(200.0) * 8, 1_000),
+        (two_with_a_sum, np.arange(200.0) - 150, 1_000),
     ],
 )
 def test_many_operations_of_known_rounds_are_one_loop(

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import runtime as rt
+from runtime.graph.ir import walk
 from autograph import StagingError
 from tests.support.staging import attempt, same_outcome
 
@@ -645,6 +646,25 @@ def test_sequences_of_the_run_are_joined(join: Callable[..., Any], kind: type) -
 
     want = rt.convert_to_tensor(rows(3))
     assert rt.function(rows)(rt.constant(3)).numpy().tolist() == want.numpy().tolist()
+
+
+def different(x: Any) -> Any:
+    found = set()
+    for item in x:
+        found.add(item)
+    return len(found)
+
+
+def test_an_item_that_is_there_copies_no_set() -> None:
+    """The loop writes items in its branch alone."""
+    given = rt.constant([3, 1, 3, 3])
+    staged = rt.function(different)
+    assert int(staged(given)) == 2
+    graph = staged.get_concrete_function(given).graph
+    (body,) = [node.regions[-1] for node in graph.body.nodes if node.primitive.name == "while"]
+    writes = [[node for node in nodes if node.primitive.name in ("list_set", "list_push")]
+              for nodes in (body.nodes, walk(body))]  # fmt: skip
+    assert [len(each) for each in writes] == [0, 1]
 
 
 def test_a_set_is_no_tensor() -> None:
