@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import runtime as rt
-from runtime.graph.ir import walk
 from autograph import StagingError
+from runtime.graph.ir import walk
 from tests.support.staging import attempt, same_outcome
 
 SETS = ("add", "discard", "remove", "update")
