@@ -277,6 +277,7 @@ MUTUAL = {
     "runtime.staging.control.optional_values": (
         "runtime.staging.control.item_comparisons runtime.staging.type_tests"
     ),
+    "runtime.staging.control.stand_ins": "runtime.staging.type_tests",
     "runtime.staging.control.tagged_unions": "runtime.staging.chosen_values",
     "runtime.staging.lists.repetition": (
         "runtime.staging.lists.growing_list runtime.staging.lists.growing_tuple "
@@ -286,7 +287,8 @@ MUTUAL = {
         "runtime.staging.lists.chosen_containers runtime.staging.lists.chosen_lists"
     ),
     "runtime.staging.images": (
-        "runtime.staging.control.failures runtime.staging.control.iteration"
+        "runtime.staging.control.failures runtime.staging.control.iteration "
+        "runtime.staging.lists.arenas"
     ),
     "runtime.staging.lists.growing_list": "runtime.staging.lists.list_places",
     "runtime.variables.handle": "runtime.variables.variable",

@@ -28,12 +28,11 @@ from runtime.staging.control import branches, iteration, logic
 from runtime.staging.control.blocks import Block, Names
 from runtime.staging.control.branches import truth
 from runtime.staging.control.carried_objects import Watch, is_container, no_watch
-from runtime.staging.control.choices import Choice
 from runtime.staging.control.identity import identical
 from runtime.staging.control.item_comparisons import compared, is_equal
 from runtime.staging.control.iteration import Staged, Streamed, StreamedIterator
 from runtime.staging.control.joined_variables import read
-from runtime.staging.control.optional_values import MaybeNone, Missing, present
+from runtime.staging.control.optional_values import MaybeNone, present
 from runtime.staging.lists.growing import Growing
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
@@ -142,7 +141,14 @@ def _contains(container: Any, item: Any) -> Any:
         return texts.answer(operator.contains, container, item)
     if not isinstance(container, _ASKED_ONE_BY_ONE):
         return NotImplemented
+    if isinstance(container, set | frozenset):
+        of_each(_check_hashable, item)
     return _of_list(list(container), lambda each: is_equal(each, item), decisive=True)
+
+
+def _check_hashable(item: Any) -> None:
+    if type(item).__hash__ is None:
+        hash(item)  # Python's error
 
 
 _MOST_NESTED = 32
@@ -531,18 +537,12 @@ def _ord(value: Any) -> Any:
     return texts.answer(ord, value)
 
 
-def _id(value: Any) -> int:
-    if isinstance(value, Missing | Choice):
-        raise refuse(f"{value!r}, as the run chooses, is given to id()", "compare by `is`")
-    return id(value)
-
-
 COMPARISONS = (operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge)
 OF_OBJECTS = (
     dataclasses.asdict, dataclasses.astuple, dataclasses.fields, dataclasses.replace,
 )  # fmt: skip
 """Functions that look into an object in other ways than by its attributes."""
-OF_ANYTHING = dataclasses.is_dataclass, id
+OF_ANYTHING = (dataclasses.is_dataclass,)
 """Such that have an answer for None, too."""
 
 TEXTS = (str, repr, ascii, format, str.format, str.join, operator.mod)
@@ -579,7 +579,6 @@ BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     **TYPE_TESTS,
     **{function: function for function in OF_OBJECTS},
     dataclasses.is_dataclass: functools.partial(of_each, dataclasses.is_dataclass),
-    id: _id,
     **{function: _of_number(function) for function in (bin, chr, hex, oct)},
     ord: _ord,
     round: _round,

@@ -8,6 +8,7 @@ adds_in_place     `__radd__` is asked for `items += self` as for `items + self`
 changes_in_place  so is each reflected operator
 is_operator       a function of ours is called by the user as well as by an operator
 in_class_pattern  `__class__` is not told that `match` asks
+reads_attribute   `x.name` is read by code that says so, and not by `isinstance` or `getattr`
 class_property    `x.__class__` is that of the user's value, and not what `isinstance` asks for
 is_subscript      an IndexError of `__getitem__` ends an iteration, and is raised by `x[i]`
 raises            a KeyboardInterrupt is raised by the program, or by who stops it
@@ -65,20 +66,19 @@ def in_class_pattern(frame: FrameType) -> bool:
     return is_users and operation_at(frame).name == "MATCH_CLASS"
 
 
+def reads_attribute(frame: FrameType) -> bool:
+    """True if a frame reads an attribute, and no function that it calls."""
+    return operation_at(frame).name in _ATTRIBUTES
+
+
 def class_property(own: Callable[[Any], Any]) -> Any:
-    """The property `__class__` of what stands for a value: where the user's code reads it, what
+    """The property `__class__` of what stands for a number: where the user's code reads it, what
     `type` gives; to `isinstance`, and to us, `own`.
     """
 
     def kind(self: Any) -> Any:
         frame = sys._getframe(1)
-        is_stand_in = frame.f_code.co_name == "__getattribute__" and is_ours(
-            frame.f_code.co_filename
-        )
-        if is_stand_in and frame.f_back is not None:
-            frame = frame.f_back  # it asks for what another reads
-        is_read = not is_ours(frame.f_code.co_filename) and operation_at(frame).name in _ATTRIBUTES
-        if not is_read:
+        if is_ours(frame.f_code.co_filename) or not reads_attribute(frame):
             return own(self)
         from runtime.staging.type_tests import type_of
 

@@ -21,6 +21,7 @@ from runtime.staging.control.blocks import Block, Names, Wording
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.identity import identical
 from runtime.staging.control.optional_values import MaybeNone, Missing, present
+from runtime.staging.control.stand_ins import member_of
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.lists.growing import Growing
 from runtime.staging.lists.sequences import check
@@ -128,7 +129,9 @@ def of_builtin(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) 
         exception: _raise,
         operator.getitem: operators.getitem,
         operator.contains: lambda items, item: operators.compare(item, "in", items),
+        getattr: member_of,
         matching.parts: _fitting_parts,
+        **{each: functools.partial(texts.make, each) for each in (ascii, str.format)},
     }
     if type(args[0]) is str:
         known[operator.mod] = operators.mod
@@ -226,10 +229,10 @@ def _print(*inputs: Any, **how: Any) -> Any:
 
 
 def _taken(function: Callable[..., Any], given: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    args = opened(function, given)
     owner = getattr(function, "__self__", None)
-    if type(owner) is not str and _asks_none(*args):
-        return of_each(lambda item: _taken(function, (item, *args[1:]), {}), args[0])
+    if type(owner) is not str and _asks_none(*given):
+        return of_each(lambda item: _taken(function, (item, *given[1:]), {}), given[0])
+    args = opened(function, given) if type(owner) is str else given
     if any(isinstance(item, Choice) for item in args):
         return of_builtin(function, args, kwargs)
     if type(owner) is str and any(map(texts.is_staged, args)):

@@ -13,6 +13,7 @@ from runtime.graph.data import Opaque, is_data
 from runtime.graph.structures import structure_of
 from runtime.graph.templates import Container, Either, Raised, Slot, Written
 from runtime.staging.control.optional_values import MaybeNone, bound
+from runtime.staging.control.references import is_reference
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth
 from runtime.staging.lists.growing import Growing, GrowingSequence
@@ -86,6 +87,11 @@ class Images:
             raise item.refusal()
         if id(item) in above:
             return Opaque(item)
+        if is_reference(item):
+            from runtime.staging.lists.arenas import exporting
+
+            with exporting(item) as made:
+                return self.of(made, (*above, id(item)))
         if isinstance(item, GrowingSequence) and item.__class__ not in (list, tuple):
             return self._of_collection(item)
         found = structure_of(item.shown() if isinstance(item, Growing) else item)

@@ -19,7 +19,13 @@ from runtime.staging.chosen_values import TAKEN, print_function, taking
 from runtime.staging.control.references import References, is_reference
 from runtime.staging.draws import draw_function
 from runtime.staging.guarding.watching import Watcher
-from runtime.staging.lists.arenas import class_of, function_of, method_of_class, referring
+from runtime.staging.lists.arenas import (
+    class_of,
+    function_of,
+    looking_function,
+    method_of_class,
+    referring,
+)
 from runtime.staging.lists.comparison_sort import comparator_class
 from runtime.staging.lists.enum_members import enum_class
 from runtime.staging.lists.growing_dict import dict_function
@@ -76,7 +82,7 @@ def instead_of(
         return referring(references, autograph.constructor(function))
     if references.known.refers:
         method = method_of_class(function)
-        instead = function_of(function, args) if method is None else autograph.call(method)
+        instead = function_of(function) if method is None else autograph.call(method)
         if instead is not None:
             return instead
     if function is type and len(args) == 1 and is_reference(args[0]):
@@ -84,7 +90,7 @@ def instead_of(
     if type(function) is BuiltinFunctionType and function in _WORDS:
         return _WORDS[function]
     instead = number_function(function, args) or list_function(function)
-    instead = instead or sequence_function(function, args)
+    instead = instead or sequence_function(function, args) or looking_function(function, args)
     return instead or next(filter(None, (find(function) for find in _FINDERS)), None)
 
 

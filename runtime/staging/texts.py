@@ -32,11 +32,11 @@ from runtime.graph.nodes import BOOL, FLOAT, INT
 from runtime.graph.structures import Handler, Structure, add_handler, structure_of
 from runtime.graph.templates import ANSWERS, FUNCTIONS, TEXT, TEXTS, Written, written
 from runtime.staging.aliasing.sharing import home
-from runtime.staging.control import choices
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.iteration import Staged, register_elements
 from runtime.staging.control.optional_values import MaybeNone, bound
 from runtime.staging.control.specs import Leaf, Maybe, Optional, Same, Spec, Tree, Union
+from runtime.staging.control.stand_ins import refused
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.frames import user_location
 from runtime.staging.images import Images
@@ -354,7 +354,7 @@ def _is_users(kind: type, name: str) -> bool:
 
 def _text_of(choice: Choice) -> Text:
     if not choice.is_text:
-        raise choices.refused(choice, "shown, or part of a text")
+        raise refused(choice, "shown, or part of a text")
     return Text(TEXTS["chosen"], (choice.place, *choice.options), {})
 
 

@@ -23,6 +23,7 @@ from runtime.staging.control.joined_variables import may_be
 from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined
 from runtime.staging.control.references import is_reference
 from runtime.staging.frames import user_location
+from runtime.staging.lists.growing import Growing
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 from runtime.staging.symbolic_number import CLASSES, SymbolicNumber
@@ -96,7 +97,9 @@ def _class_of(value: Any) -> Any:
 
 def _hasattr(value: Any, name: str) -> Any:
     def has_it(given: Any) -> bool:
-        answer, number = hasattr(given, name), _number_in(given)
+        is_operator = isinstance(given, Growing) and name.startswith("__")
+        # A list stands for what has not all of its operators: a set, a tuple.
+        answer, number = hasattr(given.plain() if is_operator else given, name), _number_in(given)
         if not answer and number is not None and hasattr(number, name):
             _note(_AS_TENSOR, AS_NUMBER)
         return answer

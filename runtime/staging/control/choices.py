@@ -24,11 +24,9 @@ from runtime.core.convert import convert_to_tensor, register_conversion
 from runtime.core.tensor import Tensor
 from runtime.graph.structures import Handler, Structure, add_handler
 from runtime.graph.templates import Written
-from runtime.staging.bytecode import class_property
 from runtime.staging.control.references import want_asked
 from runtime.staging.control.sameness import same
-from runtime.staging.control.stand_ins import StandIn
-from runtime.staging.refusals import refuse
+from runtime.staging.control.stand_ins import StandIn, refused
 from runtime.staging.scopes import called
 
 MOST = 64
@@ -51,11 +49,13 @@ class Choice(StandIn):
     """
 
     __slots__ = ("options", "place")
+    options: tuple[Any, ...]
+    place: Any
     __array_ufunc__ = None
 
     def __init__(self, options: tuple[Any, ...], place: Any) -> None:
-        self.options = options
-        self.place = place
+        object.__setattr__(self, "options", options)
+        object.__setattr__(self, "place", place)
 
     def apply(self, function: Callable[[Any], Any]) -> Any:
         """Returns what the function gives for the option that the run chooses."""
@@ -75,7 +75,7 @@ class Choice(StandIn):
 
         return self.apply(result)
 
-    __class__ = class_property(lambda self: str if self.is_text else Choice)
+    __class__ = property(lambda self: str if self.is_text else Choice)
 
     @property
     def is_text(self) -> bool:
@@ -103,9 +103,10 @@ class Choice(StandIn):
         return self.apply(lambda option: getattr(option, name))
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name not in Choice.__slots__:
-            raise refused(self, "changed")
-        object.__setattr__(self, name, value)
+        raise refused(self, "changed")
+
+    def __delattr__(self, name: str) -> None:
+        raise refused(self, "changed")
 
     def __str__(self) -> str:
         if self.place is None:
@@ -113,7 +114,7 @@ class Choice(StandIn):
         want_asked()
         raise refused(self, "shown by code that is not converted")
 
-    def __repr__(self) -> str:
+    def shown(self) -> str:
         return f"<one of {', '.join(map(repr, self.options))}>"
 
 
@@ -128,14 +129,6 @@ def is_member(value: Any) -> bool:
     """
     options = value.options if type(value) is Choice else (value,)
     return all(isinstance(each, Enum) and not isinstance(each, str | bytes) for each in options)
-
-
-def refused(choice: Choice, use: str) -> Exception:
-    """StagingError for a use of it, in words such as "changed"."""
-    return refuse(
-        f"{choice!r}, which the run chooses, is {use}",
-        "do it in the branches that choose, or choose numbers",
-    )
 
 
 def operator_method(function: Callable[[Any, Any], Any], is_reflected: bool = False) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import operator
 import sys
 from collections.abc import Callable
@@ -14,7 +13,7 @@ from runtime.core.convert import convert_to_tensor, register_conversion
 from runtime.core.tensor import Tensor
 from runtime.dtypes import DType
 from runtime.graph.nodes import CHECK_ATTRIBUTE, CHECK_DEFINED, CHECK_PRESENT
-from runtime.staging.bytecode import changes_in_place, class_property
+from runtime.staging.bytecode import changes_in_place
 from runtime.staging.control.stand_ins import StandIn, member_of
 from runtime.staging.frames import user_frames
 from runtime.staging.refusals import WAY_OUT, not_allowed, placed
@@ -42,7 +41,7 @@ class Missing(StandIn):
         object.__setattr__(self, "held", held)
         object.__setattr__(self, "flag", flag)
 
-    __class__ = class_property(type)
+    __class__ = property(type)
 
     def get(self) -> Any:
         """The value, after a check that it is there."""
@@ -73,16 +72,6 @@ class Missing(StandIn):
     def __delattr__(self, name: str) -> None:
         delattr(present(self.owner(name)), name)
 
-    def __copy__(self) -> Any:
-        from runtime.staging.type_tests import of_each
-
-        return of_each(copy.copy, self)
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
-        from runtime.staging.type_tests import of_each
-
-        return of_each(lambda item: copy.deepcopy(item, memo), self)
-
     def __hash__(self) -> int:
         raise placed(
             f"unhashable type: {self!r} is a key of what Python itself asks",
@@ -108,7 +97,7 @@ class MaybeUndefined(Missing):
         trace.apply(CHECK_DEFINED, (trace.value_of(self.flag),), {"name": self.name})
         return self.held
 
-    def __repr__(self) -> str:
+    def shown(self) -> str:
         return f"<possibly unbound {self.name!r}: {self.held!r}>"
 
 
@@ -133,8 +122,16 @@ class MaybeNone(Missing):
         trace.apply(CHECK_PRESENT, (flag,), {"name": name})
         return self.held
 
+    def member(self, name: str) -> Any:
+        """The attribute of the value; of None, where it has it, too."""
+        if not hasattr(None, name):
+            return super().member(name)
+        from runtime.staging.type_tests import of_each
+
+        return of_each(lambda item: member_of(item, name), self)
+
     def owner(self, name: str) -> Any:
-        """The value, after a check that it is not None, which has no attribute."""
+        """The value, after a check that it is not None, which has no such attribute."""
         trace = active(self.flag)
         trace.apply(CHECK_ATTRIBUTE, (trace.value_of(self.flag),), {"name": name})
         return self.held
@@ -142,7 +139,7 @@ class MaybeNone(Missing):
     def __bool__(self) -> NoReturn:
         raise not_allowed("a value that is None on some path is used as a Python bool", WAY_OUT)
 
-    def __repr__(self) -> str:
+    def shown(self) -> str:
         return f"<None or {self.held!r}>"
 
 

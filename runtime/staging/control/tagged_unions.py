@@ -13,7 +13,7 @@ from runtime import dtypes
 from runtime.core.convert import convert_to_tensor, register_conversion
 from runtime.dtypes import DType
 from runtime.graph.ir import Location
-from runtime.staging.bytecode import class_property, rows_unpacked
+from runtime.staging.bytecode import rows_unpacked
 from runtime.staging.control.choices import BINARY, COMPARISONS, UNARY, Choice, operator_method
 from runtime.staging.control.references import has_member, is_reference, want
 from runtime.staging.control.stand_ins import member_of
@@ -39,7 +39,7 @@ class TaggedUnion(Choice):
         object.__setattr__(self, "place", place)
         object.__setattr__(self, "mismatch", mismatch)
 
-    __class__ = class_property(type)
+    __class__ = property(type)
 
     def __getattr__(self, name: str) -> Any:
         # The library asks what it is given: that is no read of the user's, done with each option.
@@ -47,8 +47,6 @@ class TaggedUnion(Choice):
 
     def member(self, name: str) -> Any:
         """The attribute of the option that the run chooses."""
-        if not any(has_member(option, name) for option in self.options):
-            raise AttributeError(f"none of {self!r} has an attribute {name!r}", name=name, obj=self)
         return self.apply(lambda option: member_of(option, name))
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -131,7 +129,7 @@ def _iterated(self: TaggedUnion) -> Iterator[Any]:
 TaggedUnion.__iter__ = _iterated  # type: ignore[attr-defined]
 for _name in (
     *("hash", "bool", "len", "contains", "index", "int", "float", "format", "enter", "exit"),
-    *("copy", "deepcopy", "setitem", "delitem"),
+    *("setitem", "delitem"),
 ):
     setattr(TaggedUnion, f"__{_name}__", _refused)
 for _name, _function in {**BINARY, "matmul": operator.matmul}.items():

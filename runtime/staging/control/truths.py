@@ -36,7 +36,7 @@ class Truth(StandIn):
         for slot, item in of_own:
             object.__setattr__(self, slot, item)
 
-    def __repr__(self) -> str:
+    def shown(self) -> str:
         return f"<the value of `{self.name}`>"
 
     def __getattr__(self, name: str) -> Any:

@@ -27,6 +27,7 @@ from autograph.objects import MISSING, contents, is_a, module_of, of_classes
 from runtime.core.reloading import reloads
 from runtime.core.tensor import Tensor
 from runtime.graph.structures import structure_of
+from runtime.staging.control.stand_ins import member_of
 from runtime.staging.frames import is_ours
 from runtime.staging.guarding.code_paths import StaticPath, imports_of, names_in, paths_in
 from runtime.staging.guarding.guards import CODE, OF_FUNCTIONS, Guards
@@ -232,7 +233,7 @@ class Watcher(Reader):
     def getattr(self, item: Any, name: Any, *default: Any) -> Any:
         """Python's `getattr`, which code may call with a name that it computes."""
         self.asked(item, name)
-        return getattr(item, name, *default)
+        return member_of(item, name, *default)
 
     def asked(self, item: Any, name: Any) -> None:
         """Guard an attribute of which code computes the name."""

@@ -28,11 +28,12 @@ from runtime.staging.control.references import (
     is_frozen,
     is_reference,
 )
+from runtime.staging.control.stand_ins import StandIn, refused
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing_deque import stand_in
 from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.list_places import PlacedList
-from runtime.staging.refusals import asked_by_converted_code, refuse
+from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 from runtime.staging.tracing import is_symbol
 
@@ -206,14 +207,15 @@ def method_of_class(function: Any) -> MethodType | None:
     other function.
     """
     owner = getattr(function, "__self__", None)
-    if type(function) is not MethodType or ARENA not in getattr(owner, "__dict__", ()):
+    is_one = type(function) is MethodType and isinstance(owner, type)
+    if not is_one or ARENA not in owner.__dict__:
         return None
     return MethodType(function.__func__, owner.__dict__[ARENA].users)
 
 
-def function_of(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
-    """Returns what to call for a function that takes objects as Python has them, which those that
-    are referred to are not; None for any other.
+def function_of(function: Any) -> Callable[..., Any] | None:
+    """Returns what to call for a method of `object`, where objects are referred to; None for any
+    other function. StagingError for one that tells of the classes that they are of here.
     """
     name = str(getattr(function, "__name__", ""))
     if name == "__subclasses__" and isinstance(getattr(function, "__self__", None), type):
@@ -224,16 +226,28 @@ def function_of(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | No
         )
     if type(function) in _WRAPPERS and name in _OF_OBJECTS:
         return partial(_asked, function)
-    module = str(getattr(function, "__module__", None)).lstrip("_").partition(".")[0]
-    if module in _LOOKING and name == "__setitem__":
+    if _module_of(function) in _LOOKING and name == "__setitem__":
         raise refuse(
             f"an item of a {type(function.__self__).__name__} is assigned where the run, and not "
             "Python, keeps the objects",
             "use a dict",
         )
+    return None
+
+
+def looking_function(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
+    """Returns what to call for a function that takes objects as Python has them, which those are
+    not that the run chooses; None for any other.
+    """
+    name = str(getattr(function, "__name__", ""))
     if function is dir or function is vars:  # they look at the frame of their caller
         return partial(_given, function, name) if args else None
-    return partial(_given, function, name) if name in _ASKING or module in _LOOKING else None
+    is_one = name in _ASKING or _module_of(function) in _LOOKING
+    return partial(_given, function, name) if is_one else None
+
+
+def _module_of(function: Any) -> str:
+    return str(getattr(function, "__module__", None)).lstrip("_").partition(".")[0]
 
 
 _WRAPPERS = (WrapperDescriptorType, MethodWrapperType)
@@ -242,10 +256,8 @@ _OF_OBJECTS = {
     "__eq__": equal_by_place, "__hash__": hash,
 }  # fmt: skip
 """The methods of `object` that are asked for what is in the lists."""
-_ASKING = frozenset((
-    "id", "getsizeof", "getrefcount", "getmembers", "getmembers_static", "getattr_static",
-))  # fmt: skip
-_LOOKING = frozenset(("copyreg", "ctypes", "gc", "pickle", "weakref", "weakrefset"))
+_ASKING = frozenset(("id", "getsizeof", "getrefcount"))
+_LOOKING = frozenset(("copyreg", "ctypes", "gc", "inspect", "pickle", "weakref", "weakrefset"))
 
 
 def _asked(function: Any, *args: Any) -> Any:
@@ -260,12 +272,15 @@ def _asked(function: Any, *args: Any) -> Any:
 
 def _given(function: Any, name: str, *args: Any, **kwargs: Any) -> Any:
     for item in (*args, *kwargs.values()):
+        use = f"given to {name}(), which takes Python's own objects"
         if is_reference(item):
-            raise arena_of(item).refusal(
-                f"is given to {name}(), which takes Python's own objects",
-                "compare objects by `is`, name their attributes, and keep them in a list",
-            )
+            raise arena_of(item).refusal(f"is {use}", _LOOKED_AT)
+        if isinstance(item, StandIn):
+            raise refused(item, use)
     return function(*args, **kwargs)
+
+
+_LOOKED_AT = "compare objects by `is`, name their attributes, and keep them in a list"
 
 
 def refuse_given(items: Iterable[Any]) -> None:
@@ -303,6 +318,9 @@ def exporting(item: Any) -> Iterator[Any]:
         arena.leaving.pop()
 
 
+_GUARDING = "runtime.staging.guarding."
+
+
 def _reference_class(arena: Arena) -> type:
     users = arena.users
 
@@ -312,9 +330,9 @@ def _reference_class(arena: Arena) -> type:
         if name == "__class__":
             return users
         if name == "__dict__":
-            if asked_by_converted_code(sys._getframe(1)):
-                raise arena.refusal("is asked for its `__dict__`", "name its attributes")
-            raise AttributeError(name)  # guards are of what existed before the trace
+            if sys._getframe(1).f_globals["__name__"].startswith(_GUARDING):
+                raise AttributeError(name)  # guards are of what existed before the trace
+            raise arena.refusal("is asked for its `__dict__`", "name its attributes")
         return object.__getattribute__(self, name)
 
     def put(self: Any, name: str, value: Any) -> None:
@@ -331,7 +349,7 @@ def _reference_class(arena: Arena) -> type:
     def copied_deep(self: Any, memo: Any) -> NoReturn:
         raise arena.refusal("is copied with all that is in it", "copy what is in it yourself")
 
-    def reduced(self: Any, protocol: int) -> NoReturn:
+    def reduced(self: Any, protocol: int = 0) -> NoReturn:
         raise arena.refusal("is pickled", "pickle what is in it, behind the function")
 
     def unequal(self: Any, other: Any) -> Any:
@@ -358,7 +376,7 @@ def _reference_class(arena: Arena) -> type:
     members: dict[str, Any] = {
         "__slots__": (), "__module__": users.__module__, "__qualname__": users.__qualname__,
         ARENA: arena, HANDLER: handler, "__getattribute__": get, "__delattr__": take,
-        "__reduce_ex__": reduced,
+        "__reduce_ex__": reduced, "__getstate__": reduced, "__doc__": users.__doc__,
     }  # fmt: skip
     copying = {"__copy__": copied, "__deepcopy__": copied_deep}
     members |= {name: member for name, member in copying.items() if not hasattr(users, name)}

@@ -51,6 +51,7 @@ from runtime.staging.lists.walks import (
     Walk,
     gathered,
     give_methods,
+    leave_out,
     let_stand_for,
 )
 from runtime.staging.refusals import refuse
@@ -469,13 +470,11 @@ give_methods(GrowingSet, _CHANGING, _changing)
 GrowingSet.__hash__ = None
 
 
-def _absent(name: str, kind: str = "set") -> Callable[..., Any]:
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+def _absent(name: str) -> Callable[..., Any]:
+    def method(self: GrowingSet, *args: Any, **kwargs: Any) -> Any:
         if name in _ABSENT_OPERATORS:
             return NotImplemented
-        if name in _NOT_OF_SETS:
-            raise TypeError(_NOT_OF_SETS[name].format(kind))
-        raise AttributeError(f"'{kind}' object has no attribute '{name}'")
+        raise TypeError(_NOT_OF_SETS[name].format(self.plain.__name__))
 
     return method
 
@@ -487,11 +486,8 @@ _NOT_OF_SETS = {
     "__radd__": 'can only concatenate list (not "{}") to list',
 }
 _ABSENT_OPERATORS = "__add__", "__iadd__", "__mul__", "__rmul__"
-_OF_LISTS = (
-    *("append", "extend", "insert", "index", "count", "sort", "reverse"),
-    *(*_NOT_OF_SETS, *_ABSENT_OPERATORS),
-)
-give_methods(GrowingSet, _OF_LISTS, _absent)
+give_methods(GrowingSet, (*_NOT_OF_SETS, *_ABSENT_OPERATORS), _absent)
+leave_out(GrowingSet, ("append", "extend", "insert", "index", "count", "sort", "reverse"))
 
 
 class GrowingFrozenSet(GrowingSet):
@@ -521,7 +517,7 @@ _OF_SETS_ALONE = (
     *("add", "remove", "discard", "pop", "clear", "intersection_update", "difference_update"),
     *("symmetric_difference_update",),
 )
-give_methods(GrowingFrozenSet, _OF_SETS_ALONE, functools.partial(_absent, kind="frozenset"))
+leave_out(GrowingFrozenSet, _OF_SETS_ALONE)
 for _name, _of in _CHANGING.items():
     if _name.startswith("__i"):
         setattr(GrowingFrozenSet, _name, getattr(GrowingSet, _of))

@@ -14,7 +14,7 @@ from runtime.staging.control.specs import Mismatch, Tree, Union, all_in
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.list_builtins import listed
-from runtime.staging.lists.walks import let_stand_for
+from runtime.staging.lists.walks import leave_out, let_stand_for
 from runtime.staging.refusals import refuse
 
 
@@ -105,12 +105,7 @@ def widened(a: Tree, b: Tree) -> Tree | None:
 
 # What shows a tuple takes a copy of it.
 _OF_LISTS = {each for each in {*vars(list)} - {*vars(tuple)} if each.isalpha()} - {"copy"}
-for _name in sorted(_OF_LISTS):
-
-    def _missing(self: GrowingTuple, name: str = _name) -> NoReturn:
-        raise AttributeError(f"'tuple' object has no attribute {name!r}")
-
-    setattr(GrowingTuple, _name, property(_missing))
+leave_out(GrowingTuple, _OF_LISTS)
 
 BUILTINS[tuple] = _tuple
 let_stand_for(tuple, GrowingTuple)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from autograph import register_backend, register_stand_in
 from runtime.staging import texts
@@ -113,3 +113,13 @@ def give_methods(kind: type, names: Iterable[str], method_of: Callable[[str], An
         method = method_of(name)
         method.__name__ = name
         setattr(kind, name, method)
+
+
+def leave_out(kind: Any, names: Iterable[str]) -> None:
+    """Take from a class attributes that its base, a list, has, and not what it stands for."""
+    for name in names:
+
+        def missing(self: Any, name: str = name) -> NoReturn:
+            raise AttributeError(f"{kind.plain.__name__!r} object has no attribute {name!r}")
+
+        setattr(kind, name, property(missing))

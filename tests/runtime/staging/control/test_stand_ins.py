@@ -275,12 +275,170 @@ def test_class_is_that_of_the_users_value(x: int, y: int) -> None:
     assert same_outcome(expected, got), (expected, got)
 
 
-def numbered(x):
-    item = Seat(x, 1) if x > 0 else None
-    return id(item) == 3
+PROTOCOL = """
+import copy, inspect, pickle, reprlib, weakref
+from dataclasses import dataclass
+from enum import Enum
+from autograph import do_not_convert
 
 
-def test_id_of_what_the_run_chooses_is_refused() -> None:
-    with pytest.raises(autograph.StagingError, match=r"is given to id\(\)") as caught:
-        rt.function(numbered)(rt.constant(1))
-    assert str(caught.value).startswith(f"{__file__}:")
+@dataclass
+class Seat:
+    "Where one sits."
+
+    row: int
+    place: int = 0
+
+
+class Plain:
+    "Nothing else."
+
+    def __init__(self, row):
+        self.row = row
+
+
+class Color(Enum):
+    RED = 1
+    BLUE = 2
+
+
+def add(n):
+    "One more."
+    return n + 1
+
+
+def double(n):
+    return n * 2
+
+
+def changed(item):
+    item.row += 1
+    return item
+
+
+@do_not_convert
+def is_seat(item):
+    return isinstance(item, Seat | list)
+
+
+def program(x):
+    c = VALUE
+    return USE
+"""
+VALUES = {
+    "a dataclass": "Seat(x, 3) if x > 0 else None",
+    "an object": "Plain(x) if x > 0 else None",
+    "a list": "[x, 2] if x > 0 else None",
+    "a text": "'ab' if x > 0 else None",
+    "a function": "add if x > 0 else None",
+    "two classes": "Seat(x, 3) if x > 0 else Plain(x)",
+    "one class": "changed([Seat(x), Seat(2)][x % 2])",
+    "functions": "add if x > 0 else double",
+    "classes": "Seat if x > 0 else Plain",
+    "members": "Color.RED if x > 0 else Color.BLUE",
+    "texts": "'ab' if x > 0 else 'abc'",
+}
+EACH_HAS = [
+    "c.__doc__",
+    "c.__class__.__name__",
+    "type(c).__name__",
+    "getattr(c, 'row', 9) == 9",
+    "hasattr(c, 'held'), hasattr(c, 'place'), hasattr(c, 'row'), hasattr(c, '__len__')",
+    "c in (1, 'ab')",
+    "copy.copy(c) == c",
+]
+PYTHONS = ["dir(c)", "pickle.dumps([c])", "id(c) == 3", "inspect.getmembers(c)", "weakref.ref(c)"]
+
+
+def _both(value: str, use: str, x: int) -> tuple[Any, Any, str]:
+    with loaded(PROTOCOL.replace("VALUE", VALUES[value]).replace("USE", use)) as code:
+        program = code.fresh()["program"]
+        expected = attempt(lambda: program(x))
+        return expected, attempt(lambda: rt.function(program)(rt.constant(x))), code.filename
+
+
+@pytest.mark.parametrize("use", EACH_HAS)
+@pytest.mark.parametrize("value", VALUES)
+def test_what_each_value_has_is_the_users(value: str, use: str) -> None:
+    for x in (2, -1):
+        expected, got, _ = _both(value, use, x)
+        assert same_outcome(expected, got), (expected, got)
+
+
+@pytest.mark.parametrize("use", PYTHONS)
+@pytest.mark.parametrize("value", VALUES)
+def test_what_takes_pythons_own_objects_is_refused(value: str, use: str) -> None:
+    _, got, filename = _both(value, use, 2)
+    assert isinstance(got, autograph.StagingError)
+    assert str(got).startswith(f"{filename}:")
+
+
+@pytest.mark.parametrize(
+    ("value", "use"),
+    [
+        ("a dataclass", "len(c.__dict__), c.__dict__['row']"),
+        ("a dataclass", "c.__match_args__"),
+        ("a dataclass", "c in {1, 2}"),
+        ("a list", "c in {1, 2}"),
+        ("one class", "c in {1, 2}"),
+        ("two classes", "c in {1, 2}"),
+        ("two classes", "c.__len__()"),
+        ("functions", "c.__name__, len(c.__dict__)"),
+        ("functions", "copy.deepcopy(c)(x)"),
+        ("classes", "c.__module__"),
+    ],
+)
+def test_names_of_pythons_own_are_the_users(value: str, use: str) -> None:
+    for x in (2, -1):
+        expected, got, _ = _both(value, use, x)
+        assert same_outcome(expected, got), (expected, got)
+
+
+@pytest.mark.parametrize(
+    ("value", "use"),
+    [
+        ("a list", "vars(c)"),
+        ("a dataclass", "c.__eq__(c)"),
+        ("members", "c.__eq__(Color.RED)"),
+        ("a text", "c.__eq__(None)"),
+        ("two classes", "ascii(c)"),
+        ("two classes", "'{}'.format(c)"),
+        ("two classes", "c.__getstate__()"),
+        ("two classes", "hasattr(c, '__dict__')"),
+        ("two classes", "is_seat(c)"),
+        ("a list", "is_seat(c)"),
+        ("functions", "is_seat(c)"),
+        ("functions", "inspect.isfunction(c)"),
+        ("functions", "reprlib.repr(c)"),
+        ("members", "reprlib.repr(c)"),
+        ("classes", "setattr(c, 'place', 5)"),
+    ],
+)
+def test_other_uses_of_what_the_run_chooses_are_refused(value: str, use: str) -> None:
+    _, got, filename = _both(value, use, 2)
+    assert isinstance(got, autograph.StagingError), got
+    assert str(got).startswith(f"{filename}:")
+
+
+def duck_types(x):
+    items, frozen, row = {x, 3}, frozenset([x]), tuple(range(x))
+    found = [hasattr(items, name) for name in ("add", "append", "sort", "__getitem__", "__len__")]
+    found += [hasattr(frozen, name) for name in ("union", "add", "append", "__getitem__")]
+    found += [hasattr(row, name) for name in ("count", "append", "__getitem__", "__setitem__")]
+    return *found, getattr(items, "append", 5) == 5
+
+
+def test_sets_and_tuples_have_no_attributes_of_lists() -> None:
+    assert same_outcome(duck_types(2), attempt(lambda: rt.function(duck_types)(rt.constant(2))))
+
+
+def printed(x):
+    item = [Seat(x, 1), Seat(2, 1)][x % 2]
+    item.row += 1
+    print(item, [item])
+
+
+def test_a_chosen_dataclass_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    rt.function(printed)(rt.constant(2))
+    seat = "Seat(place=<tf.Tensor: shape=(), dtype=int32, numpy=2>, row=2)"
+    assert capsys.readouterr().out == f"{seat} [{seat}]\n"
