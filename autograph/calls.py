@@ -35,7 +35,7 @@ from autograph.operators.builtin_calls import taken_over, text_method, warn, wit
 from autograph.operators.comprehensions import Called, of_call
 from autograph.operators.dataclass_factories import growing_factories
 from autograph.operators.growing import is_asking
-from autograph.operators.managers import Entered
+from autograph.operators.managers import Entered, manager_of
 from autograph.twins import (
     HEAP_TYPE,
     Cells,
@@ -513,6 +513,7 @@ def _namespace(call: Callable[[Any], Any]) -> ModuleType:
 def _entered(manager: Any) -> Entered:
     """A manager at the beginning of its `with`, in a function that is being staged."""
     try:
+        manager = manager_of(manager)
         if type(manager) is not _GeneratorContextManager or staging() is None:
             return Entered(manager, call, _is_own)
         from autograph.generator_managers import around

@@ -7,7 +7,19 @@ from collections.abc import Callable
 from types import FunctionType, TracebackType
 from typing import Any
 
+from autograph.backend import asked, backend_of
 from autograph.frames import is_library
+
+
+def manager_of(item: Any) -> Any:
+    """The manager that a `with` is given, which a backend is asked for: what is there."""
+    backend = backend_of(item)
+    return item if backend is None else asked(backend, itself, item)
+
+
+def itself(item: Any) -> Any:
+    """The builtin that a backend is asked for: the manager as it is."""
+    return item
 
 
 class Entered:

@@ -13,6 +13,7 @@ from types import FunctionType, GeneratorType
 from typing import Any, NoReturn, cast
 
 import autograph
+from autograph.operators import managers
 from autograph.operators.comprehensions import generator
 from autograph.operators.early_exits import refuse_to_leave
 from autograph.operators.raising import exception
@@ -554,6 +555,7 @@ BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     divmod: _divmod,
     enumerate: _enumerate,
     exception: exception,  # of what may be None it is what is there
+    managers.itself: managers.itself,
     float: _to_number("float"),
     int: _int,
     iter: _iter,

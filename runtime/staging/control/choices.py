@@ -201,6 +201,8 @@ for _name, _use in {
     "__contains__": "asked what is in it by code that is not converted",
     "__index__": "used as a number",
     "__format__": "shown by code that is not converted",
+    "__enter__": "the manager of a `with`",
+    "__exit__": "the manager of a `with`",
 }.items():
     _refusing(_name, _use)
 

@@ -342,6 +342,41 @@ def copied(x):
     return scale.weight, two.weight
 
 
+class Log:
+    def __init__(self, weight):
+        self.weight, self.left = weight, 0
+
+    def __enter__(self):
+        self.weight += 1
+        return self
+
+    def __exit__(self, kind, error, traceback):
+        self.left += 1
+        return kind is ValueError
+
+
+def entered_where_it_is(x):
+    log = Log(x) if x > 0 else None
+    if log is None:
+        return 0, 0
+    with log as other:
+        other.weight += 5
+        if x > 3:
+            raise ValueError
+        other.weight += 5
+    return log.weight, log.left
+
+
+def entered(x):
+    log = Log(x) if x > 0 else None
+    try:
+        with log:
+            x += 1
+    except TypeError:
+        return -5
+    return x, log.left
+
+
 DEFAULTS = (
     *(default_of_or, longer_default, default_of_an_expression, default_of_a_statement),
     *(default_where_it_is_not_none, default_of_a_list_that_may_be_empty, default_as_a_key),
@@ -357,7 +392,7 @@ CHANGES = (
         object_made_larger,
     ),
     *(object_without_items, object_without_a_sign, object_without_members),
-    *(attribute_deleted, copied),
+    *(attribute_deleted, copied, entered_where_it_is, entered),
 )
 
 
