@@ -6,6 +6,7 @@ converted twins on that thread.
 from __future__ import annotations
 
 import functools
+import operator
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from typing import Any
 from weakref import WeakSet
 
 from autograph import policy
-from autograph.backend import backend_of, hashings
+from autograph.backend import asked, backend_of, hashings
 from autograph.calls import call
 from autograph.errors import StagingError
 from autograph.frames import hide, refusal
@@ -141,10 +142,66 @@ def _stand_in(cls: type, name: str, member: Any) -> Any:
         made = _converting(users[0]), _converting(users[1]), _converting(users[2])
         return None if made == users else ConvertedProperty(member, made)
     if name.startswith("__") and name.endswith("__") and name not in _THROUGH_CALLS:
-        compared = comparison(cls, name, member)
-        made = _converting(member) if compared is None else _meanwhile(member, compared)
-        return None if made is member else made
+        twin = comparison(cls, name, member) or _twin(member)
+        return None if twin is None else _meanwhile(member, _operator(name, twin))
     return None
+
+
+_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    f"__{function.__name__.strip('_')}__": function
+    for function in (
+        operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge,
+        operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv,
+        operator.mod, operator.pow, operator.matmul, operator.and_, operator.or_, operator.xor,
+        operator.lshift, operator.rshift,
+    )
+}  # fmt: skip
+
+
+_REFLECTED = {"__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__"}
+_REFLECTED |= {"__eq__": "__eq__", "__ne__": "__ne__"}
+_COMPARISONS = frozenset(_REFLECTED)
+_REFLECTED |= {name: f"__r{name[2:]}" for name in _OPERATORS.keys() - _COMPARISONS}
+
+
+def _operator(name: str, twin: Callable[..., Any]) -> Callable[..., Any]:
+    """The method of a binary operator, which looks at the class of the other operand as Python
+    does; `twin` for any other method.
+    """
+    if name not in _OPERATORS:
+        return twin
+
+    def method(item: Any, *others: Any) -> Any:
+        if len(others) != 1:
+            return twin(item, *others)
+        (other,) = others
+        backend = backend_of(other) if getattr(type(other), "decides_operators", False) else None
+        if backend is not None:  # only the run knows which of several it is
+            return asked(backend, with_other, other, _OPERATORS[name], item)
+        first = _asked_first(name, item, other)
+        answer = NotImplemented if first is None else first(other, item)
+        return twin(item, other) if answer is NotImplemented else answer
+
+    return method
+
+
+def _asked_first(name: str, item: Any, other: Any) -> Callable[..., Any] | None:
+    """The method of a subclass that Python asks first, where the objects stand for others, whose
+    classes Python does not know.
+    """
+    kind, own, reflected = other.__class__, item.__class__, _REFLECTED[name]
+    if kind is own or issubclass(type(other), type(item)) or not issubclass(kind, own):
+        return None
+    members = [of_classes(each.__mro__, reflected) for each in (kind, own)]
+    if name not in _COMPARISONS and members[0] is members[1]:
+        return None
+    found: Callable[..., Any] | None = getattr(type(other), reflected, None)
+    return found
+
+
+def with_other(other: Any, operation: Callable[[Any, Any], Any], item: Any) -> Any:
+    """The builtin that a backend is asked for: an operation with each that `other` may be."""
+    return operation(item, other)
 
 
 _PYTHONS: Any = object.__ne__
@@ -207,14 +264,19 @@ def _is_converted_by_call(function: FunctionType) -> bool:
 
 
 def _converting(function: Any) -> Any:
+    twin = _twin(function)
+    return function if twin is None else _meanwhile(function, twin)
+
+
+def _twin(function: Any) -> Callable[..., Any] | None:
     if type(function) is not FunctionType or not _is_converted_by_call(function):
-        return function
+        return None
 
     def twin(*args: Any, **kwargs: Any) -> Any:
         method: Callable[..., Any] = MethodType(function, args[0]) if args else function
         return call(method)(*args[1:], **kwargs)
 
-    return _meanwhile(function, twin)
+    return twin
 
 
 def _meanwhile(function: FunctionType, twin: Callable[..., Any]) -> Any:

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from autograph.backend import instance_of
+from autograph.class_members import with_other
 from autograph.operators import matching
 from autograph.operators.class_checks import class_stood_for, stands_for
 from runtime.core.tensor import Tensor
@@ -187,11 +188,15 @@ def _given(function: Callable[..., Any], args: tuple[Any, ...], value: Any) -> A
     return function(value, *args)
 
 
+def _with_other(other: Any, operation: Callable[[Any, Any], Any], item: Any) -> Any:
+    return of_each(partial(operation, item), other)
+
+
 _PATTERNS = matching.is_sequence, matching.values_at, matching.parts
 
 TYPE_TESTS: dict[Callable[..., Any], Callable[..., Any]] = {
     callable: _callable, class_stood_for: _class_stood_for, hasattr: _hasattr,
-    isinstance: _isinstance, stands_for: _stands_for, type: type_of,
+    isinstance: _isinstance, stands_for: _stands_for, type: type_of, with_other: _with_other,
     **{function: _pattern(function) for function in _PATTERNS},
 }  # fmt: skip
 """The functions that are called for those that ask, if a value is staged."""

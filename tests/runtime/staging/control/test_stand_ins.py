@@ -442,3 +442,91 @@ def test_a_chosen_dataclass_is_printed(capsys: pytest.CaptureFixture[str]) -> No
     rt.function(printed)(rt.constant(2))
     seat = "Seat(place=<tf.Tensor: shape=(), dtype=int32, numpy=2>, row=2)"
     assert capsys.readouterr().out == f"{seat} [{seat}]\n"
+
+
+class Weight:
+    def __init__(self, n):
+        self.n = n
+
+    def __eq__(self, other):
+        if other.__class__ is not self.__class__:
+            return NotImplemented
+        return self.n == other.n
+
+    def __lt__(self, other):
+        if not isinstance(other, Weight):
+            return NotImplemented
+        return self.n < other.n
+
+    def __add__(self, other):
+        if not isinstance(other, Weight):
+            return NotImplemented
+        return Weight(self.n + other.n)
+
+
+class Heavy(Weight):
+    def __eq__(self, other):
+        return self.n == other.n + 1
+
+    def __gt__(self, other):
+        return self.n > other.n + 1
+
+    def __radd__(self, other):
+        return Heavy(self.n + other.n * 10)
+
+
+class Pound:
+    def __init__(self, n):
+        self.n = n
+
+    def __gt__(self, other):
+        return self.n * 2 > other.n
+
+    def __radd__(self, other):
+        return Weight(self.n * 2 + other.n)
+
+
+def beside_one_of_two_classes(x):
+    other = Weight(x) if x > 0 else Pound(2)
+    return Weight(2) == other, Weight(2) != other, Weight(1) < other, (Weight(1) + other).n
+
+
+def beside_what_may_be_none(x):
+    other = Weight(x) if x > 0 else None
+    return Weight(2) == other, other == Weight(2), Weight(2) in [other]
+
+
+def beside_none(x):
+    other = Weight(x) if x > 0 else None
+    return Weight(1) < other
+
+
+def beside_a_number(x):
+    other = Weight(x) if x > 0 else 5
+    return Weight(2) == other, other == Weight(2)
+
+
+def beside_a_subclass(x):
+    other = Weight(x) if x > 0 else Heavy(x)
+    return (Weight(1) + other).n, Weight(1) < other, Weight(-1) == other
+
+
+def subclass_of_objects_that_change(x):
+    one, other = [Weight(1), Weight(x)][x % 2], [Heavy(x), Heavy(2)][x % 2]
+    one.n += 1
+    other.n += 1
+    return (one + other).n, one == other, one < other, one != other
+
+
+OPERATORS = (
+    *(beside_one_of_two_classes, beside_what_may_be_none, beside_none, beside_a_number),
+    *(beside_a_subclass, subclass_of_objects_that_change),
+)
+
+
+@pytest.mark.parametrize("x", [2, 5, 1, -1, 0])
+@pytest.mark.parametrize("program", OPERATORS)
+def test_operators_ask_the_class_of_each(program: Callable[[Any], Any], x: int) -> None:
+    expected = attempt(lambda: program(x))
+    got = attempt(lambda: rt.function(program)(rt.constant(x)))
+    assert same_outcome(expected, got), (expected, got)
