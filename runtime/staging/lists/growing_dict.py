@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self, cast
 
 from autograph.operators.comprehensions import listed, of_generator
+from autograph.operators.matching import values_at, without
 from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
 from runtime.graph import lists
@@ -22,12 +23,12 @@ from runtime.graph.lists import Elements
 from runtime.graph.nodes import apply
 from runtime.graph.structures import Handler, Structure, add_handler, structure_of
 from runtime.staging.block_recorder import note_made
-from runtime.staging.builtin_functions import known_elements
+from runtime.staging.builtin_functions import BUILTINS, known_elements
 from runtime.staging.bytecode import rows_unpacked
 from runtime.staging.control import branches, graph_values, iteration, joins, logic
 from runtime.staging.control.branches import truth
 from runtime.staging.control.carried_objects import GrowingEntries
-from runtime.staging.control.item_comparisons import equal_entries
+from runtime.staging.control.item_comparisons import all_of, equal_entries
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.references import is_reference
 from runtime.staging.control.specs import Mismatch, Same, Spec, Tree, classes_in
@@ -796,6 +797,32 @@ def dict_function(function: Any) -> Callable[..., Any] | None:
 
     return make
 
+
+def _values_at(plain: Callable[..., Any], entries: Any, *keys: Any) -> Any:
+    """The values that a pattern takes of a dict: None where it lacks a key."""
+    if not isinstance(entries, GrowingDict) or entries.staged is None:
+        return plain(entries, *keys)
+    found = [Found(entries, key) for key in keys]
+
+    def values(*, _reached: Any = entries) -> Any:
+        return tuple([each.value() for each in found])
+
+    there = all_of([each.is_there for each in found])
+    return branches.cond(there, values, lambda: None, (), ("the value of a pattern",))
+
+
+def _without(plain: Callable[..., Any], entries: Any, *keys: Any) -> Any:
+    """A dict of the other entries, which `**rest` of a pattern binds."""
+    if not isinstance(entries, GrowingDict) or entries.staged is None:
+        return plain(entries, *keys)
+    rest = _dict(entries)
+    for key in keys:
+        del rest[key]
+    return rest
+
+
+BUILTINS[values_at] = functools.partial(_values_at, BUILTINS[values_at])
+BUILTINS[without] = functools.partial(_without, lambda *_: NotImplemented)
 
 MAKING: dict[type, Callable[..., Any]] = {dict: _dict}
 _OF: dict[type, Any] = {}

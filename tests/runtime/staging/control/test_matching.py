@@ -1,5 +1,6 @@
 """`match` on what is staged: what Python does, or refused."""
 
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -293,6 +294,71 @@ CHOSEN = (
 @pytest.mark.parametrize("n", [0, 2, 4, 9])
 @pytest.mark.parametrize("function", CHOSEN)
 def test_patterns_take_what_the_run_chooses(function: Callable[..., Any], n: int) -> None:
+    assert same_outcome(
+        attempt(lambda: function(n)), attempt(lambda: rt.function(function)(rt.constant(n)))
+    )
+
+
+def key_that_may_be_there(n: Any) -> Any:
+    found = {"n": 1}
+    if n > 2:
+        found["k"] = n
+    match found:
+        case {"k": 9}:
+            return 5
+        case {"k": value, **rest} if value > 3:
+            return value + len(rest)
+        case {"n": value}:
+            return value * 10
+
+
+def keys_of_the_run(n: Any) -> Any:
+    found = {}
+    for i in range(n):
+        found[i % 5] = i * i
+    match found:
+        case {3: first, 4: second, **rest}:
+            rest[9] = 1
+            return first + second, len(rest), len(found)
+        case {1: value} | {0: value}:
+            return value, 0, 0
+        case {}:
+            return -1, 0, 0
+
+
+def lists_under_keys(n: Any) -> Any:
+    groups: dict[Any, list[Any]] = {}
+    for i in range(n):
+        groups.setdefault(i % 2, []).append(i)
+    match groups:
+        case {1: items}:
+            items.append(7)
+            return len(items), len(groups[1])
+    return -1, 0
+
+
+def counted(n: Any) -> Any:
+    found: defaultdict[Any, int] = defaultdict(int)
+    for i in range(n):
+        found[i % 3] += i
+    total = 0
+    for i in range(3):
+        match found:
+            case {2: value} if value > i:
+                total += value
+            case {0: value}:
+                total += 10
+    return total, len(found)
+
+
+OF_THE_RUN = key_that_may_be_there, keys_of_the_run, lists_under_keys, counted
+
+
+@pytest.mark.parametrize("n", [0, 2, 4, 9])
+@pytest.mark.parametrize("function", OF_THE_RUN)
+def test_patterns_take_dicts_whose_keys_only_the_run_knows(
+    function: Callable[..., Any], n: int
+) -> None:
     assert same_outcome(
         attempt(lambda: function(n)), attempt(lambda: rt.function(function)(rt.constant(n)))
     )
