@@ -87,7 +87,7 @@ class Images:
             raise item.refusal()
         if id(item) in above:
             return Opaque(item)
-        if is_reference(item):
+        if is_reference(item) and not isinstance(item, Growing):
             from runtime.staging.lists.arenas import exporting
 
             with exporting(item) as made:
