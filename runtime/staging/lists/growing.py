@@ -402,6 +402,12 @@ def take_all_from(table: Any) -> None:
         each.be_taken()
 
 
+def put_others(table: Any, others: Growing) -> None:
+    """Put what another list or dict has into one, where each list in it may get another place."""
+    take_all_from(table)
+    table.fill(*others.content())
+
+
 def place_in(item: GrowingSequence) -> Any:
     """The place of a list that is in one of the graph."""
     return cast(InTable, item.table).place

@@ -18,6 +18,7 @@ from runtime.staging.lists import (
     staged_items,
 )
 from runtime.staging.lists.dict_entries import changed_while_iterated
+from runtime.staging.lists.growing import put_others
 from runtime.staging.lists.growing_dict import stand_in_for
 from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.growing_set import GrowingFrozenSet, GrowingSet
@@ -164,7 +165,7 @@ class GrowingDeque(GrowingList):
         size = self.length()
         start = -index_of(steps) % (size + (size == 0))
         items = listed(self)
-        self.fill(*(items[start:] + items[:start]).content())
+        put_others(self, items[start:] + items[:start])
 
     @property
     def sort(self) -> NoReturn:

@@ -67,6 +67,7 @@ from runtime.staging.lists.growing import (
     held_at,
     is_under,
     note_inside,
+    put_others,
     size_of,
     table_around,
     take_all_from,
@@ -413,6 +414,7 @@ class GrowingDict(dict[Any, Any], EntryTable):
             self._drop(found.place)
             return value
         value = found.value_or(lambda: default)
+        take_all_from(self)
         if found.is_there is True:
             self._drop(found.place)
         elif found.is_there is not False:
@@ -498,7 +500,7 @@ class GrowingDict(dict[Any, Any], EntryTable):
             key, value = pair
             made[key] = value
 
-        self.fill(*gathered(source, self.copied(), put, WORDS).content())
+        put_others(self, gathered(source, self.copied(), put, WORDS))
 
     def copy(self) -> Any:
         """Another dict with the same entries."""

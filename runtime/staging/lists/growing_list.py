@@ -46,6 +46,7 @@ from runtime.staging.lists.growing import (
     inherit_sites,
     is_under,
     note_inside,
+    put_others,
     shared_row,
     sites_inside,
     size_of,
@@ -236,6 +237,7 @@ class GrowingList(GrowingSequence, RowTable):
     def clear(self) -> None:
         """Take all items out."""
         self._check_own()
+        take_all_from(self)
         self.fill(0, ())
 
     def __iadd__(self, items: Iterable[Any]) -> GrowingList:  # type: ignore[misc]
@@ -295,7 +297,7 @@ class GrowingList(GrowingSequence, RowTable):
         made = self.__mul__(times)
         if made is NotImplemented:
             return made
-        self.fill(*made.content())
+        put_others(self, made)
         return self
 
     # Items
@@ -450,7 +452,7 @@ class GrowingList(GrowingSequence, RowTable):
             made = branches.cond(is_one, between, each, (), ("the list",))
         else:
             made = between() if is_one else each()
-        self.fill(*made.content())
+        put_others(self, made)
 
     def _with_each(self, places: Tensor, given: GrowingList) -> GrowingList:
         """A copy with items at as many places, of which each is another one."""
@@ -610,6 +612,13 @@ class GrowingList(GrowingSequence, RowTable):
                 item.become(self, place)
             else:
                 item.share()
+        elif isinstance(item, list) and not is_reference(item):
+            want_lists(item)
+            raise refuse(
+                "a list is put into a list of which only the run knows the items, and may have "
+                "other names",
+                "put a copy there: list(row)",
+            )
 
     def keep_range(self, start: Any, stop: Any) -> None:
         """Take all items out but those at these places, of a list of the graph."""

@@ -642,6 +642,72 @@ def kept_in_order(n):
     return rows, smallest, heapq.heappop(heaps[n % 2]), heaps
 
 
+def filled(n):
+    rows, table = [], {}
+    for i in range(n + 1):
+        rows.append([i])
+        table.setdefault(i % 3, []).append(i)
+    return rows, table
+
+
+def emptied_behind_a_name(n):
+    rows, table = filled(n)
+    row, value = rows[-1], table[0]
+    rows.clear()
+    table.clear()
+    row.append(5)
+    value.append(6)
+    return row, value, rows, table
+
+
+def replaced_behind_a_name(n):
+    rows, _ = filled(n)
+    row = rows[0]
+    rows[:1] = [[7], [8]]
+    return row, rows
+
+
+def dropped_behind_a_name(n):
+    rows, _ = filled(n)
+    row = rows[-1]
+    rows *= 0
+    return row, rows
+
+
+def popped_behind_a_name(n):
+    _, table = filled(n)
+    value = table[0]
+    table.pop(n % 2, None)
+    return value, table
+
+
+def updated_behind_a_name(n):
+    _, table = filled(n)
+    value = table[0]
+    table |= {n % 3: [9], 7: [8]}
+    return value, table
+
+
+def turned_behind_a_name(n):
+    rows = deque()
+    for i in range(n + 1):
+        rows.append([i])
+    row = rows[0]
+    rows.rotate(1)
+    return row, list(rows)
+
+
+def put_from_a_list_of_pythons(n):
+    rows, _ = filled(n)
+    known = {"a": [5], "b": ([6], 7)}
+    first, (second, _) = known["a"], known["b"]
+    rows.append(first)
+    rows[0] = second
+    rows[-1].append(n)
+    second[0] += n
+    return rows, known
+
+
 RIGHT = [
     *(asked_while_they_grow, kept_in_order),
     *(truths_in_rows, sorted_rows),
@@ -656,6 +722,9 @@ RIGHT = [
     # In two places, or kept where rows move
     *(first_if_any, found_row, first_and_last_if_any),
     *(first_kept, first_kept2, put_in_branch, row_kept, another_row_in_each_round, moved_away),
+    *(emptied_behind_a_name, replaced_behind_a_name, dropped_behind_a_name),
+    *(popped_behind_a_name, updated_behind_a_name, turned_behind_a_name),
+    put_from_a_list_of_pythons,
     item_that_other_rows_have_not,
     *(rows_rotated, swapped_behind_a_name, second_half_in_a_branch, half_swapped),
     *(records_sorted_by_bubbles, widened_and_swapped, largest_of_records),
@@ -749,9 +818,19 @@ def test_a_row_is_not_taken_apart() -> None:
         rt.function(program)(rt.constant(1))
 
 
+OUTSIDE = [[5]]
+
+
+def put_from_outside(n):
+    rows, _ = filled(n)
+    rows.append(OUTSIDE[0])
+    return rows
+
+
 REFUSED: dict[Callable[[Any], Any], str] = {
     times_table: r"`\*` of a list of lists",
     copies: "is in two places",
+    put_from_outside: "may have other names",
 }
 
 
