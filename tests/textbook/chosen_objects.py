@@ -2149,3 +2149,25 @@ def classes_that_are_told_of_others(x, n):
         x = plugins[(x + i) % 2].act(x)
     last = Adding(x) if x > 20 else Scaling(x)
     return x, last.act(1), sorted(Plugin.kinds)
+
+
+@dataclass
+class Seat:
+    number: int
+    before: Seat | None = None
+    behind: Seat | None = None
+
+
+@case((1, 0), (5, 3), (0, 7))
+def seats_around_a_table(x, n):
+    """Dataclasses that are in each other."""
+    seats = [Seat(number) for number in range(3)]
+    for one, other in zip(seats, [*seats[1:], seats[0]]):
+        one.behind, other.before = other, one
+    seat, passed = seats[0], 0
+    while passed < x:
+        seat, passed = seat.behind, passed + 1
+    for _ in range(n):
+        seat.number += 10
+        seat = seat.before
+    return seat.number, seat.behind.number, [each.number for each in seats]

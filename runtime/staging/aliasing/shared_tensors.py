@@ -7,7 +7,7 @@ again, with the variable kept as the same object, whose value the loop carries.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from runtime.core.tensor import Tensor
@@ -165,8 +165,7 @@ class SharedTensors:
         carried: Sequence[Any],
     ) -> bool:
         """Whether a round, whose scope is left, must be traced again, for what else it sees."""
-        for first, left in zip(firsts, values, strict=True):
-            self._note_rebound(first, left)
+        self._note_rebound(zip(firsts, values, strict=True))
         concerned = [entry for entry in self.entries if entry.may_change]
         if not concerned:
             return self.again
@@ -181,15 +180,19 @@ class SharedTensors:
                 self.kept[id(first)] = first
         return self.again
 
-    def _note_rebound(self, first: Any, left: Any) -> None:
-        if left is first:
-            return
-        if id(first) in self.kept:
-            self.rebound.add(id(first))
-        found, other = structure_of(first), structure_of(left)
-        if found is not None and other is not None:
-            for pair in zip(found[1], other[1], strict=False):
-                self._note_rebound(*pair)
+    def _note_rebound(self, pairs: Iterable[tuple[Any, Any]]) -> None:
+        pending = [*pairs]
+        seen: dict[tuple[int, int], Any] = {}  # with the objects, whose ids stay theirs
+        while pending:
+            first, left = pending.pop()
+            if left is first or (id(first), id(left)) in seen:
+                continue
+            seen[id(first), id(left)] = first, left  # dataclasses may be in each other
+            if id(first) in self.kept:
+                self.rebound.add(id(first))
+            found, other = structure_of(first), structure_of(left)
+            if found is not None and other is not None:
+                pending += zip(found[1], other[1], strict=False)
 
     def pinned(self, spec: Spec, value: Any) -> Spec:
         """The Spec of what the loop starts with, where some tensors stay the same objects."""
@@ -256,9 +259,15 @@ class SharedTensors:
 
 
 def _holds(value: Any, ids: set[int]) -> bool:
-    if isinstance(value, Missing):
-        return _holds(value.held, ids)
-    if id(value) in ids:
-        return True
-    found = structure_of(value)
-    return found is not None and any(_holds(child, ids) for child in found[1])
+    pending = [value]
+    seen: dict[int, Any] = {}
+    while pending:
+        value = pending.pop()
+        while isinstance(value, Missing):
+            value = value.held
+        if id(value) in ids:
+            return True
+        found = None if id(value) in seen else structure_of(value)
+        seen[id(value)] = value
+        pending += () if found is None else found[1]
+    return False

@@ -8,6 +8,7 @@ import functools
 import itertools
 import operator
 from collections.abc import Callable, Iterator
+from types import BuiltinFunctionType
 from typing import Any
 
 import autograph
@@ -39,8 +40,8 @@ def iterator_function(function: Any) -> Callable[..., Any] | None:
     """Returns what to call for a function of `itertools`, or `reduce`; None for any other."""
     if function is functools.reduce:
         return _reduce
-    if function == itertools.chain.from_iterable:
-        return _flattened
+    if type(function) is BuiltinFunctionType and function == itertools.chain.from_iterable:
+        return _flattened  # another object each time; one of the user's is not asked for `==`
     if type(function) is not type:
         return None
     if function is itertools.groupby:
