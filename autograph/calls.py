@@ -473,21 +473,9 @@ def _special_call(function: Any) -> Any:
     builtin = _taken_over(function)
     if builtin is not None and this_thread.observers and not this_thread.unconverted:
         return _observed(function, builtin, this_thread.observers)
-    told = _told_of(function) if this_thread.observers else function
-    instead = [observer(told, ()) for observer in this_thread.observers]
+    instead = [observer(function, ()) for observer in this_thread.observers]
     found = next((call for call in instead if call is not None), None)
     return function if found is None and this_thread.unconverted else found
-
-
-def _told_of(function: Any) -> Any:
-    """Returns what observers are told of: of an object whose class answers for each attribute its
-    method, which they may ask for `__self__`.
-    """
-    kind = type(function)
-    if not hasattr(kind, "__getattr__") or not is_users_class(kind):
-        return function
-    method = call_method_of(function)
-    return function if method is None else MethodType(method, function)
 
 
 def _taken_over(function: Any) -> Any:

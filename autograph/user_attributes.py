@@ -1,6 +1,6 @@
 """`hasattr`, and `getattr` with a default, of properties of the user's: a `try` takes what these
 raise, which only the run may know. `attrgetter` and `methodcaller`, which read attributes as the
-user's code does.
+user's code does. What is called, for those who ask it for attributes.
 """
 
 from __future__ import annotations
@@ -8,12 +8,14 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from operator import attrgetter, methodcaller
+from types import MethodType
 from typing import Any, NamedTuple, cast
 
 from autograph.calls import call
 from autograph.library_code import converted
 from autograph.mutation.users_code import is_users_class
 from autograph.objects import of_classes
+from autograph.twins import call_method_of
 
 
 def attribute_function(function: Any, args: tuple[Any, ...]) -> Callable[..., Any] | None:
@@ -47,6 +49,17 @@ def getter_function(function: Any) -> Callable[[Any], Any] | None:
     first: tuple[Any, ...] = getattr(made, "args", ())
     name, *given = (*first, *args)
     return lambda item: call(_read(item, name))(*given, **named)
+
+
+def askable(function: Any) -> Any:
+    """Returns what may be asked for its `__self__` and others, in place of something callable: of
+    an object whose class has a `__getattr__`, which would be told of that, its method.
+    """
+    kind = type(function)
+    if not hasattr(kind, "__getattr__") or not is_users_class(kind):
+        return function
+    method = call_method_of(function)
+    return function if method is None else MethodType(method, function)
 
 
 def _read(item: Any, path: str) -> Any:

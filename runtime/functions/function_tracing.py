@@ -15,6 +15,7 @@ import runtime.staging.backend  # noqa: F401  (gives autograph the backend of sy
 from autograph.mutation.ownership import taking_notes
 from autograph.mutation.snapshots import Snapshot
 from autograph.objects import is_generator_function
+from autograph.user_attributes import askable
 from runtime.core.state import state
 from runtime.dtypes import DType
 from runtime.functions.changed_arguments import (
@@ -584,6 +585,7 @@ class Tracer:
             return None
         self.watcher.watch(function)
         self._meet_found()
+        function = askable(function)
         if (function is print or is_stream_write(function)) and self.current is state.trace:
             return self._printing(function, in_python=self.current.scope.outer is None)
         self.acts.note(function, args)

@@ -33,6 +33,7 @@ from autograph.objects import attributes_of
 from autograph.operators.comprehensions import Called, of_generator
 from autograph.operators.unrolling import GIVING
 from autograph.policy import impure, is_harmless
+from autograph.user_attributes import askable
 from autograph.users_words import with_article
 from runtime.core.naming import name_scope
 from runtime.core.shapes import TensorShape
@@ -194,6 +195,7 @@ class BlockRecorder(ObjectRecorder):
             if type(args[0]).__weakrefoffset__:
                 self._constructed[id(args[0])] = weakref.ref(args[0])
             return None
+        function = askable(function)
         if is_stream_write(function):
             return None
         if function is next and args and self._is_own_iterator(args[0]):

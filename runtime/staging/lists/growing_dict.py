@@ -68,6 +68,7 @@ from runtime.staging.lists.growing import (
     is_under,
     note_inside,
     put_others,
+    sites_inside,
     size_of,
     table_around,
     take_all_from,
@@ -511,7 +512,9 @@ class GrowingDict(dict[Any, Any], EntryTable):
     def copied(self) -> Any:
         """`copy`, of a dict that nobody uses any more."""
         keys, children = self.content()
-        return self.holding(dataclasses.replace(keys, shared=False), children)
+        made = self.holding(dataclasses.replace(keys, shared=False), children)
+        note_inside(made, (), (sites_inside(self),))
+        return made
 
     __copy__ = copy
 

@@ -222,6 +222,7 @@ class GrowingList(GrowingSequence, RowTable):
             else keys,
             children,
         )
+        note_inside(made, (), (sites_inside(self),))
         return made
 
     def stage(self) -> None:
@@ -635,10 +636,10 @@ class GrowingList(GrowingSequence, RowTable):
 
     def _join(self, others: GrowingList) -> None:
         self._check_own()
-        held = self._covering(*others.specs())
-        if staged_items.is_row(held.element):
+        if others.has_lists:
             others.share()
-            held = self._covering(*others.specs())
+        note_inside(self, (), (sites_inside(others),))
+        held = self._covering(*others.specs())
         size, more = self.length(), others.length()
         behind = staged_items.columns_of(others, held.element)
         pairs = zip(held.columns, behind, strict=True)
