@@ -75,7 +75,7 @@ from runtime.staging.lists.growing import (
     take_later,
     want_lists,
 )
-from runtime.staging.lists.growing_list import GrowingList, collected
+from runtime.staging.lists.growing_list import GrowingList, check_deep, collected
 from runtime.staging.lists.growing_set import GrowingSet
 from runtime.staging.lists.keys import index, is_staged
 from runtime.staging.lists.list_builtins import at_hand, has_staged, opposite
@@ -522,8 +522,11 @@ class GrowingDict(dict[Any, Any], EntryTable):
         import copy
 
         made = self.copied()
+        if self.staged is not None:
+            check_deep(self.staged, "dict", "{key: list(row) for key, row in rows.items()}")
+            return made  # it has its lists by value
         keys, children = made.content()
-        made.fill(keys, children if self.staged is not None else copy.deepcopy(children, memo))
+        made.fill(keys, copy.deepcopy(children, memo))
         return made
 
     def __or__(self, other: Any) -> Any:

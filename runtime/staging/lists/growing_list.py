@@ -186,12 +186,7 @@ class GrowingList(GrowingSequence, RowTable):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> GrowingList:
         if self.staged is not None:
-            if any(map(is_reference_class, classes_in(self.staged.element))):
-                raise refuse(
-                    "a list with objects or lists in it, of which the run chooses some, is copied "
-                    "with all that is in it",
-                    "copy each yourself: [list(row) for row in rows]",
-                )
+            check_deep(self.staged, "list", "[list(row) for row in rows]")
             return cast(GrowingList, self._placed(self.copied()))  # it has its lists by value
         made = memo[id(self)] = self._of_its_kind()
         made.extend([deepcopy(item, memo) for item in list.__iter__(self)])
@@ -886,6 +881,16 @@ def _method(function: Any, items: Any, *args: Any, **kwargs: Any) -> Any:
     if isinstance(items, Growing):
         return getattr(items, function.__name__)(*args, **kwargs)
     return function(items, *args, **kwargs)
+
+
+def check_deep(items: StagedItems, kind: str, copied: str) -> None:
+    """StagingError for what is copied with all that is in it, where these are no values."""
+    if any(map(is_reference_class, classes_in(items.element))):
+        raise refuse(
+            f"a {kind} with objects or lists in it, of which the run chooses some, is copied with "
+            "all that is in it",
+            f"copy each yourself: {copied}",
+        )
 
 
 def to_tensor(items: GrowingList, dtype: DType | None) -> Any:
