@@ -613,10 +613,6 @@ CAST: Primitive = list_op(
     "list_cast", _cast, _cast_type, fallible=True, instruction="list_cast",
     gradient=lambda op, grad: (apply(CAST, grad, dtype=op.inputs[0].type.element.dtype),),
 )  # fmt: skip
-FILLED = list_op(
-    "list_filled", lambda items: [np.True_] * len(items),
-    lambda items: ListType(TensorType(dtypes.bool, ())), gradient=lambda op, grad: (None,),
-)  # fmt: skip
 # One list behind another, and the items of a list behind those of the first.
 EXTEND: Primitive = list_op(
     "list_extend", _extend, as_first, "TensorListConcatLists", memory=Memory.STORES,

@@ -7,6 +7,7 @@ what object it is, is an error of the run.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from numbers import Number
@@ -16,6 +17,7 @@ import numpy as np
 
 from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
+from runtime.core.dataclasses import dataclass
 from runtime.core.tensor import Tensor
 from runtime.core.types import NumberType, TensorType
 from runtime.graph import lists
@@ -34,7 +36,7 @@ from runtime.staging.control.references import (
     want_asked,
 )
 from runtime.staging.control.sameness import same
-from runtime.staging.control.specs import Leaf, Mismatch, Same, Spec, Tree
+from runtime.staging.control.specs import Leaf, Mismatch, Optional, Same, Spec, Tree, Union
 from runtime.staging.lists import sequences, staged_items
 from runtime.staging.lists.growing import StagedItems
 from runtime.staging.refusals import refuse
@@ -175,16 +177,17 @@ def index(place: Any) -> Any:
 @unfailing
 def place_of(spec: Spec, columns: Sequence[Any], size: Any, key: Any) -> Any:
     """The place of an equal key among `size` keys that are kept so; -1 where there is none."""
-    sought = _Sought()
-    sought.note(spec, iter(columns), key)
-    if not sought.is_possible:
-        return -1
+    places = [_place(way, size) for way in _ways(spec, iter(columns), key)]
+    return functools.reduce(ops.maximum, places) if places else -1
+
+
+def _place(way: _Way, size: Any) -> Any:
     nowhere = ops.constant(-1, dtypes.int64)
-    if sought.columns:
-        place = apply(lists.FIND, *sought.columns, *sought.values)
+    if way.columns:
+        place = apply(lists.FIND, *way.columns, *way.values)
     else:  # all keys are equal
         place = ops.where(size > 0, ops.zeros_like(nowhere), nowhere)
-    for test in sought.tests:
+    for test in way.tests:
         place = ops.where(test, place, nowhere)
     return place
 
@@ -238,57 +241,75 @@ def _is_number(item: Any) -> bool:
     return type(item) in NUMBER_TYPES or isinstance(item, SymbolicNumber)
 
 
-class _Sought:
-    """A key that is looked for: the columns that tell of it, the value in each that is wanted, and
-    the tests without which there is none; not `is_possible` where Python knows that there is none.
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """One way in which a key may be kept: the columns that tell of it, the value in each that is
+    wanted, and the tests without which there is none.
     """
 
-    def __init__(self) -> None:
-        self.columns: list[Any] = []
-        self.values: list[Any] = []
-        self.tests: list[Any] = []
-        self.is_possible = True
+    columns: tuple[Any, ...] = ()
+    values: tuple[Any, ...] = ()
+    tests: tuple[Any, ...] = ()
 
-    def note(self, spec: Spec, columns: Iterator[Any], key: Any) -> None:
-        """Note what a key that is kept so has to be."""
-        if isinstance(spec, Same):
-            self._require(key == spec.value if type(key) is Choice else same(key, spec.value))
-        elif isinstance(spec, Tree) and spec.structure.kind is Choice:
-            self._want(next(columns), _place_of_option(spec.structure.keys, key))
-        elif isinstance(spec, Tree) and spec.structure.kind is Text:
-            self._want(next(columns), as_tensor(key) if isinstance(key, str) else None)
-        elif isinstance(spec, Tree):
-            if is_reference_class(spec.structure.kind):
-                fits = type(key) is spec.structure.kind
+    def __add__(self, other: _Way) -> _Way:
+        return _Way(
+            self.columns + other.columns, self.values + other.values, self.tests + other.tests
+        )
+
+
+def _ways(spec: Spec, columns: Iterator[Any], key: Any) -> list[_Way]:
+    """The ways in which a key may be among those that are kept so: none where Python knows that it
+    is not, several where keys are of several kinds. No two of them hold for one key.
+    """
+    match spec:
+        case Same(value=value):
+            return _if(key == value if type(key) is Choice else same(key, value))
+        case Optional(inner=inner):
+            flag, held = next(columns), _ways(inner, columns, key)
+            return _with(flag, False, [_Way()]) if key is None else _with(flag, True, held)
+        case Union(kinds=kinds):
+            tag = next(columns)
+            found = [_with(tag, at, _ways(kind, columns, key)) for at, kind in enumerate(kinds)]
+            return [way for ways in found for way in ways]
+        case Tree(structure=structure) if structure.kind is Choice:
+            return _with(next(columns), _place_of_option(structure.keys, key), [_Way()])
+        case Tree(structure=structure) if structure.kind is Text:
+            text = as_tensor(key) if isinstance(key, str) else None
+            return _with(next(columns), text, [_Way()])
+        case Tree(structure=structure, children=children):
+            if is_reference_class(structure.kind):
+                fits = type(key) is structure.kind
             else:
-                fits = isinstance(key, tuple) and len(key) == len(spec.children)
-            self._require(fits)
-            parts = _parts_of(key) if fits else [None] * len(spec.children)
-            for child, part in zip(spec.children, parts, strict=True):
-                self.note(child, columns, part)
-        else:
-            self._number(next(columns), key)
+                fits = isinstance(key, tuple) and len(key) == len(children)
+            parts = _parts_of(key) if fits else [_NO_KEY] * len(children)
+            ways = [_ways(*each) for each in zip(children, itertools.repeat(columns), parts)]
+            return [sum(each, _Way()) for each in itertools.product(*ways)] if fits else []
+    return _of_number(next(columns), key)
 
-    def _require(self, test: Any) -> None:
-        if test is False:
-            self.is_possible = False
-        elif test is not True:
-            self.tests.append(convert_to_tensor(test))
 
-    def _want(self, column: Any, value: Any) -> None:
-        if value is None:
-            self.is_possible = False
-        else:
-            self.columns.append(column)
-            self.values.append(value)
+_NO_KEY = object()
 
-    def _number(self, column: Any, key: Any) -> None:
-        if not (_is_number(key) or isinstance(key, Tensor)):
-            self.is_possible = False
-            return
-        value, test = _as_dtype(number(key), column.type.element.dtype)
-        self._require(test)
-        self._want(column, value)
+
+def _if(test: Any) -> list[_Way]:
+    if test is True or test is False:
+        return [_Way()] * test
+    return [_Way(tests=(convert_to_tensor(test),))]
+
+
+def _with(column: Any, value: Any, ways: list[_Way]) -> list[_Way]:
+    """The ways with a value that is wanted in a column; None is in none."""
+    if value is None:
+        return []
+    if not isinstance(value, Tensor):
+        value = convert_to_tensor(value, WIDE_DTYPES[NUMBER_TYPES[type(value)].kind])
+    return [_Way((column,), (value,)) + way for way in ways]
+
+
+def _of_number(column: Any, key: Any) -> list[_Way]:
+    if not (_is_number(key) or isinstance(key, Tensor)):
+        return []
+    value, test = _as_dtype(number(key), column.type.element.dtype)
+    return _with(column, value, _if(test))
 
 
 def _place_of_option(options: Sequence[Any], key: Any) -> Any:

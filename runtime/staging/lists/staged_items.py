@@ -18,7 +18,7 @@ from runtime.core.state import state
 from runtime.core.tensor import wrap
 from runtime.core.types import ListType, NumberType, TensorType, Type, in_words
 from runtime.graph import lists, numbers
-from runtime.graph.lists import CAST, FILLED, LENGTH
+from runtime.graph.lists import CAST, LENGTH
 from runtime.graph.nodes import BOOL, LIST_AS, NUMBER_TYPES, WIDE_DTYPES, apply, fits
 from runtime.graph.structures import Handler, Structure, add_handler, structure_of
 from runtime.staging.aliasing import sharing
@@ -684,9 +684,8 @@ def _converted(
             yield next(columns)
             yield from _converted(held.inner, wanted.inner, columns, size)
         else:
-            inner = list(_converted(held, wanted.inner, columns, size))
-            yield apply(FILLED, inner[0])
-            yield from inner
+            yield _all_at(True, size)
+            yield from _converted(held, wanted.inner, columns, size)
     elif isinstance(wanted, Union):
         yield from _of_kinds(held, wanted, columns, size)
     elif isinstance(wanted, Tree) and wanted.structure.kind is Choice:
@@ -805,9 +804,10 @@ def _looked_up(table: Any, column: Any) -> Any:
 
 
 def _all_at(place: int, size: Callable[[], Any]) -> Any:
-    """The column of the places of `size()` items that are all at one."""
+    """The column of the places, or of the flags, of `size()` items that have the same one."""
     count = ops.reshape(convert_to_tensor(size(), dtypes.int64), [1])
-    return apply(lists.UNSTACK, ops.fill(count, convert_to_tensor(place, dtypes.int64)))
+    dtype = dtypes.bool if place is True else dtypes.int64
+    return apply(lists.UNSTACK, ops.fill(count, convert_to_tensor(place, dtype)))
 
 
 def _column(column: Any, wanted: ListType) -> Any:

@@ -612,6 +612,19 @@ def a_list_and_a_set(n):
     return [n] + items  # noqa: RUF005
 
 
+def a_set_of_several_kinds(n):
+    seen = {n, "a"}
+    if n > 1:
+        seen.add(None)
+        seen.add((n, "b"))
+    seen.add((1, None))
+    asked = n, 1, n > 9, "a", "b", None, (n, "b"), (1, "b"), (1, None), (1,), (0, None)
+    found = [item in seen for item in asked]
+    if None in seen:
+        seen.discard(n)
+    return found, len(seen), n in seen, "a" in seen
+
+
 def an_item_of_a_set(n):
     items = {1, 2}
     items.add(3)
@@ -624,7 +637,7 @@ def an_item_of_a_set(n):
         *(changed_in_a_loop, changed_in_a_numbered_loop, changed_in_the_last_round),
         *(changed_before_a_break, beside_what_the_run_knows),
         *(grown_beside_what_the_run_knows, times, a_deque_times, a_set_times, a_set_and_a_list),
-        *(a_list_and_a_set, an_item_of_a_set),
+        *(a_list_and_a_set, an_item_of_a_set, a_set_of_several_kinds),
     ],
 )
 def test_stand_ins_do_what_pythons_own_do(program: Callable[..., Any]) -> None:

@@ -707,6 +707,17 @@ def filtered_while_it_grows(n):
     return total, made
 
 
+def one_text_or_none_beside_numbers(n):
+    made = [n]
+    if n > 1:
+        made.append((n, "b"))
+    made.append((1, None))
+    try:
+        return len(made), made[-1]
+    except IndexError:
+        return -1
+
+
 def grow(made, item):
     made.append(item)
 
@@ -751,7 +762,7 @@ def reversed_while_python_knows(n):
 PROGRAMS = [
     copied_where_it_was_another, reversed_while_python_knows,
     changed_while_iterated, counted_while_it_grows, left_while_it_grows,
-    left_where_it_shrinks, filtered_while_it_grows, of_one_text,
+    left_where_it_shrinks, filtered_while_it_grows, of_one_text, one_text_or_none_beside_numbers,
     squares, countdown, evens_and_odds, texts_of_two_orders, further_texts, in_a_branch, popped,
     stack_machine, python_numbers,
     floats_of_python, pairs, iterated, appended_to_while_iterated, indexed, sliced, inserted,
