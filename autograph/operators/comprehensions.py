@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from functools import partial
-from types import CellType, FrameType, GeneratorType
+from types import CellType, CodeType, FrameType, GeneratorType
 from typing import Any, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary, ref
 
@@ -436,10 +436,12 @@ class Called(Given):
 
 def takes_elements(frame: FrameType) -> int:
     """1 for the frame of what a generator calls with its elements; -1 for that of the loop."""
-    code, loop = frame.f_code, Called.in_rounds.__code__
-    if code is loop:
-        return -1
-    return int(any(each is code for each in loop.co_consts))
+    return _TAKING.get(id(frame.f_code), 0)
+
+
+_TAKING = {id(Called.in_rounds.__code__): -1} | {
+    id(each): 1 for each in Called.in_rounds.__code__.co_consts if isinstance(each, CodeType)
+}
 
 
 class _Numbered(Given):

@@ -604,16 +604,15 @@ class Tracer:
         plain = getattr(function, "__func__", function)
         if not isinstance(plain, FunctionType):
             return None
-        depth = active_calls(plain.__code__, trace.root, autograph.converted_code)
-        is_python = trace.scope.outer is None
-        if is_generator_function(plain):
-            if not is_python:
-                _check_depth(plain, depth)
-            return None
+        is_python, is_generator = trace.scope.outer is None, is_generator_function(plain)
         # Outside of staged blocks Python ends recursion, unless a staged `raise` does.
-        if is_python and (depth < _DEEP or not _may_raise(trace.scope.nodes[-_RECENT:])):
+        if is_python and (is_generator or not _may_raise(trace.scope.nodes[-_RECENT:])):
             return None
-        if not depth:
+        depth = active_calls(plain.__code__, trace.root, autograph.converted_code)
+        if is_generator:
+            _check_depth(plain, depth)
+            return None
+        if not depth or (is_python and depth < _DEEP):
             return None
         receiver = getattr(function, "__self__", None)
         if is_reference(receiver):  # an argument as others: the run may choose it

@@ -286,7 +286,9 @@ def active_calls(code: CodeType, root: FrameType | None, is_converted: Converted
     while frame is not None and frame is not root:
         if takers == 0:
             found += _is_of(frame.f_code, code) and is_converted(frame.f_code)
-        takers = max(0, takers + takes_elements(frame))
+        step = takes_elements(frame)
+        if step:
+            takers = max(0, takers + step)
         frame = frame.f_back
     return found
 
