@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn
 
 from autograph import call, operators
@@ -121,6 +121,9 @@ def of_builtin(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) 
             return NotImplemented  # each item is compared
         if function in _APPLYING and type(args[0]) is Choice:
             return call(function)(args[0].__call__, *args[1:])
+        if function is iter or (isinstance(function, type) and issubclass(function, Iterator)):
+            given = map(_as_any_text, args)  # for an iterator is no value of a branch
+            return call(function)(*given, **kwargs)
         unions = [at for at, item in enumerate(args) if type(item) is Choice]
     at = unions[0]
     before, choice, behind = args[:at], args[at], args[at + 1 :]
@@ -141,6 +144,10 @@ def of_builtin(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) 
         return instead(*before, option, *behind, **kwargs)
 
     return applied(choice, result)
+
+
+def _as_any_text(item: Any) -> Any:
+    return texts.of_any(item) if type(item) is Choice and item.is_text else item
 
 
 def _raise(option: Any, *cause: Any) -> NoReturn:

@@ -422,6 +422,7 @@ _HANDLER = Handler(
 )
 add_handler(Text, _HANDLER)
 register_elements(Text, Characters, lambda text: True)
+register_elements(Choice, lambda choice: Characters(of_any(choice)), lambda choice: choice.is_text)
 ANY = Tree(Structure(Text, (TEXTS["spelled"], (), 1), _HANDLER), (Leaf(_TENSOR),))
 """The Spec of any text."""
 

@@ -1,6 +1,8 @@
 """Texts and such that a staged value chooses: None on a path, by patterns of `match`, by places."""
 
 import enum
+import itertools
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -152,6 +154,16 @@ def beyond_the_text(n):
     return text[n] == "d"
 
 
+def letters_beside_others(n):
+    word = "cacao"[n:] if n > 2 else "ab"
+    places = {letter: at for at, letter in enumerate(word, start=1)}
+    changes = sum(a != b for a, b in zip(word, word[1:], strict=False))
+    pairs = [a + b for a, b in itertools.product(word, "xy")]
+    back, kept = "".join(reversed(word)), [*filter(lambda letter: letter != "a", word)]
+    queue = deque(word)
+    return places, changes, pairs, back, kept, list(map(ord, word)), [*word, "z"], len(queue)
+
+
 def fibonacci_words(n):
     a, b = "a", "b"
     for _ in range(n):
@@ -238,6 +250,7 @@ PROGRAMS = [
     a_machine,
     one_option,
     a_letter_at_a_staged_place,
+    letters_beside_others,
     beyond_the_text,
 ]
 
