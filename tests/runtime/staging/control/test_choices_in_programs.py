@@ -157,7 +157,7 @@ def beyond_the_text(n):
 def letters_beside_others(n):
     word = "cacao"[n:] if n > 2 else "ab"
     places = {letter: at for at, letter in enumerate(word, start=1)}
-    changes = sum(a != b for a, b in zip(word, word[1:], strict=False))
+    changes = sum(a != b for a, b in zip(word, word[::-1], strict=True))
     pairs = [a + b for a, b in itertools.product(word, "xy")]
     back, kept = "".join(reversed(word)), [*filter(lambda letter: letter != "a", word)]
     queue = deque(word)
