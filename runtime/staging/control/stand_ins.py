@@ -74,10 +74,18 @@ def refused(item: StandIn, use: str) -> Exception:
 
 
 def _is_unconverted(frame: FrameType | None) -> bool:
-    """Whether code of the user's, or of a library, asks in this frame that is not converted."""
+    """Whether code of the user's, or of a library, asks in this frame that is not converted. An
+    operator of Python's own leaves to the other operand what it does not know.
+    """
+    if frame is not None and frame.f_code.co_name in _OPERATORS and is_library(frame.f_code):
+        return False
     while frame is not None and is_library(frame.f_code):
         frame = frame.f_back  # as the classes of `abc` ask, for another
     return frame is not None and not is_ours(frame.f_code.co_filename)
+
+
+_WORDS = "add sub mul truediv floordiv mod pow lshift rshift and or xor".split()
+_OPERATORS = frozenset([f"__{side}{word}__" for side in ("", "r") for word in _WORDS])
 
 
 def member_of(item: Any, name: str, *default: Any) -> Any:
