@@ -51,6 +51,8 @@ def _name(name: str, argument: str) -> str:
 def count_handlers(frame: FrameType) -> int:
     """The number of handlers, of `try` and `with`, that an exception meets where a frame stands."""
     code, at, count = frame.f_code, frame.f_lasti, 0
+    if not code.co_exceptiontable:
+        return 0
     ranges = list(_protected_ranges(code))
     for _ in ranges:
         found = next((target for start, end, target in ranges if start <= at < end), None)

@@ -7,6 +7,7 @@ pair, and a later change of either is refused: the other would not show it.
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
@@ -23,6 +24,7 @@ from runtime.staging.control.specs import Leaf, Maybe, Optional, Spec, Tree, Uni
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.frames import user_location
 from runtime.staging.lists.growing import (
+    GrowingSequence,
     StagedRow,
     inherit_sites,
     is_taken,
@@ -59,7 +61,7 @@ class Joined:
     place: Location | None
     at: tuple[Scope, Any] | None = None
     is_past: bool = field(init=False, default=False)
-    states: list[tuple[Any, Any]] = field(init=False)
+    states: list[tuple[Any, Any, Sequence[Any] | None]] = field(init=False)
 
     def __post_init__(self) -> None:
         self.objects = [self.copy.made, *self.objects]
@@ -67,11 +69,13 @@ class Joined:
 
     def note(self) -> None:
         """Note what is in them now."""
-        self.states = [(item, _state(item)) for item in self.objects if item is not ANYTHING]
+        objects = [item for item in self.objects if item is not ANYTHING]
+        self.states = [(item, _state(item), _held_by_list(item)) for item in objects]
 
     def holds(self) -> bool:
         """Whether none of them was changed since."""
-        return all(_is_equal(_state(item), state) for item, state in self.states)
+        return all(_has_still(item, held) or _is_equal(_state(item), state)
+                   for item, state, held in self.states)  # fmt: skip
 
     def check(self, trace: Trace) -> None:
         """Raises StagingError where one of them was changed since."""
@@ -157,6 +161,18 @@ def _state(item: Any) -> Any:
         # A list of the graph has taken it, and has left it as it is.
         structure = replace(structure, keys=replace(structure.keys, shared=False))
     return structure, tuple(children)
+
+
+def _held_by_list(item: Any) -> Sequence[Any] | None:
+    """All that a list of ours has in it; None for what is none."""
+    return [*list.__iter__(item)] if isinstance(item, GrowingSequence) else None
+
+
+def _has_still(item: Any, held: Sequence[Any] | None) -> bool:
+    """Whether a list has this very thing in it, so that its state is what it was."""
+    if held is None or list.__len__(item) != len(held):
+        return False
+    return all(map(operator.is_, list.__iter__(item), held))
 
 
 def _is_equal(now: Any, before: Any) -> bool:

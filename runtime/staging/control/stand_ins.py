@@ -84,7 +84,20 @@ def _is_unconverted(frame: FrameType | None) -> bool:
     return frame is not None and not is_ours(frame.f_code.co_filename)
 
 
-_WORDS = "add sub mul truediv floordiv mod pow lshift rshift and or xor".split()
+_WORDS = [
+    "add",
+    "sub",
+    "mul",
+    "truediv",
+    "floordiv",
+    "mod",
+    "pow",
+    "lshift",
+    "rshift",
+    "and",
+    "or",
+    "xor",
+]
 _OPERATORS = frozenset([f"__{side}{word}__" for side in ("", "r") for word in _WORDS])
 
 
