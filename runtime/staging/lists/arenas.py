@@ -63,19 +63,18 @@ class Arena:
         if self.columns.keys() != state.keys():
             other = sorted(self.columns.keys() ^ state.keys())[0]
             raise self.refusal(f"has the attribute {other!r}, and another one has not")
-        place: Any = None
+        columns = {name: self.column(name) for name in state}
         counts = _counts(state)
+        forget(item)
+        # Before its attributes are kept, for it may be one of them.
+        object.__setattr__(item, "__class__", self.kind)
+        put_attributes(item, {self.key: next(iter(columns.values())).length()})
         for name, value in state.items():
-            column = self.column(name)
-            place = column.length() if place is None else place
             is_own = type(value) in _PLAIN and counts[name] <= _OF_OWN
             # A list of Python's that only the object has: the default value of a field.
             given = stand_in(value) if is_own else value
-            self._check_exact(column, given)
-            column.append(given)
-        forget(item)
-        object.__setattr__(item, "__class__", self.kind)
-        put_attributes(item, {self.key: place})
+            self._check_exact(columns[name], given)
+            columns[name].append(given)
         return item
 
     def at(self, place: Any) -> Any:

@@ -42,6 +42,7 @@ from runtime.staging.control.specs import (
     Spec,
     Tree,
     Union,
+    classes_in,
     parts,
     types_of,
     with_parts,
@@ -119,6 +120,7 @@ def covering(specs: Sequence[Spec]) -> Spec:
     element = _with_images(_carried(element))
     check(element)
     if not any(True for _ in types_of(element)):
+        want(*classes_in(element))  # of an object that has itself in it
         raise Mismatch(
             "its items are Python values, and only the run knows how many there are",
             "append numbers and tensors, or tuples of such",
