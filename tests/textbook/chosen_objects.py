@@ -2171,3 +2171,36 @@ def seats_around_a_table(x, n):
         seat.number += 10
         seat = seat.before
     return seat.number, seat.behind.number, [each.number for each in seats]
+
+
+class Member:
+    def __init__(self, name):
+        self.name = name
+        self.parent = self
+        self.before = self.after = self
+
+    def root(self):
+        member = self
+        while member.parent is not member:
+            member.parent = member.parent.parent
+            member = member.parent
+        return member
+
+
+@case((5, 1, 3), (6, 2, 2), (3, 0, 1))
+def objects_that_begin_with_themselves(n, a, b):
+    members = []
+    ring = Member(-1)
+    for i in range(n):
+        if i != b or a == b:
+            new = Member(i)
+            members.append(new)
+            new.before, new.after = ring.before, ring
+            ring.before.after = new
+            ring.before = new
+    members[a % len(members)].root().parent = members[b % len(members)].root()
+    names, member = [], ring.after
+    while member is not ring:
+        names.append(member.name)
+        member = member.after
+    return names, [member.root().name for member in members], ring.parent is ring

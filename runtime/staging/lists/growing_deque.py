@@ -255,9 +255,9 @@ def stand_in(made: Any) -> Any:
     if type(made) is list:
         return GrowingList(made)
     if type(made) is set:
-        return GrowingSet(made)
+        return GrowingSet.of_known(made)
     if type(made) is frozenset:
-        return GrowingFrozenSet.holding(*GrowingSet(made).content())
+        return GrowingFrozenSet.of_known(set(made))
     if isinstance(made, dict):
         return stand_in_for(made)
     return deque_of(made.maxlen)(made)

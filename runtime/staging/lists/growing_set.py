@@ -12,7 +12,7 @@ import dataclasses
 import functools
 import operator
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
-from typing import Any, NoReturn, cast
+from typing import Any, NoReturn, Self, cast
 
 from autograph.backend import AnyOrder
 from autograph.operators.comprehensions import of_generator, put_all
@@ -60,13 +60,17 @@ from runtime.staging.tracing import is_symbol
 
 
 class GrowingSet(GrowingList):
-    """A set of the user's: a list without equal items."""
+    """A set of the user's: a list without equal items. `known` is Python's own set, to which the
+    user's changes were made too, for what it was tells of the order of its items.
+    """
 
-    __slots__ = ()
+    __slots__ = ("known",)
     plain: type = set
+    known: set[Any]
 
     def __init__(self, items: Iterable[Any] = ()) -> None:
         super().__init__()
+        self.known = set()
         self.update(items)
 
     @property  # type: ignore[misc]
@@ -89,10 +93,19 @@ class GrowingSet(GrowingList):
 
     def copied(self) -> GrowingSet:
         """`copy`, of a set that nobody uses any more."""
+        if self.is_plain:
+            return GrowingSet.of_known(self._python().copy())
         held, children = self.content()
         is_known = isinstance(held, int)
         held = held if is_known else dataclasses.replace(held, shared=False)
         return GrowingSet.holding(held, children)
+
+    @classmethod
+    def of_known(cls, items: set[Any]) -> Self:
+        """One that stands for this set from now on."""
+        made = cls()
+        made._put(items)
+        return made
 
     def exported(self, numbers: Mapping[str, DType]) -> GrowingSet:
         """The set as a function returns it: its items leave the graph as keys of a dict do."""
@@ -103,7 +116,7 @@ class GrowingSet(GrowingList):
         return self.holding(held.kind, held.columns)
 
     def own(self) -> Any:
-        return type(self).of_run(list(list.__iter__(self))) if self.is_plain else self
+        return self.plain(self._python()) if self.is_plain else self
 
     @classmethod
     def of_run(cls, items: list[Any]) -> Any:
@@ -132,7 +145,9 @@ class GrowingSet(GrowingList):
     def add(self, item: Any, /) -> None:
         """Put an item into it, unless there is an equal one."""
         if self.is_plain and not is_staged(item):
-            self._put({*list.__iter__(self), item})
+            known = self._python()
+            known.add(item)
+            self._put(known)
             return
         _check_hashable(item)
         if _may_be_no_object(item):
@@ -169,7 +184,9 @@ class GrowingSet(GrowingList):
         """Take an item out, if it is there."""
         note_order_lost()
         if self.is_plain and not is_staged(item):
-            self._put(self._python() - {item})
+            known = self._python()
+            known.discard(item)
+            self._put(known)
             return
         place = self._place(item)
 
@@ -198,12 +215,13 @@ class GrowingSet(GrowingList):
                 self._add_all(source)
             else:
                 known = _unordered(items) if source is None else elements(source, "update()")
-                self._add_known([*known])
+                self._add_known([*known], items)
 
-    def _add_known(self, items: list[Any]) -> None:
+    def _add_known(self, items: list[Any], given: Any) -> None:
         if self.is_plain and not any(map(is_staged, items)):
-            kept = dict.fromkeys([*list.__iter__(self), *items])
-            self.fill(len(kept), list(kept))
+            known = self._python()
+            known.update(_as_python(items, given))
+            self._put(known)
             return
         for item in items:
             self.add(item)
@@ -226,11 +244,15 @@ class GrowingSet(GrowingList):
         known = set(kept)
         kept += [item for item in items if item not in known]
         self.fill(len(kept), kept)
+        self.known = items
 
     def _python(self, what: str = "it") -> set[Any]:
         if not self.is_plain:
             raise refuse_order(what)
-        return set(list.__iter__(self))
+        own = set(list.__iter__(self))
+        if self.known != own:  # a block was left, and what it did was taken back
+            self.known = own
+        return self.known
 
     # Asking it
 
@@ -288,6 +310,15 @@ def _check_hashable(item: Any) -> None:
 
 def _unordered(items: Any) -> Any:
     return items.items() if isinstance(items, GrowingSet) else items
+
+
+def _as_python(items: list[Any], given: Any) -> Any:
+    """The items as what Python's set is given: it takes those of a set or dict in another way."""
+    if isinstance(given, GrowingSet):
+        return given._python()
+    if isinstance(given, set | frozenset):
+        return given
+    return dict.fromkeys(items) if given.__class__ is dict else items
 
 
 def _is_small(items: Any) -> bool:
@@ -437,7 +468,7 @@ def _of_sets(name: str) -> Callable[..., Any]:
             return staged(self, *(map(_as_set, others) if is_operator else others))
         known = [x._python(name) if isinstance(x, GrowingSet) else x for x in others]
         made = own(self._python(name), *known)
-        return GrowingSet(made) if isinstance(made, set) else made
+        return GrowingSet.of_known(made) if isinstance(made, set) else made
 
     def method(self: GrowingSet, *others: Any) -> Any:
         made = found(self, *others)
@@ -446,20 +477,32 @@ def _of_sets(name: str) -> Callable[..., Any]:
             kind = GrowingFrozenSet if isinstance(others[0], frozenset) else GrowingSet
         if not isinstance(made, GrowingSet) or type(made) is kind:
             return made
-        return kind.holding(*made.content())
+        return _as_kind(kind, made)
 
     return method
 
 
+def _as_kind(kind: type[GrowingSet], made: GrowingSet) -> GrowingSet:
+    return kind.of_known(made._python()) if made.is_plain else kind.holding(*made.content())
+
+
 def _changing(name: str) -> Callable[..., Any]:
-    """A method that gives a set what another one makes."""
-    made = getattr(GrowingSet, _CHANGING[name])
+    """A method that gives a set what another one makes; Python's own where all are known."""
+    made, own = getattr(GrowingSet, _CHANGING[name]), getattr(set, name)
 
     def method(self: GrowingSet, *others: Any) -> Any:
-        found = made(self, *others)
-        if found is NotImplemented:
-            return found
-        self.fill(*found.content())
+        if all(map(_is_known, (self, *others))):
+            known = self._python()
+            if own(known, *[x._python() if isinstance(x, GrowingSet) else x for x in others]) is (
+                NotImplemented
+            ):
+                return NotImplemented
+            self._put(known)
+        else:
+            found = made(self, *others)
+            if found is NotImplemented:
+                return found
+            self.fill(*found.content())
         return self if name.startswith("__i") else None
 
     return method
@@ -528,7 +571,7 @@ def _set(items: Any = (), /) -> GrowingSet:
 
 
 def _frozenset(items: Any = (), /) -> GrowingSet:
-    return GrowingFrozenSet.holding(*GrowingSet(items).content())
+    return _as_kind(GrowingFrozenSet, GrowingSet(items))
 
 
 def _over_items(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -568,7 +568,8 @@ def _of_set(function: Any, items: Any) -> Callable[..., Any]:
 def _set_of(function: Any, items: Any) -> Callable[..., Any] | None:
     if _is_in_turn(items):
         return lambda items: _set_of_known(function, list(items))
-    return MAKING[function] if has_staged(items) else None
+    is_stand_in = isinstance(items, Growing) and items.plain in (set, frozenset, dict)
+    return MAKING[function] if is_stand_in or has_staged(items) else None
 
 
 def _set_of_known(function: Any, items: Any) -> Any:

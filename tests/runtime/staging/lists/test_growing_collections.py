@@ -13,7 +13,7 @@ import pytest
 import runtime as rt
 from autograph import StagingError
 from runtime.graph.ir import walk
-from tests.support.staging import attempt, same_outcome
+from tests.support.staging import as_python, attempt, same_outcome
 
 SETS = ("add", "discard", "remove", "update")
 DEQUES = ("append", "appendleft", "extend", "pop", "popleft", "rotate")
@@ -58,6 +58,30 @@ def test_random_changes(kind: str, seed: int, tmp_path: Any) -> None:
         expected = attempt(lambda: function(x, y))  # noqa: B023
         got = attempt(lambda: staged(rt.constant(x), rt.constant(y)))  # noqa: B023
         assert same_outcome(expected, got), (source, x, y, expected, got)
+
+
+KNOWN = "set(TABLE)", "{{*TABLE, {n}}}", "set(range({n}, 90, 7))", "{{k for k in TABLE}}"
+CHANGES = (
+    *("a.add({n})", "a.discard({n})", "a.update(TABLE)", "a.update([{n}, {n} * 3])"),
+    *("a |= b", "a -= {{16, {n}}}", "a &= {{*TABLE, *b}}", "a = b - {{33, {n}}}", "a = a | b"),
+    *("a = set(b)", "a = b.copy()", "a = {{*b, {n}}}", "a = set(dict.fromkeys(b, 0))"),
+    *("a = set(frozenset(b) | {{5}})", "a.intersection_update(b)", "b.update(TABLE)"),
+    *("while len(a) > 4: out.append(a.pop())", "for k in a: out.append(k)", "out += list(a)"),
+)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_sets_that_python_knows_have_its_order(seed: int, tmp_path: Any) -> None:
+    chance = random.Random(seed)
+    makings, changes = chance.choices(KNOWN, k=2), chance.choices(CHANGES, k=6)
+    lines = ["a = " + makings[0], "b = " + makings[1], "out = []", *changes]
+    lines = [line.format(n=chance.randrange(120)) for line in lines]
+    lines += ["if x > 0: out.append(0)", "return list(a), list(b), out"]
+    path = tmp_path / "program.py"
+    path.write_text("\n    ".join(["def f(x):", *lines]), encoding="utf-8")
+    names: dict[str, Any] = {"TABLE": dict.fromkeys((16, 33, 2, 51, 20, 37, 6))}
+    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), names)
+    assert as_python(rt.function(names["f"])(rt.constant(1))) == names["f"](1), lines
 
 
 OTHERS: dict[str, Callable[[Any], Any]] = {
