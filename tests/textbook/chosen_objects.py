@@ -7,9 +7,11 @@ that grow, sorted, linked to each other.
 from __future__ import annotations
 
 import heapq
+import numbers
 import operator
 from abc import ABC, abstractmethod
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import total_ordering
 from typing import Any, Generic, Protocol, TypeVar
@@ -2204,3 +2206,71 @@ def objects_that_begin_with_themselves(n, a, b):
         names.append(member.name)
         member = member.after
     return names, [member.root().name for member in members], ring.parent is ring
+
+
+class Solid(ABC):
+    @abstractmethod
+    def volume(self): ...
+
+
+class Box(Solid):
+    def __init__(self, width, height):
+        self.width, self.height = width, height
+
+    def volume(self):
+        return self.width * self.width * self.height
+
+
+@case((2, 3), (-1, 4), (0, 0), (5, 200))
+def an_object_of_an_abstract_class_on_one_path(width, height):
+    def made():
+        if height < 100:
+            return Box(width + 1, height)
+        raise ValueError("too high")
+
+    box = None
+    if width > 0:
+        box = Box(width * 2, height)
+    try:
+        other = made().volume()
+    except ValueError:
+        other = -1
+    return box.volume() if box is not None else 0, other
+
+
+class Ratio(numbers.Number):
+    __slots__ = ("above", "below")
+
+    def __init__(self, above, below):
+        self.above, self.below = above, below
+
+    def __add__(self, other):
+        if self.below == other.below:
+            return Ratio(self.above + other.above, self.below)
+        above = self.above * other.below + other.above * self.below
+        return Ratio(above, self.below * other.below)
+
+    def __lt__(self, other):
+        return self.above * other.below < other.above * self.below
+
+
+class Hand(Sequence):
+    def __init__(self, cards):
+        self.cards = cards
+
+    def __getitem__(self, index):
+        return self.cards[index]
+
+    def __len__(self):
+        return len(self.cards)
+
+
+@case((1, 2, 3), (2, 2, 1), (0, 1, 5))
+def objects_of_classes_of_numbers_and_sequences(a, b, n):
+    total = Ratio(a, b + 1)
+    for i in range(n):
+        total = total + Ratio(1, i + 2)
+        if total.above > 1000:
+            total = Ratio(1, 1)
+    hand = Hand([a, b]) if a > b else Hand([b, a, n])
+    return total.above, total.below, total < Ratio(1, 1), len(hand), hand[0]

@@ -11,7 +11,7 @@ from autograph.mutation.users_code import is_users_class
 from autograph.objects import attributes_of, put_attributes
 from runtime.graph.structures import Children, Handler, Structure, structure_of
 from runtime.staging.control.optional_values import Missing
-from runtime.staging.control.references import is_reference_class
+from runtime.staging.control.references import is_all_users, is_reference_class
 
 _MOST = 64
 """Objects in each other that joins take apart."""
@@ -30,12 +30,8 @@ def join_structure_of(item: Any) -> tuple[Structure, Children] | None:
     return Structure(type(item), keys, _OBJECT), children
 
 
-def _is_plain(kind: Any) -> bool:
-    return (
-        type(kind) is type
-        and is_users_class(kind)
-        and all(base is object or is_users_class(base) for base in kind.__mro__)
-    )
+def _is_plain(kind: type) -> bool:
+    return is_all_users(kind) and not is_reference_class(kind)
 
 
 def _is_object(kind: type) -> bool:

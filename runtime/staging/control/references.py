@@ -198,12 +198,9 @@ _PYTHONS: Any = object
 
 def may_be_referred_to(kind: type) -> bool:
     """True for a class of the user's that leaves the access to attributes to Python."""
-    if type(kind) not in _KINDS or is_reference_class(kind):
+    if is_reference_class(kind) or not is_all_users(kind):
         return False
-    bases = [base for base in kind.__mro__ if base not in _OF_PYTHON]
-    members = [vars(base) for base in bases]
-    if not bases or not all(map(is_users_class, bases)):
-        return False
+    members = [vars(base) for base in kind.__mro__ if not _keeps_nothing(base)]
     if any(_OWN & own.keys() for own in members):
         return False
     if any(isinstance(member, cached_property) for own in members for member in own.values()):
@@ -211,6 +208,20 @@ def may_be_referred_to(kind: type) -> bool:
     return is_frozen(kind) or (
         kind.__setattr__ is _PYTHONS.__setattr__ and kind.__delattr__ is _PYTHONS.__delattr__
     )
+
+
+def is_all_users(kind: Any) -> bool:
+    """True for a class of the user's of which all bases are his, or keep nothing in an object."""
+    if type(kind) not in _KINDS or not is_users_class(kind):
+        return False
+    return all(is_users_class(base) or _keeps_nothing(base) for base in kind.__mro__)
+
+
+def _keeps_nothing(base: type) -> bool:
+    """True for a class of Python's that has no attributes of its own, such as `numbers.Number`."""
+    if base in _OF_PYTHON:
+        return True
+    return type(base) is ABCMeta and vars(base).get("__slots__") == () and not is_users_class(base)
 
 
 def is_frozen(kind: type) -> bool:
