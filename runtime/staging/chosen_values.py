@@ -124,6 +124,8 @@ def of_builtin(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) 
         if function is iter or (isinstance(function, type) and issubclass(function, Iterator)):
             given = map(_as_any_text, args)  # for an iterator is no value of a branch
             return call(function)(*given, **kwargs)
+        if function is list and args[0].is_text and len(set(map(len, args[0].options))) > 1:
+            return call(list)(_as_any_text(args[0]))  # one list, to which items are assigned
         unions = [at for at, item in enumerate(args) if type(item) is Choice]
     at = unions[0]
     before, choice, behind = args[:at], args[at], args[at + 1 :]

@@ -164,6 +164,15 @@ def letters_beside_others(n):
     return places, changes, pairs, back, kept, list(map(ord, word)), [*word, "z"], len(queue)
 
 
+def letters_that_change_places(n):
+    letters = list("hello" if n > 2 else "hi")
+    left, right = 0, len(letters) - 1
+    while left < right:
+        letters[left], letters[right] = letters[right], letters[left]
+        left, right = left + 1, right - 1
+    return "".join(letters), letters
+
+
 def fibonacci_words(n):
     a, b = "a", "b"
     for _ in range(n):
@@ -251,6 +260,7 @@ PROGRAMS = [
     one_option,
     a_letter_at_a_staged_place,
     letters_beside_others,
+    letters_that_change_places,
     beyond_the_text,
 ]
 
