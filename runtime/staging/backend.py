@@ -47,6 +47,7 @@ from runtime.staging.control.item_comparisons import compares_itself
 from runtime.staging.control.iteration import Staged, Streamed
 from runtime.staging.control.joined_variables import read
 from runtime.staging.control.optional_values import MaybeNone, Missing, bound, present
+from runtime.staging.control.references import want_sites
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth, opened
 from runtime.staging.error_notes import locate_hidden
@@ -344,6 +345,8 @@ def set_item(value: Any, target: Any, key: Any) -> Any:
         kind = target.type.kind if isinstance(target, SymbolicNumber) else "str"
         raise TypeError(f"'{kind}' object does not support item assignment")
     if not isinstance(target, Tensor):
+        if type(target) is list:
+            want_sites(frozenset())
         raise refuse(
             f"an item of {with_article(type(target).__qualname__)} is assigned at a staged place",
             "use a tensor, or a list that is made for a name of the function: table = [0] * n",

@@ -572,3 +572,19 @@ def mandelbrot(cx, cy, limit):
             return step
         x, y = x * x - y * y + cx, 2 * x * y + cy
     return limit
+
+
+class Painter:
+    def paint(self, walls, colours):
+        for place, colour in colours.items():
+            walls[place] = colour
+
+    def painted(self, k):
+        walls = [1, 2, 3, 4]
+        self.paint(walls, {k: 5, k + 1: 9})
+        return walls
+
+
+@case((0,), (1,), (2,))
+def a_list_is_assigned_by_a_method(k):
+    return Painter().painted(k)
