@@ -15,7 +15,7 @@ from autograph.operators.texts import imod
 def getitem(target: Any, key: Any) -> Any:
     """`target[key]`, of what may be a Python sequence, where only the run may know the key."""
     try:
-        backend = None if type(key) is int else _backend_of_place(target, key)
+        backend = None if type(key) is int else _backend_of_place(key)
         return target[key] if backend is None else _item(backend, target, key)
     except BaseException as error:  # whatever passes through is the user's: only our frame goes
         hide(error)
@@ -88,11 +88,11 @@ def _backend_of_key(key: Any) -> Backend | None:
     return backend_of(key.start) or backend_of(key.stop) or backend_of(key.step)
 
 
-def _backend_of_place(target: Any, key: Any) -> Backend | None:
-    """The backend of a key, or of an item of one of several: a dict takes such as it is."""
-    if type(key) is not tuple or isinstance(target, dict):
+def _backend_of_place(key: Any) -> Backend | None:
+    """The backend of a key, or of what is in a tuple."""
+    if type(key) is not tuple:
         return _backend_of_key(key)
-    return next(filter(None, map(_backend_of_key, key)), None)
+    return next(filter(None, map(_backend_of_place, key)), None)
 
 
 def _item(backend: Backend, target: Any, key: Any) -> Any:

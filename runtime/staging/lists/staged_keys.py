@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from runtime.core.tensor import Tensor
@@ -20,7 +20,7 @@ from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.lists.dict_reads import at_optional
 from runtime.staging.lists.found_entries import Found
 from runtime.staging.lists.growing import Growing
-from runtime.staging.lists.keys import are_exact, is_real, plain
+from runtime.staging.lists.keys import are_exact, is_real, is_staged, plain
 from runtime.staging.lists.sequences import refuse_if
 from runtime.staging.outside import DICTS
 from runtime.staging.symbolic_number import SymbolicNumber
@@ -37,17 +37,34 @@ def _check_known(place: Any) -> None:
 
 
 def _is_asked(entries: Any, key: Any) -> bool:
-    """True for a dict, and one number or text of the run that may be a key of it."""
-    if type(entries) not in DICTS or not (type(key) is Text or is_symbol(key)):
+    """True for a dict, and one number or text of the run, or a tuple with such parts, that may be a
+    key of it.
+    """
+    if type(entries) not in DICTS or type(key) is Choice or not is_staged(key):
         return False
-    if type(key) is Text:
-        return True
-    is_number = isinstance(key, SymbolicNumber) or (
-        isinstance(key, Tensor) and key.static_shape == () and is_real(key.dtype)
-    )
-    return is_number and are_exact(
-        each for each in map(plain, entries) if type(each) in NUMBER_TYPES
-    )
+    parts = [*_parts(key)]
+    if not all(map(_may_be_part, parts)):
+        return False
+    known = [part for name in entries for part in _parts(plain(name))]
+    has_numbers = any(type(part) is not Text and is_symbol(part) for part in parts)
+    return not has_numbers or are_exact(each for each in known if type(each) in NUMBER_TYPES)
+
+
+def _parts(key: Any) -> Iterator[Any]:
+    """A key, or what is in a tuple and in the tuples in it."""
+    if type(key) is not tuple:
+        yield key
+    else:
+        for part in key:
+            yield from _parts(part)
+
+
+def _may_be_part(part: Any) -> bool:
+    if isinstance(part, Tensor):
+        return is_symbol(part) and part.static_shape == () and is_real(part.dtype)
+    if type(part) is Choice:
+        return all(type(option) is str for option in part.options)
+    return type(part) in (Text, str, *NUMBER_TYPES) or isinstance(part, SymbolicNumber)
 
 
 def _getitem(own: Callable[[Any, Any], Any], entries: Any, key: Any) -> Any:
@@ -110,7 +127,7 @@ def _get(entries: dict[Any, Any], key: Any, default: Any = None) -> Any:
 
 
 def _set_entry(value: Any, entries: Any, key: Any) -> Any:
-    kinds = {str} if type(key) is Text else NUMBER_TYPES.keys()
+    kinds = {str} if type(key) is Text else {tuple} if type(key) is tuple else NUMBER_TYPES.keys()
     if _is_asked(entries, key) and not kinds.isdisjoint(type(plain(x)) for x in entries):
         return _setitem(value, entries, key)
     entries[key] = value  # raises what tells the way out
