@@ -95,8 +95,7 @@ class Text:
 
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
-            bounds = [x if x is None else index_of(x) for x in (key.start, key.stop, key.step)]
-            return unchecked(TEXTS["sliced"], self, *bounds)
+            return part(self, key)
         return unchecked(operator.getitem, self, index_of(key))
 
     def __getattr__(self, name: str) -> Any:
@@ -233,6 +232,13 @@ class Characters(Staged):
     @unfailing
     def at(self, index: Any) -> Any:
         return self.text[index]
+
+
+def part(text: Any, key: slice) -> Any:
+    """`text[start:stop:step]` of a text, or with bounds, that only the run knows."""
+    bounds = [x if x is None else index_of(x) for x in (key.start, key.stop, key.step)]
+    made = unchecked(TEXTS["sliced"], text, *bounds)
+    return _raising(made) if is_symbol(bounds[2]) or bounds[2] == 0 else made
 
 
 def text_class(function: Any) -> Callable[..., Any] | None:

@@ -16,6 +16,7 @@ import numpy as np
 from runtime.core.convert import convert_to_tensor, register_conversion
 from runtime.graph import numbers
 from runtime.graph.nodes import NUMBER_TYPES
+from runtime.staging import texts
 from runtime.staging.aliasing.aliases import want_joined
 from runtime.staging.backend import BACKEND
 from runtime.staging.builtin_functions import BUILTINS
@@ -369,8 +370,8 @@ def _getitem(target: Any, key: Any) -> Any:
     if isinstance(target, Growing) or not is_staged_index(key):
         return target[key]
     if isinstance(key, slice):
-        if own is str.__getitem__ and key.step is None:
-            return _part_of_text(target, key)
+        if own is str.__getitem__:
+            return _part_of_text(target, key) if key.step is None else texts.part(target, key)
         if own is tuple.__getitem__:
             return grown_tuple(GrowingList(target)[key])
         return GrowingList(target)[key] if own is list.__getitem__ else NotImplemented
@@ -395,6 +396,10 @@ _BUFFERS = {
 """The methods by which buffers give their items, with what Python calls a place out of bounds."""
 
 
+_LONG = 32
+"""The length of a text with too many parts to choose from."""
+
+
 def _part_of_text(text: str, key: slice) -> Any:
     """`text[start:stop]`, one of the parts that there are."""
     size = len(text)
@@ -404,6 +409,8 @@ def _part_of_text(text: str, key: slice) -> Any:
         return chosen([text[start:at] for at in range(size + 1)], stop)
     if not is_symbol(stop):
         return chosen([text[at:stop] for at in range(size + 1)], start)
+    if size > _LONG:
+        return texts.part(text, key)
     parts = [text[a:b] for a in range(size + 1) for b in range(size + 1)]
     return chosen(parts, start * (size + 1) + stop)
 
