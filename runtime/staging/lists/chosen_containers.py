@@ -106,6 +106,12 @@ def _parts(each: Any) -> Sequence[Any]:
 
 def _staged(made: Any) -> StagedItems:
     """The contents of a set or dict in the graph."""
+    if not isinstance(made, Growing):  # one of several kinds
+        raise refuse(
+            "only the run knows which set or dict is meant, and what is in them does not fit "
+            "together",
+            "give dicts the same keys, and values of one kind; sets items of one kind",
+        )
     if isinstance(made, GrowingDict):
         made = made.copied()  # what a join has made is nobody's to change
         made.stage()

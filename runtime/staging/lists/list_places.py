@@ -185,6 +185,8 @@ def apart(item: Any) -> Any:
         return exported_list(item)
     if type(item) is tuple:
         return tuple(map(apart, item))
+    if isinstance(item, dict) and getattr(item, "staged", None) is None:
+        return {key: apart(value) for key, value in dict.items(item)}
     if isinstance(item, MaybeNone):
         return MaybeNone(apart_where(item.flag, item.held), item.flag)
     if type(item) is TaggedUnion:

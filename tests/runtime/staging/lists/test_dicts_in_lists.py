@@ -251,7 +251,25 @@ def set_in_a_tuple_changed_by_its_name(people, n):
     return sorted(rows[0][1])
 
 
+def chosen_of_other_keys(people, x):
+    rows = []
+    for i in range(x):
+        rows.append({"k": i, "seen": [i]})
+    table = {1: rows[0], 2: {"k": 6}}
+    table[1 + (x > 1)]["k"] = x
+    return rows
+
+
+def with_lists_in_them(people, x):
+    rows = [{"k": 0, "seen": [0]}, {"k": 1, "seen": [1]}]
+    while len(rows) > x:
+        rows.pop(0)
+    return rows
+
+
 REFUSED: dict[Callable[..., Any], str] = {
+    chosen_of_other_keys: "what is in them does not fit together",
+    with_lists_in_them: "is a dict with .* which could be changed in place",
     item_changed: CHANGED,
     each_changed: CHANGED,
     changed_by_its_name: CHANGED,
