@@ -27,7 +27,8 @@ from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing import Growing
 from runtime.staging.refusals import refusal_of_run, refuse
 from runtime.staging.scopes import active
-from runtime.staging.symbolic_number import apply_number
+from runtime.staging.symbolic_number import SymbolicNumber, apply_number
+from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.tracing import is_symbol, unfailing
 
 # Places
@@ -182,8 +183,45 @@ def chosen(items: Sequence[Any], place: Any) -> Any:
     except OverflowError:
         raise _refusal("a number in it needs more than 64 bits", None) from None
     except Mismatch as mismatch:
-        raise _refusal(str(mismatch), mismatch.hint) from None
+        kinds = _by_kind(items)
+        is_known = not mismatch.dtypes_differ and all(map(_is_unchanging, items))
+        if not is_known or not 1 < len(kinds) <= choices.MOST:
+            raise _refusal(str(mismatch), mismatch.hint) from None
+        return _of_kinds(items, kinds, place)
     return staged_items.chosen_among(list(items), place, element)
+
+
+def _is_unchanging(item: Any) -> bool:
+    if type(item) is tuple:
+        return all(map(_is_unchanging, item))
+    return isinstance(item, int | float | str | SymbolicNumber | SymbolicTensor | None)
+
+
+def _by_kind(items: Sequence[Any]) -> list[list[int]]:
+    """The places of items that fit together, for each kind of them."""
+    kinds: list[list[int]] = []
+    for at, item in enumerate(items):
+        for kind in kinds:
+            try:
+                staged_items.covering([joins.abstract(items[kind[0]]), joins.abstract(item)])
+            except Mismatch:
+                continue
+            kind.append(at)
+            break
+        else:
+            kinds.append([at])
+    return kinds
+
+
+def _of_kinds(items: Sequence[Any], kinds: list[list[int]], place: Any) -> Any:
+    """The item at a place, which is chosen among those of its kind, in a branch of its own."""
+    known = [[0] * len(items), [0] * len(items)]
+    for number, kind in enumerate(kinds):
+        for inside, at in enumerate(kind):
+            known[0][at], known[1][at] = number, inside
+    which, inside = (chosen(each, place) for each in known)
+    options = tuple([tuple([items[at] for at in kind]) for kind in kinds])
+    return choices.Choice(options, which).apply(lambda option: chosen(option, inside))
 
 
 def _are_of(kinds: Iterable[type], kind: type) -> bool:

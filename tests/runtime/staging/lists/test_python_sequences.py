@@ -725,3 +725,61 @@ def repeated_in_place(n: Any) -> Any:
 def test_a_list_repeated_in_place_is_so_under_all_its_names(n: int) -> None:
     expected = attempt(lambda: repeated_in_place(n))
     assert same_outcome(expected, attempt(lambda: rt.function(repeated_in_place)(rt.constant(n))))
+
+
+def event_by_its_kind(n: Any) -> Any:
+    events = [("a", n), ("b", 2, 3), ("b", n, 3), ("a", 5), 7, None, "t", ("a", "b"), ()]
+    match events[n % 9]:
+        case ("a", str()):
+            return 100
+        case ("a", number):
+            return number
+        case ("b", first, second):
+            return first * second
+        case None:
+            return -7
+        case str():
+            return -8
+        case int():
+            return -9
+    return -1
+
+
+PROGRAM = [("set", 0, 5), ("dec", 0), ("jump", 0, -1), ("push", 3), ("push", 4), ("add",)]
+
+
+def machine(n: Any) -> Any:
+    registers, stack, at, steps = [n, 0], [0], 0, 0
+    while at < 6:
+        steps += 1
+        match PROGRAM[at]:
+            case ("set", place, value):
+                registers[place] = value + n
+            case ("dec", place):
+                registers[place] -= 1
+            case ("jump", place, offset) if registers[place] > 0:
+                at += offset - 1
+            case ("push", value):
+                stack.append(value)
+            case ("add",):
+                stack.append(stack.pop() + stack.pop())
+        at += 1
+    return steps, stack[-1]
+
+
+def lengths(n: Any) -> Any:
+    rows = (1, 2), (3, n, 5), (6,)
+    row = rows[n % 3]
+    return len(row), row[0], sum(row), row == (1, 2), [2 * each for each in row][-1]
+
+
+def under_keys(n: Any) -> Any:
+    sizes = {1: (1, 2), 2: (1, n, 3)}
+    return len(sizes[n % 2 + 1])
+
+
+@pytest.mark.parametrize("n", range(10))
+@pytest.mark.parametrize("program", [event_by_its_kind, machine, lengths, under_keys])
+def test_items_of_several_kinds_are_chosen(program: Callable[[Any], Any], n: int) -> None:
+    expected = attempt(lambda: program(n))
+    assert same_outcome(expected, attempt(lambda: rt.function(program)(rt.constant(n))))
