@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import copy
 import functools
+import operator
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType, MethodType
@@ -568,8 +569,7 @@ def _again(
 
         return args[at].apply(with_kind)
     function, args, kwargs = with_lists_bound(function, args, kwargs, autograph.converted_code)
-    args = tuple([of_any(x) if type(x) is Text else x for x in args])
-    kwargs = {name: of_any(x) if type(x) is Text else x for name, x in kwargs.items()}
+    args, kwargs = _of_any(args), {name: _of_any(item) for name, item in kwargs.items()}
     plain, own = function, (args, kwargs)
     function, args, kwargs = with_tensors_given(function, args, kwargs, bound_functions())
     staged: Function[..., Any] = implicit_function(function, Function)
@@ -595,6 +595,16 @@ def _again(
         return staged.call_plain(call)
     args, kwargs = own
     return autograph.convert_for_staging(plain)(*args, **kwargs)
+
+
+def _of_any(item: Any) -> Any:
+    """An argument in which texts of the run are such of any parts; also those in tuples."""
+    if type(item) is Text:
+        return of_any(item)
+    if type(item) is not tuple:
+        return item
+    parts = tuple(map(_of_any, item))
+    return parts if any(map(operator.is_not, parts, item)) else item
 
 
 def _weak_or_strong(instance: Any, table: dict[int, Any], key: int) -> Any:

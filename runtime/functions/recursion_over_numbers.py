@@ -1,11 +1,12 @@
 """Recursion over Python numbers, which a staged value ends: the numbers that keep changing are
 staged, so that the calls become those of one graph that calls itself. So are texts and lists that
-grow from call to call.
+grow from call to call. They are arguments, or in tuples that are.
 """
 
 from __future__ import annotations
 
 import functools
+import operator
 from collections import Counter
 from collections.abc import Callable, Iterable
 from types import FunctionType, MethodType, ModuleType
@@ -31,7 +32,10 @@ CALLS = 64
 MANY = 2
 """Calls that differ by numbers alone, and wait for one that has the numbers of one of them."""
 
-Places = frozenset[int | str]
+Place = int | str | tuple[Any, int]
+"""The number or name of an argument, or the place of a tuple and the number of an item of it."""
+
+Places = frozenset[Place]
 Kinds = tuple[type, ...]
 Family = tuple[tuple[int | str, Any], ...]
 
@@ -145,9 +149,7 @@ class Descent:
         self.counters[family] = frozenset()
         return NotImplemented
 
-    def _waiting_alike(
-        self, family: Family, kinds: Kinds, at_once: bool
-    ) -> list[dict[int | str, Any]]:
+    def _waiting_alike(self, family: Family, kinds: Kinds, at_once: bool) -> list[dict[Place, Any]]:
         """The numbers of the calls of a family that wait for each other, or of all that there were;
         none where that are too few to stage what changes.
         """
@@ -165,10 +167,11 @@ class Descent:
         where the others are.
         """
         places = self.counters[family]
-        staged = [
-            (at, NumberType(part.__name__) if at in places and part in _NUMBERS else part)
-            for at, part in family
-        ]
+
+        def with_type(at: Place, part: Any) -> Any:
+            return NumberType(part.__name__) if at in places and part in _NUMBERS else part
+
+        staged = [(at, _with_parts(at, part, with_type)) for at, part in family]
         return places | self.counters.get(tuple(staged), frozenset()) if places else places
 
 
@@ -206,7 +209,10 @@ def _inside(item: Any) -> Iterable[Any]:
     return [] if is_own else (attributes_of(item) or {}).values()
 
 
-def _staged(places: Places, at: int | str, item: Any) -> Any:
+def _staged(places: Places, at: Place, item: Any) -> Any:
+    if type(item) is tuple:
+        parts = [_staged(places, (at, place), part) for place, part in enumerate(item)]
+        return tuple(parts) if any(map(operator.is_not, parts, item)) else item
     if at not in places:
         return item
     if isinstance(item, GrowingList):
@@ -214,15 +220,30 @@ def _staged(places: Places, at: int | str, item: Any) -> Any:
     return of_any(item) if isinstance(item, str) else active().number(item)
 
 
-def _split(key: Any, kinds: Kinds = _NUMBERS) -> tuple[Family, dict[int | str, Any]]:
+def _split(key: Any, kinds: Kinds = _NUMBERS) -> tuple[Family, dict[Place, Any]]:
     """The key of a call without its numbers, or what is of these kinds, and these by the places of
     its arguments.
     """
     args, kwargs = parts_of(key)
     parts: dict[int | str, Any] = dict(enumerate(args))
     parts.update(kwargs)
-    numbers = {at: part for at, part in parts.items() if _is_of(part, kinds)}
-    return tuple([(at, numbers.get(at, (part,))[0]) for at, part in parts.items()]), numbers
+    numbers: dict[Place, Any] = {}
+
+    def without(at: Place, part: Any) -> Any:
+        if not _is_of(part, kinds):
+            return part
+        numbers[at] = part
+        return part[0]
+
+    return tuple([(at, _with_parts(at, part, without)) for at, part in parts.items()]), numbers
+
+
+def _with_parts(at: Place, part: Any, change: Callable[[Place, Any], Any]) -> Any:
+    """The key of an argument with what `change` makes of it; of the items of a tuple."""
+    if type(part) is tuple and len(part) == 3 and part[0] is tuple:
+        kind, keys, parts = part
+        return kind, keys, tuple([_with_parts((at, i), x, change) for i, x in enumerate(parts)])
+    return change(at, part)
 
 
 def _is_alike(key: Any, known: Any) -> bool:

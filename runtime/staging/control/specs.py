@@ -41,7 +41,8 @@ class Same:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Same) and same(self.value, other.value)
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        return hash(Same)  # what is the same need not have one
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,18 +154,58 @@ def kept_until_a_raise(n):
     return sum(kept)
 
 
+def tuple_of_numbers(n):
+    def go(k, pair):
+        return pair[0] + pair[1] if k <= 0 else go(k - 1, (pair[0] + 1, pair[1] + 2))
+
+    return go(n, (0, 1))
+
+
+def tuple_in_a_tuple(n):
+    def go(k, state):
+        (row, same), column = state
+        return row + same + column if k <= 0 else go(k - 1, state=((row + 1, same), column + 2))
+
+    return go(n, ((0, 5), 1))
+
+
+def places_of_paths(n):
+    def go(k, place):
+        row, column = place
+        if k <= 0:
+            return row * 100 + column
+        return go(k - 1, (row + 1, column)) + go(k - 2, (row, column + 1))
+
+    return go(n, (0, 0))
+
+
+def text_in_a_tuple(n):
+    def go(k, pair):
+        return len(pair[0]) + pair[1] if k <= 0 else go(k - 1, (pair[0] + "ab", 1))
+
+    return go(n, ("", 1))
+
+
+def pairs_with_a_text(n):
+    def go(k, rows):
+        return len(rows) if k <= 0 else go(k - 1, [*rows, (k, "a")])
+
+    return go(n, [])
+
+
 @pytest.mark.parametrize(
     "function",
     [
         *(count, is_prime, two_calls, mutual, method, by_keyword, float_counter, raising),
         *(ended_by_python, counts_in_a_dict, counted_outside),
         *(ended_by_a_raise, ended_by_an_assertion, raise_on_the_way),
-        kept_until_a_raise,
+        *(kept_until_a_raise, tuple_of_numbers, tuple_in_a_tuple, places_of_paths),
+        *(text_in_a_tuple, pairs_with_a_text),
     ],
 )
 def test_it_is_what_python_computes(function: Callable[[Any], Any]) -> None:
     staged = rt.function(function)
-    for n in (0, 1, 9) if function is two_calls else (0, 1, 2, 7, 15, 97):
+    for n in (0, 1, 9) if function in (two_calls, places_of_paths) else (0, 1, 2, 7, 15, 97):
         expected = attempt(lambda n=n: function(n))
         got = attempt(lambda n=n: staged(rt.constant(n)))
         assert same_outcome(expected, got), (n, expected, got)
