@@ -48,6 +48,9 @@ many. With ever more, each call is given others.
 MOST_ASSUMPTIONS = 20
 """Types of results that are tried before recursion is refused."""
 
+MOST_PARTS = 64
+"""Values in a result that had fewer with the type before: one that grows further is refused."""
+
 
 class Assumption:
     """A function that is being traced, and what calls of it from inside may suppose.
@@ -132,6 +135,13 @@ class Assumption:
         except Mismatch as error:
             message = f"what {self.name} returns depends on the depth of its recursion: {error}"
             raise refuse(message) from None
+
+    def grows(self, before: Spec | None) -> bool:
+        """True if the result has many parts, and more than with the type before: a tree of tuples
+        has ever more.
+        """
+        size, known = (0 if it is None else len([*types_of(it)]) for it in (self.spec, before))
+        return size > MOST_PARTS and size > known > 0
 
     def assume(
         self,

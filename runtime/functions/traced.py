@@ -319,6 +319,8 @@ class Traced:
                 )
             if not is_other or not (assumption.used or concrete.state):
                 return settled(concrete, callee, call, names)
+            if assumption.grows(before[0]):
+                break
         raise self._refuse_endless(assumption, *before)
 
     def _refuse_endless(

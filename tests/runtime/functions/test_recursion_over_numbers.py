@@ -7,6 +7,7 @@ import pytest
 
 import autograph
 import runtime as rt
+from runtime.functions import traced
 from tests.support.staging import attempt, same_outcome
 
 
@@ -311,3 +312,20 @@ def test_what_needs_the_number_is_refused_with_the_reason(
 ) -> None:
     with pytest.raises((autograph.StagingError, TypeError), match=message):
         rt.function(function)(rt.constant(3))
+
+
+def tree_of_tuples(n):
+    def build(k):
+        return None if k <= 0 else (build(k - 1), k, build(k - 2))
+
+    def total(tree):
+        return 0 if tree is None else total(tree[0]) + tree[1] + total(tree[2])
+
+    return total(build(n))
+
+
+def test_a_result_that_grows_with_each_depth_is_soon_refused() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(traced, "MOST_ASSUMPTIONS", 10**9)
+        with pytest.raises(autograph.StagingError, match="takes another shape at each depth"):
+            rt.function(tree_of_tuples)(rt.constant(3))
