@@ -196,7 +196,9 @@ class GrowingList(GrowingSequence, RowTable):
 
     def in_order(self) -> GrowingList:
         """The list of its items, in the order that a loop takes them."""
-        return GrowingList.holding(*self._another().content())
+        made = GrowingList.holding(*self._another().content())
+        note_inside(made, (), (sites_inside(self),))
+        return made
 
     def _of_its_kind(self, items: Iterable[Any] = ()) -> GrowingList:
         """A list, or what else of the user's this is, with other items."""

@@ -14,6 +14,7 @@ import pytest
 
 import autograph
 import runtime as rt
+from tests.support.programs import loaded
 from tests.support.staging import attempt, same_outcome
 
 
@@ -742,12 +743,12 @@ RIGHT = [
     *(first_kept, first_kept2, put_in_branch, row_kept, another_row_in_each_round, moved_away),
     *(emptied_behind_a_name, replaced_behind_a_name, dropped_behind_a_name),
     *(popped_behind_a_name, updated_behind_a_name, turned_behind_a_name),
-    *(put_from_a_list_of_pythons, put_in_front, changed_behind_copies, copies),
+    *(put_from_a_list_of_pythons, put_in_front, changed_behind_copies),
     item_that_other_rows_have_not,
     *(rows_rotated, swapped_behind_a_name, second_half_in_a_branch, half_swapped),
     *(records_sorted_by_bubbles, widened_and_swapped, largest_of_records),
     *(first_of_the_greatest, least_of_ragged, greatest_of_values),
-    *(to_another_place, in_a_tuple, helper, concat, same_row_twice, two_tables),
+    *(to_another_place, in_a_tuple, helper, concat, copies, same_row_twice, two_tables),
 ]
 
 
@@ -866,3 +867,33 @@ def test_such_lists_are_refused(program: Callable[[Any], Any]) -> None:
         rt.function(program)(rt.constant(3))
     assert caught.value.filename == __file__
     assert caught.value.hint
+
+
+def _copy_of_a_table(expression: str) -> str:
+    return f"""
+def program(n):
+    rows = []
+    if n > 99:
+        rows.append([n])
+    rows = {expression}
+    rows.append([n, n])
+    rows[-1].append(5)
+    rows[0].append(9)
+    return [len(row) for row in rows]
+"""
+
+
+COPIES = (
+    *("list(rows)", "sorted(rows)", "rows[:]", "rows.copy()", "[*rows]", "rows + []", "[] + rows"),
+    *("[*rows, [n]]", "[[n], *rows]", "rows + [[n, 2]]", "[row for row in rows]", "rows[::-1]"),
+)
+
+
+@pytest.mark.parametrize("expression", COPIES)
+def test_a_copy_of_a_table_has_the_same_rows(expression: str) -> None:
+    with loaded(_copy_of_a_table(expression)) as code:
+        program = code.fresh()["program"]
+        for n in (100, 5):
+            expected = attempt(lambda n=n: program(n))
+            got = attempt(lambda n=n: rt.function(program)(rt.constant(n)))
+            assert same_outcome(expected, got), (n, expected, got)
