@@ -102,8 +102,13 @@ def _pool(items: Any) -> Any:
 
 
 def _is_open(items: Any) -> bool:
+    """Whether only the run knows how many items there are, of what is no generator."""
     source = iteration.staged(items)
     return source is not None and iteration.has_open_length(source)
+
+
+def _has_open_length(items: Any) -> bool:
+    return _is_open(items) or of_generator(items) is not None
 
 
 def _accumulate(iterable: Any, func: Any = operator.add, *, initial: Any = None) -> Any:
@@ -137,13 +142,6 @@ def _reduce(function: Any, iterable: Any, *initial: Any, **named: Any) -> Any:
         items = _plain(functools.reduce, iterable)
         return functools.reduce(called(function), items, *initial, **named)
     return autograph.call(_written()[functools.reduce])(called(function), iterable, *initial)
-
-
-def _has_open_length(items: Any) -> bool:
-    source = iteration.staged(items)
-    if source is None:
-        return of_generator(items) is not None
-    return iteration.has_open_length(source)
 
 
 @converted
