@@ -61,9 +61,10 @@ def chosen(place: int, *texts: str) -> str:
     return texts[place]
 
 
-def spelled(text: Tensor) -> str:
-    """The text that a tensor holds."""
-    return cast(bytes, text.numpy()).decode(*_CODING)
+def spelled(text: Tensor | bytes) -> str:
+    """The text that a tensor holds, or its bytes."""
+    held = text if isinstance(text, bytes) else cast(bytes, text.numpy())
+    return held.decode(*_CODING)
 
 
 def sliced(text: str, *bounds: int | None) -> str:
@@ -121,6 +122,9 @@ class Written(Record):
         return f"{name}({', '.join([*parts[:count], *named])})"
 
 
+_PLAIN = frozenset((str, bytes, *NUMBER_TYPES))
+
+
 def written(function: Callable[..., Any], children: Sequence[Any], keywords: Sequence[str]) -> Any:
     """The text, or the number, that a function makes of its arguments; those of the keywords come
     last.
@@ -128,12 +132,16 @@ def written(function: Callable[..., Any], children: Sequence[Any], keywords: Seq
     A scalar is written as the Python number that it holds, as in an eager f-string.
     """
     items = list(map(_plain, children))
+    if not keywords:
+        return function(*items)
     count = len(items) - len(keywords)
     named: dict[str, Any] = dict(zip(keywords, items[count:], strict=True))
     return function(*items[:count], **named)
 
 
 def _plain(item: Any) -> Any:
+    if type(item) in _PLAIN:
+        return item
     if isinstance(item, Tensor) and item.ndim == 0 and item.dtype is not dtypes.string:
         return item.numpy().item()
     if type(item) in (tuple, list):
@@ -200,12 +208,26 @@ def filled(template: Any, values: Iterator[Any]) -> Any:
     if kind is Container:
         return template.structure.build([filled(child, values) for child in template.children])
     if kind is Written:
-        children = [filled(child, values) for child in template.children]
+        reads_bytes = template.function == "spelled"
+        children = [_argument(child, values, reads_bytes) for child in template.children]
         return written(FUNCTIONS[template.function], children, template.keywords)
     if kind is Either:
         flag, held = next(values), filled(template.held, values)
         return held if flag else None
     return template.item if kind is Opaque else template
+
+
+def _argument(template: Any, values: Iterator[Any], reads_bytes: bool) -> Any:
+    """The item for a function of texts: of a scalar its number, or bytes, at once. A loop makes a
+    text in each round.
+    """
+    if type(template) is not Slot or isinstance(template.type, ListType):
+        return filled(template, values)
+    value = next(values)
+    is_scalar = isinstance(value, np.generic) or (type(value) is np.ndarray and not value.ndim)
+    if is_scalar and (reads_bytes or not value.dtype.hasobject):
+        return value.item()
+    return _taken(template.type, value)
 
 
 def _taken(type: Type, value: Any) -> Any:
