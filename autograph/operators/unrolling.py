@@ -483,8 +483,9 @@ def _refuse(reason: str) -> None:
 
 
 def _with_item(body: Block, item: Any) -> Block:
-    def one_round(*state: Any) -> Any:
-        return body(item, *state)
+    # The item is older than the round: a default value leads a recorder to it.
+    def one_round(*state: Any, _item: Any = item) -> Any:
+        return body(_item, *state)
 
     one_round.__wrapped__ = body  # type: ignore[attr-defined]  # where its shared names are found
     return one_round

@@ -267,7 +267,34 @@ def with_lists_in_them(people, x):
     return rows
 
 
+def found_and_changed_in_the_list(people, x):
+    rows = [{"k": 0}, {"k": 1}, {"k": x}]
+    found = rows[0]
+    for row in rows:
+        if row["k"] == x:
+            found = row
+            break
+    rows[-1]["k"] = 9
+    return found
+
+
+def found_by_a_helper(people, x):
+    rows = [{"k": 0}, {"k": 1}, {"k": x}]
+
+    def find():
+        for _, row in enumerate(rows):
+            if row["k"] == x:
+                return row
+        return rows[0]
+
+    found = find()
+    rows[-1]["k"] = 9
+    return found
+
+
 REFUSED: dict[Callable[..., Any], str] = {
+    found_and_changed_in_the_list: "is one of several objects",
+    found_by_a_helper: "is one of several objects",
     chosen_of_other_keys: "what is in them does not fit together",
     with_lists_in_them: "is a dict with .* which could be changed in place",
     item_changed: CHANGED,

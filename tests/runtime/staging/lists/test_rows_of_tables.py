@@ -727,7 +727,19 @@ def changed_behind_copies(n):
     return rows, more, table, turned
 
 
+def found_and_changed_in_the_table(n):
+    rows = [[0], [1], [n]]
+    found = rows[0]
+    for row in rows:
+        if row[0] == n:
+            found = row
+            break
+    rows[-1][0] = 9
+    return found, row
+
+
 RIGHT = [
+    found_and_changed_in_the_table,
     *(asked_while_they_grow, kept_in_order),
     *(truths_in_rows, sorted_rows),
     *(texts_of_another_branch, texts_in_rows, none_in_rows, pairs_with_texts_in_rows),
