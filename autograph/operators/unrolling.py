@@ -341,8 +341,8 @@ def _items_in(value: Any) -> Iterator[Any]:
 
 
 def _with_item_at(body: Block, items: Any) -> Block:
-    def one_round(place: Any, *state: Any) -> Any:
-        return body(getitem(items, place), *state)
+    def one_round(place: Any, *state: Any, _items: Any = items) -> Any:
+        return body(getitem(_items, place), *state)
 
     one_round.__wrapped__ = body  # type: ignore[attr-defined]  # where its shared names are found
     return one_round

@@ -290,10 +290,15 @@ def watch(
 
 
 def _group(item: Any, inner: dict[int, Joined]) -> list[Any]:
-    """An object and what it stands for."""
-    if item is _ABSENT:
-        return []
-    return inner[id(item)].objects if id(item) in inner else [item]
+    """An object and what it stands for, and what that stands for."""
+    found: dict[int, Any] = {}
+    pending = [] if item is _ABSENT else [item]
+    while pending:
+        each = pending.pop()
+        if id(each) not in found:
+            found[id(each)] = each
+            pending += inner[id(each)].objects if id(each) in inner else ()
+    return list(found.values())
 
 
 def check_identity(trace: Trace, a: Any, b: Any) -> None:

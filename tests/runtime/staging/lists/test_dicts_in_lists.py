@@ -292,7 +292,19 @@ def found_by_a_helper(people, x):
     return found
 
 
+def found_among_many(people, x):
+    rows = [{"k": 10 * i} for i in range(20)]
+    found = rows[0]
+    for row in rows:
+        if row["k"] == x:
+            found = row
+            break
+    rows[3]["k"] = 99
+    return found
+
+
 REFUSED: dict[Callable[..., Any], str] = {
+    found_among_many: "is one of several objects",
     found_and_changed_in_the_list: "is one of several objects",
     found_by_a_helper: "is one of several objects",
     chosen_of_other_keys: "what is in them does not fit together",

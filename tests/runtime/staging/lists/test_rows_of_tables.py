@@ -735,7 +735,7 @@ def found_and_changed_in_the_table(n):
             found = row
             break
     rows[-1][0] = 9
-    return found, row
+    return found
 
 
 RIGHT = [
