@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 from autograph.backend import Backend, Block, backend_of, staging
 from autograph.errors import StagingError
 from autograph.frames import is_variable, refusal
-from autograph.mutation.users_code import is_users_class
 from autograph.objects import contents
 from autograph.operators.blocks import output_names, unpacked
 from autograph.operators.comprehensions import LONG, SEQUENCES
@@ -330,9 +329,9 @@ def _is_known(before: Any, after: Any) -> bool:
 
 
 def _shape(value: Any) -> str:
-    """The shape of a tensor or array; `None` for what has none, or may have no value."""
-    kind = type(value)
-    return str(value.shape if hasattr(kind, "shape") and not is_users_class(kind) else None)
+    """The shape of a tensor; `None` for what has none, or may have no value."""
+    has_shape = backend_of(value) is not None and hasattr(type(value), "shape")
+    return str(value.shape if has_shape else None)
 
 
 def _items_in(value: Any) -> Iterator[Any]:

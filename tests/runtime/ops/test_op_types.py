@@ -43,7 +43,7 @@ OURS = {
         "gradients of lists"
     ),
     "TensorListZeroItems TensorListBehind TensorListClearRowItem": "and these",
-    "TensorListCast TensorListDrop TensorListFilled TensorListGap TensorListPut TensorListTake": (
+    "TensorListCast TensorListDrop TensorListGap TensorListPut TensorListTake": (
         "lists that stand for Python's"
     ),
     "TensorListFind": "keys of dicts and sets that stand for Python's",
