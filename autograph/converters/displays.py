@@ -69,7 +69,17 @@ def _iterables(node: Any) -> list[Any]:
 
 
 def _is_known(key: Any) -> bool:
-    return isinstance(key, gast.Constant | gast.JoinedStr)
+    """Whether no value of the run is in it. Python makes a set of constants at once, in which they
+    have another order than in one to which they are added.
+    """
+    match key:
+        case gast.Constant() | gast.JoinedStr():
+            return True
+        case gast.UnaryOp(operand=gast.Constant()):  # -1
+            return True
+        case gast.Tuple(elts=items):
+            return all(map(_is_known, items))
+    return False
 
 
 def _set_of(node: Any) -> gast.expr:

@@ -60,7 +60,10 @@ def test_random_changes(kind: str, seed: int, tmp_path: Any) -> None:
         assert same_outcome(expected, got), (source, x, y, expected, got)
 
 
-KNOWN = "set(TABLE)", "{{*TABLE, {n}}}", "set(range({n}, 90, 7))", "{{k for k in TABLE}}"
+KNOWN = (
+    *("set(TABLE)", "{{*TABLE, {n}}}", "set(range({n}, 90, 7))", "{{k for k in TABLE}}"),
+    *("{{{n}, 1000000, 5, -1, -2}}", "{{({n}, 1), (1, 0), (0, -1), (-1, 0)}}"),
+)
 CHANGES = (
     *("a.add({n})", "a.discard({n})", "a.update(TABLE)", "a.update([{n}, {n} * 3])"),
     *("a |= b", "a -= {{16, {n}}}", "a &= {{*TABLE, *b}}", "a = b - {{33, {n}}}", "a = a | b"),
