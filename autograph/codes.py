@@ -9,7 +9,7 @@ from __future__ import annotations
 import dis
 from collections.abc import Iterator
 from types import CodeType
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 from weakref import ref
 
 from autograph.instructions import instructions
@@ -34,6 +34,31 @@ def nested_codes(code: CodeType) -> Iterator[CodeType]:
     for const in code.co_consts:
         if isinstance(const, CodeType):
             yield from nested_codes(const)
+
+
+def with_sets_of(original: CodeType, code: CodeType) -> CodeType:
+    """Code with the sets of constants that its original has: equal ones may have another order, as
+    Python's files keep their items in one of their own.
+    """
+    sets = {_key(each): each for inner in nested_codes(original) for each in _sets_in(inner)}
+
+    def renewed(const: Any) -> Any:
+        if isinstance(const, CodeType):
+            return changed(const)
+        return sets.get(_key(const), const) if isinstance(const, frozenset) else const
+
+    def changed(code: CodeType) -> CodeType:
+        return code.replace(co_consts=tuple(map(renewed, code.co_consts)))
+
+    return changed(code) if sets else code
+
+
+def _sets_in(code: CodeType) -> Iterator[frozenset[Any]]:
+    return (const for const in code.co_consts if isinstance(const, frozenset))
+
+
+def _key(items: frozenset[Any]) -> frozenset[str]:
+    return frozenset(map(repr, items))  # 1 equals True
 
 
 def has_instruction(code: CodeType, *names: str) -> bool:

@@ -22,7 +22,7 @@ from importlib.util import find_spec
 from types import CodeType, FunctionType
 from typing import NamedTuple
 
-from autograph.codes import nested_codes
+from autograph.codes import nested_codes, with_sets_of
 from autograph.forms import Form
 from autograph.kept_files import IMPORTED, Shelf, sources
 from autograph.observers import coverage_runs
@@ -54,7 +54,9 @@ def find(function: FunctionType, form: Form) -> ConvertedCode | None:
     if kept is None:
         return None
     original, code, ag = marshal.loads(kept)
-    return converted(code, ag) if original == function.__code__ else None
+    if original != function.__code__:
+        return None
+    return converted(with_sets_of(function.__code__, code), ag)
 
 
 def keep(

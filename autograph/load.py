@@ -12,7 +12,7 @@ from typing import Any
 import gast
 
 from autograph.attributes import looking_alike
-from autograph.codes import UNREACHED, beginning_on
+from autograph.codes import UNREACHED, beginning_on, with_sets_of
 from autograph.compiler import compile_quietly
 from autograph.quoting.nodes import is_scaffold
 from autograph.trees import to_ast, walk
@@ -58,7 +58,8 @@ def code_for(
         owner=owner,
         like=original,
     )
-    return _Renaming(node).rename(code, original.co_name, original.co_qualname, ())
+    named = _Renaming(node).rename(code, original.co_name, original.co_qualname, ())
+    return with_sets_of(original, named)
 
 
 def twin_of(function: FunctionType, code: CodeType, cells: Mapping[str, CellType]) -> FunctionType:

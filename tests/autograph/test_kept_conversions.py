@@ -102,6 +102,20 @@ def test_the_second_process_finds_it(found: Conversions, path: Path) -> None:
     assert converted.__code__.co_filename == str(path)
 
 
+SETS = """
+def collatz(n):
+    return list({8, 0, 16}), [list({24, 16, 8, 0, "a", (1, 2)}) for _ in range(n)], {1, True, 2.0}
+"""
+
+
+def test_sets_of_constants_have_the_order_that_they_have_in_the_users_code(path: Path) -> None:
+    compiled = collatz_of(path, SETS)
+    read = FunctionType(marshal.loads(marshal.dumps(compiled.__code__)), {})
+    assert compiled(1)[0] != read(1)[0], "Python's files keep sets in an order of their own"
+    for function in (read, compiled):  # the second conversion is one that was kept
+        assert autograph.convert(FunctionType(function.__code__, {}))(2) == function(2)
+
+
 OTHER_TEXTS = {
     "constant": TEXT.replace("3 *", "5 *"),
     "type of a constant": TEXT.replace("steps = 0", "steps = 0.0"),
