@@ -257,7 +257,7 @@ def stand_in(made: Any) -> Any:
     if type(made) is set:
         return GrowingSet.of_known(made)
     if type(made) is frozenset:
-        return GrowingFrozenSet.of_known(set(made))
+        return GrowingFrozenSet.of_known(made)
     if isinstance(made, dict):
         return stand_in_for(made)
     return deque_of(made.maxlen)(made)

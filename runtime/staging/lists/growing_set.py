@@ -55,22 +55,25 @@ from runtime.staging.lists.walks import (
     let_stand_for,
 )
 from runtime.staging.refusals import refuse
-from runtime.staging.scopes import active
+from runtime.staging.scopes import Scope, active
 from runtime.staging.tracing import is_symbol
 
 
 class GrowingSet(GrowingList):
     """A set of the user's: a list without equal items. `known` is Python's own set, to which the
-    user's changes were made too, for what it was tells of the order of its items.
+    user's changes were made too, for what it was tells of the order of its items. Nobody knows that
+    when the block that it was `changed_in` is left, as what the block did is taken back, or may
+    not have been done.
     """
 
-    __slots__ = ("known",)
+    __slots__ = ("changed_in", "known")
     plain: type = set
-    known: set[Any]
+    known: Any
+    changed_in: Scope
 
     def __init__(self, items: Iterable[Any] = ()) -> None:
         super().__init__()
-        self.known = set()
+        self.known, self.changed_in = set(), active().scope
         self.update(items)
 
     @property  # type: ignore[misc]
@@ -94,17 +97,17 @@ class GrowingSet(GrowingList):
     def copied(self) -> GrowingSet:
         """`copy`, of a set that nobody uses any more."""
         if self.is_plain:
-            return GrowingSet.of_known(self._python().copy())
+            return GrowingSet.of_known(set(self._python()), self)
         held, children = self.content()
         is_known = isinstance(held, int)
         held = held if is_known else dataclasses.replace(held, shared=False)
         return GrowingSet.holding(held, children)
 
     @classmethod
-    def of_known(cls, items: set[Any]) -> Self:
-        """One that stands for this set from now on."""
+    def of_known(cls, items: set[Any] | frozenset[Any], *sources: Any) -> Self:
+        """One that stands for this set, which is made of others, from now on."""
         made = cls()
-        made._put(items)
+        made._put(items, *sources)
         return made
 
     def exported(self, numbers: Mapping[str, DType]) -> GrowingSet:
@@ -220,8 +223,10 @@ class GrowingSet(GrowingList):
     def _add_known(self, items: list[Any], given: Any) -> None:
         if self.is_plain and not any(map(is_staged, items)):
             known = self._python()
-            known.update(_as_python(items, given))
-            self._put(known)
+            try:
+                known.update(_as_python(items, given))
+            finally:  # those in front of an unhashable one are in it
+                self._put(known, given)
             return
         for item in items:
             self.add(item)
@@ -233,24 +238,33 @@ class GrowingSet(GrowingList):
     def pop(self) -> Any:  # type: ignore[override]
         """Take out an item, any one, of a set of which Python knows the items."""
         note_order_lost()
-        rest = self._python("pop()")
+        rest = self._ordered("pop()")
         item = rest.pop()
         self._put(rest)
         return item
 
-    def _put(self, items: set[Any]) -> None:
+    def _put(self, items: set[Any] | frozenset[Any], *sources: Any) -> None:
         # In the order of the user's changes: what Python's set makes of it is asked of that.
         kept = [item for item in list.__iter__(self) if item in items]
         known = set(kept)
         kept += [item for item in items if item not in known]
         self.fill(len(kept), kept)
         self.known = items
+        blocks = [each.changed_in for each in (self, *sources) if isinstance(each, GrowingSet)]
+        self.changed_in = next((block for block in blocks if not block.open), active().scope)
 
-    def _python(self, what: str = "it") -> set[Any]:
+    def _ordered(self, what: str) -> Any:
+        """Python's own set, which is asked for its order."""
+        known = self._python(what)
+        if len(known) > 1 and not self.changed_in.open:
+            raise refuse_order(what, ", for a block has changed it that not every path takes")
+        return known
+
+    def _python(self, what: str = "it") -> Any:
         if not self.is_plain:
             raise refuse_order(what)
         own = set(list.__iter__(self))
-        if self.known != own:  # a block was left, and what it did was taken back
+        if self.known != own:  # it was cleared, or what a block did was taken back
             self.known = own
         return self.known
 
@@ -273,7 +287,7 @@ class GrowingSet(GrowingList):
         return keys.place_of(held.element, held.columns, self.length(), item)
 
     def __iter__(self) -> Iterator[Any]:
-        return self._unchanged(self._python("iteration"), list(list.__iter__(self)))
+        return self._unchanged(self._ordered("iteration"), list(list.__iter__(self)))
 
     def _unchanged(self, items: Iterable[Any], before: list[Any]) -> Iterator[Any]:
         for item in items:
@@ -289,7 +303,7 @@ class GrowingSet(GrowingList):
         return item in self._python("`in` in code that is not converted")
 
     def __repr__(self) -> str:
-        return repr(self._python("its text"))
+        return repr(self._ordered("its text"))
 
 
 def _may_be_no_object(item: Any) -> bool:
@@ -458,7 +472,7 @@ def _is_known(items: Any) -> bool:
 
 def _of_sets(name: str) -> Callable[..., Any]:
     """A method of sets: Python's own for those of which Python knows the items."""
-    own, is_operator = getattr(set, name), name in _OPERATORS
+    is_operator = name in _OPERATORS
     staged = _OPERATORS[name] if is_operator else _METHODS[name]
 
     def found(self: GrowingSet, *others: Any) -> Any:
@@ -467,8 +481,10 @@ def _of_sets(name: str) -> Callable[..., Any]:
         if not all(map(_is_known, (self, *others))):
             return staged(self, *(map(_as_set, others) if is_operator else others))
         known = [x._python(name) if isinstance(x, GrowingSet) else x for x in others]
-        made = own(self._python(name), *known)
-        return GrowingSet.of_known(made) if isinstance(made, set) else made
+        made = getattr(self._python(name), name)(*known)
+        if not isinstance(made, set | frozenset):
+            return made
+        return GrowingSet.of_known(made, self, *others)
 
     def method(self: GrowingSet, *others: Any) -> Any:
         made = found(self, *others)
@@ -483,7 +499,9 @@ def _of_sets(name: str) -> Callable[..., Any]:
 
 
 def _as_kind(kind: type[GrowingSet], made: GrowingSet) -> GrowingSet:
-    return kind.of_known(made._python()) if made.is_plain else kind.holding(*made.content())
+    if made.is_plain:
+        return kind.of_known(made._python(), made)
+    return kind.holding(*made.content())
 
 
 def _changing(name: str) -> Callable[..., Any]:
@@ -497,7 +515,7 @@ def _changing(name: str) -> Callable[..., Any]:
                 NotImplemented
             ):
                 return NotImplemented
-            self._put(known)
+            self._put(known, *others)
         else:
             found = made(self, *others)
             if found is NotImplemented:

@@ -69,6 +69,7 @@ CHANGES = (
     *("a |= b", "a -= {{16, {n}}}", "a &= {{*TABLE, *b}}", "a = b - {{33, {n}}}", "a = a | b"),
     *("a = set(b)", "a = b.copy()", "a = {{*b, {n}}}", "a = set(dict.fromkeys(b, 0))"),
     *("a = set(frozenset(b) | {{5}})", "a.intersection_update(b)", "b.update(TABLE)"),
+    *("c = frozenset([*b, {n}])", "c = c - {{33}}", "c |= {{1, {n}}}", "out += list(c)"),
     *("while len(a) > 4: out.append(a.pop())", "for k in a: out.append(k)", "out += list(a)"),
 )
 
@@ -77,14 +78,61 @@ CHANGES = (
 def test_sets_that_python_knows_have_its_order(seed: int, tmp_path: Any) -> None:
     chance = random.Random(seed)
     makings, changes = chance.choices(KNOWN, k=2), chance.choices(CHANGES, k=6)
-    lines = ["a = " + makings[0], "b = " + makings[1], "out = []", *changes]
+    lines = ["a = " + makings[0], "b = " + makings[1], "c = frozenset(b)", "out = []", *changes]
     lines = [line.format(n=chance.randrange(120)) for line in lines]
-    lines += ["if x > 0: out.append(0)", "return list(a), list(b), out"]
+    lines += ["if x > 0: out.append(0)", "return list(a), list(b), list(c), out"]
     path = tmp_path / "program.py"
     path.write_text("\n    ".join(["def f(x):", *lines]), encoding="utf-8")
     names: dict[str, Any] = {"TABLE": dict.fromkeys((16, 33, 2, 51, 20, 37, 6))}
     exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), names)
     assert as_python(rt.function(names["f"])(rt.constant(1))) == names["f"](1), lines
+
+
+def by_path(making: str, change: str, ask: str) -> str:
+    return f"a = {making}\n    out = 0\n    if x > 0: {change}\n    else: {ask}\n    return out"
+
+
+@pytest.mark.parametrize(
+    ("program", "refused"),
+    [
+        (by_path("set(TABLE)", "out = list(a)[0]", "a.add(7); out = list(a)[0]"), False),
+        (by_path("set(TABLE)", "a.add(7)", "a.discard(9); out = len(list(a))"), True),
+        (by_path("set(TABLE)", "a.add(7)", "b = a | {9}; out = list(b)[0]"), True),
+        (by_path("set(TABLE)", "a.add(7)", "b = a.copy(); out = b.pop()"), True),
+        (by_path("set(TABLE)", "a.add(7)", "a.add(9); out = len(a)"), False),
+        (by_path("{8}", "a.add(7)", "a.discard(9); out = list(a)[0]"), False),
+        ("a = {8, 0, 16}\n    if x > 0: a |= {1, 2, 3}; a -= {1, 2, 3}\n    return list(a)", True),
+        ("a = {8, 0, 16}\n    if x > 0: a |= {1, 2, 3}; a -= {1, 2, 3}\n    return len(a)", False),
+    ],
+)
+def test_the_order_of_sets_that_a_path_changes(program: str, refused: bool, tmp_path: Any) -> None:
+    path = tmp_path / "program.py"
+    path.write_text(f"def f(x):\n    {program}\n", encoding="utf-8")
+    names: dict[str, Any] = {"TABLE": dict.fromkeys((16, 33, 2, 51, 20, 37, 6))}
+    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), names)
+    staged = rt.function(names["f"])
+    if refused:
+        with pytest.raises(StagingError, match="a block has changed it that not every path takes"):
+            staged(rt.constant(1))
+        return
+    for x in (1, -1):
+        assert as_python(staged(rt.constant(x))) == names["f"](x)
+
+
+def add_what_is_no_key(x):
+    items = {1, 2}
+    try:
+        items.update([5, [2], 7])
+    except TypeError:
+        x += 1
+    if x > 0:
+        items.add(x)
+    return sorted(items)
+
+
+def test_items_in_front_of_one_that_is_no_key_are_added() -> None:
+    got = as_python(rt.function(add_what_is_no_key)(rt.constant(3)))
+    assert got == add_what_is_no_key(3)
 
 
 OTHERS: dict[str, Callable[[Any], Any]] = {
