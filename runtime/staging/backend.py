@@ -43,9 +43,9 @@ from runtime.staging.control import branches, caught, failures, iteration, logic
 from runtime.staging.control.blocks import Block, Names
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.identity import check_hash, check_identity
-from runtime.staging.control.item_comparisons import compares_itself
 from runtime.staging.control.iteration import Staged, Streamed
 from runtime.staging.control.joined_variables import read
+from runtime.staging.control.logic import compares_itself
 from runtime.staging.control.optional_values import MaybeNone, Missing, bound, present
 from runtime.staging.control.references import want_sites
 from runtime.staging.control.tagged_unions import TaggedUnion

@@ -20,7 +20,7 @@ from runtime.staging.aliasing import aliases
 from runtime.staging.control import joined_variables
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.failures import OneOf
-from runtime.staging.control.logic import optional_compared
+from runtime.staging.control.logic import not_, optional_compared
 from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined
 from runtime.staging.control.references import is_reference, same_place, want
 from runtime.staging.lists.growing import Growing, GrowingSequence
@@ -38,6 +38,8 @@ def identical(a: Any, b: Any) -> Any:
     if a is b:
         return True
     if isinstance(a, MaybeNone) or isinstance(b, MaybeNone):
+        if a is None or b is None:
+            return not_((b if a is None else a).flag)
         return optional_compared(identical, a, b)
     for item in (a, b):
         if type(item) is OneOf:

@@ -7,13 +7,12 @@ from __future__ import annotations
 import functools
 import operator
 from collections.abc import Callable
-from types import FunctionType
 from typing import Any
 
-from autograph.mutation.users_code import is_users_class
 from runtime.staging.control import branches, logic
 from runtime.staging.control.branches import truth
 from runtime.staging.control.carried_objects import refuse_change
+from runtime.staging.control.logic import compares_itself
 from runtime.staging.control.references import is_by_place, is_reference, same_place
 from runtime.staging.lists.growing import Growing
 from runtime.staging.scopes import active
@@ -112,12 +111,6 @@ def without_effects(compare: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
             "compare without a change, or write the loop that compares",
         )
     return answer
-
-
-def compares_itself(item: Any) -> bool:
-    """True for an object with an `__eq__` of the user's, and for one of which the run chooses."""
-    kind = type(item)
-    return type(kind.__eq__) is FunctionType and is_users_class(kind)
 
 
 def all_of(answers: list[Any]) -> Any:

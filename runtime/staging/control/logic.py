@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
+from types import FunctionType
 from typing import Any
 
+from autograph.mutation.users_code import is_users_class
 from autograph.operators.logical import compare
 from runtime import errors
 from runtime.graph import numbers
 from runtime.staging.control.blocks import Block, Wording, want_parts
 from runtime.staging.control.branches import cond, truth
 from runtime.staging.control.carried_objects import Watch, also_watching, no_watch
+from runtime.staging.control.choices import Choice
 from runtime.staging.control.joins import abstract_pair, join
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.specs import Mismatch
@@ -111,33 +115,47 @@ def _is_scalar(value: Any) -> bool:
 
 def equal(a: Any, b: Any) -> Any:
     """`a == b` where either may be None: staged where it is."""
-    if isinstance(a, MaybeNone) or isinstance(b, MaybeNone):
-        return optional_compared(equal, a, b)
-    return compare(a, "==", b)
-
-
-def optional_compared(compare: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
-    """`compare(a, b)` where one of them at least may be None, which is only like None."""
-    if not isinstance(a, MaybeNone):
-        a, b = b, a
-    if b is None:
-        return not_(a.flag)
-
-    def held() -> Any:
-        return compare(b, a.held)
-
-    def absent() -> Any:
-        return not_(b.flag) if isinstance(b, MaybeNone) else False
-
-    return cond(a.flag, held, absent, (), ("the equality of an optional value",))
+    return _compared("==", a, b)
 
 
 def unequal(a: Any, b: Any) -> Any:
     """`a != b` where either may be None: staged where it is."""
-    same = equal(a, b)
-    if isinstance(same, SymbolicTensor):
-        return ~same
-    return not_(same)
+    return _compared("!=", a, b)
+
+
+def _compared(symbol: str, a: Any, b: Any) -> Any:
+    if not (isinstance(a, MaybeNone) or isinstance(b, MaybeNone)):
+        return compare(a, symbol, b)
+    value, other = (a, b) if isinstance(a, MaybeNone) else (b, a)
+    if other is None and not _asks_users_code(value.held):
+        return not_(value.flag) if symbol == "==" else value.flag
+    return optional_compared(partial(_compared, symbol), a, b)
+
+
+def _asks_users_code(item: Any) -> bool:
+    options = item.options if isinstance(item, Choice) else (item,)
+    return any(map(compares_itself, options))
+
+
+def compares_itself(item: Any) -> bool:
+    """True for an object with an `__eq__` or `__ne__` of the user's, and for one of which the run
+    chooses.
+    """
+    kind = type(item)
+    own = kind.__eq__, kind.__ne__
+    return FunctionType in map(type, own) and is_users_class(kind)
+
+
+def optional_compared(compare: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    """`compare(a, b)` of each that they may be, where one of them at least may be None."""
+    value = a if isinstance(a, MaybeNone) else b
+
+    def of(item: Any) -> Any:
+        return compare(item, b) if value is a else compare(a, item)
+
+    watch = also_watching(active().watch, (of,))
+    label = "the equality of an optional value"
+    return cond(value.flag, lambda: of(value.held), lambda: of(None), (), (label,), watch)
 
 
 MaybeNone.__eq__ = equal  # type: ignore[method-assign]

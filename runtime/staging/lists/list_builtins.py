@@ -36,7 +36,8 @@ from runtime.staging.builtin_functions import BUILTINS, elements
 from runtime.staging.control import branches, iteration, logic
 from runtime.staging.control.branches import truth
 from runtime.staging.control.choices import Choice
-from runtime.staging.control.item_comparisons import all_of, compared, compares_itself, is_equal
+from runtime.staging.control.item_comparisons import all_of, compared, is_equal
+from runtime.staging.control.logic import compares_itself
 from runtime.staging.control.optional_values import present
 from runtime.staging.control.references import is_reference, is_reference_class
 from runtime.staging.control.specs import Leaf, Same, Spec, Tree

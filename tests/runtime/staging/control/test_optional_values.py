@@ -377,6 +377,66 @@ def entered(x):
     return x, log.left
 
 
+class Anything:
+    """Equals all there is, also None."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def __eq__(self, other):
+        self.number += 1
+        return True
+
+    __hash__ = None
+
+
+class Alike:
+    def __init__(self, number):
+        self.number = number
+
+    def __eq__(self, other):
+        return self.number == other.number
+
+    __hash__ = None
+
+
+class NeverUnequal:
+    def __ne__(self, other):
+        return False
+
+
+def an_object_with_an_own_equality(x):
+    found = Anything(x) if x > 0 else None
+    sign = -1 if x > 2 else None
+    return (
+        (found == None, None == found, found != None, None != found),  # noqa: E711, SIM300
+        (found in [None], [found].count(None), found == sign, found == 3, 3 == found),  # noqa: SIM300
+        0 if found is None else found.number,
+    )
+
+
+def an_object_that_reads_the_other_one(x):
+    found = Alike(x) if x > 0 else None
+    return found == None  # noqa: E711
+
+
+def an_object_with_an_own_inequality(x):
+    found = NeverUnequal() if x > 0 else None
+    return found != None, None != found, found == None  # noqa: E711, SIM300
+
+
+def the_left_one_is_asked_first(x):
+    found = Anything(x) if x > 0 else None
+    other = Alike(x + 1)
+    return found == other, found != other
+
+
+EQUALITIES = (
+    an_object_with_an_own_equality,
+    an_object_that_reads_the_other_one,
+    an_object_with_an_own_inequality,
+    the_left_one_is_asked_first,
+)
 DEFAULTS = (
     *(default_of_or, longer_default, default_of_an_expression, default_of_a_statement),
     *(default_where_it_is_not_none, default_of_a_list_that_may_be_empty, default_as_a_key),
@@ -397,7 +457,7 @@ CHANGES = (
 
 
 @pytest.mark.parametrize("x", [-1, 1, 5])
-@pytest.mark.parametrize("function", DEFAULTS + CHANGES, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("function", EQUALITIES + DEFAULTS + CHANGES, ids=lambda f: f.__name__)
 def test_uses_of_what_may_be_none(function: Callable[..., Any], x: int) -> None:
     expected = attempt(lambda: function(x))
     assert same_outcome(expected, attempt(lambda: rt.function(function)(rt.constant(x))))
