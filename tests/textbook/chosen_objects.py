@@ -2274,3 +2274,25 @@ def objects_of_classes_of_numbers_and_sequences(a, b, n):
             total = Ratio(1, 1)
     hand = Hand([a, b]) if a > b else Hand([b, a, n])
     return total.above, total.below, total < Ratio(1, 1), len(hand), hand[0]
+
+
+class Ticket:
+    def __init__(self, number):
+        self.number = number
+
+    def id(self):
+        if self.number > 2:
+            self.number -= 1
+        return self.number
+
+    def getsizeof(self, most):
+        while most > self.number:
+            most -= 1
+        return most
+
+
+@case((5, 1), (1, 4), (2, 0))
+def methods_with_the_names_of_functions_of_python(x, most):
+    ticket = Ticket(x)
+    other = ticket if most > 1 else Ticket(3)
+    return ticket.id(), other.id(), other.getsizeof(most), ticket.number

@@ -13,7 +13,13 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
-from types import MemberDescriptorType, MethodType, MethodWrapperType, WrapperDescriptorType
+from types import (
+    BuiltinFunctionType,
+    MemberDescriptorType,
+    MethodType,
+    MethodWrapperType,
+    WrapperDescriptorType,
+)
 from typing import Any, NoReturn, cast
 
 from autograph.objects import attributes_of, of_classes, put_attributes, slots_of
@@ -238,11 +244,10 @@ def looking_function(function: Any, args: tuple[Any, ...]) -> Callable[..., Any]
     """Returns what to call for a function that takes objects as Python has them, which those are
     not that the run chooses; None for any other.
     """
-    name = str(getattr(function, "__name__", ""))
     if function is dir or function is vars:  # they look at the frame of their caller
-        return partial(_given, function, name) if args else None
-    is_one = name in _ASKING or _module_of(function) in _LOOKING
-    return partial(_given, function, name) if is_one else None
+        return partial(_given, function) if args else None
+    is_one = type(function) is BuiltinFunctionType and function in _ASKING
+    return partial(_given, function) if is_one or _module_of(function) in _LOOKING else None
 
 
 def _module_of(function: Any) -> str:
@@ -255,7 +260,7 @@ _OF_OBJECTS = {
     "__eq__": equal_by_place, "__hash__": hash,
 }  # fmt: skip
 """The methods of `object` that are asked for what is in the lists."""
-_ASKING = frozenset(("id", "getsizeof", "getrefcount"))
+_ASKING = frozenset((id, sys.getsizeof, sys.getrefcount))
 _LOOKING = frozenset(("copyreg", "ctypes", "gc", "inspect", "pickle", "weakref", "weakrefset"))
 
 
@@ -269,9 +274,9 @@ def _asked(function: Any, *args: Any) -> Any:
     return cast(Callable[..., Any], _OF_OBJECTS[function.__name__])(*given)
 
 
-def _given(function: Any, name: str, *args: Any, **kwargs: Any) -> Any:
+def _given(function: Any, *args: Any, **kwargs: Any) -> Any:
     for item in (*args, *kwargs.values()):
-        use = f"given to {name}(), which takes Python's own objects"
+        use = f"given to {function.__name__}(), which takes Python's own objects"
         if is_reference(item):
             raise arena_of(item).refusal(f"is {use}", _LOOKED_AT)
         if isinstance(item, StandIn):
