@@ -327,7 +327,6 @@ def _kept(item: Any) -> Any:
     if is_symbol(item):
         active(item).value_of(item)  # raises for a symbol of another graph
     if type(item) is SymbolicTensor:
-        # A function that is traced again, for it calls itself, reads the same symbol.
         return home(item).trace.in_texts.setdefault(item.graph_value, item.twin())
     kind = type(item)
     if kind in _ATOMS or is_symbol(item) or kind is Text or isinstance(item, _UNCHANGING):

@@ -159,7 +159,8 @@ class Trace:
         self.read_at_joins: dict[Value, Any] = {}
         self.converter: Callable[[Any], Any] | None = None
         self.refined: dict[Value, SymbolicTensor] = {}
-        # Symbols that texts hold, which no item assignment changes.
+        # Symbols that texts hold, which no item assignment changes: one for each value, so that a
+        # function that is traced again reads what it read before.
         self.in_texts: dict[Value, SymbolicTensor] = {}
         self.refusal: Exception | None = None
         self.given: dict[Value, Any] = {}

@@ -273,8 +273,8 @@ class HotFunction(_Region):
         self._namespace[self._counter] = partial(next, rounds, None)
 
     def called(self) -> None:
-        """Note a call of the program. With machine code inside, it counts: all of the graph as
-        machine code knows more of what the function is given.
+        """Note a call of the program. With machine code inside, each counts as the work that paid
+        for that, so that soon all of the graph is: it knows more of what the function is given.
         """
         if self._rest is None:
             self.count()
