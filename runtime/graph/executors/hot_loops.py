@@ -55,7 +55,7 @@ Run = Callable[..., tuple[Any, ...]]
 Extend = Callable[[Callable[["Module"], str]], Run]
 
 FEWEST, MOST = 1, 4096
-"""Rounds that a region is given at a time."""
+"""Rounds that a hot spot is given at a time."""
 
 SHARE = 1 / 16
 """Of the work that pays for compiling, which rounds are that are given at a time."""
@@ -120,12 +120,14 @@ class HotLoops:
         return [line for line, _ in made], [at for _, at in made]
 
 
-class _Region(ABC):
+class _HotSpot(ABC):
     """A part of a program that runs again and again, each time in a round of so much work: rounds
     are counted until machine code takes its place.
     """
 
-    def __init__(self, loops: HotLoops, graph: Graph, around: _Region | None, round: float) -> None:
+    def __init__(
+        self, loops: HotLoops, graph: Graph, around: _HotSpot | None, round: float
+    ) -> None:
         self.loops, self.graph, self.around = loops, graph, around
         self.round = round
         self.spent = 0.0
@@ -196,22 +198,22 @@ class _Region(ABC):
 
     def _add(self, seconds: float) -> None:
         self.loops.work.add(seconds)
-        for region in self._nest():
-            region.spent += seconds
+        for spot in self._nest():
+            spot.spent += seconds
 
-    def _nest(self) -> Iterator[_Region]:
-        """Yields this region and those around it."""
-        region: _Region | None = self
-        while region is not None:
-            yield region
-            region = region.around
+    def _nest(self) -> Iterator[_HotSpot]:
+        """Yields this hot spot and those around it."""
+        spot: _HotSpot | None = self
+        while spot is not None:
+            yield spot
+            spot = spot.around
 
     @cached
     def _limit(self) -> float:
         return Patience.of(self._nodes)
 
-    def _waits_for(self, outer: _Region) -> bool:
-        """Whether to wait for the next round of a region around this one."""
+    def _waits_for(self, outer: _HotSpot) -> bool:
+        """Whether to wait for the next round of a hot spot around this one."""
         if outer.spent < outer._limit:
             return True
         if self._grace is None:
@@ -220,8 +222,8 @@ class _Region(ABC):
         return self.spent < self._grace
 
     @cached
-    def _replaceable(self) -> _Region | None:
-        """The outermost region, of this and those around it, that can be machine code."""
+    def _replaceable(self) -> _HotSpot | None:
+        """The outermost hot spot, of this and those around it, that can be machine code."""
         return next((each for each in reversed(list(self._nest())) if each.is_native), None)
 
     @cached
@@ -243,16 +245,16 @@ class _Region(ABC):
         return True
 
     def _pay(self) -> None:
-        """Subtract the work of this region from what counts for compiling the whole graph, since it
-        is not done in Python any more. That of inner ones was subtracted before.
+        """Subtract the work done here from what counts for compiling the whole graph, since it is not
+        done in Python any more. That of inner hot spots was subtracted before.
         """
         seconds = self.spent - self._paid
         self.loops.work.paid += seconds
-        for region in self._nest():
-            region._paid += seconds
+        for spot in self._nest():
+            spot._paid += seconds
 
 
-class HotFunction(_Region):
+class HotFunction(_HotSpot):
     """A function of a program that is called: each call is a round."""
 
     def __init__(self, loops: HotLoops, graph: Graph, name: str, round: float) -> None:
@@ -337,7 +339,7 @@ class _Function(NamedTuple):
         return lambda *values: run(*[values[at] for at in self.places])
 
 
-class HotLoop(_Region):
+class HotLoop(_HotSpot):
     """A loop of a program: `taken` are the `state` that it carries, which the rest of it gives
     back, and what else it reads; `names` are what they are called there. It has `length` lines
     behind its first.
@@ -348,7 +350,7 @@ class HotLoop(_Region):
         loops: HotLoops,
         graph: Graph,
         statement: lowered.Loop,
-        around: _Region | None,
+        around: _HotSpot | None,
         names: Names,
         outside: Set[Local],
     ) -> None:
