@@ -245,8 +245,8 @@ class _HotSpot(ABC):
         return True
 
     def _pay(self) -> None:
-        """Subtract the work done here from what counts for compiling the whole graph, since it is not
-        done in Python any more. That of inner hot spots was subtracted before.
+        """Subtract the work done here from what counts for compiling the whole graph, since it is
+        not done in Python any more. That of inner hot spots was subtracted before.
         """
         seconds = self.spent - self._paid
         self.loops.work.paid += seconds
