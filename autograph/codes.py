@@ -83,11 +83,14 @@ def assigns_outside(code: CodeType) -> bool:
     return any(
         has_instruction(inner, *names)
         or any(
-            each.opname in ("STORE_DEREF", "DELETE_DEREF") and each.argval in code.co_freevars
-            for each in instructions(inner)
+            each.opname in _REBINDS and each.argval in code.co_freevars
+            for each in (instructions(inner) if has_instruction(inner, *_REBINDS) else ())
         )
         for inner in nested_codes(code)
     )
+
+
+_REBINDS = "STORE_DEREF", "DELETE_DEREF"
 
 
 def item_changes(code: CodeType) -> Iterator[Stretch]:

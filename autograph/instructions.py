@@ -30,6 +30,32 @@ def instructions(code: CodeType) -> Iterator[dis.Instruction]:
         yield each if name == each.opname else each._replace(opname=name)
 
 
+def operations(code: CodeType) -> Iterator[Operation]:
+    """The operations of a code object by this Python's own names, with their whole arguments.
+
+    It takes a tenth of the time of `instructions`, which tells places and values too.
+    """
+    text, high = code.co_code, 0
+    for at in range(0, len(text), 2):
+        opcode, argument = text[at], high | text[at + 1]
+        if opcode == dis.EXTENDED_ARG:
+            high = argument << 8
+        elif opcode != _CACHE:
+            yield Operation(dis.opname[opcode], argument)
+            high = 0
+
+
+_CACHE = dis.opmap["CACHE"]
+
+
+def variable_of(code: CodeType, read: Operation) -> str:
+    """The name of the variable, global or of a function around, that an operation reads."""
+    if "DEREF" in read.name:
+        return code._varname_from_oparg(read.argument)  # type: ignore[attr-defined, no-any-return]
+    # Of a global's, the lowest bit tells whether it is called.
+    return code.co_names[read.argument >> 1 if read.name == "LOAD_GLOBAL" else read.argument]
+
+
 def operation_at(frame: FrameType) -> Operation:
     """The instruction where a frame stands."""
     code, at = frame.f_code.co_code, frame.f_lasti

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from autograph.backend import GlobalVariable, stand_ins
-from autograph.codes import CodeTable
+from autograph.codes import CodeTable, has_instruction
 from autograph.frames import is_library
-from autograph.instructions import instructions
+from autograph.instructions import instructions, operations, variable_of
 from autograph.mutation.kinds import KeyedKind, Kind
 from autograph.mutation.paths import ATOMS, Part, as_attribute, as_itself, named
 from autograph.mutation.users_code import is_users_class, is_users_function
@@ -206,9 +206,9 @@ def _handed_on_in(code: CodeType) -> frozenset[str]:
     if found is None:
         inner = [_handed_on_in(const) for const in code.co_consts if isinstance(const, CodeType)]
         own = {
-            one.argval
-            for one, following in pairwise(instructions(code))
-            if one.opname in _READS and following.opname not in _OF_ATTRIBUTES
+            variable_of(code, one)
+            for one, following in pairwise(operations(code))
+            if one.name in _READS and following.name not in _OF_ATTRIBUTES
         }
         found = _handed_on[code] = frozenset(own).union(*inner)
     return found
@@ -240,7 +240,8 @@ def stored_in(code: CodeType) -> frozenset[str]:
     stored = _stored.get(code)
     if stored is None:
         inner = [stored_in(const) for const in code.co_consts if isinstance(const, CodeType)]
-        own = {each.argval for each in instructions(code) if each.opname in _STORES}
+        listed = instructions(code) if has_instruction(code, *_STORES) else ()
+        own = {each.argval for each in listed if each.opname in _STORES}
         if not _SETTERS.isdisjoint(code.co_names):
             own.update(names_in(code))
         stored = _stored[code] = frozenset(own).union(*inner)

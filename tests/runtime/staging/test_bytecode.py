@@ -2,6 +2,7 @@
 
 import dis
 import functools
+import inspect
 import sys
 from collections.abc import Callable, Iterator
 from types import CodeType, FrameType, SimpleNamespace
@@ -190,6 +191,22 @@ def test_where_a_frame_stands() -> None:
     [item[0], item + 1, -item]
     item += 1
     assert asked == ["BINARY_SUBSCR", "BINARY_OP", "UNARY_NEGATIVE", "BINARY_OP"]
+
+
+def test_operations_are_what_dis_lists() -> None:
+    reads = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF", "LOAD_FROM_DICT_OR_DEREF")
+    many = "\n".join(f"name_{number} = missing_{number}" for number in range(300))
+    texts = [inspect.getsource(module) for module in (dis, functools, inspect)]
+    for text in (*texts, many):  # beyond 256 names, arguments take two bytes
+        for code in codes.nested_codes(compile(text, "a_file.py", "exec")):
+            listed = list(dis.get_instructions(code))
+            found = list(instructions.operations(code))
+            assert [each.name for each in found] == [
+                each.opname for each in listed if each.opname != "EXTENDED_ARG"
+            ]
+            assert [
+                instructions.variable_of(code, each) for each in found if each.name in reads
+            ] == [each.argval for each in listed if each.opname in reads]
 
 
 # As a text: pytest writes other statements for an `assert` of a test.
