@@ -17,6 +17,7 @@ calls, twins                        the converted function for what code calls
 class_members, user_attributes      what Python calls by itself: special methods, properties,
 user_iterators, generator_managers  iterators, generators, by
 yields                              their `yield`s as calls
+operator_methods                    operators by the names of their methods
 undefined, attributes               a name without a value; what a twin has of its function
 mutation, objects                   what code changes; objects below what classes override
 codes, instructions, handlers       facts of code objects, of bytecode, of `try` and `with`

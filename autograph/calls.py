@@ -31,6 +31,7 @@ from autograph.locks import process_lock
 from autograph.mutation.users_code import is_users_class
 from autograph.objects import is_generator_function
 from autograph.observers import Function, Observer, this_thread
+from autograph.operator_methods import BINARY, COMPARISONS, OF_THE_RIGHT, UNARY
 from autograph.operators.builtin_calls import taken_over, text_method, warn, within
 from autograph.operators.comprehensions import Called, of_call
 from autograph.operators.dataclass_factories import growing_factories
@@ -309,20 +310,8 @@ def _call_slot(slot: WrapperDescriptorType) -> Any:
     return _operator_of(slot, slot.__objclass__) if is_operator else _call_object(slot)
 
 
-_OF_TWO = "add sub mul matmul truediv floordiv mod pow lshift rshift and or xor"
-_OTHERS = "lt le eq ne gt ge neg pos abs invert contains getitem setitem delitem"
-
-
-def _by_method() -> dict[str, Function]:
-    """Operators by the names of their methods, `__add__`, those of the right operand too."""
-    found = {}
-    for name in _OF_TWO.split():
-        operation = getattr(operator, f"__{name}__")
-        found[f"__{name}__"] = operation
-        found[f"__r{name}__"] = lambda right, left, operation=operation: operation(left, right)
-    for name in _OTHERS.split():
-        found[f"__{name}__"] = getattr(operator, f"__{name}__")
-    return found
+def _swapped(operation: Function) -> Function:
+    return lambda right, left: operation(left, right)
 
 
 def _operator_of(method: Any, owner: type, *receiver: Any) -> Any:
@@ -390,7 +379,17 @@ _HANDLERS: dict[type, Callable[[Any], Any]] = {
     type: constructor,
     **dict.fromkeys(_ALIASES, _call_alias),
 }
-_OPERATORS = _by_method()
+_OPERATORS: dict[str, Function] = {
+    **BINARY,
+    **{name: _swapped(BINARY[left]) for name, left in OF_THE_RIGHT.items()},
+    **COMPARISONS,
+    **UNARY,
+    "__contains__": operator.contains,
+    "__getitem__": operator.getitem,
+    "__setitem__": operator.setitem,
+    "__delitem__": operator.delitem,
+}
+"""Operators by the names of their methods, `__add__`, those of the right operand too."""
 _TAKEN_OVER = taken_over(call)
 _METHODS: dict[Any, Callable[[Any], Any]] = {str: text_method, Context: _context_method}
 _of_libraries: dict[int, Function] = {}

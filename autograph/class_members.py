@@ -6,7 +6,6 @@ converted twins on that thread.
 from __future__ import annotations
 
 import functools
-import operator
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -30,6 +29,7 @@ from autograph.objects import (
     put_attribute,
     users_member,
 )
+from autograph.operator_methods import BINARY, COMPARISONS, REFLECTED
 from autograph.operators.dataclass_comparisons import comparison
 from autograph.operators.logical import compare, not_
 from autograph.twins import HEAP_TYPE
@@ -147,21 +147,7 @@ def _stand_in(cls: type, name: str, member: Any) -> Any:
     return None
 
 
-_OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
-    f"__{function.__name__.strip('_')}__": function
-    for function in (
-        operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge,
-        operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv,
-        operator.mod, operator.pow, operator.matmul, operator.and_, operator.or_, operator.xor,
-        operator.lshift, operator.rshift,
-    )
-}  # fmt: skip
-
-
-_REFLECTED = {"__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__"}
-_REFLECTED |= {"__eq__": "__eq__", "__ne__": "__ne__"}
-_COMPARISONS = frozenset(_REFLECTED)
-_REFLECTED |= {name: f"__r{name[2:]}" for name in _OPERATORS.keys() - _COMPARISONS}
+_OPERATORS = BINARY | COMPARISONS
 
 
 def _operator(name: str, twin: Callable[..., Any]) -> Callable[..., Any]:
@@ -189,11 +175,11 @@ def _asked_first(name: str, item: Any, other: Any) -> Callable[..., Any] | None:
     """The method of a subclass that Python asks first, where the objects stand for others, whose
     classes Python does not know.
     """
-    kind, own, reflected = other.__class__, item.__class__, _REFLECTED[name]
+    kind, own, reflected = other.__class__, item.__class__, REFLECTED[name]
     if kind is own or issubclass(type(other), type(item)) or not issubclass(kind, own):
         return None
     members = [of_classes(each.__mro__, reflected) for each in (kind, own)]
-    if name not in _COMPARISONS and members[0] is members[1]:
+    if name in BINARY and members[0] is members[1]:
         return None
     found: Callable[..., Any] | None = getattr(type(other), reflected, None)
     return found

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from autograph.operator_methods import IN_PLACE, OF_THE_RIGHT, REFLECTED, UNARY
+
 
 class Undefined:
     """The value of a name that is not bound: `is` works on it, every other use raises.
@@ -64,16 +66,14 @@ def _refuse(self: Undefined, *args: object) -> NoReturn:
         raise
 
 
-_BINARY = "add,sub,mul,truediv,floordiv,mod,pow,lshift,rshift,and,or,xor,matmul"
 _USES = (
-    "neg,pos,abs,invert,divmod,rdivmod,eq,ne,lt,le,gt,ge,"
     "bool,int,float,complex,index,round,trunc,floor,ceil,hash,str,format,bytes,fspath,"
     "len,iter,next,reversed,contains,getitem,setitem,delitem,length_hint,"
     "call,setattr,delattr,enter,exit,aenter,aexit,await,aiter,anext"
 )
 
-for _name in _BINARY.split(","):
-    for _prefix in ("", "r", "i"):
-        setattr(Undefined, f"__{_prefix}{_name}__", _refuse)
-for _name in _USES.split(","):
-    setattr(Undefined, f"__{_name}__", _refuse)
+for _name in (
+    *(*REFLECTED, *OF_THE_RIGHT, *UNARY, *IN_PLACE),
+    *[f"__{name}__" for name in _USES.split(",")],
+):
+    setattr(Undefined, _name, _refuse)

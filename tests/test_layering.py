@@ -67,7 +67,8 @@ MAY_IMPORT = {
         f"{TREES} autograph.codes autograph.compiler autograph.load autograph.locks "
         "autograph.magics autograph.code_comparison"
     ),
-    "autograph.undefined": "autograph.errors",
+    "autograph.operator_methods": "",
+    "autograph.undefined": "autograph.errors autograph.operator_methods",
     "autograph.handlers": (
         "autograph.errors autograph.frames autograph.instructions autograph.policy autograph.source"
     ),
@@ -98,8 +99,8 @@ MAY_IMPORT = {
     ),
     "autograph.calls": (
         f"{DISPATCH} autograph.observers autograph.operators autograph.codes autograph.locks "
-        "autograph.mutation.users_code autograph.objects autograph.policy autograph.twins "
-        "autograph.generator_managers autograph.forms"
+        "autograph.operator_methods autograph.mutation.users_code autograph.objects "
+        "autograph.policy autograph.twins autograph.generator_managers autograph.forms"
     ),
     "autograph.yields": "gast autograph.analysis autograph.quoting",
     "autograph.generator_managers": (
@@ -108,7 +109,8 @@ MAY_IMPORT = {
     ),
     "autograph.class_members": (
         f"{DISPATCH} autograph.policy autograph.calls autograph.locks autograph.objects "
-        "autograph.mutation.users_code autograph.operators autograph.twins"
+        "autograph.mutation.users_code autograph.operators autograph.twins "
+        "autograph.operator_methods"
     ),
     "autograph.api": "autograph",
     "autograph.library_code": "autograph.api",
@@ -143,7 +145,7 @@ MAY_IMPORT = {
         f"{STAGING} autograph.objects autograph.mutation autograph.undefined autograph.handlers "
         "autograph.operators.truths autograph.operators.early_exits autograph.operators.texts "
         "autograph.operators.items autograph.operators.logical autograph.operators.comprehensions "
-        "autograph.operators.shared autograph.user_iterators"
+        "autograph.operators.shared autograph.operator_methods autograph.user_iterators"
     ),
     "runtime.staging.aliasing": STAGING,
     "runtime.staging.aliasing.eager_assignments": f"{STAGING} runtime.autodiff.tape autograph",

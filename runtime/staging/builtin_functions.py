@@ -396,10 +396,6 @@ def _prod(items: Any, *, start: Any = 1) -> Any:
     )
 
 
-def _divmod(a: Any, b: Any) -> Any:
-    return divmod(a, b) if is_number(a) and is_number(b) else (a // b, a % b)
-
-
 def _pow(base: Any, exponent: Any, modulo: Any = None) -> Any:
     if modulo is None:
         return base**exponent
@@ -552,7 +548,7 @@ BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     all: _deciding("all", ops.reduce_all, False),
     any: _deciding("any", ops.reduce_any, True),
     bool: _bool,
-    divmod: _divmod,
+    divmod: divmod,
     enumerate: _enumerate,
     exception: exception,  # of what may be None it is what is there
     managers.itself: managers.itself,

@@ -2296,3 +2296,26 @@ def methods_with_the_names_of_functions_of_python(x, most):
     ticket = Ticket(x)
     other = ticket if most > 1 else Ticket(3)
     return ticket.id(), other.id(), other.getsizeof(most), ticket.number
+
+
+class Scale:
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __matmul__(self, other):
+        return self.factor * 10 + other
+
+    def __rmatmul__(self, other):
+        return other - self.factor
+
+    def __divmod__(self, other):
+        return self.factor, other
+
+
+HALF, DOUBLE = Scale(5), Scale(20)
+
+
+@case((3, 1), (-3, 2))
+def all_operators_of_chosen_objects(x, y):
+    scale, size = (HALF, 7) if x > 0 else (DOUBLE, 9)
+    return scale @ y, y @ scale, divmod(scale, y), divmod(size, 4), divmod(40, size)

@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from autograph.operator_methods import BINARY, COMPARISONS, REFLECTED, UNARY
 from autograph.operators.items import getitem
 from autograph.operators.texts import mod
 from runtime import dtypes
@@ -165,24 +166,14 @@ def _is_made_by_run(
     return not known.isdisjoint(longer)
 
 
-COMPARISONS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
-# Of a text `%` takes staged values; members of an `IntEnum` or a `Flag` have the others.
-BINARY: dict[str, Callable[[Any, Any], Any]] = {
-    function.__name__.rstrip("_"): function
-    for function in (
-        operator.add, operator.mul, mod, operator.sub, operator.truediv, operator.floordiv,
-        operator.pow, operator.and_, operator.or_, operator.xor, operator.lshift, operator.rshift,
-    )
-}  # fmt: skip
-UNARY = (operator.neg, operator.pos, operator.abs, operator.invert)
+OPERATORS = {**BINARY, "__mod__": mod}  # of a text `%` takes staged values
 
-for _name in COMPARISONS:
-    setattr(Choice, f"__{_name}__", operator_method(getattr(operator, _name)))
-for _name, _function in BINARY.items():
-    setattr(Choice, f"__{_name}__", operator_method(_function))
-    setattr(Choice, f"__r{_name}__", operator_method(_function, is_reflected=True))
-for _operator in UNARY:
-    setattr(Choice, f"__{_operator.__name__}__", partialmethod(Choice.apply, _operator))
+for _name, _function in {**OPERATORS, **COMPARISONS}.items():
+    setattr(Choice, _name, operator_method(_function))
+for _name, _function in OPERATORS.items():
+    setattr(Choice, REFLECTED[_name], operator_method(_function, is_reflected=True))
+for _name, _function in UNARY.items():
+    setattr(Choice, _name, partialmethod(Choice.apply, _function))
 
 
 def _refusing(name: str, use: str) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, NoReturn
 
+from autograph.operator_methods import BINARY, IN_PLACE, OF_THE_RIGHT, REFLECTED, UNARY
 from autograph.undefined import Undefined
 from runtime.core.convert import convert_to_tensor, register_conversion
 from runtime.core.tensor import Tensor
@@ -184,7 +185,7 @@ def _forward(name: str) -> Callable[..., Any]:
         if function is None and name in _ASKING:
             return _ASKING[name](held, *others)  # what Python does without, or its error
         made = NotImplemented if function is None else function(held, *others)
-        if made is held and name in _CHANGING:
+        if made is held and name in IN_PLACE:
             return self  # as what it is known by elsewhere
         if name == "__iter__" and isinstance(held, list):
             return iter([*made])  # for Python puts what it does not know as a list behind itself
@@ -198,34 +199,24 @@ def _forward(name: str) -> Callable[..., Any]:
     return method
 
 
-_BINARY = (
-    "add", "sub", "mul", "truediv", "floordiv", "mod", "divmod", "pow", "lshift", "rshift", "and",
-    "or", "xor", "matmul",
-)  # fmt: skip
 _ORDER = ("__lt__", "__le__", "__gt__", "__ge__")
-_REFLECTED = {f"__{name}__": f"__r{name}__" for name in _BINARY}
-_OPPOSITE = _REFLECTED | {reflected: name for name, reflected in _REFLECTED.items()}
-_OPPOSITE |= {"__lt__": "__gt__", "__gt__": "__lt__", "__le__": "__ge__", "__ge__": "__le__"}
+_OPPOSITE = REFLECTED | OF_THE_RIGHT
 OPERATORS = (
-    *_REFLECTED, *_REFLECTED.values(), "__neg__", "__pos__", "__abs__", "__invert__", "__bool__",
-    "__int__", "__float__", "__index__", "__len__", "__iter__", "__contains__",
-)  # fmt: skip
+    *(*BINARY, *OF_THE_RIGHT, *UNARY),
+    *("__bool__", "__int__", "__float__", "__index__", "__len__", "__iter__", "__contains__"),
+)
 """The methods by which Python's operators read an operand, but for comparisons."""
 
 _OTHERS = ("eq", "ne", "lt", "gt", "le", "ge", "round", "getitem", "format")
-_CHANGING = frozenset(f"__i{name}__" for name in _BINARY if name != "divmod")
-_OF_CHANGES = {
-    f"__r{name}__": getattr(operator, f"__i{name}__") for name in _BINARY if name != "divmod"
-}
+_OF_CHANGES = {name.replace("__i", "__r", 1): function for name, function in IN_PLACE.items()}
 _ASKING: dict[str, Callable[..., Any]] = {
-    "__neg__": operator.neg, "__pos__": operator.pos, "__abs__": abs,
-    "__invert__": operator.invert, "__bool__": bool, "__int__": int, "__float__": float,
+    **UNARY, "__bool__": bool, "__int__": int, "__float__": float,
     "__index__": operator.index, "__len__": len, "__iter__": iter,
     "__contains__": operator.contains, "__round__": round, "__getitem__": operator.getitem,
 }  # fmt: skip
 """The functions that call the methods which give the value of an operation."""
 
-for _name in (*OPERATORS, *_CHANGING, *[f"__{name}__" for name in _OTHERS]):
+for _name in (*OPERATORS, *IN_PLACE, *[f"__{name}__" for name in _OTHERS]):
     setattr(Missing, _name, _forward(_name))
 
 

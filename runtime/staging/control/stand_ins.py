@@ -7,6 +7,7 @@ import sys
 from types import FrameType
 from typing import Any, NoReturn
 
+from autograph.operator_methods import BINARY, OF_THE_RIGHT
 from runtime.staging.bytecode import reads_attribute
 from runtime.staging.frames import is_library, is_ours
 from runtime.staging.refusals import asked_by_converted_code, refuse
@@ -77,17 +78,13 @@ def _is_unconverted(frame: FrameType | None) -> bool:
     """Whether code of the user's, or of a library, asks in this frame that is not converted. An
     operator of Python's own leaves to the other operand what it does not know.
     """
-    if frame is not None and _is_operator(frame.f_code.co_name) and is_library(frame.f_code):
-        return False
+    if frame is not None and is_library(frame.f_code):
+        name = frame.f_code.co_name
+        if name in BINARY or name in OF_THE_RIGHT:
+            return False
     while frame is not None and is_library(frame.f_code):
         frame = frame.f_back  # as the classes of `abc` ask, for another
     return frame is not None and not is_ours(frame.f_code.co_filename)
-
-
-def _is_operator(name: str) -> bool:
-    """Whether a method of this name is a binary operator that has a reflected one, or is that."""
-    names = (f"__r{name[2:]}", name.replace("__r", "__", 1))
-    return any(each != name and hasattr(int, each) for each in names)
 
 
 def member_of(item: Any, name: str, *default: Any) -> Any:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import operator
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from autograph.operator_methods import COMPARISONS, IN_PLACE, REFLECTED, UNARY
 from autograph.operators.logical import compare
 from autograph.operators.texts import imod
 from runtime import dtypes
@@ -14,7 +14,7 @@ from runtime.core.convert import convert_to_tensor, register_conversion
 from runtime.dtypes import DType
 from runtime.graph.ir import Location
 from runtime.staging.bytecode import rows_unpacked
-from runtime.staging.control.choices import BINARY, COMPARISONS, UNARY, Choice, operator_method
+from runtime.staging.control.choices import OPERATORS, Choice, operator_method
 from runtime.staging.control.references import has_member, is_reference, want
 from runtime.staging.control.stand_ins import member_of
 from runtime.staging.lists.growing import want_lists
@@ -132,16 +132,15 @@ for _name in (
     *("setitem", "delitem"),
 ):
     setattr(TaggedUnion, f"__{_name}__", _refused)
-for _name, _function in {**BINARY, "matmul": operator.matmul}.items():
-    setattr(TaggedUnion, f"__{_name}__", _method(_function))
-    setattr(TaggedUnion, f"__r{_name}__", _reflected(operator_method(_function, True)))
-    _changing = imod if _name == "mod" else getattr(operator, f"__i{_name}__")
-    setattr(TaggedUnion, f"__i{_name}__", _method(_changing))
-for _unary in UNARY:
-    setattr(TaggedUnion, f"__{_unary.__name__}__", lambda self, of=_unary: self.apply(of))
+for _name, _function in {**OPERATORS, **IN_PLACE, "__imod__": imod}.items():
+    setattr(TaggedUnion, _name, _method(_function))
+for _name, _function in OPERATORS.items():
+    setattr(TaggedUnion, REFLECTED[_name], _reflected(operator_method(_function, True)))
+for _name, _function in UNARY.items():
+    setattr(TaggedUnion, _name, lambda self, of=_function: self.apply(of))
 
-for _name, _sign in COMPARISONS.items():
-    setattr(TaggedUnion, f"__{_name}__", _method(_comparison(_sign)))
+for _name, _sign in zip(COMPARISONS, ("<", "<=", ">", ">=", "==", "!="), strict=True):
+    setattr(TaggedUnion, _name, _method(_comparison(_sign)))
 
 
 def _to_tensor(value: TaggedUnion, dtype: DType | None) -> Any:
