@@ -20,7 +20,10 @@ import runtime as rt
 from benchmarks.conversion import SOURCE, copies
 from benchmarks.native import collatz, gelu, recurrence, successor
 from benchmarks.timing import title
+from runtime.graph.executors.lowering import whole
 from runtime.graph.executors.native import code, executor, machine
+from runtime.graph.executors.native.list_arrays import on_arrays
+from runtime.graph.ir import Graph
 
 TIMES = 15
 IN_PROCESSES = 9
@@ -48,10 +51,10 @@ print(*[after - before for before, after in zip(times, times[1:])])
 PARTS = ("numpy", "import", "function", "trace", "compile and run")
 
 
-def steps(graph: Any) -> list[float]:
+def steps(graph: Graph) -> list[float]:
     """The seconds of each step."""
     times = [process_time()]
-    form = executor.Lowering(graph, contiguous=True).function(executor.ALL)
+    form = on_arrays(whole(graph))
     times.append(process_time())
     unit = executor.unit_of(graph, form)
     text = str(unit.module)

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from types import FunctionType
+from typing import Any
 
 import autograph
 from benchmarks.timing import row, title
@@ -74,7 +75,7 @@ def measure(label: str, work: Callable[[FunctionType], object]) -> None:
     row(f"{label}: median of the others", statistics.median(times[1:]), "ms")
 
 
-def timed(work: Callable[[FunctionType], object], function: FunctionType) -> float:
+def timed(work: Callable[[Any], object], function: Callable[..., Any]) -> float:
     start = time.perf_counter()
     work(function)
     return time.perf_counter() - start

@@ -11,7 +11,7 @@ from __future__ import annotations
 import gc
 import statistics
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from time import perf_counter
 from typing import Any
 
@@ -206,7 +206,7 @@ def long_programs() -> list[Row]:
     ]
 
 
-def array_rows(rows: list[Row], numba: Any, libraries: dict[str, InTensorFlow]) -> None:
+def array_rows(rows: list[Row], numba: Any, libraries: Mapping[str, InTensorFlow]) -> None:
     for label, method, given, unit, parts in rows:
         ways: dict[str, Callable[[], object]] = {}
         for name, it in libraries.items():
