@@ -212,6 +212,8 @@ def _is_lasting_method(function: Any, owner: type) -> bool:
 
 @lru_cache(1024)
 def _is_lasting_class(kind: type) -> bool:
+    if policy.is_harmless(kind):
+        return False
     return _is_impure(kind) or (
         is_called_as_it_is(kind) and not is_harmless_module(module_of(kind))
     )

@@ -7,6 +7,7 @@ that grow, sorted, linked to each other.
 from __future__ import annotations
 
 import heapq
+import io
 import numbers
 import operator
 from abc import ABC, abstractmethod
@@ -2319,3 +2320,12 @@ HALF, DOUBLE = Scale(5), Scale(20)
 def all_operators_of_chosen_objects(x, y):
     scale, size = (HALF, 7) if x > 0 else (DOUBLE, 9)
     return scale @ y, y @ scale, divmod(scale, y), divmod(size, 4), divmod(40, size)
+
+
+@case((1, [0, 4, 4]), (9, [1, 2, 3]))
+def a_tuple_asked_behind_a_stream_in_memory(a, xs):
+    pair = (a, 4)
+    written = io.StringIO()
+    written.write("deep")
+    found = pair[len([x for x in xs if x > 1]) % 2] if xs[1] > a else 0
+    return found, written.getvalue().count("e")
