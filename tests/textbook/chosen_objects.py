@@ -15,7 +15,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import total_ordering
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from tests.textbook.bank import bank
 
@@ -2322,10 +2322,17 @@ def all_operators_of_chosen_objects(x, y):
     return scale @ y, y @ scale, divmod(scale, y), divmod(size, 4), divmod(40, size)
 
 
+class Pair(NamedTuple):
+    x: object
+    y: object = 4
+
+
 @case((1, [0, 4, 4]), (9, [1, 2, 3]))
-def a_tuple_asked_behind_a_stream_in_memory(a, xs):
-    pair = (a, 4)
+def a_named_tuple_asked_behind_a_stream_in_memory(a, xs):
+    pair = Pair(a)
     written = io.StringIO()
     written.write("deep")
-    found = pair[len([x for x in xs if x > 1]) % 2] if xs[1] > a else 0
+    found = 0
+    if xs[1] > a:
+        found = pair[len([x for x in xs if x > 1]) % 2]
     return found, written.getvalue().count("e")
