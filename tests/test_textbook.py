@@ -40,6 +40,7 @@ from tests.textbook import (
     recursions,
     runs,
     searches,
+    sentinels,
     sequences,
     shortcuts,
     simulations,
@@ -58,7 +59,7 @@ MODULES = (
     *(searches, sorting, recursions, structures, dynamic, formulas),
     *(mathematics, games, commerce, groups, bits, physics, adjacency, simulations, slots),
     *(containers, runs, waiting, chosen_objects, chosen_lists, shortcuts, chances, asking),
-    iterators, tuples, counting, records, networks, handled, backtracking,
+    iterators, tuples, counting, records, networks, handled, backtracking, sentinels,
 )  # fmt: skip
 CASES = [case for module in MODULES for case in module.CASES]
 DTYPES = {int: rt.int64, float: rt.float64, bool: rt.bool}

@@ -22,7 +22,7 @@ from runtime.graph.nodes import NUMBER_TYPES, fits
 from runtime.graph.structures import structure_of
 from runtime.staging import texts
 from runtime.staging.control import branches, joins
-from runtime.staging.control.choices import Choice, are_texts, is_member
+from runtime.staging.control.choices import Choice, are_texts, is_member, is_option, is_token
 from runtime.staging.control.iteration import Range
 from runtime.staging.control.logic import not_, or_
 from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined, bound
@@ -43,10 +43,15 @@ from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.growing_set import GrowingSet
 from runtime.staging.lists.list_builtins import MAKING
 from runtime.staging.lists.list_places import PlacedList, apart_where, exported_list
-from runtime.staging.refusals import refuse
+from runtime.staging.refusals import refusal_of_run, refuse
 from runtime.staging.scopes import Symbol
 from runtime.staging.symbolic_number import DEFAULT_DTYPES, SymbolicNumber, number_to_tensor
 from runtime.staging.texts import Text
+
+_RETURNED = (
+    "a function returns tensors, numbers, None, and lists, tuples, dicts, sets and dataclasses of "
+    "them; make it outside, of what the function returns"
+)
 
 
 def exported(
@@ -66,7 +71,7 @@ def exported(
         return value.tensor() if numbers else value
     if type(value) is Truth:
         value = value.opened(value.location)
-    if is_member(value):
+    if is_member(value) or (numbers is None and is_token(value)):
         return value
     if type(value) is Choice:
         if numbers and not are_texts(value.options):
@@ -75,6 +80,8 @@ def exported(
     if isinstance(value, MaybeNone):
         held = value.held if numbers is None else apart_where(value.flag, value.held)
         return MaybeNone(_where(value.flag, held, export), value.flag)
+    if type(value) is TaggedUnion and numbers and any(map(_is_none, value.options)):
+        return export(value.apply(partial(_result, what=what, path=path)))
     if type(value) is TaggedUnion:
         taken = [value.place == at for at in range(len(value.options))]
         options = map(_asked_where, taken, value.options)
@@ -154,6 +161,18 @@ def exported(
     )
 
 
+def _is_none(option: Any) -> bool:
+    """Whether an option of a union is no result."""
+    options = option.options if type(option) is Choice else (option,)
+    return not are_texts(options) and not is_member(option) and any(map(is_option, options))
+
+
+def _result(option: Any, what: Callable[[], str], path: str) -> Any:
+    if _is_none(option):
+        raise refusal_of_run(f"{what()}{path} is {option!r}", _RETURNED)
+    return option
+
+
 def _where(taken: Any, value: Any, export: Callable[[Any], Any]) -> Any:
     """Returns what `export` gives for a value that is there where it is `taken`: else there may be
     no object or list at all.
@@ -182,10 +201,7 @@ def _asked_where(taken: Any, value: Any) -> Any:
 
 
 def _no_result(what: str) -> TypeError:
-    return TypeError(
-        f"{what}: a function returns tensors, numbers, None, and lists, tuples, dicts, sets "
-        "and dataclasses of them; make it outside, of what the function returns"
-    )
+    return TypeError(f"{what}: {_RETURNED}")
 
 
 def _converted(

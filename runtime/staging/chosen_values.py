@@ -113,6 +113,8 @@ def of_builtin(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) 
     """A builtin with a choice among its arguments: NotImplemented for one that takes it as it
     is.
     """
+    if function is operator.is_:
+        return identical(*args)
     unions = [at for at, item in enumerate(args) if type(item) is TaggedUnion]
     if not unions:
         if function in _TEXTS:
@@ -130,7 +132,6 @@ def of_builtin(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) 
     at = unions[0]
     before, choice, behind = args[:at], args[at], args[at + 1 :]
     known: dict[Callable[..., Any], Callable[..., Any]] = {
-        operator.is_: identical,
         exception: _raise,
         operator.getitem: operators.getitem,
         operator.contains: lambda items, item: operators.compare(item, "in", items),

@@ -16,6 +16,7 @@ from autograph.operators.logical import compare, not_
 from autograph.user_attributes import attribute_function, getter_function
 from runtime.staging.asked_numbers import number_function
 from runtime.staging.chosen_values import TAKEN, print_function, taking
+from runtime.staging.control.choices import made_object
 from runtime.staging.control.references import References, is_reference
 from runtime.staging.draws import draw_function
 from runtime.staging.guarding.watching import Watcher
@@ -76,6 +77,8 @@ def instead_of(
         return taking(function)
     if type(getattr(function, "__self__", None)) is str and function.__name__ not in _MAKING:
         return taking(function)
+    if function is object and not args:
+        return made_object
     if type(function) is MethodType and user_iterators.is_next(function):
         return functools.partial(user_iterators.asked, function)
     if isinstance(function, type) and references.has(function):

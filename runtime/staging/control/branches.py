@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from autograph.operators.truths import truth as users_truth
 from runtime.graph import numbers
-from runtime.graph.ir import Region, Value, format_location
+from runtime.graph.ir import Region, format_location
 from runtime.graph.nodes import COND, TRUTH
 from runtime.staging.aliasing import aliases, item_assignments
 from runtime.staging.control import graph_values, joined_tensors, joins
@@ -149,20 +149,33 @@ def cond(
     return pack(joined(trace, predicate, paths, names, words, since), names)
 
 
-def _flags_of(trace: Trace, predicate: Any) -> tuple[dict[Value, bool], dict[Value, bool]]:
-    """The flags that tell of values what is None, as known where a test is true, and where not."""
+def _flags_of(trace: Trace, predicate: Any) -> tuple[dict[Any, bool], dict[Any, bool]]:
+    """The flags that tell of values what is None, as known where a test is true, and where not. And
+    of choices, by their places, whether an option is chosen.
+    """
     value, is_same = trace.value_of(predicate), True
     for node in reversed(trace.scope.nodes[-_NEAR:]):
         if node.primitive is numbers.NOT and node.outputs[0] is value:
             value, is_same = node.inputs[0], not is_same
-    holds, fails = {value: True}, {value: False}
+    holds: dict[Any, bool] = {value: True}
+    fails: dict[Any, bool] = {value: False}
     if (MaybeNone, value) in trace.memo:
         holds[trace.memo[MaybeNone, value]] = True
+    if (Choice, value) in trace.memo:
+        holds[trace.memo[Choice, value]], fails[trace.memo[Choice, value]] = True, False
     return (holds, fails) if is_same else (fails, holds)
 
 
-def _narrowed(value: Any, flags: dict[Value, bool]) -> Any:
-    """A value that a path leaves: None, or one that is there, where that is known."""
+def _narrowed(value: Any, flags: dict[Any, bool]) -> Any:
+    """A value that a path leaves: None, or one that is there, or the option of a choice, where that
+    is known.
+    """
+    if isinstance(value, Choice) and is_symbol(value.place):
+        place = value.place.graph_value
+        known = [flags.get((place, at)) for at in range(len(value.options))]
+        left = [at for at, is_it in enumerate(known) if is_it is not False]
+        left = [known.index(True)] if True in known else left
+        return value.options[left[0]] if len(left) == 1 else value
     if type(value) is not MaybeNone or not is_symbol(value.flag):
         return value
     is_there = flags.get(value.flag.graph_value)

@@ -17,18 +17,20 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from autograph.objects import attributes_of
 from autograph.operator_methods import BINARY, COMPARISONS, REFLECTED, UNARY
 from autograph.operators.items import getitem
 from autograph.operators.texts import mod
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor, register_conversion
+from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.graph.structures import Handler, Structure, add_handler
 from runtime.graph.templates import Written
-from runtime.staging.control.references import want_asked
+from runtime.staging.control.references import is_all_users, is_reference_class, want_asked
 from runtime.staging.control.sameness import same
 from runtime.staging.control.stand_ins import StandIn, refused
-from runtime.staging.scopes import called
+from runtime.staging.scopes import active, called, outermost
 
 MOST = 64
 """Python values that one is chosen from."""
@@ -201,17 +203,45 @@ for _name, _use in {
 # Joins
 
 
+def is_option(value: Any) -> bool:
+    """Whether it may be one of several Python values."""
+    return isinstance(value, _KINDS) or is_token(value)
+
+
+def is_token(value: Any) -> bool:
+    """Whether it counts by what object it is alone: an `object()`, and one of a class of the
+    user's, from before the call, that has no attributes of its own.
+    """
+    kind = type(value)
+    if state.trace is None:
+        return False
+    if kind is object:
+        return value not in outermost().memo.get(object, ())
+    if not is_all_users(kind) or is_reference_class(kind) or attributes_of(value):
+        return False
+    return bool(active().existed(value))
+
+
+def made_object() -> object:
+    """Returns what `object()` gives. One made in a loop, a branch or a function that is a graph of
+    its own stands for a new one in each round and call: the graph would not tell them apart.
+    """
+    made, trace = object(), active()
+    if trace.outer is not None or trace.scope.outer is not None:
+        outermost().memo.setdefault(object, []).append(made)
+    return made
+
+
 def options_of(value: Any) -> tuple[Any, ...] | None:
     """The Python values that one may be; None for what is no choice and cannot be part of one."""
     if type(value) is Choice:
         return value.options
-    return (value,) if isinstance(value, _KINDS) else None
+    return (value,) if is_option(value) else None
 
 
 def are_one(items: Sequence[Any]) -> bool:
     """True if whichever of these is chosen, it is the first."""
-    first = items[0]
-    return isinstance(first, _KINDS) and all(same(item, first) for item in items)
+    return is_option(items[0]) and all(same(item, items[0]) for item in items)
 
 
 def union(first: Sequence[Any], second: Sequence[Any]) -> tuple[Any, ...] | None:

@@ -17,14 +17,16 @@ from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.staging.aliasing import aliases
-from runtime.staging.control import joined_variables
+from runtime.staging.control import choices, joined_variables
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.failures import OneOf
 from runtime.staging.control.logic import not_, optional_compared
 from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined
 from runtime.staging.control.references import is_reference, same_place, want
+from runtime.staging.control.stand_ins import StandIn
 from runtime.staging.lists.growing import Growing, GrowingSequence
 from runtime.staging.refusals import refuse
+from runtime.staging.scopes import active
 from runtime.staging.symbolic_number import SymbolicNumber, is_number, number_type
 from runtime.staging.tracing import is_symbol
 
@@ -48,7 +50,7 @@ def identical(a: Any, b: Any) -> Any:
         return False
     for choice, other in ((a, b), (b, a)):
         if isinstance(choice, Choice):
-            return choice.apply(functools.partial(identical, other))
+            return _is_chosen(choice, other)
     if is_number(a) and is_number(b):
         kinds = SymbolicNumber, *NUMBER_TYPES
         # A member of an `IntEnum` is a known object, and no number that the run computes.
@@ -60,6 +62,17 @@ def identical(a: Any, b: Any) -> Any:
         raise _refuse("two tensors", "compare their values, for example with tf.reduce_all(a == b)")
     answer = check_identity(a, b)
     return False if answer is None else answer
+
+
+def _is_chosen(choice: Choice, other: Any) -> Any:
+    """Whether the option that the run chooses is this object. Branches know it by the place."""
+    known = not any(isinstance(each, StandIn) for each in (other, *choice.options))
+    places = [at for at, each in enumerate(choice.options) if known and other is each]
+    if len(places) != 1 or not choices.is_option(other) or not is_symbol(choice.place):
+        return choice.apply(functools.partial(identical, other))
+    answer = choice.place == places[0]
+    active().memo[Choice, answer.graph_value] = choice.place.graph_value, places[0]
+    return answer
 
 
 def check_identity(a: Any, b: Any) -> Any:

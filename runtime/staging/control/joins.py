@@ -269,7 +269,7 @@ def _is_kind(spec: Spec, inner: int) -> bool:
     """Whether it may be a kind of a union, with so many unions within one another in it."""
     if isinstance(spec, Tree):
         kind = spec.structure.kind
-        is_data = issubclass(kind, tuple | list | dict | set) or _is_text(spec)
+        is_data = issubclass(kind, tuple | list | dict | set | choices.Choice) or _is_text(spec)
         is_data = is_data or is_reference_class(kind)
         return is_data and all([_is_kind(child, inner) for child in spec.children])
     if isinstance(spec, Union):
@@ -485,10 +485,13 @@ def _joining(structure: Structure, unites: bool) -> Callable[[Spec, Spec], Spec]
 
 
 def _join_attributes(a: Spec, b: Spec) -> Spec:
-    """The Spec that covers two attributes of an object: they are of one kind, or tuples."""
+    """The Spec that covers two attributes of an object: they are of one kind, or tuples, or one is
+    a Python value that stands for none.
+    """
     if isinstance(a, Tree) and isinstance(b, Tree) and _are_tuples(a, b):
         return _join_trees(a, b, unites=True)
-    return join(a, b)
+    has_token = any(isinstance(x, Same) and choices.is_token(x.value) for x in (a, b))
+    return of_kinds(a, b) if has_token else join(a, b)
 
 
 def _are_tuples(a: Tree, b: Tree) -> bool:
@@ -543,19 +546,26 @@ def _differ(a: Spec, b: Spec) -> Mismatch:
         if first == second:
             return Mismatch(f"there are two Python values {first}", hint)
         reason = f"the Python values {first} and {second} differ"
-        return Mismatch(reason, hint, kinds_differ=_is_result(a) and _is_result(b))
+        return Mismatch(reason, hint, kinds_differ=_are_kinds_of_union(a, b))
     return Mismatch(
         f"{shown(a)} cannot be joined with {shown(b)}",
         of_complex if is_complex else "leave values of the same kind and structure on both paths",
-        kinds_differ=_is_result(a) and _is_result(b),
+        kinds_differ=_are_kinds_of_union(a, b),
     )
 
 
-def _is_result(spec: Spec) -> bool:
-    """Whether a function can return it."""
-    if isinstance(spec, Same):
-        return isinstance(spec.value, str | int | float | Tensor | SymbolicNumber)
-    return not isinstance(spec, Tree) or spec.structure.kind is not choices.Choice or _is_text(spec)
+def _are_kinds_of_union(a: Spec, b: Spec) -> bool:
+    """Whether a value may be of one of these kinds: of Python values to choose from, there are too
+    many where two are not of one.
+    """
+    are_options = _options(a) is not None and _options(b) is not None
+    return not are_options and _is_kind_of_union(a) and _is_kind_of_union(b)
+
+
+def _is_kind_of_union(spec: Spec) -> bool:
+    if not isinstance(spec, Same) or choices.is_option(spec.value):
+        return True
+    return isinstance(spec.value, int | float | Tensor | SymbolicNumber)
 
 
 def shown(spec: Spec) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from autograph.mutation.users_code import is_users_class
 from autograph.objects import attributes_of, put_attributes
 from runtime.graph.structures import Children, Handler, Structure, structure_of
+from runtime.staging.control.choices import is_token
 from runtime.staging.control.optional_values import Missing
 from runtime.staging.control.references import is_all_users, is_reference_class
 
@@ -27,6 +28,8 @@ def join_structure_of(item: Any) -> tuple[Structure, Children] | None:
     if found is not None:
         return found
     keys, children = _flatten(item)
+    if not keys and is_token(item):
+        return None
     return Structure(type(item), keys, _OBJECT), children
 
 

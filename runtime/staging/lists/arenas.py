@@ -44,6 +44,9 @@ from runtime.staging.scopes import active
 from runtime.staging.tracing import is_symbol
 
 _PLACE = "<place>"
+_ALONE = "<alone>"
+"""The attribute of objects that have none: its column counts them."""
+
 _PLAIN = (list, dict, set, deque)
 _WITHOUT_DECORATOR = "leave out the decorator of the inner function, or give it the attributes"
 
@@ -62,12 +65,12 @@ class Arena:
 
     def made(self, item: Any) -> Any:
         """Refer to an object that was just made, by all of its names."""
-        state = attributes_of(item) or {}
+        state = attributes_of(item) or {_ALONE: True}
         if not self.columns:
             # Older than any block: each of them finds it empty.
             self.columns = {name: list.__new__(GrowingList) for name in state}
         if self.columns.keys() != state.keys():
-            other = sorted(self.columns.keys() ^ state.keys())[0]
+            other = sorted((self.columns.keys() ^ state.keys()) - {_ALONE})[0]
             raise self.refusal(f"has the attribute {other!r}, and another one has not")
         columns = {name: self.column(name) for name in state}
         counts = _counts(state)
@@ -188,7 +191,7 @@ def referring(references: References, construct: Callable[..., Any]) -> Callable
 def refer(references: References, item: Any) -> Any:
     """Refer to an object, if those of its class are to be."""
     kind = type(item)
-    if not references.has(kind) or not attributes_of(item):
+    if not references.has(kind) or not (attributes_of(item) or kind.__dictoffset__):
         return item
     arena = references.arenas.get(kind)
     if arena is None:

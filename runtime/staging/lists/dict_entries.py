@@ -13,7 +13,7 @@ from runtime.graph.structures import Structure, structure_of
 from runtime.staging.control import joins
 from runtime.staging.control.references import want
 from runtime.staging.control.sameness import same
-from runtime.staging.control.specs import Mismatch, Spec, Tree, types_of
+from runtime.staging.control.specs import Mismatch, Same, Spec, Tree, types_of
 from runtime.staging.lists import keys as keys_
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing import Around, Kind
@@ -73,7 +73,7 @@ def covering(specs: list[Any]) -> Spec:
     for spec in specs[1:]:
         key = keys_.covering(key, spec.children[0])
         try:
-            value = joins.join(value, spec.children[1])
+            value = _join_values(value, spec.children[1])
         except Mismatch as mismatch:
             mismatch.path = "[...]" + mismatch.path
             raise
@@ -82,6 +82,17 @@ def covering(specs: list[Any]) -> Spec:
         return pair_spec(staged_items.staged(key), value)
     _check_value(value)
     return staged_items.covering([pair_spec(key, value)])
+
+
+def _join_values(a: Spec, b: Spec) -> Spec:
+    """The Spec that covers two values: of several kinds are those that have nothing in them."""
+    return joins.of_kinds(a, b) if _is_flat(a) and _is_flat(b) else joins.join(a, b)
+
+
+def _is_flat(spec: Spec) -> bool:
+    if isinstance(spec, Same):
+        spec = joins.abstract(spec.value, staged=True)
+    return staged_items.is_flat(spec)
 
 
 def _check_value(spec: Spec) -> None:

@@ -480,6 +480,82 @@ def test_a_chosen_member_that_is_a_text_is_a_tensor_as_others_are() -> None:
         assert upper.numpy() == text.upper()
 
 
+EMPTY = object()
+
+
+def first_above(xs, limit):
+    found = EMPTY
+    for x in xs:
+        if x > limit:
+            found = x
+            break
+    return found
+
+
+def test_an_object_in_place_of_a_result_is_refused_where_the_run_finds_it() -> None:
+    staged = rt.function(first_above)
+    assert staged(rt.constant([1, 5, 7]), rt.constant(3)).numpy() == 5
+    message = "the result of first_above is <object object.*a function returns tensors"
+    with pytest.raises(rt.errors.RefusedError, match=message) as caught:
+        staged(rt.constant([1, 5, 7]), rt.constant(9))
+    assert str(caught.value).startswith(f"{__file__}:")
+
+
+def objects_of_rounds(n):
+    last = EMPTY
+    while n > 0:
+        made = object()
+        if last is made:
+            return -1
+        last = made
+        n = n - 1
+    return n
+
+
+def list_of_objects(n):
+    made = []
+    for _ in range(n):
+        made.append(object())
+    return made[0] is made[1]
+
+
+def object_of_a_call(n):
+    made = object()
+    if n == 0:
+        return made
+    below = object_of_a_call(n - 1)
+    return 1 if below is made else 0
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (objects_of_rounds, "there are two Python values <object object>"),
+        (list_of_objects, "its items are Python values"),
+        (object_of_a_call, "takes another shape at each depth"),
+    ],
+)
+def test_objects_that_each_round_makes_are_refused(
+    function: Callable[[Any], Any], message: str
+) -> None:
+    with pytest.raises(autograph.StagingError, match=message) as caught:
+        rt.function(function)(rt.constant(3))
+    assert str(caught.value).startswith(f"{__file__}:")
+
+
+class Strategy:
+    def of(self, x):
+        return x
+
+
+FIRST, SECOND = Strategy(), Strategy()
+
+
+def attribute_of_an_object(x):
+    chosen = FIRST if x > 0 else SECOND
+    chosen.n = 1
+
+
 def test_a_chosen_function_is_no_result() -> None:
     with pytest.raises(TypeError, match="the result of returned_function is <one of") as caught:
         rt.function(returned_function)(rt.constant(3))
@@ -492,6 +568,7 @@ def test_a_chosen_function_is_no_result() -> None:
         (shown_function, "is shown, or part of a text"),
         (hashed, "is used as a key or in a set"),
         (attribute_set, "is changed"),
+        (attribute_of_an_object, "is changed"),
     ],
 )
 def test_what_the_graph_has_no_place_for_is_refused(

@@ -251,6 +251,12 @@ def set_in_a_tuple_changed_by_its_name(people, n):
     return sorted(rows[0][1])
 
 
+def chosen_of_other_values(people, x):
+    table = {1: {"k": {"a": x}, "b": 1}, 2: {"k": 6}}
+    table[1 + (x > 1)]["k"] = x
+    return table[1]["k"]
+
+
 def chosen_of_other_keys(people, x):
     rows = []
     for i in range(x):
@@ -307,7 +313,8 @@ REFUSED: dict[Callable[..., Any], str] = {
     found_among_many: "is one of several objects",
     found_and_changed_in_the_list: "is one of several objects",
     found_by_a_helper: "is one of several objects",
-    chosen_of_other_keys: "what is in them does not fit together",
+    chosen_of_other_values: "what is in them does not fit together",
+    chosen_of_other_keys: "one of several sets or dicts is changed, and only the run knows which",
     with_lists_in_them: "is a dict with .* which could be changed in place",
     item_changed: CHANGED,
     each_changed: CHANGED,
