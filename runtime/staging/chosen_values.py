@@ -25,6 +25,7 @@ from runtime.staging.control.stand_ins import member_of
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.lists.growing import Growing
 from runtime.staging.lists.sequences import check
+from runtime.staging.outside import CONTAINERS, DICTS
 from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.type_tests import of_each
 
@@ -121,6 +122,8 @@ def of_builtin(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) 
             return NotImplemented
         if function is operator.contains and type(args[0]) in (list, tuple):
             return NotImplemented  # each item is compared
+        if function is operator.getitem and holds_containers(args[0]):
+            return NotImplemented  # the run looks for the place of the key
         if function in _APPLYING and type(args[0]) is Choice:
             return call(function)(args[0].__call__, *args[1:])
         if function is iter or (isinstance(function, type) and issubclass(function, Iterator)):
@@ -147,6 +150,11 @@ def of_builtin(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) 
         return instead(*before, option, *behind, **kwargs)
 
     return applied(choice, result)
+
+
+def holds_containers(entries: Any) -> bool:
+    """Whether a dict of Python's has lists, dicts or sets as values, which no branches join."""
+    return type(entries) in DICTS and any(isinstance(each, CONTAINERS) for each in entries.values())
 
 
 def _as_any_text(item: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict, defaultdict
+from collections import Counter, OrderedDict, defaultdict, deque
 from types import CellType, FunctionType, SimpleNamespace
 from typing import Any
 
@@ -13,6 +13,9 @@ from autograph.objects import namespace_of
 DICTS = frozenset((dict, OrderedDict, defaultdict, Counter))
 """The classes of which the items are carried; one of the user's may keep more, or act on changes.
 """
+
+CONTAINERS = (list, dict, set, deque)
+"""The classes of containers that a program changes in place."""
 
 _OTHERS = frozenset((list, CellType, FunctionType, SimpleNamespace))
 

@@ -15,7 +15,7 @@ from runtime.staging.lists.dict_rows import EntryTable
 from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.growing_set import GrowingSet
 from runtime.staging.lists.keys import index
-from runtime.staging.lists.sequences import check, chosen
+from runtime.staging.lists.sequences import chosen
 from runtime.staging.scopes import active
 
 
@@ -78,10 +78,13 @@ class Found:
         if self.values is None and self.entries.has_lists:
             return self._list_or(default())
         if self.values is not None and any(isinstance(value, list) for value in self.values):
-            at = ops.where(is_there, self.place, len(self.values))
-            return chosen([*self.values, default()], at)
+            return self.among(self.values, default())
         watch = also_watching(active().watch, (default,))
         return branches.cond(is_there, self.value, default, (), ("the entry",), watch)
+
+    def among(self, values: list[Any], default: Any) -> Any:
+        """The one of these values that is under the key, or the default value."""
+        return chosen([*values, default], ops.where(self.is_there, self.place, len(values)))
 
     def _list_or(self, default: Any) -> Any:
         if type(default) is set:
@@ -95,4 +98,4 @@ class Found:
 
     def check(self, key: Any) -> None:
         """Raise KeyError, at run time, where there is none."""
-        check(self.place < 0, key, KeyError)
+        keys_.check_there(self.place < 0, key)

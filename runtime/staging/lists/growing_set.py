@@ -36,7 +36,7 @@ from runtime.staging.lists.growing import Growing, Kind, size_of
 from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.keys import index, is_staged
 from runtime.staging.lists.list_builtins import MAKING, has_staged
-from runtime.staging.lists.sequences import check, refuse_if
+from runtime.staging.lists.sequences import chosen, refuse_if
 from runtime.staging.lists.set_order import (
     ask_order,
     has_floats,
@@ -129,6 +129,9 @@ class GrowingSet(GrowingList):
         """The list of its items in the order of Python's set. StagingError where that is not
         known.
         """
+        several = self._several_known()
+        if several is not None:
+            return cast(GrowingList, chosen(*several))
         if self.is_plain:
             return GrowingList(self)
         if _is_small(self):
@@ -142,6 +145,17 @@ class GrowingSet(GrowingList):
         places = bind(ops.set_order_p, columns[0] if is_one else ops.stack(columns, axis=1))
         taken = [apply(lists.TAKE, column, places) for column in held.columns]
         return GrowingList.holding(held.kind, taken)
+
+    def _several_known(self) -> tuple[list[Any], Any] | None:
+        """The lists of the items of sets that Python knows, in their order, of which it is one, and
+        the place of that; None for another set.
+        """
+        table = self.table
+        if table is None or table.table is None or isinstance(table.table, Growing):
+            return None
+        if not all(map(_is_known, table.table)):
+            return None
+        return [list(each) for each in table.table], table.place
 
     # Changing it
 
@@ -179,7 +193,7 @@ class GrowingSet(GrowingList):
             return
         rest = self.items()
         place = self._place(item)
-        check(place < 0, item, KeyError)
+        keys.check_there(place < 0, item)
         rest.pop(index(place))
         self.fill(*rest.content())
 

@@ -59,6 +59,41 @@ def _parts_of(key: Any) -> Any:
     return structure_children(key) if is_reference(key) else key
 
 
+def leaves(key: Any) -> Iterator[Any]:
+    """A key, or what is in a tuple and in the tuples in it."""
+    if type(key) is not tuple:
+        yield key
+    else:
+        for part in key:
+            yield from leaves(part)
+
+
+def check_there(is_absent: Any, key: Any) -> None:
+    """Raise KeyError, at run time, for a key that is not there: of the option that the run has
+    chosen, and of the numbers that tensors are.
+    """
+    parts = [part for part in leaves(key) if type(part) is Choice and not part.is_text]
+    if parts:
+        parts[0].apply(lambda option: check_there(is_absent, _replaced(key, parts[0], option)))
+    else:
+        sequences.check(is_absent, key, lambda key: KeyError(_in_numbers(key)))
+
+
+def _replaced(key: Any, part: Any, other: Any) -> Any:
+    if type(key) is tuple:
+        return tuple([_replaced(each, part, other) for each in key])
+    return other if key is part else key
+
+
+def _in_numbers(key: Any) -> Any:
+    if type(key) is tuple:
+        return tuple(map(_in_numbers, key))
+    if not isinstance(key, Tensor) or key.static_shape != () or not is_real(key.dtype):
+        return key
+    kind = bool if key.dtype.is_bool else float if key.dtype.is_floating else int
+    return BUILTINS[kind](key)
+
+
 def hashable(key: Any) -> Any:
     """A key that a run leaves, as Python's own numbers and texts."""
     if isinstance(key, tuple):

@@ -7,20 +7,22 @@ from __future__ import annotations
 import functools
 import operator
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from runtime.core.tensor import Tensor
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.staging.backend import SETTERS
 from runtime.staging.builtin_functions import BUILTINS
-from runtime.staging.control import branches
+from runtime.staging.chosen_values import holds_containers
+from runtime.staging.control import branches, choices
 from runtime.staging.control.choices import Choice
+from runtime.staging.control.logic import compares_itself
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.lists.dict_reads import at_optional
 from runtime.staging.lists.found_entries import Found
 from runtime.staging.lists.growing import Growing
-from runtime.staging.lists.keys import are_exact, is_real, is_staged, plain
+from runtime.staging.lists.keys import are_exact, is_real, is_staged, leaves, plain
 from runtime.staging.lists.sequences import refuse_if
 from runtime.staging.outside import DICTS
 from runtime.staging.symbolic_number import SymbolicNumber
@@ -40,31 +42,29 @@ def _is_asked(entries: Any, key: Any) -> bool:
     """True for a dict, and one number or text of the run, or a tuple with such parts, that may be a
     key of it.
     """
-    if type(entries) not in DICTS or type(key) is Choice or not is_staged(key):
+    if type(entries) not in DICTS or not is_staged(key):
         return False
-    parts = [*_parts(key)]
+    parts = [*leaves(key)]
     if not all(map(_may_be_part, parts)):
         return False
-    known = [part for name in entries for part in _parts(plain(name))]
+    known = [part for name in entries for part in leaves(plain(name))]
+    if any(map(choices.options_of, parts)) and any(map(compares_itself, known)):
+        return False
     has_numbers = any(type(part) is not Text and is_symbol(part) for part in parts)
     return not has_numbers or are_exact(each for each in known if type(each) in NUMBER_TYPES)
-
-
-def _parts(key: Any) -> Iterator[Any]:
-    """A key, or what is in a tuple and in the tuples in it."""
-    if type(key) is not tuple:
-        yield key
-    else:
-        for part in key:
-            yield from _parts(part)
 
 
 def _may_be_part(part: Any) -> bool:
     if isinstance(part, Tensor):
         return is_symbol(part) and part.static_shape == () and is_real(part.dtype)
-    if type(part) is Choice:
-        return all(type(option) is str for option in part.options)
-    return type(part) in (Text, str, *NUMBER_TYPES) or isinstance(part, SymbolicNumber)
+    if type(part) in (Text, *NUMBER_TYPES) or isinstance(part, SymbolicNumber):
+        return True
+    options = choices.options_of(part) or ()
+    kinds = set(map(type, options))
+    return bool(kinds) and all(kind is str or kind.__eq__ is _IDENTITY for kind in kinds)
+
+
+_IDENTITY = vars(object)["__eq__"]
 
 
 def _getitem(own: Callable[[Any, Any], Any], entries: Any, key: Any) -> Any:
@@ -114,7 +114,7 @@ def _got(function: Any, entries: Any, args: tuple[Any, ...]) -> Any:
     def of_key(key: Any) -> Any:
         return _got(function, entries, (key, *args[1:]))
 
-    if args and type(args[0]) is Choice:
+    if args and type(args[0]) is Choice and not holds_containers(entries):
         return args[0].apply(of_key)  # which changes nothing
     if args and type(args[0]) is MaybeNone:
         return at_optional(lambda _, key: of_key(key), entries, args[0])
@@ -123,7 +123,10 @@ def _got(function: Any, entries: Any, args: tuple[Any, ...]) -> Any:
 
 
 def _get(entries: dict[Any, Any], key: Any, default: Any = None) -> Any:
-    return Found(entries, key).value_or(lambda: default)
+    found = Found(entries, key)
+    if isinstance(default, dict | set) and found.values and holds_containers(entries):
+        return found.among(found.values, default)
+    return found.value_or(lambda: default)
 
 
 def _set_entry(value: Any, entries: Any, key: Any) -> Any:
