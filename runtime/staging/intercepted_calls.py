@@ -4,6 +4,7 @@ nothing of staged values.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import operator
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from typing import Any
 
 import autograph
 from autograph import user_iterators
+from autograph.operators.builtin_calls import within
 from autograph.operators.logical import compare, not_
 from autograph.user_attributes import attribute_function, getter_function
 from runtime.staging.asked_numbers import number_function
@@ -83,6 +85,8 @@ def instead_of(
         return functools.partial(user_iterators.asked, function)
     if isinstance(function, type) and references.has(function):
         return referring(references, autograph.constructor(function))
+    if function is dataclasses.replace and references.known.classes:
+        return referring(references, within(function))
     if references.known.refers:
         method = method_of_class(function)
         instead = function_of(function) if method is None else autograph.call(method)

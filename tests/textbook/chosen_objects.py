@@ -13,7 +13,7 @@ import operator
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import total_ordering
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
@@ -2336,3 +2336,27 @@ def a_named_tuple_asked_behind_a_stream_in_memory(a, xs):
     if xs[1] > a:
         found = pair[len([x for x in xs if x > 1]) % 2]
     return found, written.getvalue().count("e")
+
+
+@dataclass(frozen=True, order=True)
+class Deadline:
+    due: int
+    cost: int = 1
+
+    def delayed(self, days):
+        return replace(self, due=self.due + days)
+
+
+@case((1, 2), (5, 5), (0, 0), (3, 1))
+def replaced_objects_are_put_back(a, b):
+    waiting = [Deadline(a, b), Deadline(b, a), Deadline(2)]
+    latest, done = waiting[0], []
+    while waiting:
+        first = min(waiting)
+        waiting.remove(first)
+        if first.due < 3:
+            waiting.append(first.delayed(4))
+        elif first > latest:
+            latest = replace(first, cost=first.cost * 2)
+        done.append((first.due, first.cost))
+    return done, latest.due, latest.cost, latest in done
