@@ -10,7 +10,7 @@ from typing import Any
 from autograph.mutation.containers import elements_of
 from autograph.mutation.functions import Unconverted, names_in
 from autograph.mutation.kinds import KeyedKind, NamespaceKind, SingleKind
-from autograph.mutation.paths import Part, as_attribute, as_itself
+from autograph.mutation.paths import Difference, Part, as_attribute, as_itself
 from autograph.mutation.users_code import is_installed, is_users_class, is_users_function
 from autograph.mutation.variables import Named
 from autograph.objects import (
@@ -41,6 +41,19 @@ class InstanceKind(NamespaceKind):
 
     def put(self, value: Any, state: dict[str, Any]) -> None:
         put_attributes(value, state)
+
+
+class OwnClassKind(SingleKind):
+    """The class that an object is of, which assignments to its `__class__` change."""
+
+    def take(self, value: Any) -> type:
+        return type(value)
+
+    def differences(self, value: Any, state: type) -> Iterator[Difference]:
+        yield as_attribute, "__class__", state, type(value)
+
+    def put(self, value: Any, state: type) -> None:
+        object.__setattr__(value, "__class__", state)
 
 
 class ClassKind(KeyedKind):

@@ -40,7 +40,7 @@ from autograph.mutation.functions import (
     bound_by,
     remembered_by,
 )
-from autograph.mutation.instances import ArgumentsKind, ClassKind, InstanceKind
+from autograph.mutation.instances import ArgumentsKind, ClassKind, InstanceKind, OwnClassKind
 from autograph.mutation.iterators import GeneratorKind, IteratorKind
 from autograph.mutation.kinds import Kind
 from autograph.mutation.paths import ATOMS, as_itself
@@ -92,6 +92,8 @@ def _find_kinds(kind: type) -> Iterator[Kind]:
         yield _MEMORY
     elif is_users_class(kind) or module_of(kind) in _OPEN:
         yield _INSTANCE
+        if is_users_class(kind):
+            yield _OWN_CLASS
     elif named is None and _is_looked_into(kind):
         yield FOREIGN
 
@@ -132,6 +134,7 @@ _OPEN = frozenset((
 _ARRAY = ArrayKind()
 _CLASS = ClassKind()
 _INSTANCE = InstanceKind()
+_OWN_CLASS = OwnClassKind()
 FOREIGN = ForeignKind()
 _FOREIGN = (FOREIGN, *BY_NAME.values())
 _ARGUMENTS = ArgumentsKind()

@@ -42,7 +42,7 @@ from runtime.core.tensor import EagerTensor
 from runtime.dtypes import DType
 from runtime.graph.ir import Location
 from runtime.staging.control.blocks import Block, Names
-from runtime.staging.control.carried_objects import ObjectRecorder, Place
+from runtime.staging.control.carried_objects import KEPT_KIND, ObjectRecorder, Place, refuse_change
 from runtime.staging.control.iteration import Streamed
 from runtime.staging.control.references import want
 from runtime.staging.draws import is_draw
@@ -323,6 +323,12 @@ class BlockRecorder(ObjectRecorder):
         found: dict[Any, Place] = {}
         met = active().memo.setdefault(_MET, {})
         for change in self._snapshot.changes(self._has_constructed):
+            if change.path.endswith(".__class__"):
+                raise refuse_change(
+                    change.path,
+                    "the class of an object is the same on all paths",
+                    KEPT_KIND,
+                )
             key = place_key(change.object)
             # One object for what blocks may know by several: a global variable, a namespace.
             item = met.setdefault(key, change.object) if type(key) is tuple else change.object

@@ -328,6 +328,9 @@ _WAY_OUT_OF_ITERATORS = (
     "make a list of the items before the statement (`list(...)`), or make the iterator inside it"
 )
 
+KEPT_KIND = "keep what the object is in an attribute, and ask for that"
+"""The way out where an object gets another class."""
+
 
 def _advances(item: Any) -> bool:
     return hasattr(type(item), "__next__") and not isinstance(item, IOBase)

@@ -26,6 +26,7 @@ from autograph.objects import attributes_of, of_classes, put_attributes, slots_o
 from runtime.graph.structures import HANDLER, Handler, structure_of
 from runtime.staging.block_recorder import forget, note_found
 from runtime.staging.control import joins
+from runtime.staging.control.carried_objects import KEPT_KIND
 from runtime.staging.control.logic import not_
 from runtime.staging.control.references import (
     ARENA,
@@ -146,6 +147,8 @@ class Arena:
         """`item.name = value`, also of a frozen object."""
         if name in self.columns:
             self.write(name, self.place_of(item), value)
+        elif name == "__class__":
+            raise self.refusal("gets another class", KEPT_KIND)
         elif _is_set_by_property(of_classes(self.users.__mro__, name)):
             object.__setattr__(item, name, value)
         else:

@@ -1009,7 +1009,52 @@ AS_IN_PYTHON = [
     converted_iterator, converted_rows, thread_local_of_a_class, run_in_a_context,
     reset_in_a_helper, given_by_a_cache,
 ]  # fmt: skip
+
+
+class Light:
+    def __init__(self):
+        self.pressed = 0
+
+
+class Off(Light):
+    def press(self):
+        self.pressed += 1
+        self.__class__ = On
+
+
+class On(Light):
+    def press(self):
+        self.pressed += 10
+        self.__class__ = Off
+
+
+LIGHT = Off()
+
+
+def class_of_an_object(x):
+    light = Off()
+    for _ in range(x):
+        light.press()
+    return light.pressed
+
+
+def class_of_a_global_object(x):
+    if x > 0:
+        LIGHT.__class__ = On
+    return int(isinstance(LIGHT, On))
+
+
+def class_of_an_object_by_name(x):
+    light = Off()
+    if x > 0:
+        setattr(light, "__class__", On)  # noqa: B010
+    return int(isinstance(light, On))
+
+
 REFUSED: dict[Callable[..., Any], str] = {
+    class_of_an_object: r"light.__class__ is changed .* the class of an object is the same",
+    class_of_a_global_object: r"LIGHT.__class__ is changed .* the class of an object is the same",
+    class_of_an_object_by_name: r"light.__class__ is changed .* the class of an object",
     context_variable: "variable is changed .* cannot be carried",
     context: "other.* is changed .* a Context cannot be carried",
     context_in_rounds: "other.* is changed .* a Context cannot be carried",

@@ -76,6 +76,17 @@ def its_dict(x: Any) -> Any:
     return vars(two(x)[2])["n"]
 
 
+class Filled(Cell):
+    pass
+
+
+def another_class(x: Any) -> Any:
+    _, _, chosen = two(x)
+    chosen.n += 1
+    chosen.__class__ = Filled
+    return chosen.n
+
+
 def later_attribute(x: Any) -> Any:
     two(x)[2].size = x
     return x
@@ -262,6 +273,7 @@ REFUSED: dict[Callable[[Any], Any], str] = {
     lists_and_objects_in_an_attribute: "one is a list and the other a Link",
     its_id: "is given to id(), which takes",
     its_dict: "is given to vars(), which takes",
+    another_class: "gets another class",
     later_attribute: "gets an attribute 'size' later on",
     lost_attribute: "loses its attribute 'n'",
     kept_outside: "a Cell is put there that is made while tracing",
