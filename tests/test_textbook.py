@@ -1,6 +1,7 @@
 """Textbook programs, taken as they are: staged, with tensors in place of their numbers."""
 
 import copy
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -117,6 +118,47 @@ def test_staged_is_python_or_refused(function: Any, way: str, calls: Any) -> Non
             (refused if is_refusal(got) else wrong).append((args, expected, got))
     assert not wrong
     assert bool(refused) == (function.__name__ in REFUSED[way]), refused
+
+
+NOT_LONGER = {
+    *("permutations_by_swaps", "power_set", "totals_of_choices"),  # exponential
+    *("longest_common_recursive", "chinese_remainder", "probed_slots"),  # endless, or nearly so
+    "polynomial_derivative",  # beyond 64 bits
+    "lagrange",  # divides tensors by zero
+    "product_of_polynomials",  # a complex number of Python's in a loop of the graph
+}
+MANY = 60
+"""Items in a list: more than are written out, or looked at one by one."""
+
+
+def longer(value: Any) -> Any:
+    """A list of numbers as often as makes many of them, and as sorted as it was."""
+    if not isinstance(value, list) or not set(map(type, value)) <= DTYPES.keys() or not value:
+        return value
+    many = value * (MANY // len(value) + 1)
+    return sorted(many) if value == sorted(value) else many
+
+
+def longer_calls(calls: Any) -> list[Any]:
+    """The first call with lists of numbers, with longer ones."""
+    found = [tuple(map(longer, args)) for args in calls if any(longer(x) is not x for x in args)]
+    return found[:1]
+
+
+LONGER = [
+    pytest.param(function, longer_calls(calls)[0], id=function.__name__)
+    for function, calls in CASES
+    if longer_calls(calls)
+    and function.__name__ not in {*NOT_LONGER, *REFUSED["tensors"], *NO_TENSORS}
+]
+
+
+@pytest.mark.parametrize(("function", "args"), LONGER if "PROGRAMS" in os.environ else LONGER[::8])
+def test_longer_lists(function: Any, args: Any) -> None:
+    """What only many items show: loops of the graph in place of written-out rounds, copies."""
+    expected = attempt(lambda: function(*copy.deepcopy(args)))
+    got = attempt(lambda: rt.function(function)(*map(as_tensors, copy.deepcopy(args))))
+    assert same_outcome(expected, got, RELATIVE)
 
 
 def is_refusal(got: Any) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import functools
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from types import BuiltinFunctionType, FunctionType
+from types import BuiltinFunctionType, CodeType, FunctionType
 from typing import Any
 
 import autograph
@@ -15,6 +16,7 @@ import runtime.staging.backend  # noqa: F401  (gives autograph the backend of sy
 from autograph.mutation.ownership import taking_notes
 from autograph.mutation.snapshots import Snapshot
 from autograph.objects import is_generator_function
+from autograph.operators.unrolling import VERY_MUCH
 from autograph.user_attributes import askable
 from runtime.core.state import state
 from runtime.dtypes import DType
@@ -40,7 +42,7 @@ from runtime.functions.recursion import (
     has_numbers,
     unsettled,
 )
-from runtime.functions.recursion_over_numbers import Descent
+from runtime.functions.recursion_over_numbers import CALLS, Descent
 from runtime.functions.results import exported
 from runtime.functions.shared_arguments import NOTHING, Shared, lost, shared_of
 from runtime.functions.signatures import Rebuilding, spec_structure
@@ -204,6 +206,7 @@ class Tracer:
         self.returned: Spec | None = None
         self.current: Trace | None = None
         self.descents: dict[int, Descent] = {}
+        self._calls: Counter[CodeType] = Counter()
         self.python_function = python_function
         self.converted = converted
         self.watcher = Watcher()
@@ -605,19 +608,27 @@ class Tracer:
         if not isinstance(plain, FunctionType):
             return None
         is_python, is_generator = trace.scope.outer is None, is_generator_function(plain)
-        # Outside of staged blocks Python ends recursion, unless a staged `raise` does.
-        if is_python and (is_generator or not _may_raise(trace.scope.nodes[-_RECENT:])):
+        is_much = trace.node_count > VERY_MUCH
+        # Outside of staged blocks Python ends recursion, unless a staged `raise` does; calls that
+        # are very much to write out become a graph, as the rounds of loops do.
+        may_end = is_much or not is_python or _may_raise(trace.scope.nodes[-_RECENT:])
+        if is_python and (is_generator or not may_end):
             return None
         depth = active_calls(plain.__code__, trace.root, autograph.converted_code)
         if is_generator:
             _check_depth(plain, depth)
             return None
-        if not depth or (is_python and depth < _DEEP):
+        if not depth or (is_python and depth < _DEEP and not (is_much and self._are_many(plain))):
             return None
         receiver = getattr(function, "__self__", None)
         if is_reference(receiver):  # an argument as others: the run may choose it
             return functools.partial(self._again, plain, plain, depth, receiver)
         return functools.partial(self._again, function, plain, depth)
+
+    def _are_many(self, function: FunctionType) -> bool:
+        """Whether a function has called itself often, in a trace that has become very large."""
+        self._calls[function.__code__] += 1
+        return self._calls[function.__code__] > CALLS
 
     def _printing(self, function: Any, in_python: bool) -> Callable[..., Any] | None:
         printing = functools.partial(self.prints.print, self.acts) if in_python else print_in_graph

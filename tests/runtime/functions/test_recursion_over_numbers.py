@@ -7,7 +7,7 @@ import pytest
 
 import autograph
 import runtime as rt
-from runtime.functions import traced
+from runtime.functions import function_tracing, traced
 from tests.support.staging import attempt, same_outcome
 
 
@@ -277,6 +277,52 @@ def test_many_calls_are_not_written_out(function: Callable[..., Any], lines: int
     assert same_outcome(attempt(lambda: function(rows, word)), attempt(lambda: staged(*given)))
     graph = staged.get_concrete_function(*given).graph
     assert len(str(graph).splitlines()) < lines
+
+
+def sorted_by_thirds(items):
+    def sort(low, high):
+        if items[low] > items[high]:
+            items[low], items[high] = items[high], items[low]
+        if high - low > 1:
+            third = (high - low + 1) // 3
+            sort(low, high - third)
+            sort(low + third, high)
+            sort(low, high - third)
+
+    sort(0, len(items) - 1)
+    return items
+
+
+def squares_of_quarters(x):
+    """A result of which Python knows the length, of calls for which it knows all numbers."""
+    found = []
+
+    def fill(row, column, size):
+        if size == 1:
+            found.append((row * 31 + column) * x + row)
+            return
+        half = size // 2
+        for top in (row, row + half):
+            for left in (column, column + half):
+                fill(top, left, half)
+
+    fill(0, 0, 32)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("function", "given"),
+    [(sorted_by_thirds, [i * 7919 % 101 for i in range(40)]), (squares_of_quarters, 3)],
+)
+def test_calls_that_python_ends_are_not_all_written_out(
+    function: Callable[[Any], Any], given: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(function_tracing, "VERY_MUCH", 1000)
+    staged, tensor = rt.function(function), rt.constant(given, rt.int64)
+    expected = attempt(lambda: function(list(given) if isinstance(given, list) else given))
+    assert same_outcome(expected, attempt(lambda: staged(tensor)))
+    graph = staged.get_concrete_function(tensor).graph
+    assert len(str(graph).splitlines()) < 4000
 
 
 def hashed(n):
