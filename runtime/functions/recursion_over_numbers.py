@@ -1,6 +1,6 @@
 """Recursion over Python numbers, which a staged value ends: the numbers that keep changing are
-staged, so that the calls become those of one graph that calls itself. So are texts and lists that
-grow from call to call. They are arguments, or in tuples that are.
+staged, so that the calls become those of one graph that calls itself. So are texts, lists and
+tuples that grow from call to call. They are arguments, or in tuples that are.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import operator
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
 
@@ -20,6 +20,7 @@ from runtime.staging.block_recorder import BlockRecorder
 from runtime.staging.control.undoing import Refused, undone_if_refused
 from runtime.staging.lists.growing import Growing
 from runtime.staging.lists.growing_list import GrowingList
+from runtime.staging.lists.growing_tuple import grown_tuple
 from runtime.staging.scopes import active
 from runtime.staging.texts import of_any
 
@@ -40,7 +41,7 @@ Kinds = tuple[type, ...]
 Family = tuple[tuple[int | str, Any], ...]
 
 _NUMBERS: Kinds = (int, float)
-_GROWING: Kinds = (*_NUMBERS, str, GrowingList)
+_GROWING: Kinds = (*_NUMBERS, str, GrowingList, tuple)
 
 
 class Descent:
@@ -117,14 +118,10 @@ class Descent:
             alike = alike or self._waiting_alike(family, kinds, at_once)
             if not alike:
                 return NotImplemented
-            changing = {at for at in numbers for its in alike if its.get(at) != numbers[at]}
-            if kinds is _GROWING:
-                changing -= {
-                    at
-                    for at, part in numbers.items()
-                    if not _is_of(part, _NUMBERS) and part in [its[at] for its in alike[:-1]]
-                }
-            self.counters[family] = frozenset(changing)
+            changing = [
+                _changing(at, part, [its.get(at) for its in alike]) for at, part in numbers.items()
+            ]
+            self.counters[family] = frozenset().union(*changing)
         places = self._places(family)
         if not places:
             return NotImplemented
@@ -209,7 +206,23 @@ def _inside(item: Any) -> Iterable[Any]:
     return [] if is_own else (attributes_of(item) or {}).values()
 
 
+def _changing(at: Place, part: Any, others: Sequence[Any]) -> Iterator[Place]:
+    """The places of what changes from call to call: numbers, texts and lists of which each call has
+    another one, and tuples of which each has a longer one.
+    """
+    if _is_of(part, (tuple,)) and all(len(each[2]) == len(part[2]) for each in others):
+        for place, each in enumerate(part[2]):
+            yield from _changing((at, place), each, [other[2][place] for other in others])
+    elif _is_of(part, _NUMBERS):
+        if any(each != part for each in others):
+            yield at
+    elif _is_of(part, _GROWING) and part not in others[:-1]:
+        yield at
+
+
 def _staged(places: Places, at: Place, item: Any) -> Any:
+    if type(item) is tuple and at in places:
+        return grown_tuple(GrowingList(item).of_graph())
     if type(item) is tuple:
         parts = [_staged(places, (at, place), part) for place, part in enumerate(item)]
         return tuple(parts) if any(map(operator.is_not, parts, item)) else item
@@ -235,12 +248,13 @@ def _split(key: Any, kinds: Kinds = _NUMBERS) -> tuple[Family, dict[Place, Any]]
         numbers[at] = part
         return part[0]
 
-    return tuple([(at, _with_parts(at, part, without)) for at, part in parts.items()]), numbers
+    change = _with_parts if tuple not in kinds else lambda at, part, change: change(at, part)
+    return tuple([(at, change(at, part, without)) for at, part in parts.items()]), numbers
 
 
 def _with_parts(at: Place, part: Any, change: Callable[[Place, Any], Any]) -> Any:
     """The key of an argument with what `change` makes of it; of the items of a tuple."""
-    if type(part) is tuple and len(part) == 3 and part[0] is tuple:
+    if _is_of(part, (tuple,)):
         kind, keys, parts = part
         return kind, keys, tuple([_with_parts((at, i), x, change) for i, x in enumerate(parts)])
     return change(at, part)

@@ -648,3 +648,77 @@ def new_object_put_into_another(n):
         holder.current = Doubled(-1)
     holder.current.more()
     return holder.current.n, holder.current.twice
+
+
+def gone(path, n):
+    if n == 0:
+        return len(path), sum(path), path == (3, 2, 1), path[:2]
+    return gone(path + (n,), n - 1)
+
+
+@case((3,), (0,), (5,))
+def path_as_a_tuple(n):
+    return gone((), n)
+
+
+def placed_queens(n, placed=()):
+    if len(placed) == n:
+        return 1
+    total, row = 0, len(placed)
+    for column in range(n):
+        if all(column != c and abs(column - c) != row - r for r, c in enumerate(placed)):
+            total += placed_queens(n, placed + (column,))
+    return total
+
+
+@case((4,), (1,), (5,))
+def queens_in_a_tuple(n):
+    return placed_queens(n)
+
+
+def digits_of(n, known=()):
+    return known if n == 0 else digits_of(n // 10, (n % 10,) + known)
+
+
+@case((345,), (0,), (7,))
+def digits_in_a_tuple(n):
+    return digits_of(n), sum(digits_of(n))
+
+
+def walked_to(place, path, n):
+    row, column = place
+    if n == 0:
+        return len(path), row, column, path[-1] if path else (-1, -1)
+    return walked_to((row + 1, column + n), (*path, (row, column)), n - 1)
+
+
+@case((3,), (0,), (5,))
+def places_in_a_tuple(n):
+    return walked_to((0, 0), (), n)
+
+
+def ways_over_cells(cell, seen, n):
+    if cell > n or cell in seen:
+        return 0
+    if cell == n:
+        return 1 + len(seen)
+    return ways_over_cells(cell + 1, seen + (cell,), n) + ways_over_cells(
+        cell + 2, seen + (cell,), n
+    )
+
+
+@case((3,), (5,))
+def cells_in_a_tuple(n):
+    return ways_over_cells(0, (), n)
+
+
+def counted_in(state, n):
+    count, path = state
+    if n == 0:
+        return count + len(path), "-".join(path)
+    return counted_in((count + 1, path + (str(n),)), n - 1)
+
+
+@case((3,), (0,), (5,))
+def texts_in_a_tuple(n):
+    return counted_in((0, ()), n)
