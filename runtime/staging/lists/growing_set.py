@@ -11,7 +11,9 @@ from __future__ import annotations
 import dataclasses
 import functools
 import operator
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import permutations
+from sys import getsizeof
 from typing import Any, NoReturn, Self, cast
 
 from autograph.backend import AnyOrder
@@ -34,7 +36,7 @@ from runtime.staging.lists import keys, staged_items
 from runtime.staging.lists.dict_entries import changed_while_iterated
 from runtime.staging.lists.growing import Growing, Kind, size_of
 from runtime.staging.lists.growing_list import GrowingList
-from runtime.staging.lists.keys import index, is_staged
+from runtime.staging.lists.keys import index, is_staged, leaves
 from runtime.staging.lists.list_builtins import MAKING, has_staged
 from runtime.staging.lists.sequences import chosen, refuse_if
 from runtime.staging.lists.set_order import (
@@ -62,18 +64,23 @@ from runtime.staging.tracing import is_symbol
 class GrowingSet(GrowingList):
     """A set of the user's: a list without equal items. `known` is Python's own set, to which the
     user's changes were made too, for what it was tells of the order of its items. Nobody knows that
-    when the block that it was `changed_in` is left, as what the block did is taken back, or may
-    not have been done.
+    when the block that it was `changed_in` is left, as what the block did may not have been done.
+    Where that is taken back, it is again what it was `before`: of one that `has_lost` no item, or
+    `is_added`, made by adding items one by one, there can be another one for the block.
     """
 
-    __slots__ = ("changed_in", "known")
+    __slots__ = ("before", "changed_in", "has_lost", "is_added", "known")
     plain: type = set
     known: Any
-    changed_in: Scope
+    changed_in: Scope | None
+    before: tuple[Any, ...] | None
+    has_lost: bool
+    is_added: bool
 
     def __init__(self, items: Iterable[Any] = ()) -> None:
         super().__init__()
         self.known, self.changed_in = set(), active().scope
+        self.before, self.has_lost, self.is_added = None, False, True
         self.update(items)
 
     @property  # type: ignore[misc]
@@ -84,6 +91,28 @@ class GrowingSet(GrowingList):
     def is_plain(self) -> bool:
         """True as long as Python knows its items."""
         return self.staged is None and not any(map(is_staged, list.__iter__(self)))
+
+    def content(self) -> tuple[Any, list[Any]]:
+        """The number of items, and the items, of which the run may have more: it would find their
+        order by adding them one by one.
+        """
+        if self.is_plain and not self._is_as_added():
+            note_order_lost()
+        return super().content()
+
+    def _is_as_added(self) -> bool:
+        """Whether Python's set has each item where it is in one to which they are added one by one:
+        in any order, where no two of them want the same place.
+        """
+        known = self._python()
+        if self.is_added or not known:
+            return True
+        if self.has_lost or not self._has_order:
+            return False
+        again = set(list.__iter__(self))
+        places = (getsizeof(again) - getsizeof(set())) // _ENTRY or _SMALL
+        wanted = {hash(item) % places for item in again}
+        return len(wanted) == len(again) and getsizeof(again) == getsizeof(known)
 
     def items(self) -> GrowingList:
         """The list of its items, in an order that nobody may ask for."""
@@ -107,7 +136,7 @@ class GrowingSet(GrowingList):
     def of_known(cls, items: set[Any] | frozenset[Any], *sources: Any) -> Self:
         """One that stands for this set, which is made of others, from now on."""
         made = cls()
-        made._put(items, *sources)
+        made._put(items, *sources, added=_in_turn(items))
         return made
 
     def exported(self, numbers: Mapping[str, DType]) -> GrowingSet:
@@ -162,9 +191,10 @@ class GrowingSet(GrowingList):
     def add(self, item: Any, /) -> None:
         """Put an item into it, unless there is an equal one."""
         if self.is_plain and not is_staged(item):
-            known = self._python()
-            known.add(item)
-            self._put(known)
+            if item not in self._python():
+                known = self._to_change()
+                known.add(item)
+                self._put(known, added=(item,))
             return
         _check_hashable(item)
         if _may_be_no_object(item):
@@ -187,7 +217,7 @@ class GrowingSet(GrowingList):
         """Take an item out. KeyError, at run time, where it is not there."""
         note_order_lost()
         if self.is_plain and not is_staged(item):
-            known = self._python()
+            known = self._to_change()
             known.remove(item)
             self._put(known)
             return
@@ -201,9 +231,10 @@ class GrowingSet(GrowingList):
         """Take an item out, if it is there."""
         note_order_lost()
         if self.is_plain and not is_staged(item):
-            known = self._python()
-            known.discard(item)
-            self._put(known)
+            if item in self._python():
+                known = self._to_change()
+                known.discard(item)
+                self._put(known)
             return
         place = self._place(item)
 
@@ -217,6 +248,14 @@ class GrowingSet(GrowingList):
             self.fill(*left.content())
         elif place >= 0:
             self.fill(*without().content())
+
+    def clear(self) -> None:
+        """Take out all items: it is like a new one."""
+        if self.is_plain:
+            self._to_change()
+        super().clear()
+        self.known, self.changed_in = set(), active().scope
+        self.has_lost, self.is_added = False, True
 
     def update(self, *others: Iterable[Any]) -> None:
         """Put the items of others into it."""
@@ -236,11 +275,15 @@ class GrowingSet(GrowingList):
 
     def _add_known(self, items: list[Any], given: Any) -> None:
         if self.is_plain and not any(map(is_staged, items)):
-            known = self._python()
+            known, added = self._to_change(), _as_python(items, given)
+            is_known = added is not items
             try:
-                known.update(_as_python(items, given))
-            finally:  # those in front of an unhashable one are in it
-                self._put(known, given)
+                known.update(added)
+            except TypeError:  # those in front of an unhashable one are in it
+                is_known = True
+                raise
+            finally:
+                self._put(known, given, added=() if is_known else items)
             return
         for item in items:
             self.add(item)
@@ -252,25 +295,31 @@ class GrowingSet(GrowingList):
     def pop(self) -> Any:  # type: ignore[override]
         """Take out an item, any one, of a set of which Python knows the items."""
         note_order_lost()
-        rest = self._ordered("pop()")
+        self._ordered("pop()")
+        rest = self._to_change()
         item = rest.pop()
         self._put(rest)
         return item
 
-    def _put(self, items: set[Any] | frozenset[Any], *sources: Any) -> None:
+    def _put(
+        self, items: set[Any] | frozenset[Any], *sources: Any, added: Iterable[Any] = ()
+    ) -> None:
         # In the order of the user's changes: what Python's set makes of it is asked of that.
         kept = [item for item in list.__iter__(self) if item in items]
-        known = set(kept)
-        kept += [item for item in items if item not in known]
+        self.has_lost = self.has_lost or len(kept) < list.__len__(self)
+        known = dict.fromkeys([*kept, *added])
+        self.is_added = self.is_added and known.keys() == items
+        kept = [*known, *[item for item in items if item not in known]]
         self.fill(len(kept), kept)
         self.known = items
-        blocks = [each.changed_in for each in (self, *sources) if isinstance(each, GrowingSet)]
-        self.changed_in = next((block for block in blocks if not block.open), active().scope)
+        sets = [each for each in (self, *sources) if isinstance(each, GrowingSet)]
+        is_sure = all(each._has_order for each in sets)
+        self.changed_in = active().scope if is_sure else None
 
     def _ordered(self, what: str) -> Any:
         """Python's own set, which is asked for its order."""
         known = self._python(what)
-        if len(known) > 1 and not self.changed_in.open:
+        if len(known) > 1 and not self._has_order:
             raise refuse_order(what, ", for a block has changed it that not every path takes")
         return known
 
@@ -278,8 +327,32 @@ class GrowingSet(GrowingList):
         if not self.is_plain:
             raise refuse_order(what)
         own = set(list.__iter__(self))
-        if self.known != own:  # it was cleared, or what a block did was taken back
-            self.known = own
+        while self.known != own and self.before is not None:  # what a block did was taken back
+            self._restore(self.before)
+        if self.known != own:  # nobody knows what it was before
+            self.known, self.changed_in, self.has_lost, self.is_added = own, None, True, False
+        return self.known
+
+    def _state(self) -> tuple[Any, ...]:
+        return self.known, self.changed_in, self.has_lost, self.is_added, self.before
+
+    def _restore(self, state: tuple[Any, ...]) -> None:
+        self.known, self.changed_in, self.has_lost, self.is_added, self.before = state
+
+    @property
+    def _has_order(self) -> bool:
+        """Whether the set that is known has the order of the user's."""
+        return self.changed_in is not None and self.changed_in.open
+
+    def _to_change(self) -> Any:
+        """Python's own set, which is to be changed; what it was before a block stays as it is."""
+        known = self._python()
+        if self._has_order and self.changed_in is not active().scope:
+            other = set(list.__iter__(self)) if self.is_added else known.copy()
+            # Without gaps, and as large, a copy has the items in the same places.
+            is_same = not self.has_lost and getsizeof(other) == getsizeof(known)
+            self.before = self._state() if is_same else None
+            self.known = other if is_same else known
         return self.known
 
     # Asking it
@@ -318,6 +391,42 @@ class GrowingSet(GrowingList):
 
     def __repr__(self) -> str:
         return repr(self._ordered("its text"))
+
+
+_ASKED_AGAIN = frozenset((int, bool, float, str))
+"""The classes of items whose hashes are nobody's but Python's."""
+
+_ENTRY, _SMALL = 16, 8
+"""The bytes of a place in Python's sets, and how many places the small ones have."""
+
+
+def _in_turn(items: set[Any] | frozenset[Any]) -> Sequence[Any]:
+    """The items of a small set in an order in which they may have been added, if each order that
+    gives the order of the set has them in the same places. Nothing for another set.
+    """
+    known = list(items)
+    is_small = 1 < len(known) < 5 and getsizeof(items) == getsizeof(set())
+    if not is_small or not all(
+        type(part) in _ASKED_AGAIN for item in known for part in leaves(item)
+    ):
+        return ()
+    found = [each for each in permutations(known) if list(set(each)) == known]
+    ways = [_places(each) for each in found]
+    is_sure = ways and all(way == ways[0] for way in ways)
+    return found[0] if is_sure and [*map(ways[0].get, sorted(ways[0]))] == known else ()
+
+
+def _places(items: Iterable[Any]) -> dict[int, Any]:
+    """The items of a small set of Python's to which they are added, by their places."""
+    taken: dict[int, Any] = {}
+    for item in items:
+        rest = hash(item) % 2**64
+        at = rest % _SMALL
+        while at in taken:
+            rest >>= 5
+            at = (at * 5 + 1 + rest) % _SMALL
+        taken[at] = item
+    return taken
 
 
 def _may_be_no_object(item: Any) -> bool:
@@ -524,7 +633,7 @@ def _changing(name: str) -> Callable[..., Any]:
 
     def method(self: GrowingSet, *others: Any) -> Any:
         if all(map(_is_known, (self, *others))):
-            known = self._python()
+            known = self._to_change()
             if own(known, *[x._python() if isinstance(x, GrowingSet) else x for x in others]) is (
                 NotImplemented
             ):
