@@ -30,6 +30,7 @@ _BY_NAME = (str, bytes, type(None))
 _PLAIN = (ValueError, TypeError)
 # Compiled by the first error.
 _SYMBOLS = r"\bSymbolicTensor\b"
+_NO_ATTRIBUTE = r"'Symbolic(Tensor|Number)' object has no attribute"
 _TEXTS = r"(\b(not|type|got) '?|^|')Text\b"
 _PLACED = r".+?:\d+:\d+: "
 _OF_SYMBOLS = (
@@ -43,6 +44,10 @@ _OF_NUMBERS = (
 _OF_TEXTS = (
     "a text of staged values is made where the graph prints or raises it: print(text) does so, and "
     "so does print(text, end='', file=...) for a file"
+)
+_OF_ATTRIBUTES = (
+    "tensors and numbers have no attributes of yours: keep it in a variable, or both in an object "
+    "of your own"
 )
 _ALIKE_FOR_NUMBERS = (
     r"unsupported operand|bad operand|not supported between|is not (iterable|subscriptable|callable"
@@ -100,7 +105,7 @@ def _place(error: BaseException, location: Location | None) -> None:
         return
     if isinstance(error, OpError) and not isinstance(error, AssertionError):
         error.location = error.location or location
-    elif type(error) in _PLAIN and len(error.args) == 1 and type(error.args[0]) is str:
+    elif (type(error) in _PLAIN or way_out is _OF_ATTRIBUTES) and _has_text(error):
         text = error.args[0].replace("SymbolicNumber", "staged number")
         # One that passes through a trace around this one is placed already.
         if not re.match(_PLACED, text):
@@ -108,8 +113,14 @@ def _place(error: BaseException, location: Location | None) -> None:
             error.args = (f"{format_location(location)}: {text}{hint}",)
 
 
+def _has_text(error: BaseException) -> bool:
+    return len(error.args) == 1 and type(error.args[0]) is str
+
+
 def _way_out(error: BaseException) -> str | None:
     """The way out of an error of Python's for a symbol, or a text of the run."""
+    if isinstance(error, AttributeError) and re.search(_NO_ATTRIBUTE, str(error)):
+        return _OF_ATTRIBUTES
     if not isinstance(error, TypeError):
         return None
     if "SymbolicNumber" in str(error):

@@ -13,7 +13,6 @@ from typing import Any
 
 import autograph
 from autograph import user_iterators
-from autograph.operators.builtin_calls import within
 from autograph.operators.logical import compare, not_
 from autograph.user_attributes import attribute_function, getter_function
 from runtime.staging.asked_numbers import number_function
@@ -41,6 +40,7 @@ from runtime.staging.lists.remembered_calls import cached_function
 from runtime.staging.lists.staged_keys import key_function
 from runtime.staging.text_sinks import sink_function
 from runtime.staging.texts import text_class
+from runtime.staging.type_tests import of_each
 
 Function = Callable[..., Any]
 
@@ -85,8 +85,8 @@ def instead_of(
         return functools.partial(user_iterators.asked, function)
     if isinstance(function, type) and references.has(function):
         return referring(references, autograph.constructor(function))
-    if function is dataclasses.replace and references.known.classes:
-        return referring(references, within(function))
+    if references.known.classes and function is dataclasses.replace and args:
+        return functools.partial(_replaced, referring(references, function))
     if references.known.refers:
         method = method_of_class(function)
         instead = function_of(function) if method is None else autograph.call(method)
@@ -99,6 +99,10 @@ def instead_of(
     instead = number_function(function, args) or list_function(function)
     instead = instead or sequence_function(function, args) or looking_function(function, args)
     return instead or next(filter(None, (find(function) for find in _FINDERS)), None)
+
+
+def _replaced(replace: Function, item: Any, /, *args: Any, **changes: Any) -> Any:
+    return of_each(lambda each: replace(each, *args, **changes), item)
 
 
 def _getattr(plain: Function, *args: Any) -> Any:

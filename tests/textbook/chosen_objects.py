@@ -2360,3 +2360,41 @@ def replaced_objects_are_put_back(a, b):
             latest = replace(first, cost=first.cost * 2)
         done.append((first.due, first.cost))
     return done, latest.due, latest.cost, latest in done
+
+
+@dataclass
+class Spot:
+    x: int
+    y: int = 2
+
+
+@case((3,), (1,), (0,))
+def spot_moved_by_a_copy(n):
+    spot = Spot(n)
+    others = [Spot(1), spot]
+    others[n % 2].y = 9
+    for i in range(n):
+        if i > 1:
+            spot = replace(spot, x=i)
+        else:
+            spot.x = i + 5
+    return spot.x, spot.y, others[1].x
+
+
+@case((3,), (0,))
+def spot_that_may_be_none(n):
+    spot = Spot(n) if n > 0 else None
+    others = [Spot(1), Spot(2)]
+    others[n % 2].y = 9
+    for i in range(2):
+        if spot is not None:
+            spot = replace(spot, x=i)
+    return -1 if spot is None else spot.x + spot.y
+
+
+@case((3,), (0,))
+def copy_of_what_may_be_none(n):
+    spot = Spot(n) if n > 0 else None
+    others = [Spot(1), Spot(2)]
+    others[n % 2].y = 9
+    return replace(spot, x=7).x

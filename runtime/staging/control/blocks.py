@@ -246,14 +246,19 @@ class Wording:
     functions: bool = False
 
 
+def sides_in(places: Sequence[Location | None]) -> str:
+    """The places of the sides of a join, each of them once."""
+    return " and ".join(dict.fromkeys([format_location(place) for place in places if place]))
+
+
 def mismatch_error(
     mismatch: Mismatch, name: str | None, words: Wording, places: Sequence[Location | None]
 ) -> Exception:
     """The refusal of a join: the variable, and the line of each side."""
     what = f"{name or words.result}{mismatch.path}"
     what = what if what.startswith("the ") else repr(what)
-    sides = " and ".join(format_location(place) for place in places if place is not None)
     message = f"{what} cannot be joined across {words.sides}: {mismatch.reason}"
+    sides = mismatch.sides or sides_in(places)
     message += f" (at {sides})" if sides else ""
     if mismatch.dtypes_differ or words.functions:
         return refuse_dtypes(message, mismatch.hint, name)

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from autograph.operators.truths import truth as users_truth
 from runtime.graph import numbers
-from runtime.graph.ir import Region, format_location
+from runtime.graph.ir import Region
 from runtime.graph.nodes import COND, TRUTH
 from runtime.staging.aliasing import aliases, item_assignments
 from runtime.staging.control import graph_values, joined_tensors, joins
@@ -26,6 +26,7 @@ from runtime.staging.control.blocks import (
     pack,
     place_of,
     release,
+    sides_in,
     split,
     undone,
     variable_name,
@@ -366,9 +367,8 @@ def _join_branches(
         want_parts(mismatch, (x, y), changed)
         first, second = (place_of(v, mismatch, p.block) for v, p in zip((x, y), paths, strict=True))
         if mismatch.kinds_differ and words.unites:
-            sides = " and ".join(format_location(each) for each in (first, second) if each)
-            reason = f"{mismatch.reason} (at {sides})"
-            of_union = Mismatch(reason, mismatch.hint)
+            of_union = Mismatch(mismatch.reason, mismatch.hint)
+            of_union.sides = sides_in((first, second))
             try:
                 return joins.united(*pair, of_union)
             except Mismatch as other:

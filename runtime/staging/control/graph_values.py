@@ -79,7 +79,7 @@ def _lower_union(value: Any, spec: Union, trace: Trace, name: str | None) -> Ite
     if len(set(places)) < len(places):
         raise value.refusal()
     if None in places:  # a list that is in another one by now
-        raise refuse(spec.mismatch.reason, spec.mismatch.hint, name)
+        raise refuse(str(spec.mismatch), spec.mismatch.hint, name)
     tag: Any = places[0]
     if type(value) is TaggedUnion:
         tag = value.place

@@ -131,6 +131,10 @@ class MaybeNone(Missing):
 
         return of_each(lambda item: member_of(item, name), self)
 
+    def keys_asked(self) -> Any:
+        """The `keys` of the value; TypeError where it is None, which is no mapping."""
+        return member_of(self.get(), "keys")
+
     def owner(self, name: str) -> Any:
         """The value, after a check that it is not None, which has no such attribute."""
         trace = active(self.flag)

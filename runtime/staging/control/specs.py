@@ -82,7 +82,8 @@ Spec = Leaf | Same | Tree | Optional | Maybe | Union
 class Mismatch(Exception):
     """Two values do not join; `path` leads to the place within the variable.
 
-    `kinds_differ` says that they are of two kinds, of which a result may be.
+    `kinds_differ` says that they are of two kinds, of which a result may be; `sides` tells where
+    the two were, for a refusal that comes later.
     """
 
     def __init__(
@@ -93,8 +94,11 @@ class Mismatch(Exception):
         self.hint = hint
         self.dtypes_differ = dtypes_differ
         self.kinds_differ = kinds_differ
-        self.path = ""
+        self.path = self.sides = ""
         self.places: list[int] = []
+
+    def __str__(self) -> str:
+        return f"{self.reason} (at {self.sides})" if self.sides else self.reason
 
 
 def parts(spec: Spec) -> tuple[Spec, ...]:

@@ -37,7 +37,13 @@ class StandIn:
             from runtime.staging.type_tests import type_of
 
             return type_of(self)
+        if name == "keys" and not is_read:  # Python asks here what it takes for a mapping
+            return object.__getattribute__(self, "keys_asked")()
         return object.__getattribute__(self, "member")(name)
+
+    def keys_asked(self) -> Any:
+        """The `keys` of what is given to `dict`, `update` or `**`."""
+        return self.member("keys")
 
     def member(self, name: str) -> Any:
         """The attribute of the value for which this stands."""

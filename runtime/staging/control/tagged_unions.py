@@ -78,7 +78,7 @@ class TaggedUnion(Choice):
         want_lists(*self.options)
         return refuse(
             "a value is used that is of another kind on each path, as only the run knows: "
-            f"{self.mismatch.reason}",
+            f"{self.mismatch}",
             f"return it, or ask for its class first; or {self.mismatch.hint}",
             location=location,
         )

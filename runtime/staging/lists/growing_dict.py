@@ -29,7 +29,7 @@ from runtime.staging.control import branches, graph_values, iteration, joins, lo
 from runtime.staging.control.branches import truth
 from runtime.staging.control.carried_objects import GrowingEntries
 from runtime.staging.control.item_comparisons import all_of, equal_entries
-from runtime.staging.control.optional_values import MaybeNone
+from runtime.staging.control.optional_values import MaybeNone, present
 from runtime.staging.control.references import is_reference
 from runtime.staging.control.specs import Mismatch, Same, Spec, Tree, classes_in
 from runtime.staging.frames import variable_holding
@@ -650,6 +650,7 @@ def pairs_of(other: Any, put_all: Callable[[iteration.Staged], None]) -> Iterabl
     """The pairs of a dict or of something iterable; `put_all` takes those that only the run
     counts.
     """
+    other = present(other)
     if hasattr(other, "keys"):
         names = other.keys()
         other = other.items() if isinstance(other, dict) else [(k, other[k]) for k in names]

@@ -772,7 +772,7 @@ def _of_kinds(
     kinds = held.kinds if isinstance(held, Union) else (held,)
     places = [_place_among(wanted.kinds, kind) for kind in kinds]
     if len(set(places)) < len(places):
-        raise refuse(wanted.mismatch.reason, wanted.mismatch.hint)
+        raise refuse(str(wanted.mismatch), wanted.mismatch.hint)
     if tags is None:
         tags = _all_at(places[0], size)
     elif places != list(range(len(places))):

@@ -431,6 +431,41 @@ def the_left_one_is_asked_first(x):
     return found == other, found != other
 
 
+def mapping_of(x, take):
+    found = {"n": x} if x > 0 else None
+    try:
+        return len(take(found))
+    except TypeError:
+        return -1
+    except AttributeError:
+        return -2
+
+
+def mapping_unpacked(x):
+    return mapping_of(x, lambda found: {**found})
+
+
+def mapping_copied(x):
+    return mapping_of(x, lambda found: dict(found))
+
+
+def mapping_merged(x):
+    def merged(found):
+        made = {"b": 1}
+        made.update(found)
+        return made
+
+    return mapping_of(x, merged)
+
+
+def mapping_as_arguments(x):
+    return mapping_of(x, lambda found: dict(**found))
+
+
+def keys_of_a_mapping(x):
+    return mapping_of(x, lambda found: found.keys())
+
+
 EQUALITIES = (
     an_object_with_an_own_equality,
     an_object_that_reads_the_other_one,
@@ -453,6 +488,7 @@ CHANGES = (
     ),
     *(object_without_items, object_without_a_sign, object_without_members),
     *(attribute_deleted, copied, entered_where_it_is, entered),
+    *(mapping_unpacked, mapping_copied, mapping_merged, mapping_as_arguments, keys_of_a_mapping),
 )
 
 
