@@ -47,6 +47,7 @@ from tests.textbook import (
     simulations,
     slots,
     sorting,
+    standard_values,
     structures,
     tables,
     tuples,
@@ -61,6 +62,7 @@ MODULES = (
     *(mathematics, games, commerce, groups, bits, physics, adjacency, simulations, slots),
     *(containers, runs, waiting, chosen_objects, chosen_lists, shortcuts, chances, asking),
     iterators, tuples, counting, records, networks, handled, backtracking, sentinels,
+    standard_values,
 )  # fmt: skip
 CASES = [case for module in MODULES for case in module.CASES]
 DTYPES = {int: rt.int64, float: rt.float64, bool: rt.bool}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -270,6 +271,8 @@ def _never_equal(tensor: Tensor, other: Any) -> bool:
         return tensor.dtype is not dtypes.string
     if isinstance(other, list | tuple):
         return any(item is None or _never_equal(tensor, item) for item in other)
+    if isinstance(other, Number):  # a Fraction or Decimal may be as much
+        return False
     return not isinstance(other, (*_OPERANDS, *_PLAIN)) and conversion_of(type(other)) is None
 
 

@@ -63,8 +63,8 @@ def print_in_graph(
 
 
 def _is_one_of_several(arg: Any) -> bool:
-    """True for a value of several kinds, and for one of several members of enums."""
-    return type(arg) is TaggedUnion or (type(arg) is Choice and arg.is_member)
+    """True for a value of several kinds, and for one of several members of enums and such."""
+    return type(arg) is TaggedUnion or (type(arg) is Choice and arg.has_texts)
 
 
 def is_stream_write(function: Any) -> bool:

@@ -271,7 +271,7 @@ def make(function: Callable[..., str], /, *args: Any, **kwargs: Any) -> Any:
         return _of_error(function, args[0])
     if args and isinstance(args[0], MaybeNone) and isinstance(args[0].held, BaseException):
         return _of_optional_error(function, *args)
-    chosen = [at for at, arg in enumerate(args) if type(arg) is Choice and arg.is_member]
+    chosen = [at for at, arg in enumerate(args) if type(arg) is Choice and arg.has_texts]
     if chosen:
         before, choice, behind = args[: chosen[0]], args[chosen[0]], args[chosen[0] + 1 :]
         return choice.apply(lambda option: _shown(function, *before, option, *behind, **kwargs))

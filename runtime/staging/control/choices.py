@@ -28,7 +28,7 @@ from runtime.core.tensor import Tensor
 from runtime.graph.structures import Handler, Structure, add_handler
 from runtime.graph.templates import Written
 from runtime.staging.control.references import is_all_users, is_reference_class, want_asked
-from runtime.staging.control.sameness import same
+from runtime.staging.control.sameness import VALUES, same
 from runtime.staging.control.stand_ins import StandIn, refused
 from runtime.staging.scopes import active, called, outermost
 
@@ -43,6 +43,7 @@ the text.
 _KINDS = (
     str, bytes, type, types.FunctionType, types.BuiltinFunctionType, types.MethodType,
     functools.partial, enum.Enum, np.ufunc, dtypes.DType,
+    *VALUES,
 )  # fmt: skip
 
 
@@ -86,9 +87,9 @@ class Choice(StandIn):
         return all(type(option) is str for option in self.options)
 
     @property
-    def is_member(self) -> bool:
-        """True if all options are members of enums."""
-        return all(isinstance(option, Enum) for option in self.options)
+    def has_texts(self) -> bool:
+        """True if Python has a text for each option that tells what it is: members of enums."""
+        return all(isinstance(option, (Enum, *VALUES)) for option in self.options)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name != "__name__":

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import types
+from datetime import date, time, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import PurePath
 from typing import Any
 
 from runtime.staging.control.optional_values import is_undefined
@@ -10,6 +14,10 @@ from runtime.staging.control.optional_values import is_undefined
 _BY_VALUE = frozenset(
     (bool, int, str, bytes, type(None), type(Ellipsis), type(NotImplemented), range)
 )
+
+VALUES = (Fraction, Decimal, date, time, timedelta, PurePath)
+"""Classes of the standard library whose objects are values: their texts tell all of them."""
+_OF_PYTHON = frozenset(each.__module__ for each in VALUES)
 
 
 def same(a: Any, b: Any) -> bool:
@@ -23,7 +31,7 @@ def same(a: Any, b: Any) -> bool:
         return False
     if kind in _BY_VALUE:
         return bool(a == b)
-    if kind is float or kind is complex:
+    if kind is float or kind is complex or _is_value(kind):
         return repr(a) == repr(b)
     if is_undefined(a):
         return True
@@ -34,6 +42,10 @@ def same(a: Any, b: Any) -> bool:
     if kind is types.FunctionType:
         return _same_function(a, b)
     return kind is types.MethodType and a.__self__ is b.__self__ and a.__func__ is b.__func__
+
+
+def _is_value(kind: type) -> bool:
+    return issubclass(kind, VALUES) and kind.__module__ in _OF_PYTHON  # and no class of the user's
 
 
 def _same_function(a: Any, b: Any) -> bool:

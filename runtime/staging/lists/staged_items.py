@@ -301,7 +301,7 @@ def with_tensors(element: Spec, numbers: Mapping[str, dtypes.DType] = DEFAULT_DT
             options = element.structure.keys
             if not all(type(option) is str or choices.is_member(option) for option in options):
                 raise refuse(
-                    "a list of functions, which the run chooses, leaves the graph",
+                    "a list of functions or the like, which the run chooses, leaves the graph",
                     "return numbers that say which",
                 )
             return element

@@ -6,6 +6,8 @@ import math
 import pickle
 import threading
 import weakref
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -352,6 +354,14 @@ def test_strings_add_and_compare() -> None:
     assert ("c" + x).numpy().tolist() == [b"ca", b"cb"]
     assert (x == "a").numpy().tolist() == [True, False]
     assert (tf.constant("a") == tf.constant("a")).numpy()
+
+
+@pytest.mark.parametrize("other", [Fraction(3), Decimal(3), [Fraction(3)]])
+def test_equality_with_numbers_that_are_no_tensors_is_an_error(other: Any) -> None:
+    x = tf.constant(3)
+    for asked in (lambda: x == other, lambda: other == x, lambda: x != other):
+        with pytest.raises(errors.WrongDtypeError, match="Cannot convert"):
+            asked()
 
 
 def test_equality_never_raises_for_shapes() -> None:
