@@ -1623,13 +1623,13 @@ def recursion_on_a_text():
 
 
 @misuse(RecursionError, "nested too deep here", "pass what ends a recursion as a tensor")
-def branches_of_a_recursion_on_a_tuple():
+def branches_of_a_recursion_on_bytes():
     def descend(x, path):
         if x > len(path) > 0:  # <-
             return descend(x + 1, path[1:])  # <-
         return x
 
-    rt.function(lambda x: descend(x, 1000 * (0,)))(N)
+    rt.function(lambda x: descend(x, 1000 * b"a"))(N)
 
 
 @misuse(RecursionError, "f calls itself too deep: write a loop", "sys.setrecursionlimit()")
