@@ -35,9 +35,12 @@ ENDLESS = range(1 << 62)
 
 MUCH, VERY_MUCH, MUCH_IN_A_LOOP = 1_000, 20_000, 200
 """Operations that the rounds of a `for` add to a graph where it is to be one loop of it instead;
-where Python's numbers and the lengths of lists would become staged ones; and in one that has become
-such a loop, of which the body is staged more than once.
+where it is short, or Python's numbers and the lengths of lists would become staged ones; and in one
+that has become such a loop, of which the body is staged more than once.
 """
+
+FEW = 2
+"""Rounds that are written out, however much they are: a loop stages its body as often."""
 
 
 def _own_references(items: Any) -> int:
@@ -226,7 +229,7 @@ def _rest_in_loop(*given: Any) -> Any:
 
 
 class MuchWork:
-    """Measures the operations that the rounds of a long `for` over a plain range stage, behind the
+    """Measures the operations that the rounds of a `for` over a plain range stage, behind the
     first one, the second, the fourth and so on, to decide whether the others become one staged
     loop: the first rounds may have less to do.
 
@@ -234,21 +237,26 @@ class MuchWork:
     """
 
     __slots__ = (
-        *("_backend", "_before", "_body", "_changes", "_lists", "_rounds", "_state", "is_settled"),
+        *("_backend", "_before", "_body", "_changes", "_is_long", "_lists", "_rounds", "_state"),
+        "is_settled",
     )
 
-    def __init__(self, backend: Backend, body: Block, state: tuple[Any, ...]) -> None:
+    def __init__(
+        self, backend: Backend, body: Block, state: tuple[Any, ...], is_long: bool
+    ) -> None:
         self._backend = backend
         self._body = body
+        self._is_long = is_long
         self._rounds = 0
         self.is_settled = False
         self._begin(state)
 
     def _begin(self, state: tuple[Any, ...]) -> None:
-        self._state = state
-        self._lists = [(each, _length(each)) for each in _lists_of(self._body, state)]
-        self._changes = self._backend.watched(self._body, state)
         self._before = self._backend.work()
+        if self._is_long:
+            self._state = state
+            self._lists = [(each, _length(each)) for each in _lists_of(self._body, state)]
+            self._changes = self._backend.watched(self._body, state)
 
     def rest(
         self,
@@ -266,7 +274,7 @@ class MuchWork:
         left, measured = _left(iterator), max(1, self._rounds // 2)
         work = (self._backend.work() - self._before) // measured * left
         if not self._is_much(work, state):
-            self.is_settled = left <= LONG
+            self.is_settled = left <= (LONG if self._is_long else FEW)
             if not self.is_settled:
                 self._begin(state)
             return NotImplemented
@@ -276,7 +284,7 @@ class MuchWork:
     def _is_much(self, work: int, state: tuple[Any, ...]) -> bool:
         if not _is_much(self._backend, work):
             return False
-        return work > VERY_MUCH or not self._stages(state)
+        return work > VERY_MUCH or (self._is_long and not self._stages(state))
 
     def _stages(self, state: tuple[Any, ...]) -> bool:
         """Whether Python would know less about numbers, lists or shapes after one loop for all
@@ -310,11 +318,11 @@ _this_thread = _Thread()
 
 
 def much_work(items: Any, body: Block, state: tuple[Any, ...]) -> MuchWork | None:
-    """The measure of the first round of a `for`; None if it is not long, or not to be staged."""
-    if type(items) is not range or len(items) <= LONG or not is_staging():
+    """The measure of the first round of a `for`; None if it has few, or is not to be staged."""
+    if type(items) is not range or len(items) <= FEW or not is_staging():
         return None
     backend = staging()
-    return None if backend is None else MuchWork(backend, body, state)
+    return None if backend is None else MuchWork(backend, body, state, len(items) > LONG)
 
 
 def _is_known(before: Any, after: Any) -> bool:

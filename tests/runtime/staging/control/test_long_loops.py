@@ -373,6 +373,17 @@ def two_with_a_sum(a):
     return -1, -1
 
 
+def sums_in_short_loops(x):
+    sums, seen = [], 0.0
+    for i in range(16):
+        for j in range(16):
+            x = settled(settled(settled(x, 16), 16), 16) + i * j
+            if x > 50:
+                x, seen = x / 2, seen + 1
+        sums.append(x + seen)
+    return sums
+
+
 MATRIX = np.random.default_rng(4).normal(size=(24, 24))
 
 
@@ -386,6 +397,7 @@ MATRIX = np.random.default_rng(4).normal(size=(24, 24))
         (best_of_some, 4.5, 400),
         (below_others, np.arange(40.0) * 7 % 11, 1_100),
         (items_that_are_there, 1.5, 3_000),
+        (sums_in_short_loops, 1.5, 5_000),
         (two_with_a_sum, np.arange(200.0) * 8, 1_000),
         (two_with_a_sum, np.arange(200.0) - 150, 1_000),
     ],
