@@ -298,6 +298,25 @@ def longest_streak(flips):
     return max((sum(group) for side, group in groupby(flips) if side == 1), default=0)
 
 
+@case((1, 5), (4, 4), (0, 2))
+def groups_by_a_key_that_python_knows(first, second):
+    log, sums = [], {}
+
+    def year(sale):
+        log.append(sale[0])
+        return sale[0]
+
+    sales = [(2021, first), (2021, second), (2022, first + second), (2021, 0)]
+    for found, group in groupby(sales, key=year):
+        log.append("group")
+        sums.setdefault(found, []).append(sum(count for _, count in group if count > 1))
+    return (
+        sums,
+        log,
+        [max(group) for _, group in groupby(sorted(sales), lambda sale: sale[0] > 2021)],
+    )
+
+
 @case(([3, 3, 1],), ([2],))
 def groups_kept_too_long(numbers):
     kept = [group for _, group in groupby(numbers)]

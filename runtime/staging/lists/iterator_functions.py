@@ -309,14 +309,28 @@ def _groupby(iterable: Any, key: Any = None) -> Any:
     if not holds_staged(iterable):
         return itertools.groupby(iterable, key)
     if key is not None:
-        raise refuse(
-            "itertools.groupby of staged items is given a key, which it calls between the groups",
-            "group the keys: itertools.groupby([key(item) for item in items])",
-        )
+        if _is_open(iterable):
+            raise _given_a_key()
+        known_key = functools.partial(_known_key, called(key))
+        return itertools.groupby(_plain(itertools.groupby, iterable), known_key)
     if type(iterable) is Choice and iterable.is_text:
         iterable = of_any(iterable)
     is_known = isinstance(iterable, Tensor | Text | GrowingList)
     return autograph.call(_groups())(iterable if is_known else listed(iterable))
+
+
+def _known_key(key: Callable[..., Any], item: Any) -> Any:
+    found = key(item)
+    if holds_staged(found):
+        raise _given_a_key()
+    return found
+
+
+def _given_a_key() -> Exception:
+    return refuse(
+        "itertools.groupby of staged items is given a key, which it calls between the groups",
+        "group the keys: itertools.groupby([key(item) for item in items])",
+    )
 
 
 class Group(iteration.PythonIterator):
