@@ -7,6 +7,7 @@ import itertools
 import operator
 from collections import OrderedDict, deque
 from dataclasses import dataclass
+from enum import Enum, IntEnum, StrEnum
 
 from tests.textbook.bank import bank
 
@@ -359,3 +360,62 @@ def kinds_of_joined_sets(n):
     right = type(seen & fixed), type({1} & frozenset(seen)), type(frozenset(seen) | {9})
     names = [kind.__name__ for kind in (*left, *right)]
     return names, (fixed & seen) == {1}, isinstance(fixed | seen, frozenset), len(fixed - seen)
+
+
+# Members of enums that are equal to numbers and texts
+
+
+class Level(IntEnum):
+    LOW = 1
+    HIGH = 2
+
+
+class Unit(StrEnum):
+    METRE = "m"
+    YARD = "yd"
+
+
+class Side(str, Enum):  # noqa: UP042
+    LEFT = "l"
+    RIGHT = "r"
+
+
+@case((3,), (0,), (7,))
+def members_among_numbers(n):
+    level = Level.LOW if n > 2 else Level.HIGH
+    seen = {level}
+    prices = {(1, "x"): 10, (Level.HIGH, "x"): 20}
+    met = set()
+    for each in (level, 1, 2, Level.HIGH):
+        met.add(each)
+    return 1 in seen, Level.HIGH in seen, len({level, 1}), {level: 5} == {1: 5}, len(met), (
+        prices.get((level, "x"), 0), prices[level, "x"], (level, "x") in prices,
+    )  # fmt: skip
+
+
+@case((1,), (2,), (7,))
+def numbers_among_members(n):
+    seen = {n}
+    prices = {(Level.LOW, 1): 10, (Level.HIGH, 1): 20}
+    return Level.LOW in seen, len({n, Level.LOW}), prices.get((n, 1), 0), (n, 1) in prices
+
+
+@case((3,), (0,))
+def members_among_texts(n):
+    unit, side = (Unit.METRE, Side.LEFT) if n > 2 else (Unit.YARD, Side.RIGHT)
+    lengths = {("m", 1): 10, (Unit.YARD, 1): 20, ("l", 1): 30}
+    counts = {"m": 1}
+    counts[unit] = n
+    met = set()
+    for each in (unit, "m", "yd", side, "l"):
+        met.add(each)
+    name = "m" if n > 2 else "yd"
+    return len({unit, "m"}), "m" in {unit}, len(counts), counts["m"], len(met), Side.LEFT in met, (
+        lengths[unit, 1], lengths.get((side, 1), 0), lengths[name, 1], (name, 1) in lengths,
+    )  # fmt: skip
+
+
+@case((3,), (0,))
+def members_and_texts_among_numbers(n):
+    found = Level.LOW if n > 2 else "x"
+    return len({found, 1}), found in {1: n}, found in {"x": n}, (found, n) in {(1, 3): 5}

@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from numbers import Number
 from typing import Any
 
@@ -105,10 +105,13 @@ def hashable(key: Any) -> Any:
 
 def plain(known: Any) -> Any:
     """A key that Python knows, as the graph would have it: a number of another class, such as one
-    of NumPy's or a Fraction, by the int or float that it is equal to.
+    of NumPy's, a Fraction or a member of an IntEnum, by the int or float that it is equal to, and a
+    text of another class by its text.
     """
     if type(known) is tuple:
         return tuple(map(plain, known))
+    if _is_text(known):
+        return str.__str__(known)
     if type(known) in NUMBER_TYPES or not isinstance(known, Number | np.bool_):
         return known
     given: Any = known.real if isinstance(known, _COMPLEX) else known
@@ -134,14 +137,33 @@ def may_equal(known: Any, key: Any) -> bool:
             isinstance(known, tuple) and len(known) == len(key) and all(map(may_equal, known, key))
         )
     if type(key) is Choice:
-        return any(same(known, option) for option in key.options)
+        return any(_are_equal(known, option) for option in key.options)
     if type(key) is Text:
-        return type(known) is str
+        return _is_text(known)
     if is_reference(key):
         return type(known) is type(key)
     if is_staged(key):
         return type(known) in NUMBER_TYPES
     return bool(known == key)
+
+
+def _are_equal(a: Any, b: Any) -> bool:
+    """True for equal numbers, or equal texts, of whatever classes, as members of enums are; and for
+    what is the same.
+    """
+    if any(is_one(a) and is_one(b) for is_one in (_is_any_number, _is_text)):
+        return bool(plain(a) == plain(b))
+    return same(a, b)
+
+
+def _is_any_number(known: Any) -> bool:
+    return isinstance(known, Number)
+
+
+def _is_text(known: Any) -> bool:
+    """True for a text, and a member of an enum of texts, that is equal to texts as Python's are."""
+    kind: Any = type(known)
+    return issubclass(kind, str) and kind.__eq__ is str.__eq__
 
 
 def spec_of(key: Any) -> Spec:
@@ -307,10 +329,11 @@ def _ways(spec: Spec, columns: Iterator[Any], key: Any) -> list[_Way]:
             found = [_with(tag, at, _ways(kind, columns, key)) for at, kind in enumerate(kinds)]
             return [way for ways in found for way in ways]
         case Tree(structure=structure) if structure.kind is Choice:
-            return _with(next(columns), _place_of_option(structure.keys, key), [_Way()])
+            column, places = next(columns), _places_of_options(structure.keys, key)
+            return [way for place in places for way in _with(column, place, [_Way()])]
         case Tree(structure=structure) if structure.kind is Text:
-            text = as_tensor(key) if isinstance(key, str) else None
-            return _with(next(columns), text, [_Way()])
+            text, test = _as_text(key)
+            return _with(next(columns), text, _if(test))
         case Tree(structure=structure, children=children):
             if is_reference_class(structure.kind):
                 fits = type(key) is structure.kind
@@ -341,31 +364,87 @@ def _with(column: Any, value: Any, ways: list[_Way]) -> list[_Way]:
 
 
 def _of_number(column: Any, key: Any) -> list[_Way]:
-    if not (_is_number(key) or isinstance(key, Tensor)):
+    key, is_one = _as_number(key)
+    if key is None:
         return []
     value, test = _as_dtype(number(key), column.type.element.dtype)
-    return _with(column, value, _if(test))
+    return _with(column, value, [a + b for a in _if(is_one) for b in _if(test)])
 
 
-def _place_of_option(options: Sequence[Any], key: Any) -> Any:
-    """The place of a key among the options of a Choice, -1 where the run has another one; None for
-    one that is none of them.
+def _as_number(key: Any) -> tuple[Any, Any]:
+    """A key as a number, and whether it is one: True, or a staged bool where it is one of several.
+    None for what is none.
     """
+    if type(key) is Choice:
+        return _of_kind(key, _is_any_number, 0, _number_at)
+    if _is_number(key) or isinstance(key, Tensor):
+        return key, True
+    known = plain(key)
+    return (known, True) if type(known) in NUMBER_TYPES else (None, False)
+
+
+def _as_text(key: Any) -> tuple[Any, Any]:
+    """A key as a tensor of its text, and whether it is one, in the same way."""
+    if type(key) is Choice:
+        return _of_kind(key, _is_text, "", lambda texts, at: as_tensor(Choice(tuple(texts), at)))
     if type(key) is Text:
-        texts = [option for option in options if type(option) is str]
+        return as_tensor(key), True
+    return (as_tensor(plain(key)), True) if _is_text(key) else (None, False)
+
+
+def _of_kind(
+    key: Choice, is_one: Callable[[Any], bool], other: Any, make: Callable[[list[Any], Any], Any]
+) -> tuple[Any, Any]:
+    fits = [is_one(option) for option in key.options]
+    if not any(fits):
+        return None, False
+    values = [plain(option) if is_one(option) else other for option in key.options]
+    test = True if all(fits) else _at(convert_to_tensor(fits), key.place)
+    return make(values, key.place), test
+
+
+def _number_at(values: list[Any], place: Any) -> Any:
+    is_float = any(isinstance(value, float) for value in values)
+    return _at(convert_to_tensor(values, dtypes.float64 if is_float else dtypes.int64), place)
+
+
+def _at(values: Any, place: Any) -> Any:
+    return values[convert_to_tensor(place, dtypes.int64)]
+
+
+def _places_of_options(options: Sequence[Any], key: Any) -> list[Any]:
+    """The places of the options of a Choice that a key is equal to, -1 where the run has another
+    one: several, where members of enums are equal to texts or numbers.
+    """
+    values, at = _values_of(options, key)
+    found = [[n for n, each in enumerate(options) if _are_equal(each, x)] for x in values]
+    places = []
+    for which in range(max(map(len, found), default=0)):
+        row = [each[which] if which < len(each) else -1 for each in found]
+        place = convert_to_tensor(row, dtypes.int64)
+        if isinstance(key, Text | Tensor | SymbolicNumber):  # which may be none of them
+            places.append(ops.where(at < 0, at, ops.gather(place, ops.maximum(at, 0))))
+        else:
+            places.append(_at(place, at))
+    return places
+
+
+def _values_of(options: Sequence[Any], key: Any) -> tuple[Sequence[Any], Any]:
+    """The values that a key may have, of such as Python knows, and the place of its own; -1 where
+    it is none of the options.
+    """
+    if type(key) is Choice:
+        return key.options, key.place
+    if type(key) is Text:
+        texts = list(dict.fromkeys(plain(each) for each in options if _is_text(each)))
         if not texts:
-            return None
-        places = convert_to_tensor([options.index(text) for text in texts], dtypes.int64)
-        at = _first_of(ops.stack([ops.equal(as_tensor(key), text) for text in texts]))
-        return ops.where(at < 0, at, ops.gather(places, ops.maximum(at, 0)))
-    its = choices.options_of(key)
-    if its is None:
-        return None
-    at = [next((n for n, each in enumerate(options) if same(each, x)), -1) for x in its]
-    if all(place < 0 for place in at):
-        return None
-    place = convert_to_tensor(at, dtypes.int64)
-    return place[convert_to_tensor(key.place, dtypes.int64)] if type(key) is Choice else place[0]
+            return (), 0
+        return texts, _first_of(ops.stack([ops.equal(as_tensor(key), text) for text in texts]))
+    if isinstance(key, Tensor | SymbolicNumber):
+        numbers = list(dict.fromkeys(plain(each) for each in options if _is_any_number(each)))
+        at = place_among(numbers, key) if numbers else -1
+        return (numbers, at) if is_symbol(at) else ((), 0)
+    return (key,), 0
 
 
 def _as_dtype(key: Tensor, dtype: dtypes.DType) -> tuple[Any, Any]:

@@ -61,10 +61,10 @@ def _may_be_part(part: Any) -> bool:
         return True
     options = choices.options_of(part) or ()
     kinds = set(map(type, options))
-    return bool(kinds) and all(kind is str or kind.__eq__ is _IDENTITY for kind in kinds)
+    return bool(kinds) and all(kind.__eq__ in _PYTHONS for kind in kinds)
 
 
-_IDENTITY = vars(object)["__eq__"]
+_PYTHONS = frozenset(vars(kind)["__eq__"] for kind in (object, str, int))
 
 
 def _getitem(own: Callable[[Any, Any], Any], entries: Any, key: Any) -> Any:
