@@ -25,7 +25,7 @@ from runtime.core.tensor import NO_ITEMS, Tensor
 from runtime.graph import numbers
 from runtime.staging import texts
 from runtime.staging.block_recorder import BlockRecorder
-from runtime.staging.control import branches, iteration, logic
+from runtime.staging.control import branches, choices, iteration, logic
 from runtime.staging.control.blocks import Block, Names
 from runtime.staging.control.branches import truth
 from runtime.staging.control.carried_objects import Watch, is_container, no_watch
@@ -120,6 +120,8 @@ def index_of(value: Any) -> Any:
         if value.type.kind == "float":
             raise no_int(TypeError("'float' object cannot be interpreted as an integer"))
         return _to_number("int")(value) if value.type.kind == "bool" else value
+    if choices.is_number(value):
+        return value.apply(operator.index)
     return operator.index(value)
 
 

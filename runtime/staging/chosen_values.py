@@ -127,8 +127,9 @@ def of_builtin(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) 
         if function in _APPLYING and type(args[0]) is Choice:
             return call(function)(args[0].__call__, *args[1:])
         if function is iter or (isinstance(function, type) and issubclass(function, Iterator)):
-            given = map(_as_any_text, args)  # for an iterator is no value of a branch
-            return call(function)(*given, **kwargs)
+            given = [_as_plain(item) for item in args]  # for an iterator is no value of a branch
+            if not any(type(item) is Choice for item in given):
+                return call(function)(*given, **kwargs)
         if function is list and args[0].is_text and len(set(map(len, args[0].options))) > 1:
             return call(list)(_as_any_text(args[0]))  # one list, to which items are assigned
         unions = [at for at, item in enumerate(args) if type(item) is Choice]
@@ -155,6 +156,11 @@ def of_builtin(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) 
 def holds_containers(entries: Any) -> bool:
     """Whether a dict of Python's has lists, dicts or sets as values, which no branches join."""
     return type(entries) in DICTS and any(isinstance(each, CONTAINERS) for each in entries.values())
+
+
+def _as_plain(item: Any) -> Any:
+    """A text or number of the run for one of several."""
+    return applied(item, operator.index) if choices.is_number(item) else _as_any_text(item)
 
 
 def _as_any_text(item: Any) -> Any:

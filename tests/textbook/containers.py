@@ -419,3 +419,19 @@ def members_among_texts(n):
 def members_and_texts_among_numbers(n):
     found = Level.LOW if n > 2 else "x"
     return len({found, 1}), found in {1: n}, found in {"x": n}, (found, n) in {(1, 3): 5}
+
+
+@case((3,), (0,), (5,))
+def members_as_places(n):
+    level = Level.LOW if n > 2 else Level.HIGH
+    counts, table = [5, 6, 7], [[0] * 3 for _ in range(3)]
+    counts[level] += n
+    counts[level], counts[0] = counts[0], counts[level]
+    table[level][level] = n
+    counts.insert(level, 9)
+    before = counts[:level]
+    taken = counts.pop(level)
+    del counts[level:]
+    for i in range(n):
+        counts.append(i)
+    return counts, table, before, taken, counts[-level], list(enumerate("ab", level))

@@ -127,6 +127,11 @@ def are_texts(options: Iterable[Any]) -> bool:
     return all(isinstance(option, str) for option in options)
 
 
+def is_number(value: Any) -> bool:
+    """Whether this is one of several integers, as members of an IntEnum are."""
+    return type(value) is Choice and all(isinstance(option, int) for option in value.options)
+
+
 def is_member(value: Any) -> bool:
     """True for a member of an enum, and for one of several, that is no text: it is itself as a
     result of a function.

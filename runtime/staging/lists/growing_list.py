@@ -30,7 +30,6 @@ from runtime.staging.bytecode import adds_in_place, rows_unpacked
 from runtime.staging.control import branches, iteration, joins, logic
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.item_comparisons import is_equal
-from runtime.staging.control.optional_values import present
 from runtime.staging.control.references import is_reference, is_reference_class
 from runtime.staging.control.specs import Leaf, Mismatch, Spec, Tree, classes_in
 from runtime.staging.lists import keys, staged_items
@@ -61,6 +60,7 @@ from runtime.staging.lists.sequences import (
     check,
     chosen,
     clipped,
+    given_index,
     is_staged_index,
     place_of,
 )
@@ -128,7 +128,7 @@ class GrowingList(GrowingSequence, RowTable):
 
     def insert(self, index: Any, item: Any, /) -> None:
         """Put an item before another one."""
-        index = present(index)
+        index = given_index(index)
         if self.staged is None and not is_symbol(index):
             super().insert(index, item)
             note_inside(self, (item,))
@@ -145,7 +145,7 @@ class GrowingList(GrowingSequence, RowTable):
 
     def taken(self, index: Any) -> Any:
         """The item at a place, which is taken out."""
-        index = present(index)
+        index = given_index(index)
         if self.staged is None and not is_symbol(index):
             return super().pop(index)
         size = self.length()
@@ -373,15 +373,15 @@ class GrowingList(GrowingSequence, RowTable):
         return f"<staged list of {self.staged}>"
 
     def __getitem__(self, index: Any) -> Any:
+        index = given_index(index)
         if isinstance(index, slice):
             return self._placed(self._slice(index))
-        index = present(index)
         if self.staged is None and not is_symbol(index):
             return super().__getitem__(index)
         return self.at(place_of(index, self.length(), self.indexed), index)
 
     def __setitem__(self, index: Any, item: Any) -> None:
-        index = present(index)
+        index = given_index(index)
         if isinstance(item, GrowingList) and is_under(item, self, index):
             return  # as `table[i] += items` does, which has changed it
         is_known = self.staged is None and not is_staged_index(index)
@@ -416,7 +416,7 @@ class GrowingList(GrowingSequence, RowTable):
         self.write(place, item)
 
     def __delitem__(self, index: Any) -> None:
-        index = present(index)
+        index = given_index(index)
         if self.staged is None and not is_staged_index(index):
             super().__delitem__(index)
         elif isinstance(index, slice):

@@ -20,6 +20,7 @@ from runtime.staging.aliasing import aliases
 from runtime.staging.aliasing.aliases import Copy, Joined
 from runtime.staging.builtin_functions import index_of
 from runtime.staging.control import branches, choices, iteration, joins
+from runtime.staging.control.optional_values import present
 from runtime.staging.control.references import is_reference
 from runtime.staging.control.specs import Mismatch
 from runtime.staging.frames import user_location
@@ -38,6 +39,14 @@ def is_staged_index(key: Any) -> bool:
     """True if only the run knows the index, or a bound of the slice."""
     parts = (key.start, key.stop, key.step) if isinstance(key, slice) else (key,)
     return any(map(is_symbol, parts))
+
+
+def given_index(key: Any) -> Any:
+    """An index, or a slice, with the number for a member of an IntEnum that the run chooses."""
+    if isinstance(key, slice):
+        return slice(*map(given_index, (key.start, key.stop, key.step)))
+    key = present(key)
+    return index_of(key) if choices.is_number(key) else key
 
 
 def place_of(index: Any, size: Any, kind: str = "list index", message: Any = None) -> Any:
