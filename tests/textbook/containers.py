@@ -435,3 +435,11 @@ def members_as_places(n):
     for i in range(n):
         counts.append(i)
     return counts, table, before, taken, counts[-level], list(enumerate("ab", level))
+
+
+@case((3,), (0,))
+def items_that_intersections_keep(n):
+    level, more = Level.LOW if n > 2 else Level.HIGH, n > 1
+    kept = [{1, 2} & {level}, {level} & {1, 2}, {1, 2, 5}.intersection({level})]
+    others = [{1, 0} & {more}, {more}.intersection([0, 1]), {0, 1}.intersection([more])]
+    return [f"{max(each)!r}" for each in kept], [f"{max(each)}" for each in others]

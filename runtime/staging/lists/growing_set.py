@@ -514,9 +514,32 @@ def _union(items: GrowingSet, *others: Any) -> GrowingSet:
 
 
 def _intersection(items: GrowingSet, *others: Any) -> GrowingSet:
-    return functools.reduce(
-        lambda made, each: _kept(made, _as_set(each).has), others, items.copied()
-    )
+    return functools.reduce(_common, others, items.copied())
+
+
+def _common(items: GrowingSet, given: Any) -> GrowingSet:
+    """The items of both: of two that are equal, Python keeps that of the smaller set, or of what is
+    no set.
+    """
+    other = _as_set(given)
+    size, others = size_of(items), size_of(other)
+    if isinstance(given, set | frozenset):  # as a GrowingSet is
+        if size is None or others is None:
+            if not _are_of_one_kind(items, other):
+                raise refuse(
+                    "the intersection of sets with items of several kinds: of equal ones, as 1 and "
+                    "True are, Python keeps that of the smaller set, which only the run knows",
+                    "make them of one kind, for example by int(x)",
+                )
+            return _kept(items, other.has)
+        if others > size:
+            items, other = other, items
+    return _kept(other, items.has)
+
+
+def _are_of_one_kind(items: GrowingSet, other: GrowingSet) -> bool:
+    kinds = [keys.kinds(each._covering().element) for each in (items, other) if size_of(each) != 0]
+    return len(kinds) < 2 or kinds[0] == kinds[1]
 
 
 def _difference(items: GrowingSet, *others: Any) -> GrowingSet:

@@ -202,9 +202,14 @@ def is_real(dtype: dtypes.DType) -> bool:
 
 def covering(a: Spec, b: Spec) -> Spec:
     """The Spec of two keys. Raises Mismatch for kinds of which one would not stay what it is."""
-    if [*_kinds(a)] != [*_kinds(b)]:
+    if kinds(a) != kinds(b):
         raise Mismatch("its keys are of several kinds", _WAY_OUT)
     return joins.join(a, b)
+
+
+def kinds(spec: Spec) -> list[Any]:
+    """The kinds of the parts of a key, which are those of any equal key that stays what it is."""
+    return [*_kinds(spec)]
 
 
 def _kinds(spec: Spec) -> Iterator[Any]:
