@@ -95,9 +95,9 @@ def _in_numbers(key: Any) -> Any:
 
 
 def hashable(key: Any) -> Any:
-    """A key that a run leaves, as Python's own numbers and texts."""
+    """A key that a run leaves, as Python's own numbers and texts, and tuples of its class."""
     if isinstance(key, tuple):
-        return tuple(map(hashable, key))
+        return tuple.__new__(type(key), map(hashable, key))
     if not isinstance(key, Tensor):
         return key
     return spelled(key) if key.dtype is dtypes.string else key.numpy().item()
@@ -108,7 +108,7 @@ def plain(known: Any) -> Any:
     of NumPy's, a Fraction or a member of an IntEnum, by the int or float that it is equal to, and a
     text of another class by its text.
     """
-    if type(known) is tuple:
+    if _compares_as(tuple, known):
         return tuple(map(plain, known))
     if _is_text(known):
         return str.__str__(known)
@@ -161,9 +161,14 @@ def _is_any_number(known: Any) -> bool:
 
 
 def _is_text(known: Any) -> bool:
-    """True for a text, and a member of an enum of texts, that is equal to texts as Python's are."""
-    kind: Any = type(known)
-    return issubclass(kind, str) and kind.__eq__ is str.__eq__
+    """True for a text, also of another class, such as a member of a StrEnum."""
+    return _compares_as(str, known)
+
+
+def _compares_as(kind: Any, known: Any) -> bool:
+    """Whether Python knows it, and it is equal to what an instance of this class is equal to."""
+    own: Any = type(known)
+    return issubclass(own, kind) and own.__eq__ is kind.__eq__
 
 
 def spec_of(key: Any) -> Spec:

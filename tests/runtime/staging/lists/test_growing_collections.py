@@ -6,7 +6,7 @@ import copy
 import random
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -888,3 +888,24 @@ def test_a_deque_that_python_knows_is_shown_as_one(capfd: Any) -> None:
 
     assert [int(item) for item in staged(rt.constant(3))] == list(shown(3))
     assert capfd.readouterr().out == expected * 2
+
+
+class Place(NamedTuple):
+    row: int
+    column: int
+
+
+def test_named_tuples_leave_as_such() -> None:
+    @rt.function
+    def places(n):
+        seen, counts = set(), Counter()
+        for i in range(n):
+            seen.add(Place(i, n))
+            counts[Place(i % 2, n)] += 1
+        return seen, counts, {Place(n, 1): (Place(n, 2), 1)}, frozenset([(Place(n, n), 0)])
+
+    seen, counts, known, frozen = places(rt.constant(3))
+    assert sorted(place.row for place in seen) == [0, 1, 2]
+    assert {place.row: int(count) for place, count in counts.items()} == {0: 2, 1: 1}
+    assert [place.column for place in known] == [1]
+    assert [pair[0].row for pair in frozen] == [3]
