@@ -420,7 +420,13 @@ def _decided(function: Function, decisive: bool, args: tuple[Any, ...]) -> Any:
     for item in items:
         backend = backend_of(item)
         if backend is None:
-            if bool(item) is decisive:
+            answer = truth(item)
+            backend = backend_of(answer)
+            if backend is not None:
+                if type(items) in (GeneratorType, map):
+                    _check_unshared(items, references, function.__name__)
+                return _ask(backend, function, (Rest(answer, _truths(items)),), {})
+            if bool(answer) is decisive:
                 return decisive
             continue
         if type(items) not in (GeneratorType, map) or isinstance(args[0], list):
@@ -437,6 +443,10 @@ def _decided(function: Function, decisive: bool, args: tuple[Any, ...]) -> Any:
             return (or_ if decisive else and_)(not_(not_(item)), rest)
         return _ask(backend, function, (Rest(item, _of_rows(each, rows)),), {})
     return not decisive
+
+
+def _truths(items: Iterator[Any]) -> Any:
+    return (truth(item) for item in items)
 
 
 def _of_rows(each: Function, rows: Iterable[Any]) -> Any:
@@ -574,7 +584,17 @@ def _first_backend(values: Iterable[Any]) -> Backend | None:
 def _may_hold_staged(items: Any) -> bool:
     if type(items) is map:
         return is_staging()
-    return type(items) is GeneratorType or backend_within(items) is not None
+    if type(items) is GeneratorType or backend_within(items) is not None:
+        return True
+    return is_staging() and type(items) in _GIVEN and any(map(_answers_itself, items))
+
+
+_GIVEN: tuple[type, ...] = (list, tuple, type(dict[Any, Any]().values()))
+
+
+def _answers_itself(item: Any) -> bool:
+    """Whether a method of the user's tells whether it is true."""
+    return any(converted_method(item, name) is not None for name in ("__bool__", "__len__"))
 
 
 def _iterated(items: Any) -> tuple[Backend | None, Any]:

@@ -19,6 +19,7 @@ from autograph.operators.early_exits import refuse_to_hold
 from autograph.operators.logical import not_
 from autograph.operators.methods import converted_method
 from autograph.operators.shared import held_by
+from autograph.operators.truths import truth
 from autograph.undefined import Undefined
 
 Comprehension: TypeAlias = Callable[[Iterable[Any]], Iterable[Any]]
@@ -78,8 +79,9 @@ def _appended(elements: Any, given: Iterable[Any], tested: bool, nested: bool) -
     for each in given:
         element: Any = each
         if tested:
-            test, thunk = each
-            if test is not True and test is not False and backend_of(test) is not None:
+            asked, thunk = each
+            test = _deciding(asked)
+            if backend_of(test) is not None:
                 elements = _staged_list(elements)
                 cond(test, _appending(elements, thunk, nested), _nothing)
                 continue
@@ -93,6 +95,13 @@ def _appended(elements: Any, given: Iterable[Any], tested: bool, nested: bool) -
             elements = _staged_list(elements)
         elements.extend(element)
     return elements
+
+
+def _deciding(test: Any) -> Any:
+    """The value that decides a test, as in an `if`."""
+    if test is True or test is False or backend_of(test) is not None:
+        return test
+    return truth(test)
 
 
 def _appending(elements: Any, thunk: Thunk, nested: bool) -> Block:
@@ -186,8 +195,9 @@ def _gathered(
     while (each := _next(given_here)) is not _END:
         thunk: Any = each
         if tested:
-            test, thunk = each
-            if test is not True and test is not False and backend_of(test) is not None:
+            asked, thunk = each
+            test = _deciding(asked)
+            if backend_of(test) is not None:
                 made = growing.growing(made)
                 cond(test, _with(made, add, thunk, nested), _nothing)
                 continue
@@ -289,7 +299,7 @@ class Given:
             element: Any = each
             if self.tested:
                 test, thunk = each
-                if not test:
+                if not _deciding(test):
                     continue
                 element = thunk()
             if self.nested:

@@ -66,3 +66,41 @@ def split_by_size(numbers):
     for number in numbers:
         halves[number > 4] += number
     return halves
+
+
+# Objects that tell themselves whether they are true
+
+
+class Balance:
+    def __init__(self, euros, asked):
+        self.euros, self.asked = euros, asked
+
+    def __bool__(self):
+        self.asked.append(self.euros)
+        return self.euros > 1
+
+
+class Basket:
+    def __init__(self, count):
+        self.count = count
+
+    def __len__(self):
+        return self.count
+
+
+@case((3,), (0,), (1,))
+def objects_that_are_true(n):
+    asked = []
+    some = [each.euros for each in (Balance(n, asked), Balance(2, asked)) if each]
+    full = {basket.count for basket in (Basket(n), Basket(0), Basket(5)) if basket}
+    kept = {each.euros: n for each in [Balance(n, asked)] if not each}
+    return some, full, kept, asked
+
+
+@case((3,), (0,), (1,))
+def any_and_all_of_objects(n):
+    asked = []
+    found = any([Balance(0, asked), Balance(n, asked), Balance(5, asked)])
+    rich = all(Balance(euros, asked) for euros in (2, n, 7))
+    carried = all((Basket(2), True, Basket(n))), any({"one": Basket(n)}.values())
+    return found, rich, carried, asked
