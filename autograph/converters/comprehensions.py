@@ -25,8 +25,9 @@ def f(xs, n):
 The comprehension itself stays Python's: over plain items it is run as it is. With an `if` it gives
 pairs of the test and of what makes the element; one with several `for` gives further ones. That of
 a set or dict gives what makes the element, which is added before Python goes on. What is left as it
-is: what runs over displays and constants only, what a lambda cannot hold, and what holds one that
-would keep a variable of this comprehension.
+is: what runs over displays and constants only, as long as the keys of a dict and the items of a set
+are made of constants, what a lambda cannot hold, and what holds one that would keep a variable of
+this comprehension.
 
 >>> print(show('comprehensions', '''
 ... def f(xs):
@@ -75,9 +76,10 @@ class _Lowering:
 
     def lower(self, op: str, node: Any) -> gast.expr:
         clauses = node.generators
-        if all(_is_plain(clause) for clause in clauses) or not self.fits(node, op == "list_comp"):
-            return node
         gathers = op in ("set_comp", "dict_comp")
+        is_plain = all(map(_is_plain, clauses)) and not (gathers and _may_have_staged_keys(node))
+        if is_plain or not self.fits(node, op == "list_comp"):
+            return node
         value = tuple_of([node.key, node.value], node) if op == "dict_comp" else node.elt
         if gathers and len(clauses) == 1 and not clauses[0].ifs:
             value = lambda_of(value, value)
@@ -127,10 +129,22 @@ def _is_plain(clause: Any) -> bool:
     return isinstance(items, _DISPLAYS) and not clause.ifs
 
 
+def _may_have_staged_keys(node: Any) -> bool:
+    """Whether the keys of a dict, or the items of a set, are made of more than constants."""
+    key = node.key if isinstance(node, gast.DictComp) else node.elt
+    return not _names(key, *[clause.iter for clause in node.generators]) <= _targets(
+        node.generators
+    )
+
+
 def _targets(clauses: list[Any]) -> set[str]:
     """The names that the clauses bind."""
-    targets = [part for clause in clauses for part in gast.walk(clause.target)]
-    return {part.id for part in targets if isinstance(part, gast.Name)}
+    return _names(*[clause.target for clause in clauses])
+
+
+def _names(*nodes: gast.AST) -> set[str]:
+    parts = [part for node in nodes for part in gast.walk(node)]
+    return {part.id for part in parts if isinstance(part, gast.Name)}
 
 
 def _both(tests: Sequence[gast.expr]) -> gast.expr:

@@ -190,3 +190,17 @@ def summed_by_order(values, limit):
     return sum(
         x * k for k, x in enumerate(sorted(values, key=lambda v: abs(v - limit)), start=1)
     ), any(x > limit for x in filter(lambda v: v % 2 == 0, values))
+
+
+@case((3, 1), (1, 2), (2, 2))
+def keys_of_displays(a, b):
+    squares = {side: side * side for side in (a, b, 2)}
+    shifted = {step + a: step for step in (1, 2)}
+    named = {key: value for key, value in [(a, "a"), (b, "b")]}
+    return (
+        squares,
+        shifted,
+        named[b],
+        len({side % 2 for side in (a, b)}),
+        {k: a for k in ("x", "y")},
+    )
