@@ -22,13 +22,13 @@ def wrapped(items: Iterable[str]) -> Iterator[str]:
             line.append(item)
 
 
-def _wrap(line: str) -> str:
+def _wrap(line: str, is_statement: bool = True) -> str:
     if len(line) <= _WIDTH or "\n" in line:
         return line
     text = line.lstrip()
     indent = " " * (len(line) - len(text))
     inner = indent + "    "
-    value = _bare_tuple(text)
+    value = _bare_tuple(text) if is_statement else None  # a keyword argument has a comma behind
     if value is not None:
         text = f"{text[:value]}({text[value:]})"
     groups = _groups(text)
@@ -43,7 +43,7 @@ def _wrap(line: str) -> str:
         body = [text[start:end]]
         if len(inner) + end - start > _WIDTH:
             body = _pieces(text, [start, *(comma + 1 for comma in group.commas), end])
-        parts += [indent + text[at:start], *(_wrap(inner + part) for part in body)]
+        parts += [indent + text[at:start], *(_wrap(inner + part, False) for part in body)]
         at = end
     return "\n".join([*parts, indent + text[at:]])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import warnings
 import weakref
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -141,11 +142,14 @@ class ArrayKind(SingleKind):
             value.flags.writeable = is_writable
         if value.nbytes != was.nbytes:
             value.resize(was.nbytes // value.itemsize, refcheck=False)
-        if value.dtype != was.dtype:
-            value.shape = -1
-            value.dtype = was.dtype
-        if value.shape != was.shape:
-            value.shape = was.shape
+        with warnings.catch_warnings():
+            # NumPy 2.5 warns of what changes the form of an array that others hold.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            if value.dtype != was.dtype:
+                value.shape = -1
+                value.dtype = was.dtype
+            if value.shape != was.shape:
+                value.shape = was.shape
         if value.tobytes() != was.tobytes():
             value[...] = was
 

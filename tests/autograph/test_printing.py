@@ -609,6 +609,15 @@ LONG = "a_rather_long_name"
             """,
         ),
         (
+            f"x = dict(kind='{'long, ' * 30}', size=1)",
+            f"""\
+            x = dict(
+                kind='{"long, " * 30}',
+                size=1
+            )
+            """,
+        ),
+        (
             f"def f({LONG}_1, {LONG}_2, {LONG}_3, {LONG}_4, x=(1, 2)):\n    pass",
             f"""\
             def f(
