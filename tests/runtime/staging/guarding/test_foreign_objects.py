@@ -245,6 +245,7 @@ def compiled(source: str, item: Any, path: Any) -> Callable[..., Any]:
     return found
 
 
+@pytest.mark.filterwarnings("ignore:Setting the (shape|dtype):DeprecationWarning")  # NumPy 2.5
 @pytest.mark.parametrize("frame", FRAMES)
 @pytest.mark.parametrize("case", CHANGES)
 def test_a_change_is_refused_and_put_back(case: str, frame: str, tmp_path: Any) -> None:
