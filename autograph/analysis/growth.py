@@ -59,6 +59,8 @@ def _makes_list(value: Any) -> bool:
             return any(made) and all(
                 makes or _is_given(x) for makes, x in zip(made, (left, right), strict=True)
             )
+        case gast.BinOp(left=left, op=op, right=right) if isinstance(op, _SET_OPERATORS):
+            return _is_set(left) or _is_set(right)
         case gast.Subscript(value=value, slice=gast.Slice()):
             return _makes_list(value)
     return False

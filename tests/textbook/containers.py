@@ -443,3 +443,18 @@ def items_that_intersections_keep(n):
     kept = [{1, 2} & {level}, {level} & {1, 2}, {1, 2, 5}.intersection({level})]
     others = [{1, 0} & {more}, {more}.intersection([0, 1]), {0, 1}.intersection([more])]
     return [f"{max(each)!r}" for each in kept], [f"{max(each)}" for each in others]
+
+
+KNOWN = {1, 2, 33}
+
+
+@case((3,), (0,))
+def sets_made_by_operators(x):
+    rest = KNOWN - {33}
+    more = {5} | KNOWN
+    both = set(range(4)) & KNOWN
+    if x > 0:
+        rest.add(7)
+        more.discard(1)
+        both.add(x + 9)
+    return len(rest), sorted(rest), sorted(more), sum(both)
