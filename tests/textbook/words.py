@@ -225,6 +225,40 @@ def tables_as_text(n):
     return str(table), f"<{found}> {named}", "%s" % table == "[]", repr(table)
 
 
+@case((1,), (2,), (5,))
+def words_reached(step):
+    seen, waiting = {("07", 0)}, [("07", 0)]
+    while waiting:
+        word, rounds = waiting.pop()
+        turned = "".join(str((int(digit) + step) % 10) for digit in word)
+        if rounds < 12 and (turned, rounds % 3) not in seen:
+            seen.add((turned, rounds % 3))
+            waiting.append((turned, rounds + 1))
+    return len(seen), sorted(word for word, _ in seen)
+
+
+@case((0,), (1,), (2,))
+def rounds_until_repeated(step):
+    board, seen, rounds = [[0, 1], [2, 0]], set(), 0
+    while (shown := "".join("".join(map(str, row)) for row in board)) not in seen:
+        seen.add(shown)
+        board = [[(cell + step + i) % 3 for i, cell in enumerate(row)] for row in board]
+        rounds += 1
+    return rounds, shown, len(seen)
+
+
+@case((0,), (1,), (4,))
+def pages_seen(visits):
+    path, seen = ["home"], set()
+    while visits > 0:
+        if visits % 2:
+            path.append("shop")
+        seen.add("/".join(path))
+        visits -= 1
+    path[0] = "end"
+    return sorted(seen), path
+
+
 class Colour(Enum):
     RED = 0
     BLUE = 1
