@@ -458,3 +458,51 @@ def sets_made_by_operators(x):
         more.discard(1)
         both.add(x + 9)
     return len(rest), sorted(rest), sorted(more), sum(both)
+
+
+# Frozensets in lists and dicts of which only the run knows the items
+
+
+@case((3,), (5,))
+def frozensets_in_a_list(n):
+    rows = []
+    for i in range(n):
+        rows.append(frozenset([i, i % 2]))
+    total = 0
+    for row in rows:
+        total += len(row) * 10 + (1 in row)
+    kinds = [type(row).__name__ for row in (rows[0], rows[-1], rows.pop(), rows[1].copy())]
+    return total, kinds, rows[0] == frozenset([0]), len(rows[0] | rows[1]), sorted(rows[1])
+
+
+@case((3,), (5,))
+def frozensets_stay_what_they_were(n):
+    rows = [frozenset([i]) for i in range(n)]
+    rows[n // 2] = rows[0] | {7}
+    kept = rows[n // 2]
+    rows[n // 2] = frozenset()
+    last = rows.pop()
+    last |= {9}
+    rows.reverse()
+    return sorted(kept), sorted(last), len(rows), frozenset([0]) in rows, last in rows
+
+
+@case((3,), (6,))
+def frozensets_under_keys(n):
+    groups = {}
+    for i in range(n):
+        groups[i % 3] = groups.get(i % 3, frozenset()) | {i}
+    best = frozenset()
+    for group in groups.values():
+        if len(group) > len(best):
+            best = group
+    return sorted(best), groups[0] == frozenset([0, 3]), 2 in groups[2], len(groups)
+
+
+@case((4,), (7,))
+def states_met(n):
+    met, state = [], frozenset([0])
+    while state not in met:
+        met.append(state)
+        state = frozenset([x * 2 % n for x in state] + [1])
+    return len(met), sorted(state), [len(each) for each in met]

@@ -82,6 +82,8 @@ def check_identity(a: Any, b: Any) -> Any:
     if is_reference(a) and is_reference(b):
         return same_place(a, b)
     if a.__class__ is b.__class__ and (isinstance(a, Growing) or isinstance(b, Growing)):
+        if a.__class__ is frozenset:  # a copy of one may be that, and they are read as copies
+            raise _refuse("two frozensets", "compare them by ==")
         (mine, at), (theirs, here) = map(_several, (a, b))
         if len(mine) > 1 or len(theirs) > 1:
             return _are_one(mine, at, theirs, here)

@@ -219,7 +219,7 @@ def shared_row(item: Any) -> StagedRow | None:
     return held if type(held) is StagedRow else None
 
 
-ROWS = (list, set)
+ROWS = (list, set, frozenset)
 """Python's classes of which a list or dict of the graph may have several in it, at their places."""
 
 

@@ -508,7 +508,8 @@ def _source(items: GrowingSet) -> Items | None:
 
 
 def _union(items: GrowingSet, *others: Any) -> GrowingSet:
-    made = items.copy()
+    note_order_lost()
+    made = items.copied()
     made.update(*others)
     return made
 
@@ -706,6 +707,13 @@ class GrowingFrozenSet(GrowingSet):
     @property  # type: ignore[misc]
     def __class__(self) -> type:
         return frozenset
+
+    def copy(self) -> GrowingSet:
+        """Returns this one, as Python does."""
+        return self
+
+    def become(self, table: Any, place: Any, key: Any = None) -> None:
+        """Stay what it is, for nobody changes it: neither here nor in the table."""
 
     def __hash__(self) -> int:  # type: ignore[override]
         if self.is_plain:

@@ -140,7 +140,21 @@ def ints(x):
     return m is n
 
 
+def frozensets(x: Any) -> Any:
+    items = frozenset([x, 1])
+    return items is frozenset(items)
+
+
+def frozensets_of_a_list(x: Any) -> Any:
+    rows, items = [], frozenset([x])
+    for _ in range(x):
+        rows.append(items)
+    return rows[0] is items
+
+
 REFUSED = {
+    frozensets: "two frozensets",
+    frozensets_of_a_list: "two frozensets",
     tuples: "'b' is one of several objects",
     tuple_of_a_list_that_grows: "two tuples",
     list_in_such_a_tuple: "two lists of a list or dict",
