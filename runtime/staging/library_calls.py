@@ -75,7 +75,7 @@ def _given(name: str, item: Any) -> Any:
     if isinstance(item, SymbolicTensor | SymbolicNumber):
         return item
     if isinstance(item, Growing) and item.staged is not None:
-        return item.copy()
+        return item if isinstance(item, tuple) else item.copy()
     if isinstance(item, list | tuple):
         parts = [_given(name, each) for each in item]
         return tuple(parts) if isinstance(item, tuple) else parts

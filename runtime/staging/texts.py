@@ -334,7 +334,7 @@ def _kept(item: Any) -> Any:
     if isinstance(item, Enum) and not any(map(functools.partial(_is_users, kind), _SHOWING)):
         return item
     if isinstance(item, Growing):
-        return item.copy()
+        return item if isinstance(item, tuple) else item.copy()
     if kind in (tuple, list):
         return kind([_kept(each) for each in item])
     if kind is dict and all(type(key) in _ATOMS for key in item):

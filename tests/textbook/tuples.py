@@ -2,6 +2,7 @@
 
 # ruff: noqa: RUF005
 
+import copy
 from collections import deque
 
 from tests.textbook.bank import bank
@@ -156,3 +157,15 @@ def moving_average(xs, _):
         window.append(x)
         means += (sum(window) / len(window),)
     return means
+
+
+@case((3,), (0,))
+def a_long_tuple_has_the_methods_of_tuples(n):
+    items = tuple(i * i for i in range(n)) + (4,)
+    text = f"{items}"
+    try:
+        items.copy()
+        found = "copied"
+    except AttributeError:
+        found = "no copy"
+    return found, text, items.count(4), items.index(4), copy.copy(items)[-1]

@@ -103,9 +103,7 @@ def widened(a: Tree, b: Tree) -> Tree | None:
     return staged_items.tree(GrowingTuple, element)
 
 
-# What shows a tuple takes a copy of it.
-_OF_LISTS = {each for each in {*vars(list)} - {*vars(tuple)} if each.isalpha()} - {"copy"}
-leave_out(GrowingTuple, _OF_LISTS)
+leave_out(GrowingTuple, {each for each in {*vars(list)} - {*vars(tuple)} if each.isalpha()})
 
 BUILTINS[tuple] = _tuple
 let_stand_for(tuple, GrowingTuple)
