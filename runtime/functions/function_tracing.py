@@ -487,7 +487,7 @@ class Tracer:
         self.state, left = known.with_changes(recorder, self.assumption.met)
         self._changed(trace)
         self.state.check_result(result)
-        is_own = self.state.owns(result)
+        is_own = self.state.returns(result)
         if not is_own:
             result = self._exported(result, self.numbers)
         spec = self.assumption.covering(

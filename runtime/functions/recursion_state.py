@@ -18,8 +18,9 @@ from runtime.staging.block_recorder import look_at
 from runtime.staging.control import graph_values, joins
 from runtime.staging.control.carried_objects import Contents, GrowingItems, ObjectRecorder, Place
 from runtime.staging.control.specs import Leaf, Mismatch, Spec, Tree, types_of
-from runtime.staging.outside import place_key
+from runtime.staging.outside import CONTAINERS, place_key
 from runtime.staging.refusals import refuse
+from runtime.staging.scopes import active
 from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.tracing import Trace
 
@@ -114,14 +115,21 @@ class RecursionState:
             look_at(place.path, place.object, is_given=True)
             place.write(contents)
 
+    def returns(self, result: Any) -> bool:
+        """True if a result is one of the objects, or a list, dict or set from before the call, to
+        which the caller may make it one: each call returns this one, and no copy.
+        """
+        is_old = isinstance(result, CONTAINERS) and active().existed(result)
+        return is_old or self.owns(result)
+
     def check_result(self, result: Any) -> None:
         """StagingError for a result that has one of the objects in it."""
-        found = None if self.owns(result) else structure_of(result)
+        found = None if self.returns(result) else structure_of(result)
         for item in found[1] if found is not None else ():
-            if self.owns(item):
+            if self.returns(item):
                 raise refuse(
-                    "a recursive function changes a list, dict or object, and returns it inside of "
-                    "another one",
+                    "a recursive function returns a list, dict, set or object from outside of it "
+                    "inside of another one",
                     "return a copy of it, or nothing",
                 )
             self.check_result(item)

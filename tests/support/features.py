@@ -1070,7 +1070,7 @@ def writes_global(x):
     return total
 
 
-@limit("What a recursive function changes, and returns in something else")
+@limit("What a recursive function has from outside, and returns in something else")
 def returned_in_a_tuple(x):
     seen = [0]
 

@@ -722,3 +722,31 @@ def counted_in(state, n):
 @case((3,), (0,), (5,))
 def texts_in_a_tuple(n):
     return counted_in((0, ()), n)
+
+
+def collected(n, out):
+    if n > 0:
+        collected(n - 1, out).append(n)
+    return out
+
+
+def looked_through(n, seen):
+    if n == 0:
+        return seen
+    looked_through(n - 1, seen)
+    found = looked_through(n - 1, seen)
+    found.add(n * n)
+    return seen
+
+
+def raised_at(n, counts):
+    if n > 0:
+        raised_at(n - 1, counts)[0] += n
+    return counts[0]
+
+
+@case((3,), (0,), (2,))
+def what_is_passed_on_is_returned(n):
+    out, seen, counts = [], {17}, [[5], [7]]
+    found = collected(n, out), looked_through(n, seen), raised_at(n, counts)
+    return found[0] is out, found[1] is seen, found[2] is counts[0], out, sorted(seen), counts

@@ -663,6 +663,21 @@ def test_another_list_at_each_depth_is_refused_by_its_name() -> None:
     assert caught.value.variable == "seen"
 
 
+def test_a_list_that_is_passed_on_is_not_returned_in_a_tuple() -> None:
+    def function(n):
+        def go(k, out):
+            if k > 0:
+                go(k - 1, out)[0].append(k)
+            return out, k
+
+        return go(n, [])[0]
+
+    words = "list, dict, set or object from outside of it inside of another one\n.*return a copy"
+    with pytest.raises(autograph.StagingError, match=words) as caught:
+        rt.function(function)(rt.constant(3))
+    assert caught.value.filename == __file__
+
+
 def test_a_recursion_that_never_returns_is_refused() -> None:
     def function(n):
         left = []
