@@ -506,3 +506,8 @@ def states_met(n):
         met.append(state)
         state = frozenset([x * 2 % n for x in state] + [1])
     return len(met), sorted(state), [len(each) for each in met]
+
+    changed = {1, 2, 3}
+    changed &= {True, 2.0}
+    known = sorted(str(each) for each in changed)
+    return [f"{max(each)!r}" for each in kept], [f"{max(each)}" for each in others], known

@@ -305,7 +305,8 @@ class GrowingSet(GrowingList):
         self, items: set[Any] | frozenset[Any], *sources: Any, added: Iterable[Any] = ()
     ) -> None:
         # In the order of the user's changes: what Python's set makes of it is asked of that.
-        kept = [item for item in list.__iter__(self) if item in items]
+        now = {item: item for item in items}  # `&=` keeps the equal ones of the smaller set
+        kept = [now[item] for item in list.__iter__(self) if item in now]
         self.has_lost = self.has_lost or len(kept) < list.__len__(self)
         known = dict.fromkeys([*kept, *added])
         self.is_added = self.is_added and known.keys() == items
