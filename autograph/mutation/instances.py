@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from enum import EnumType
+from enum import EnumType, Flag
 from types import FunctionType
 from typing import Any
 
@@ -30,7 +30,10 @@ class InstanceKind(NamespaceKind):
     style = as_attribute
 
     def take(self, value: Any) -> dict[str, Any]:
-        return attributes_of(value) or {}
+        state = attributes_of(value) or {}
+        if isinstance(value, Flag):
+            state.pop("_inverted_", None)  # where it keeps what `~` has made
+        return state
 
     def parts(self, value: Any, state: dict[str, Any]) -> Iterable[Part]:
         if type(value) is FunctionType and not is_users_function(value):

@@ -2,7 +2,7 @@
 
 from collections import namedtuple
 from dataclasses import dataclass
-from enum import Enum, Flag, IntEnum
+from enum import Enum, Flag, IntEnum, IntFlag
 
 from tests.textbook.bank import bank
 
@@ -367,6 +367,21 @@ def flags_in_rounds(n):
     for i in range(n):
         access |= Access.READ if i % 2 else Access.RUN
     return access.value
+
+
+class Sight(IntFlag):
+    NEAR = 1
+    FAR = 2
+    DARK = 4
+
+
+@case((0,), (3,), (5,))
+def opposites_on_paths(n):
+    sight, seen = Sight.NEAR if n > 2 else Sight.FAR, 0
+    for _ in range(n):
+        sight = sight ^ Sight.DARK
+        seen += 1 if sight & ~Sight.FAR == Sight.DARK else 3
+    return seen, int(~sight & Sight.FAR), ~sight == 2
 
 
 class Way(IntEnum):

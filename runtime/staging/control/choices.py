@@ -98,8 +98,7 @@ class Choice(StandIn):
 
     def member(self, name: str) -> Any:
         """The attribute of the option that the run chooses."""
-        has = [hasattr(option, name) for option in self.options]
-        if any(has) and not all(has):
+        if not all(hasattr(option, name) for option in self.options):
             return self.apply(lambda option: getattr(option, name))
         found = [getattr(option, name) for option in self.options]
         if all(map(callable, found)) and not isinstance(self.options[0], type):
