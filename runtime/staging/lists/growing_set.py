@@ -309,7 +309,7 @@ class GrowingSet(GrowingList):
         kept = [now[item] for item in list.__iter__(self) if item in now]
         self.has_lost = self.has_lost or len(kept) < list.__len__(self)
         known = dict.fromkeys([*kept, *added])
-        self.is_added = self.is_added and known.keys() == items
+        self.is_added = self.is_added and not self.has_lost and known.keys() == items
         kept = [*known, *[item for item in items if item not in known]]
         self.fill(len(kept), kept)
         self.known = items

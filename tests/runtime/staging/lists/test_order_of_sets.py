@@ -25,7 +25,7 @@ def _block(chance: random.Random, indent: str, depth: int = 0) -> list[str]:
         elif which < 0.6:
             lines.append(f"s.update([{item}, {other}])")
         elif which < 0.62:
-            lines.append(f"s.discard({item})")
+            lines.append(chance.choice(["s.discard({})", "s -= {{{}}}", "s ^= {{{}}}"]).format(item))
         elif which < 0.65:
             lines.append(f"s.add(x * {other % 9 + 1} + {item})")
         elif which < 0.7 and depth < 2:
@@ -164,7 +164,15 @@ def taken_away_again(x):
     return list(s)
 
 
-@pytest.mark.parametrize("function", [of_many_that_meet, taken_away_again])
+def less_by_an_operator(x):
+    s = {65, 8}
+    s.add(1)  # in another place than 65, which it would have without it
+    s -= {65}
+    s.add(x * 67)
+    return list(s)
+
+
+@pytest.mark.parametrize("function", [of_many_that_meet, taken_away_again, less_by_an_operator])
 def test_an_order_that_nobody_knows_is_refused(function: Callable[[Any], Any]) -> None:
     with pytest.raises(autograph.StagingError, match="asks for their order") as caught:
         rt.function(function)(rt.constant(1))
