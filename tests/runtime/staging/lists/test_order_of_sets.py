@@ -25,7 +25,9 @@ def _block(chance: random.Random, indent: str, depth: int = 0) -> list[str]:
         elif which < 0.6:
             lines.append(f"s.update([{item}, {other}])")
         elif which < 0.62:
-            lines.append(chance.choice(["s.discard({})", "s -= {{{}}}", "s ^= {{{}}}"]).format(item))
+            lines.append(
+                chance.choice([f"s.discard({item})", f"s -= {{{item}}}", f"s ^= {{{item}}}"])
+            )
         elif which < 0.65:
             lines.append(f"s.add(x * {other % 9 + 1} + {item})")
         elif which < 0.7 and depth < 2:
