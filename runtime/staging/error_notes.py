@@ -85,7 +85,9 @@ def locate(error: BaseException) -> None:
     stood.
     """
     last = _last_of_the_users(error.__traceback__)
-    if last is not None:
+    if last is None:  # an operator that is done with each value that the run chooses from
+        _place(error, user_location())
+    else:
         _place(error, position_of(last.tb_frame.f_code, last.tb_lasti))
 
 

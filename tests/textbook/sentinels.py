@@ -258,15 +258,6 @@ def strategies(x):
 
 
 @case((1,), (0,))
-def asked_for_what_none_has(x):
-    chosen = DOUBLE if x > 0 else TRIPLE
-    try:
-        return chosen.name
-    except AttributeError as error:
-        return str(error), hasattr(chosen, "name"), getattr(chosen, "name", x)
-
-
-@case((1,), (0,))
 def animals(x):
     chosen = Double() if x > 0 else Triple()
     zoo = [Double(), Triple(), Double()]

@@ -98,7 +98,8 @@ class Choice(StandIn):
 
     def member(self, name: str) -> Any:
         """The attribute of the option that the run chooses."""
-        if not all(hasattr(option, name) for option in self.options):
+        has = [hasattr(option, name) for option in self.options]
+        if any(has) and not all(has):
             return self.apply(lambda option: getattr(option, name))
         found = [getattr(option, name) for option in self.options]
         if all(map(callable, found)) and not isinstance(self.options[0], type):

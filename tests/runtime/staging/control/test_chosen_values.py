@@ -6,6 +6,7 @@ import enum
 import io
 import math
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -578,3 +579,25 @@ def test_what_the_graph_has_no_place_for_is_refused(
         rt.function(function)(rt.constant(3))
     assert caught.value.filename == __file__
     assert caught.value.hint
+
+
+def compared_with_a_number(x):
+    part = Fraction(1, 3) if x > 0 else Fraction(1, 2)
+    return part > x
+
+
+def times_a_number(x):
+    part = Fraction(1, 3) if x > 0 else Fraction(1, 2)
+    return part * x
+
+
+def text_and_a_number(x):
+    text = "u" if x > 0 else "v"
+    return text + x
+
+
+@pytest.mark.parametrize("function", [compared_with_a_number, times_a_number, text_and_a_number])
+def test_an_error_of_each_option_says_where(function: Callable[[Any], Any]) -> None:
+    with pytest.raises((TypeError, ValueError)) as caught:
+        rt.function(function)(rt.constant(4))
+    assert f"{__file__}:{function.__code__.co_firstlineno + 2}:12" in str(caught.value)
