@@ -442,7 +442,10 @@ def items_that_intersections_keep(n):
     level, more = Level.LOW if n > 2 else Level.HIGH, n > 1
     kept = [{1, 2} & {level}, {level} & {1, 2}, {1, 2, 5}.intersection({level})]
     others = [{1, 0} & {more}, {more}.intersection([0, 1]), {0, 1}.intersection([more])]
-    return [f"{max(each)!r}" for each in kept], [f"{max(each)}" for each in others]
+    changed = {1, 2, 3}
+    changed &= {True, 2.0}
+    known = sorted(str(each) for each in changed)
+    return [f"{max(each)!r}" for each in kept], [f"{max(each)}" for each in others], known
 
 
 KNOWN = {1, 2, 33}
@@ -506,8 +509,3 @@ def states_met(n):
         met.append(state)
         state = frozenset([x * 2 % n for x in state] + [1])
     return len(met), sorted(state), [len(each) for each in met]
-
-    changed = {1, 2, 3}
-    changed &= {True, 2.0}
-    known = sorted(str(each) for each in changed)
-    return [f"{max(each)!r}" for each in kept], [f"{max(each)}" for each in others], known
