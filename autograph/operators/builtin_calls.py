@@ -9,6 +9,7 @@ import math
 import operator
 import sys
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from inspect import Parameter
 from itertools import chain, starmap
@@ -423,7 +424,7 @@ def _decided(function: Function, decisive: bool, args: tuple[Any, ...]) -> Any:
             answer = truth(item)
             backend = backend_of(answer)
             if backend is not None:
-                if type(items) in (GeneratorType, map):
+                if type(args[0]) in (GeneratorType, map):
                     _check_unshared(items, references, function.__name__)
                 return _ask(backend, function, (Rest(answer, _truths(items)),), {})
             if bool(answer) is decisive:
@@ -586,10 +587,11 @@ def _may_hold_staged(items: Any) -> bool:
         return is_staging()
     if type(items) is GeneratorType or backend_within(items) is not None:
         return True
-    return is_staging() and type(items) in _GIVEN and any(map(_answers_itself, items))
+    is_given = is_staging() and stand_ins.get(type(items), type(items)) in _GIVEN
+    return is_given and any(map(_answers_itself, items))
 
 
-_GIVEN: tuple[type, ...] = (list, tuple, type(dict[Any, Any]().values()))
+_GIVEN: tuple[type, ...] = (list, tuple, deque, type(dict[Any, Any]().values()))
 
 
 def _answers_itself(item: Any) -> bool:

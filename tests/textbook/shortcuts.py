@@ -2,6 +2,8 @@
 values as places.
 """
 
+from collections import deque
+
 from tests.textbook.bank import bank
 
 case, CASES = bank()
@@ -103,4 +105,9 @@ def any_and_all_of_objects(n):
     found = any([Balance(0, asked), Balance(n, asked), Balance(5, asked)])
     rich = all(Balance(euros, asked) for euros in (2, n, 7))
     carried = all((Basket(2), True, Basket(n))), any({"one": Basket(n)}.values())
-    return found, rich, carried, asked
+    more = [Basket(0)]
+    if n > 0:
+        more[0] = Basket(n - 1)
+    for _ in range(2):
+        more.append(more[0])
+    return found, rich, carried, asked, any(more), any(deque(more))
