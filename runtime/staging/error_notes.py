@@ -85,10 +85,12 @@ def locate(error: BaseException) -> None:
     stood.
     """
     last = _last_of_the_users(error.__traceback__)
-    if last is None:  # an operator that is done with each value that the run chooses from
-        _place(error, user_location())
-    else:
+    if last is not None:
         _place(error, position_of(last.tb_frame.f_code, last.tb_lasti))
+    elif isinstance(error, OpError) or _way_out(error) is not None:
+        # Of an operator that is done with each value that the run chooses from. Another error is
+        # Python's own, whose text a handler may read.
+        _place(error, user_location())
 
 
 def locate_hidden(error: BaseException) -> None:
