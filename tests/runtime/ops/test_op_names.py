@@ -38,7 +38,6 @@ OTHER_NAMES = {
     "runtime/graph/numbers.py": "the operators of Python",
     "runtime/graph/passes/run_time_dims.py": "the parameters of a node",
     "runtime/graph/storage/decoding.py": "the kinds of values in a file",
-    "runtime/staging/control/optional_values.py": "the operators of Python",
     "runtime/staging/symbolic_number.py": "the functions of `math`",
     "runtime/staging/builtin_functions.py": "the built-in functions of Python",
     "runtime/staging/lists/tensor_array.py": "the parameters of a node",
