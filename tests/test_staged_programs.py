@@ -21,6 +21,7 @@ from tests.support.programs_dialects import (
     OUTSIDE,
     STAGED,
     THEMES,
+    TWO_THEMES,
 )
 
 
@@ -76,6 +77,12 @@ def test_many_of_callbacks(seeds: range) -> None:
 def test_many_of_themes(seeds: range, theme: str) -> None:
     for seed in seeds:
         same_when_staged(write(Seeded(seed), THEMES[theme]))
+
+
+@pytest.mark.parametrize("seeds", batches(10), ids=str)
+def test_many_of_two_themes(seeds: range) -> None:
+    for seed in seeds:
+        same_when_staged(write(Seeded(seed), TWO_THEMES[seed % len(TWO_THEMES)]))
 
 
 @pytest.mark.parametrize("seeds", batches(20), ids=str)

@@ -1,7 +1,10 @@
 """The dialects of random programs: what they contain, how often, and what stands before them."""
 
+import ast
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 from tests.support.programs_callbacks import CALLBACKS as CALLBACKS_FORMS
 from tests.support.programs_callbacks import (
@@ -345,5 +348,36 @@ def of_theme(theme: Theme) -> Dialect:
     )
 
 
-THEMES = {name: of_theme(theme) for name, theme in (OBJECTS | LIBRARY).items()}
+def both(one: Theme, other: Theme) -> Theme:
+    """What two themes have; a name that both give to something is another one in the second."""
+    taken = "|".join(sorted(_names_in(one) & _names_in(other)))
+    # Neither attributes and texts, nor the holes of forms.
+    found = re.compile(rf"(?<![\w.'\"{{])(?:{taken})(?![\w'\"])") if taken else re.compile(r"(?!)")
+    prelude, header, forms, results = (
+        found.sub(r"\g<0>_2", other.prelude),
+        found.sub(r"\g<0>_2", other.header),
+        [found.sub(r"\g<0>_2", each) for each in other.forms],
+        [found.sub(r"\g<0>_2", each) for each in other.results],
+    )
+    return Theme(
+        one.prelude + prelude, one.header + header, (*one.forms, *forms), (*one.results, *results)
+    )
+
+
+def _names_in(theme: Theme) -> set[str]:
+    tree = ast.parse(theme.prelude + "def program(a, b, p, f, xs):\n" + theme.header)
+    named = {each.name for each in tree.body if isinstance(each, ast.ClassDef | ast.FunctionDef)}
+    stored = {
+        each.id
+        for each in ast.walk(tree)
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)
+    }
+    return (named | stored) - {"program"}
+
+
+_THEMES = OBJECTS | LIBRARY
+THEMES = {name: of_theme(theme) for name, theme in _THEMES.items()}
 """Of what a name says: objects of the user's, and of the standard library."""
+
+TWO_THEMES = [of_theme(both(*pair)) for pair in combinations(_THEMES.values(), 2)]
+"""Of each two of them."""
