@@ -31,7 +31,7 @@ class InstanceKind(NamespaceKind):
 
     def take(self, value: Any) -> dict[str, Any]:
         state = attributes_of(value) or {}
-        if isinstance(value, Flag):
+        if issubclass(type(value), Flag):
             state.pop("_inverted_", None)  # where it keeps what `~` has made
         return state
 
