@@ -90,10 +90,11 @@ def _find_kinds(kind: type) -> Iterator[Kind]:
         yield _INSTANCE
     elif any(module_of(base) == "_ctypes" for base in kind.__mro__):
         yield _MEMORY
-    elif is_users_class(kind) or module_of(kind) in _OPEN:
+    elif is_users_class(kind):
         yield _INSTANCE
-        if is_users_class(kind):
-            yield _OWN_CLASS
+        yield _OWN_CLASS
+    elif module_of(kind) in _OPEN:
+        yield _INSTANCE
     elif named is None and _is_looked_into(kind):
         yield FOREIGN
 
