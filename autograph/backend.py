@@ -111,6 +111,7 @@ class Backend:
         names: Names,
         test: Block,
         first: Any,
+        knows_kinds: bool = False,
     ) -> Any:
         """The rest of a long `for` over plain items whose exit has become staged, or whose rounds
         stage much: the state after `for item in items`. `NotImplemented` leaves it to be written
@@ -119,6 +120,22 @@ class Backend:
         Args:
             test: asked as `test(*state)` before each item; false ends the loop.
             first: the value of `test(*state)`, which is already known: staged, or True.
+            knows_kinds: leave the loop to be written out where two kinds of numbers meet in it, of
+                which the backend makes one.
+        """
+        return NotImplemented
+
+    def while_rest(
+        self,
+        test: Block,
+        body: Block,
+        state: tuple[Any, ...],
+        names: Names,
+        first: Any,
+        knows_kinds: bool = False,
+    ) -> Any:
+        """The rest of a `while` whose test is no staged value, but whose rounds stage much: as
+        `while_loop`. `NotImplemented` leaves it to be written out.
         """
         return NotImplemented
 
@@ -128,11 +145,24 @@ class Backend:
         """
         return 0
 
+    def is_very_much(self, work: int) -> bool:
+        """Whether rounds that stage so many operations come to `for_rest` or `while_rest` though
+        Python knows whole numbers that they compute, or lengths of lists.
+        """
+        return False
+
     def watched(self, body: Block, state: tuple[Any, ...]) -> Callable[[], Any]:
         """A function that gives pairs of what was, and is by then, in objects that a round of a
         long `for` has changed: where Python would know less of them, all rounds are written out.
         """
         return tuple
+
+    def are_alike(self, items: Any) -> bool:
+        """Whether the item of a list or tuple at a staged place is one value of the backend, rather
+        than one of several objects: the rounds of a `for` that are little work are written out for
+        others.
+        """
+        return False
 
     def elements(self, items: Any) -> Any:
         """An iterable of Python's for a comprehension over staged items.

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from functools import partial
-from types import CellType, CodeType, FrameType, GeneratorType
+from types import CellType, CodeType, FrameType, FunctionType, GeneratorType
 from typing import Any, NamedTuple, TypeAlias
 from weakref import WeakKeyDictionary, ref
 
-from autograph.backend import AnyOrder, Block, Thunk, backend_of, backend_within, staging
+from autograph.backend import (
+    AnyOrder,
+    Block,
+    Thunk,
+    backend_of,
+    backend_within,
+    staging,
+    stand_ins,
+)
 from autograph.errors import StagingError
 from autograph.frames import hide, is_variable, refusal
 from autograph.objects import is_generator_function, users_member
@@ -44,7 +52,7 @@ def list_comp(
     try:
         backend = backend_of(items)
         known = items if backend is None else backend.elements(items)
-        if known is None or of_generator(items) is not None:
+        if known is None or of_generator(items) is not None or _is_long(items):
             return listed(Given(items, body, tested, nested))
         items = known
         if not tested and not nested:
@@ -186,7 +194,7 @@ def _gathered(
 ) -> Any:
     backend = backend_of(items)
     known = items if backend is None else backend.elements(items)
-    if known is None or of_generator(items) is not None:
+    if known is None or of_generator(items) is not None or _is_long(items):
         made = growing.growing(made)
         put_all(Given(items, body, tested, nested), made, add, not tested and not nested)
         return made
@@ -353,6 +361,8 @@ class Given:
 
             return cond(proceed, accepted, _same, state, names)
 
+        if isinstance(self.body, FunctionType):
+            one_round.__wrapped__ = self.body  # type: ignore[attr-defined]  # the user's code
         if known and (backend := backend_of(self.items)) is not None:
             found = backend.elements(self.items)
             self.items = self.items if found is None else found
@@ -606,6 +616,17 @@ def ask_length(items: Any) -> None:
         ask(items)
 
 
+def is_indexed(items: Any) -> bool:
+    """Whether items are known by their places; a list may stand for one of the user's."""
+    kind = type(items)
+    return kind in SEQUENCES or (stand_ins.get(kind) is list and backend_of(items) is None)
+
+
+def _is_long(items: Any) -> bool:
+    """Whether rounds over a sequence that Python knows may become one staged loop."""
+    return growing.is_staging() and is_indexed(items) and len(items) > LONG
+
+
 def _is_old_sequence(items: Any) -> bool:
     """Whether Python would ask the user's `__getitem__` for one item after the other."""
     is_iterable = hasattr(type(items), "__iter__")
@@ -623,10 +644,10 @@ def generator(
         nested: whether an element is a generator, of which the elements are meant.
     """
     try:
-        is_sequence = type(items) in SEQUENCES
+        is_sequence = is_indexed(items)
         staged = backend_of(items) is not None or of_generator(items) is not None
         plain = not staged and not tested and not nested
-        if plain and not (is_sequence and len(items) > LONG and growing.is_staging()):
+        if plain and not _is_long(items):
             return body(items)  # type: ignore[return-value]  # Python's own
         # As Python does, ask for an iterator at once.
         items = items if is_sequence or backend_of(items) else _begun(items)

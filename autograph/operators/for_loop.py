@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Callable
 from itertools import chain
@@ -13,16 +12,17 @@ from autograph.errors import RestIsStaged
 from autograph.frames import hide
 from autograph.operators.blocks import output_names, unpacked, went_on
 from autograph.operators.comprehensions import of_generator
-from autograph.operators.growing import found_much
+from autograph.operators.growing import found_much, is_staging
+from autograph.operators.indexed_items import indexed, list_walked_by
 from autograph.operators.shared import Shared
-from autograph.operators.unrolling import (
-    GuardedRounds,
-    Rounds,
-    much_work,
+from autograph.operators.staged_rest import (
+    PlainFor,
+    much_in_for,
     rest_as_loop,
     whole_loop,
     work_done,
 )
+from autograph.operators.unrolling import GuardedRounds, Rounds
 
 
 def for_loop(
@@ -53,20 +53,24 @@ def for_loop(
         if given is not None:
             names = ", ".join(output_names(body, defines, skip=1))
             return given.in_rounds(body, state, test, names, known=False)
+        source = indexed(items) if is_staging() else None
         if test is not None and found_much():
-            whole = whole_loop(items, Rounds(body, test, defines, shared), state)
+            whole = whole_loop(items, source, Rounds(body, test, defines, shared), state)
             if whole is not NotImplemented:
                 return whole
-        work, began = much_work(items, body, state), work_done(items)
+        work, before = much_in_for(source, body, state), work_done()
         iterator: Any = chain(items)  # can go on after its `for`; `iter` would ask the items twice
-        for item in iterator:
+        for done, item in enumerate(iterator, 1):
             result = body(item, *state)
             state = (result,) if bare else result or ()
             if (test is None or (proceed := test(*state)) is True) and work is None:
                 continue
-            if work is not None and proceed is True:
+            if work is not None and proceed is True and done.bit_count() == 1:
+                references = sys.getrefcount(items)
                 rounds = Rounds(body, test or _always, defines, shared)
-                whole = work.rest(items, iterator, rounds, state)
+                whole = work.rest(
+                    PlainFor(items, source, iterator, references, done, before), rounds, state
+                )
                 if whole is not NotImplemented:
                     return whole
             if work is not None and (work.is_settled or proceed is not True):
@@ -79,7 +83,12 @@ def for_loop(
                     next(iterator)  # which tells what is left
                 references = sys.getrefcount(items)
                 rounds = Rounds(body, test, defines, shared)
-                whole = rest_as_loop(items, iterator, rounds, state, proceed, references, began)
+                whole = rest_as_loop(
+                    PlainFor(items, source, iterator, references, done, before),
+                    rounds,
+                    state,
+                    proceed,
+                )
                 if whole is not NotImplemented:
                     return whole
                 rest = GuardedRounds(references, items, rounds)
@@ -110,13 +119,8 @@ def _are_staged(items: Any) -> bool:
     iterator = _parts(items)[0] if type(items) is enumerate else items
     if backend_of(iterator) is not None:
         return True
-    code = getattr(iterator, "gi_code", None)  # of a method of the list that becomes staged
-    # The locals of a frame would hold on to what the generator holds.
-    return code is not None and any(
-        getattr(getattr(type(each), code.co_name, None), "__code__", None) is code
-        and backend_of(each) is not None
-        for each in gc.get_referents(iterator)
-    )
+    walked = list_walked_by(iterator)
+    return walked is not None and backend_of(walked) is not None
 
 
 def _parts(items: enumerate[Any]) -> tuple[Any, int]:

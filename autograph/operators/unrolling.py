@@ -1,46 +1,27 @@
-"""The rest of a `for` over plain items whose exit has become staged, or whose rounds stage much."""
+"""The rest of a `for` over plain items whose exit has become staged, written out."""
 
 from __future__ import annotations
 
 import gc
 import itertools
 import sys
-import threading
 from collections import OrderedDict, deque
 from collections.abc import Iterator
 from functools import partial
-from inspect import unwrap
 from operator import length_hint
 from types import FunctionType, GeneratorType, MethodType
 from typing import Any, NamedTuple
 
-from autograph.backend import Backend, Block, backend_of, staging
+from autograph.backend import Block, backend_of
 from autograph.errors import StagingError
 from autograph.frames import is_variable, refusal
-from autograph.objects import contents
 from autograph.operators.blocks import output_names, unpacked
-from autograph.operators.comprehensions import LONG, SEQUENCES
 from autograph.operators.cond import cond
 from autograph.operators.early_exits import held_iterators, is_iterator, refuse_to_leave
-from autograph.operators.growing import found_much, is_staging
-from autograph.operators.items import getitem
-from autograph.operators.shared import Shared
 from autograph.users_words import with_article
 
 ROUNDS = 10_000
 """Rounds that items of unknown number may add to a graph."""
-
-ENDLESS = range(1 << 62)
-"""More rounds than any loop has."""
-
-MUCH, VERY_MUCH, MUCH_IN_A_LOOP = 1_000, 20_000, 200
-"""Operations that the rounds of a `for` add to a graph where it is to be one loop of it instead;
-where it is short, or Python's numbers and the lengths of lists would become staged ones; and in one
-that has become such a loop, of which the body is staged more than once.
-"""
-
-FEW = 2
-"""Rounds that are written out, however much they are: a loop stages its body as often."""
 
 
 def _own_references(items: Any) -> int:
@@ -99,262 +80,6 @@ class Rounds(NamedTuple):
     shared: str | None = None
 
 
-def rest_as_loop(
-    items: Any,
-    iterator: Iterator[Any],
-    rounds: Rounds,
-    state: tuple[Any, ...],
-    proceed: Any,
-    references: int,
-    began: int,
-) -> Any:
-    """The state after the rounds that are left, as one loop; NotImplemented where they are few and
-    little work, or have to be written out.
-
-    Args:
-        items: what the loop runs over.
-        iterator: an `itertools.chain` of it, which gives the items of these rounds.
-        proceed: the staged value of the test of `state`.
-        references: what `sys.getrefcount` counts for the items.
-        began: what `work_done` gave before the first round.
-    """
-    backend = backend_of(proceed)
-    if backend is None:
-        return NotImplemented
-    if type(items) is itertools.count and not _is_used_elsewhere(items, references):
-        return _counted(backend, items, iterator, rounds, state, proceed)
-    left = _left(iterator) if type(items) in SEQUENCES else 0
-    if left > LONG:
-        return _rest(backend, items, left, rounds, state, proceed)
-    if left == 0 or type(items) is not range:
-        return NotImplemented
-    work = (backend.work() - began) // (len(items) - left) * left
-    if not _is_much(backend, work):
-        return NotImplemented
-    done = _rest_in_loop(backend, items, left, rounds, state, proceed)
-    if done is not NotImplemented:
-        found_much().add(unwrap(rounds.body).__code__)
-    return done
-
-
-def whole_loop(items: Any, rounds: Rounds, state: tuple[Any, ...]) -> Any:
-    """The state after a `for` over a plain range whose rounds were found to stage much before, as
-    one loop; NotImplemented for others.
-    """
-    if type(items) is not range or not items:
-        return NotImplemented
-    backend = staging() if unwrap(rounds.body).__code__ in found_much() else None
-    if backend is None or backend.catches():
-        return NotImplemented
-    return _rest_in_loop(backend, items, len(items), rounds, state, True)
-
-
-def work_done(items: Any) -> int:
-    """The operations that were traced before the rounds of a `for` over a plain range."""
-    backend = staging() if type(items) is range and is_staging() else None
-    return 0 if backend is None else backend.work()
-
-
-def _counted(
-    backend: Backend,
-    items: itertools.count[Any],
-    iterator: Iterator[Any],
-    rounds: Rounds,
-    state: tuple[Any, ...],
-    proceed: Any,
-) -> Any:
-    """The rest of a loop over numbers without an end, of which the next one is in the state."""
-    body, test, defines, shared = rounds
-    step = gc.get_referents(items)[-1]
-    names = output_names(body, defines, skip=1)
-
-    def one_round(_: int, number: Any, *state: Any) -> Any:
-        result = body(number, *state)
-        return (number + step, *((result,) if len(state) == 1 else result or ()))
-
-    def goes_on(_: Any, *state: Any) -> Any:
-        return test(*state)
-
-    # Where their shared names are found.
-    one_round.__wrapped__ = body  # type: ignore[attr-defined]
-    goes_on.__wrapped__ = test  # type: ignore[attr-defined]
-    given = next(iterator), *state
-    numbered = Rounds(one_round, goes_on, ", ".join(("the number", *names)), shared)
-    left = _rest(backend, ENDLESS, len(ENDLESS), numbered, given, proceed)
-    return left if left is NotImplemented else unpacked(left[1:] if state else ())
-
-
-def _left(iterator: Iterator[Any]) -> int:
-    """The number of items that an `itertools.chain` of a sequence has yet to give."""
-    return max(map(length_hint, gc.get_referents(iterator)), default=0)
-
-
-def _rest(
-    backend: Backend,
-    items: Any,
-    left: int,
-    rounds: Rounds,
-    state: tuple[Any, ...],
-    proceed: Any,
-) -> Any:
-    body, test, defines, shared = rounds
-    of_numbers = type(items) is range
-    places = (items if of_numbers else range(len(items)))[-left:]
-    one_round = body if of_numbers else _with_item_at(body, items)
-    names = output_names(body, defines, skip=1)
-    carried = Shared(shared, (body,), backend)
-    count = len(state)
-    result = backend.for_rest(
-        places,
-        carried.block(one_round, count + 1, count),
-        (*state, *carried.values()),
-        (*names, *carried.names),
-        carried.block(test, count, count, gives=False),
-        proceed,
-    )
-    return result if result is NotImplemented else carried.split(result, count)
-
-
-def _is_much(backend: Backend, work: int) -> bool:
-    return work > (MUCH_IN_A_LOOP if _this_thread.in_loop else MUCH) and not backend.catches()
-
-
-def _rest_in_loop(*given: Any) -> Any:
-    """As `_rest`, of rounds that are much work: what they are for the loops in them."""
-    before, _this_thread.in_loop = _this_thread.in_loop, True
-    try:
-        return _rest(*given)
-    finally:
-        _this_thread.in_loop = before
-
-
-class MuchWork:
-    """Measures the operations that the rounds of a `for` over a plain range stage, behind the
-    first one, the second, the fourth and so on, to decide whether the others become one staged
-    loop: the first rounds may have less to do.
-
-    `is_settled` once there is nothing more to decide.
-    """
-
-    __slots__ = (
-        *("_backend", "_before", "_body", "_changes", "_is_long", "_lists", "_rounds", "_state"),
-        "is_settled",
-    )
-
-    def __init__(
-        self, backend: Backend, body: Block, state: tuple[Any, ...], is_long: bool
-    ) -> None:
-        self._backend = backend
-        self._body = body
-        self._is_long = is_long
-        self._rounds = 0
-        self.is_settled = False
-        self._begin(state)
-
-    def _begin(self, state: tuple[Any, ...]) -> None:
-        self._before = self._backend.work()
-        if self._is_long:
-            self._state = state
-            self._lists = [(each, _length(each)) for each in _lists_of(self._body, state)]
-            self._changes = self._backend.watched(self._body, state)
-
-    def rest(
-        self,
-        items: range,
-        iterator: Iterator[Any],
-        rounds: Rounds,
-        state: tuple[Any, ...],
-    ) -> Any:
-        """The state after all rounds, as one staged loop; NotImplemented if they are too little
-        work, or cannot be one.
-        """
-        self._rounds += 1
-        if self._rounds.bit_count() > 1:
-            return NotImplemented
-        left, measured = _left(iterator), max(1, self._rounds // 2)
-        work = (self._backend.work() - self._before) // measured * left
-        if not self._is_much(work, state):
-            self.is_settled = left <= (LONG if self._is_long else FEW)
-            if not self.is_settled:
-                self._begin(state)
-            return NotImplemented
-        self.is_settled = True
-        return _rest_in_loop(self._backend, items, left, rounds, state, True)
-
-    def _is_much(self, work: int, state: tuple[Any, ...]) -> bool:
-        if not _is_much(self._backend, work):
-            return False
-        return work > VERY_MUCH or (self._is_long and not self._stages(state))
-
-    def _stages(self, state: tuple[Any, ...]) -> bool:
-        """Whether Python would know less about numbers, lists or shapes after one loop for all
-        rounds: in variables, or in what these lead to.
-        """
-        grown = any(_length(each) != length for each, length in self._lists)
-        if grown or any(map(_is_known, self._state, state)):
-            return True
-        return any(_is_known(*change) for change in self._changes())
-
-
-def _lists_of(body: Block, state: tuple[Any, ...]) -> list[list[Any]]:
-    """The lists that a block finds in its variables."""
-    function: Any = body
-    values = [*state, *map(contents, function.__closure__ or ())]
-    return [value for value in values if isinstance(value, list)]
-
-
-def _length(items: list[Any]) -> int:
-    """The number of its items, and of those of the lists in it, that Python knows."""
-    inner = [each for each in list.__iter__(items) if isinstance(each, list)]
-    return list.__len__(items) + sum(map(list.__len__, inner))
-
-
-class _Thread(threading.local):
-    def __init__(self) -> None:
-        self.in_loop = False
-
-
-_this_thread = _Thread()
-
-
-def much_work(items: Any, body: Block, state: tuple[Any, ...]) -> MuchWork | None:
-    """The measure of the first round of a `for`; None if it has few, or is not to be staged."""
-    if type(items) is not range or len(items) <= FEW or not is_staging():
-        return None
-    backend = staging()
-    return None if backend is None else MuchWork(backend, body, state, len(items) > LONG)
-
-
-def _is_known(before: Any, after: Any) -> bool:
-    """True for another number, text or shape of a tensor, which Python knows, also in a list."""
-    kind = type(after)
-    if all(issubclass(type(value), list | tuple) for value in (before, after)):
-        return any(map(_is_known, _items_in(before), _items_in(after)))
-    if kind in (int, float, bool, complex, str):
-        return kind is not type(before) or after != before
-    shapes = [_shape(value) for value in (before, after)]
-    return shapes[0] != shapes[1] and "None" not in shapes
-
-
-def _shape(value: Any) -> str:
-    """The shape of a tensor; `None` for what has none, or may have no value."""
-    has_shape = backend_of(value) is not None and hasattr(type(value), "shape")
-    return str(value.shape if has_shape else None)
-
-
-def _items_in(value: Any) -> Iterator[Any]:
-    """The items of a list or tuple; of one of the graph, what it has in their place."""
-    return list.__iter__(value) if isinstance(value, list) else tuple.__iter__(value)
-
-
-def _with_item_at(body: Block, items: Any) -> Block:
-    def one_round(place: Any, *state: Any, _items: Any = items) -> Any:
-        return body(getitem(_items, place), *state)
-
-    one_round.__wrapped__ = body  # type: ignore[attr-defined]  # where its shared names are found
-    return one_round
-
-
 class GuardedRounds:
     """Each further round of a loop under the condition that no exit was taken before.
 
@@ -371,7 +96,7 @@ class GuardedRounds:
         refuse_to_leave(items)
         if isinstance(items, itertools.count | itertools.cycle):
             _refuse(f"its items, {with_article(type(items).__name__)}, never end")
-        if is_iterator(items) and _is_used_elsewhere(items, references):
+        if is_iterator(items) and is_used_elsewhere(items, references):
             _refuse(
                 "its items come from an iterator that is used elsewhere too, and would advance "
                 "further than in Python"
@@ -458,7 +183,10 @@ def _reached_by(iterator: Any) -> Iterator[Any]:
             yield inner
 
 
-def _is_used_elsewhere(iterator: Any, references: int) -> bool:
+def is_used_elsewhere(iterator: Any, references: int) -> bool:
+    """Whether others may advance an iterator, of which `sys.getrefcount` counts so many references
+    in `for_loop`.
+    """
     is_held = references > OWN_REFERENCES or is_variable(iterator)
     return is_held or holds_shared_iterator(iterator)
 

@@ -16,7 +16,7 @@ import runtime.staging.backend  # noqa: F401  (gives autograph the backend of sy
 from autograph.mutation.ownership import taking_notes
 from autograph.mutation.snapshots import Snapshot
 from autograph.objects import is_generator_function
-from autograph.operators.unrolling import VERY_MUCH
+from autograph.operators.staged_rest import TOO_MUCH
 from autograph.user_attributes import askable
 from runtime.core.state import state
 from runtime.dtypes import DType
@@ -608,7 +608,7 @@ class Tracer:
         if not isinstance(plain, FunctionType):
             return None
         is_python, is_generator = trace.scope.outer is None, is_generator_function(plain)
-        is_much = trace.node_count > VERY_MUCH
+        is_much = trace.node_count > TOO_MUCH
         # Outside of staged blocks Python ends recursion, unless a staged `raise` does; calls that
         # are very much to write out become a graph, as the rounds of loops do.
         may_end = is_much or not is_python or _may_raise(trace.scope.nodes[-_RECENT:])

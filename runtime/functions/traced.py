@@ -371,6 +371,12 @@ class Traced:
                 referred = more
                 _clear_frames(error)
                 continue
+            # What raises always may do so for want of what Python knows of a loop.
+            if concrete.spec is None and tracer.references.knows_less:
+                more = tracer.references.more()
+                if more and tracer.put_back() is None:
+                    referred = more
+                    continue
             if tracer.found is None:
                 return tracer, concrete
             parts = tracer.found

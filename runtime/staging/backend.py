@@ -21,6 +21,7 @@ from autograph import (
 from autograph.backend import GlobalVariable, backend_of
 from autograph.frames import register_locating
 from autograph.mutation.snapshots import Snapshot
+from autograph.operators.staged_rest import VERY_MUCH
 from autograph.users_words import with_article
 from runtime import errors
 from runtime.core.state import state
@@ -47,7 +48,7 @@ from runtime.staging.control.iteration import Staged, Streamed
 from runtime.staging.control.joined_variables import read
 from runtime.staging.control.logic import compares_itself
 from runtime.staging.control.optional_values import MaybeNone, Missing, bound, present
-from runtime.staging.control.references import want_sites
+from runtime.staging.control.references import may_know_less, want_sites
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth, opened
 from runtime.staging.error_notes import locate_hidden
@@ -55,6 +56,7 @@ from runtime.staging.frames import user_location
 from runtime.staging.library_calls import STAGED
 from runtime.staging.lists import dict_reads
 from runtime.staging.lists.growing import Growing
+from runtime.staging.lists.sequences import are_alike
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 from runtime.staging.symbolic_number import SymbolicNumber
@@ -110,19 +112,43 @@ class StagingBackend(Backend):
         names: Names,
         test: Block,
         first: Any,
+        knows_kinds: bool = False,
     ) -> Any:
         """A while node over the numbers of a plain range, where the body takes staged ones."""
         entered = arrays.entered(state)
-        return long_loops.for_rest(items, body, entered, names, test, first, BlockRecorder)
+        return long_loops.for_rest(
+            items, body, entered, names, test, first, BlockRecorder, knows_kinds
+        )
+
+    def while_rest(
+        self,
+        test: Block,
+        body: Block,
+        state: tuple[Any, ...],
+        names: Names,
+        first: Any,
+        knows_kinds: bool = False,
+    ) -> Any:
+        """A while node for the rest of a loop of which Python knows the test."""
+        entered = arrays.entered(state)
+        return long_loops.while_rest(test, body, entered, names, first, BlockRecorder, knows_kinds)
 
     def work(self) -> int:
         """The nodes that were traced."""
         return 0 if state.trace is None else state.trace.node_count
 
+    def is_very_much(self, work: int) -> bool:
+        """True for more than a few thousand nodes, unless the function was refused for it."""
+        return work > VERY_MUCH and may_know_less(active().references)
+
     def watched(self, body: Block, state: tuple[Any, ...]) -> Callable[[], Any]:
         """The changes in what is reachable now."""
         seen = Snapshot({"the body": body, "the state": state})
         return lambda: [(change.before, change.after) for change in seen.changes()]
+
+    def are_alike(self, items: Any) -> bool:
+        """True for scalars of one type, and lists and tuples of as many such."""
+        return are_alike(items)
 
     def elements(self, items: Any) -> Any:
         """The elements of something short and of known length, each computed as it is asked for."""

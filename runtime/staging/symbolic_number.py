@@ -185,6 +185,18 @@ def note_meeting_float() -> None:
         trace = trace.outer
 
 
+def check_known_kinds(kind: str, other: str) -> None:
+    """StagingError where numbers of two kinds meet in a loop that may be written out: Python knows
+    there of which kind each one is.
+    """
+    trace = state.trace
+    if trace is not None and trace.knows_kinds:
+        raise refuse(
+            f"Python's {kind} meets a {other}, of which the graph makes one kind",
+            "have numbers of one kind in all rounds",
+        )
+
+
 def no_int(error: TypeError) -> Exception:
     """The error of a float where Python takes an int: a StagingError where it may be an int that
     has met a float, of which Python raises nothing.

@@ -88,6 +88,7 @@ class Trace:
         "in_texts",
         "joined",
         "kept",
+        "knows_kinds",
         "levels",
         "meets_floats",
         "memo",
@@ -121,6 +122,8 @@ class Trace:
         self.node_count = 0
         # In what is written out instead where Python's numbers would do more than staged ones.
         self.tentative = False
+        # In such of which Python knows the kinds of numbers.
+        self.knows_kinds = False
         self.has_returned = False
         self.root: FrameType | None = None
         # What the caller handles, which is another exception at each call, or none.

@@ -8,7 +8,11 @@ from runtime.core.types import ListType, NumberType, TensorType, Type
 from runtime.graph import numbers
 from runtime.graph.nodes import BOOL
 from runtime.staging.control.specs import Mismatch
-from runtime.staging.symbolic_number import convertible, note_meeting_float
+from runtime.staging.symbolic_number import (
+    check_known_kinds,
+    convertible,
+    note_meeting_float,
+)
 
 
 def join_types(a: Type, b: Type) -> Type:
@@ -24,6 +28,7 @@ def join_types(a: Type, b: Type) -> Type:
                 kinds_differ=True,
             )
         if a != b:
+            check_known_kinds(a.kind, b.kind)
             note_meeting_float()
         return numbers.widest(a, b)
     if isinstance(a, TensorType) and isinstance(b, TensorType):

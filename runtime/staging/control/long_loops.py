@@ -1,11 +1,12 @@
-"""The rest of a `for` over a plain `range` whose exit has become staged, or of which the rounds are
-much to trace: one loop of the graph.
+"""The rest of a loop that Python runs, as one loop of the graph: of a `for` over places whose exit
+has become staged, or of rounds that are much to trace.
 
-Where its rounds need their Python numbers, the trace goes back to where it was.
+Where its rounds need what Python knows, the trace goes back to where it was.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from inspect import unwrap
 from typing import Any
 
@@ -34,6 +35,7 @@ def for_rest(
     test: Block,
     first: Any,
     watch: Watch,
+    knows_kinds: bool,
 ) -> Any:
     """The state after `for item in items`, of which `first`, the value of `test(*state)`, is known;
     NotImplemented where its rounds have to be written out. Where these are many, though no staged
@@ -41,10 +43,6 @@ def for_rest(
 
     Raises StagingError for what can be neither.
     """
-    trace, written_out = active(), (for_rest, unwrap(body).__code__)
-    if written_out in trace.memo:
-        return NotImplemented
-
     is_tentative = first is True or len(items) <= LONG
 
     def run() -> Any:
@@ -53,34 +51,80 @@ def for_rest(
         index = active().number(0)
         given = index, *state
         left = while_loop(proceed, one_round, given, ("index", *names), first, watch, key=body)
+        left = as_state(left, len(given))[1:]
         if is_tentative:
-            _check_shapes(state, as_state(left, len(given))[1:], names)
-        return left
+            _check_shapes(state, left, names)
+        return bare(left)
 
     if len(items) > WRITTEN_OUT and first is not True:
-        return _state_in(run(), len(state))
-    tentative, trace.tentative = trace.tentative, trace.tentative or is_tentative
-    try:
-        done = undone_if_refused(trace, watch(body, state, names), run, tentative=is_tentative)
-    finally:
-        trace.tentative = tentative
+        return run()
+    done = _done(run, body, state, names, watch, is_tentative, knows_kinds)
     if type(done) is not Refused:
-        return _state_in(done, len(state))
-    if is_tentative:
-        trace.memo[written_out] = True
+        return done
     if first is True and len(items) > LONG:
-        get_logger().warning(
-            "%s: the %d rounds that are left of this `for` are written out into the graph, which "
-            "makes its first call slow: they cannot be one loop of the graph, since %s",
-            format_location(user_location()),
-            len(items),
-            done.error,
-        )
+        _log(f"the {len(items)} rounds that are left of this `for`", done.error)
     return NotImplemented
 
 
-def _state_in(left: Any, size: int) -> Any:
-    return bare(as_state(left, size + 1)[1:])
+def while_rest(
+    test: Block,
+    body: Block,
+    state: tuple[Any, ...],
+    names: Names,
+    first: Any,
+    watch: Watch,
+    knows_kinds: bool,
+) -> Any:
+    """The state after `while test`, of which the first value, `first`, is known; NotImplemented
+    where its rounds have to be written out, of which the log has a warning.
+    """
+
+    def run() -> Any:
+        left = while_loop(test, body, state, names, first, watch, key=body)
+        _check_shapes(state, as_state(left, len(state)), names)
+        return left
+
+    done = _done(run, body, state, names, watch, True, knows_kinds)
+    if type(done) is not Refused:
+        return done
+    _log("the rounds that are left of this `while`", done.error)
+    return NotImplemented
+
+
+def _done(
+    run: Callable[[], Any],
+    body: Block,
+    state: tuple[Any, ...],
+    names: Names,
+    watch: Watch,
+    is_tentative: bool,
+    knows_kinds: bool,
+) -> Any:
+    """The state that `run` gives; a `Refused` where it is refused, and NotImplemented where it was
+    before.
+    """
+    trace, written_out = active(), (for_rest, unwrap(body).__code__)
+    if written_out in trace.memo:
+        return NotImplemented
+    before = trace.tentative, trace.knows_kinds
+    trace.tentative, trace.knows_kinds = before[0] or is_tentative, before[1] or knows_kinds
+    try:
+        done = undone_if_refused(trace, watch(body, state, names), run, tentative=is_tentative)
+    finally:
+        trace.tentative, trace.knows_kinds = before
+    if type(done) is Refused and is_tentative:
+        trace.memo[written_out] = True
+    return done
+
+
+def _log(rounds: str, reason: Exception) -> None:
+    get_logger().warning(
+        "%s: %s are written out into the graph, which makes its first call slow: they cannot be "
+        "one loop of the graph, since %s",
+        format_location(user_location()),
+        rounds,
+        reason,
+    )
 
 
 def _check_shapes(before: tuple[Any, ...], left: tuple[Any, ...], names: Names) -> None:

@@ -31,13 +31,15 @@ class Wanted:
 
     `classes` are the names of classes: a local one is another one in each trace. `sites` are the
     places of the program whose lists are referred to, and `united` pairs of those whose lists meet.
-    `asks`: what is called is converted in the form that asks a backend more.
+    `asks`: what is called is converted in the form that asks a backend more. `knows`: rounds whose
+    results Python knows more of are written out, even if they are very much.
     """
 
     classes: frozenset[Name] = frozenset()
     sites: frozenset[str] = frozenset()
     united: frozenset[tuple[str, str]] = frozenset()
     asks: bool = False
+    knows: bool = False
 
     @property
     def refers(self) -> bool:
@@ -50,6 +52,7 @@ class Wanted:
             self.sites | other.sites,
             self.united | other.united,
             self.asks or other.asks,
+            self.knows or other.knows,
         )
 
 
@@ -58,7 +61,8 @@ NOTHING_WANTED = Wanted()
 
 class References:
     """The classes whose objects, and the places whose lists, a trace refers to by numbers; `wanted`
-    are those on account of which it was refused. `lasting` names a function that was traced
+    are those on account of which it was refused. `knows_less`: a loop was staged though Python knew
+    more than the graph. `lasting` names a function that was traced
     meanwhile, and has left changes in objects; `acts` gives the name of one that has acted, if any.
     """
 
@@ -66,6 +70,7 @@ class References:
         self.known = known
         self.wanted = known
         self.lasting: str | None = None
+        self.knows_less = False
         self._acts = acts
         self.arenas: dict[Any, Any] = {}
         self._firsts = {other: first for first, other in known.united}
@@ -79,8 +84,12 @@ class References:
         return self._acts() or self.lasting
 
     def more(self) -> Wanted | None:
-        """The references of another trace; None where there would be no more of them."""
-        return None if self.wanted == self.known else self.wanted
+        """The references of another trace; None where there would be no more of them. If there
+        are none, that Python is to know more in it may be all that another trace needs.
+        """
+        if self.wanted != self.known:
+            return self.wanted
+        return self.known | Wanted(knows=True) if self.knows_less else None
 
     def check_watched(self) -> None:
         """StagingError where a tensor that a tape watches may be in an object or list already, of
@@ -139,6 +148,16 @@ def want_asked(references: References | None = None) -> None:
     has changed what stands for one of several.
     """
     _add(Wanted(asks=True), references)
+
+
+def may_know_less(references: References) -> bool:
+    """Whether a loop may be staged of which Python knows more than the graph will, which is noted:
+    where the trace is refused, that may be why.
+    """
+    if references.known.knows:
+        return False
+    references.knows_less = True
+    return True
 
 
 def _add(wanted: Wanted, references: References | None = None) -> None:

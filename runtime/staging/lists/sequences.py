@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn, cast
 
+from runtime.core.tensor import Tensor
 from runtime.core.types import is_variable
 from runtime.graph import numbers
 from runtime.graph.structures import has_object, structure_of
@@ -25,7 +26,7 @@ from runtime.staging.control.references import is_reference
 from runtime.staging.control.specs import Mismatch
 from runtime.staging.frames import user_location
 from runtime.staging.lists import staged_items
-from runtime.staging.lists.growing import Growing
+from runtime.staging.lists.growing import Growing, GrowingSequence
 from runtime.staging.refusals import refusal_of_run, refuse
 from runtime.staging.scopes import active
 from runtime.staging.symbolic_number import SymbolicNumber, apply_number
@@ -198,6 +199,27 @@ def chosen(items: Sequence[Any], place: Any) -> Any:
             raise _refusal(str(mismatch), mismatch.hint) from None
         return _of_kinds(items, kinds, place)
     return staged_items.chosen_among(list(items), place, element)
+
+
+def are_alike(items: Iterable[Any]) -> bool:
+    """True for scalars of one type, and lists and tuples of as many such."""
+    kinds = set(map(_kind_of, items))
+    return len(kinds) == 1 and None not in kinds
+
+
+def _kind_of(item: Any) -> Any:
+    """The type of a scalar, or those in a list or tuple; None for anything else."""
+    kind = type(item)
+    if kind in (bool, int, float):
+        return kind
+    if issubclass(kind, SymbolicNumber):
+        return item.type.kind
+    if issubclass(kind, Tensor):
+        return item.dtype if item.shape.rank == 0 else None
+    if kind is not tuple and not (issubclass(kind, GrowingSequence) and item.staged is None):
+        return None
+    inner = tuple(map(_kind_of, list.__iter__(item) if issubclass(kind, list) else item))
+    return None if None in inner else (kind, inner)
 
 
 def _is_unchanging(item: Any) -> bool:

@@ -1,0 +1,357 @@
+"""Loops over lists of tensors, and loops whose test Python knows: written out where they are little
+to trace, else one loop of the graph.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+import autograph
+import runtime as rt
+from tests.support.staging import attempt, same_outcome
+
+
+def pairs_with_a_sum(a, k):
+    count = 0
+    for x in a:
+        for y in a:
+            if x + y == k:
+                count += 1
+    return count
+
+
+def triples_with_a_sum(a, k):
+    count = 0
+    for x in a:
+        for y in a:
+            for z in a:
+                if x + y + z == k:
+                    count += 1
+    return count
+
+
+def first_two_with_a_sum(a, k):
+    for i, x in enumerate(a):
+        for j, y in enumerate(a):
+            if i != j and x + y == k:
+                return [i, j]
+    return []
+
+
+def numbered_from_outside(a, k):
+    total = 0
+    for i, x in enumerate(a, 5):
+        for j, y in enumerate(a[1:]):
+            if x > y:
+                total += i * j - k
+    return total
+
+
+def side_by_side(a, k):
+    total = 0
+    for x, y in zip(a, a[1:], strict=False):  # noqa: RUF007 - as it is written mostly
+        for z, w in zip(a, a[2:], strict=False):
+            if x < y and z < w:
+                total += x * w - y * z
+            elif x > k:
+                total -= 1
+    return total
+
+
+def numbered_pairs(a, k):
+    total = 0
+    for i, (x, y) in enumerate(zip(a, a[3:], strict=False)):
+        for z in a:
+            if x + y > z:
+                total += i
+    return total - k
+
+
+def an_iterator_that_others_advance(a, k):
+    total, items = 0, enumerate(a)
+    for i, x in items:
+        for y in a:
+            if x < y:
+                total += i * 2 - k
+        for _, z in items:
+            total += z
+            break
+    return total
+
+
+def numbers_side_by_side(a, k):
+    total = 0
+    for i, x in zip(range(3, 90, 2), a, strict=False):
+        for j, y in enumerate(a):
+            if x > y + k % 7:
+                total += i - j
+    return total
+
+
+def an_iterator_of_a_helper(a, k):
+    """The helper's loop is found to be much work before others advance what it runs over."""
+
+    def first_above(items, limit):
+        for i, x in items:
+            for y in a:
+                if x > limit + y:
+                    return i
+        return -1
+
+    first = first_above(enumerate(a), k)
+    items = enumerate(a)
+    second = first_above(items, k + 20)
+    return first, second, sum([x for _, x in items])
+
+
+def a_list_that_grows(a, k):
+    """Each item above `k` gives another one behind the others."""
+    total = 0
+    for x in a:
+        for y in a[:20]:
+            if y < x:
+                total += 1
+        if x > k and len(a) < 60:
+            a.append(x // 2)
+    return total, a
+
+
+def a_list_that_grows_at_once(a, k):
+    b = list(a)
+    total = 0
+    for x in b:
+        if len(b) < 30:
+            b.append(x + 1)
+        for y in a:
+            if y < x + k:
+                total += 1
+    return total, b
+
+
+def items_that_are_replaced(a, k):
+    for i, x in enumerate(a):
+        for y in a[:i]:
+            if y > x:
+                a[0] = a[0] + 1
+        a[-1] = a[-1] + x % k
+    return a
+
+
+def a_tuple(a, k):
+    total = 0
+    items = tuple(a)
+    for x in items:
+        for y in items:
+            if x * 2 > y:
+                total += x - k
+    return total
+
+
+def edges(a, k):
+    best = [0] * 40
+    pairs = [(x % 40, y % 40, x + y) for x, y in zip(a, a[3:], strict=False)]
+    for _ in range(len(a)):
+        for u, v, w in pairs:
+            if best[u] + w > best[v] and best[u] + w < 500:
+                best[v] = best[u] + w
+    return best, k
+
+
+def a_longer_table(a, k):
+    rows = [[x, x + 1, x * 2] for x in a]
+    total = 0
+    for row in rows:
+        for other in rows:
+            for x in row:
+                if x in other:
+                    total += x
+    rows[0].append(k)
+    return total, rows[0]
+
+
+class Particle:
+    def __init__(self, place):
+        self.place = place
+        self.speed = place * 0
+
+
+def objects(a, k):
+    particles = [Particle(x) for x in a[:12]]
+    for one in particles:
+        for other in particles:
+            if one.place < other.place:
+                one.speed += 1
+            else:
+                other.speed -= k
+    return [each.speed for each in particles]
+
+
+def sorted_by_swaps(a, k):
+    n = len(a)
+    while n > 1:
+        i = 1
+        while i < n:
+            if a[i - 1] > a[i]:
+                a[i - 1], a[i] = a[i], a[i - 1]
+            i += 1
+        n -= 1
+    return a, n, k
+
+
+def triples_by_places(a, k):
+    i = count = 0
+    while i < len(a):
+        j = 0
+        while j < len(a):
+            at = 0
+            while at < len(a):
+                if a[i] + a[j] == a[at] + k:
+                    count += 1
+                at += 1
+            j += 1
+        i += 1
+    return count, i, at
+
+
+def longest_rising(a, k):
+    best = [1] * len(a)
+    i = 0
+    while i < len(a):
+        j = 0
+        while j < i:
+            if a[j] < a[i] and best[j] + 1 > best[i]:
+                best[i] = best[j] + 1
+            j += 1
+        i += 1
+    return max(best) + k
+
+
+def one_left_of_a_circle(a, k):
+    at = 0
+    while len(a) > 1:
+        for x in a:
+            if x > a[at]:
+                at += 1
+                at %= len(a)
+        at = (at + k) % len(a)
+        a.pop(at)
+        at %= len(a)
+    return a[0]
+
+
+def smaller_ones(a, k):
+    return [sum(1 for y in a if y < x + k % 3) for x in a]
+
+
+def listed_pairs(a, k):
+    return [(x, y) for x in a for y in a if x + y == k]
+
+
+def products(a, k):
+    return sum(x * y for x in a for y in a if x < y), max(x * y - k for x in a for y in a)
+
+
+def any_and_all_pairs(a, k):
+    return any(x + y == k for x in a for y in a), all(x + y != k + 900 for x in a for y in a)
+
+
+def sums_in_a_set(a, k):
+    return {(x + y) % k for x in a for y in a}
+
+
+def larger_ones_in_a_dict(a, k):
+    return {x % k: sum(y for y in a if y > x) for x in a}
+
+
+def square_of_a_matrix(a, k):
+    size = len(a)
+    m = [[(x + y) % 3 for y in a] for x in a]
+    return [
+        [sum(m[i][at] * m[at][j] for at in range(size)) % k for j in range(size)]
+        for i in range(size)
+    ]
+
+
+def names_of_places(a, k):
+    """Rounds that need what Python knows are written out."""
+    names = [f"n{place}" for place in range(len(a))]
+    return {name: [x * y for y in a] for name, x in zip(names, a, strict=True)}, k
+
+
+ITEMS = [(7 * i * i + 3 * i) % 41 for i in range(24)]
+
+PROGRAMS: list[tuple[Callable[..., Any], int, int]] = [
+    (pairs_with_a_sum, 24, 400),
+    (triples_with_a_sum, 24, 1_000),
+    (first_two_with_a_sum, 24, 200),
+    (numbered_from_outside, 24, 400),
+    (side_by_side, 24, 600),
+    (numbered_pairs, 24, 400),
+    (numbers_side_by_side, 24, 600),
+    (a_list_that_grows, 20, 300),
+    (items_that_are_replaced, 48, 2_500),
+    (a_tuple, 24, 500),
+    (edges, 20, 500),
+    (a_longer_table, 20, 1_500),
+    (sorted_by_swaps, 72, 9_000),
+    (triples_by_places, 24, 14_000),
+    (longest_rising, 60, 7_000),
+    (one_left_of_a_circle, 24, 1_500),
+    (smaller_ones, 24, 600),
+    (listed_pairs, 24, 600),
+    (products, 24, 900),
+    (any_and_all_pairs, 24, 200),
+    (sums_in_a_set, 24, 600),
+    (larger_ones_in_a_dict, 24, 600),
+    (square_of_a_matrix, 20, 4_000),
+]
+
+
+def given(size: int, number: Callable[[int], Any]) -> tuple[list[Any], Any]:
+    return [number(x) for x in (ITEMS * 3)[:size]], number(30)
+
+
+def outcome(function: Callable[..., Any], size: int, number: Callable[[int], Any]) -> Any:
+    """What the function gives, and what it has made of the list."""
+    a, k = given(size, number)
+    return function(a, k), a
+
+
+def staged_number(x: int) -> Any:
+    return rt.constant(x, rt.int64)
+
+
+@pytest.mark.parametrize(
+    ("function", "size", "most"), PROGRAMS, ids=[row[0].__name__ for row in PROGRAMS]
+)
+def test_much_work_is_a_loop_of_the_graph(
+    function: Callable[..., Any], size: int, most: int
+) -> None:
+    staged = rt.function(function)
+    expected = outcome(function, size, int)
+    for _ in range(2):
+        assert same_outcome(expected, attempt(lambda: outcome(staged, size, staged_number)))
+    graph = str(staged.get_concrete_function(*given(size, staged_number)).graph)
+    assert " = while " in graph
+    assert len(graph.splitlines()) < most
+
+
+OTHERS = [
+    an_iterator_that_others_advance,
+    objects,
+    names_of_places,
+    a_list_that_grows_at_once,
+]
+
+
+@pytest.mark.parametrize("function", OTHERS)
+def test_others_are_written_out(function: Callable[..., Any]) -> None:
+    expected = outcome(function, 18, int)
+    staged = rt.function(function)
+    assert same_outcome(expected, attempt(lambda: outcome(staged, 18, staged_number)))
+
+
+def test_an_iterator_that_is_used_behind_a_loop_is_refused() -> None:
+    with pytest.raises(autograph.StagingError, match="an iterator that is used elsewhere too"):
+        outcome(rt.function(an_iterator_of_a_helper), 18, staged_number)
