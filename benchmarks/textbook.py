@@ -1,4 +1,4 @@
-"""Textbook programs over lists, dicts and sets: plain Python, and the same function staged. A call
+"""Textbook programs over lists, dicts, sets and texts: plain Python, and the same function staged. A call
 of the staged function is given tensors, and timed once it is machine code.
 """
 
@@ -139,6 +139,41 @@ def generations(size: Any, steps: Any) -> Any:
     return sum([sum(row) for row in cells])
 
 
+LETTERS = "".join(np.random.default_rng(3).choice(list("abcde "), 4000))
+
+
+def words(n: Any) -> Any:
+    found, word = [], ""
+    for i in range(n):
+        letter = LETTERS[i]
+        if letter != " ":
+            word += letter
+        elif word:
+            found.append(word)
+            word = ""
+    return len(found)
+
+
+def longest_palindrome(n: Any) -> Any:
+    best = 0
+    for middle in range(n):
+        left = right = middle
+        while left >= 0 and right < n and LETTERS[left] == LETTERS[right]:
+            left -= 1
+            right += 1
+        best = max(best, right - left - 1)
+    return best
+
+
+def palindromes(n: Any) -> Any:
+    count = 0
+    for i in range(n):
+        text = str(i)
+        if text == text[::-1]:
+            count += 1
+    return count
+
+
 def programs() -> list[tuple[str, Callable[..., Any], tuple[Any, ...]]]:
     draw = np.random.default_rng(0)
     numbers = draw.integers(0, 50, 2000, np.int32)
@@ -160,6 +195,9 @@ def programs() -> list[tuple[str, Callable[..., Any], tuple[Any, ...]]]:
         ),
         ("the same, sizes known", longest_of_known_sizes, (numbers[:60], numbers[60:120])),
         ("life, 20 by 20, 10 steps", generations, (20, 10)),
+        ("words of 4,000 letters", words, (4000,)),
+        ("the longest palindrome in them", longest_palindrome, (4000,)),
+        ("numbers up to 4,000 that are palindromes", palindromes, (4000,)),
         ("shortest paths between 30 points", shortest_paths, (draw.random((30, 30), np.float32),)),
     ]
 

@@ -154,6 +154,7 @@ class Primitive:
     moves: each element of its result is an element of an input, perhaps of another dtype.
     finds_shape: its kernel finds out the shape of the result, and asks `out` for an array of it.
     gives_tuple: its kernel returns a tuple also where it has one item.
+    prepared: gives a kernel for parameters, which a program asks for once.
     function: of an elementwise op, the public function that is this op and nothing more.
     instruction: its name in the instruction set of native code: of an elementwise op, what it
         computes of one element.
@@ -198,6 +199,7 @@ class Primitive:
     moves: bool = False
     finds_shape: bool = False
     gives_tuple: bool = False
+    prepared: Callable[..., Kernel] | None = None
     function: Callable[..., Any] | None = field(default=None, init=False)
     instruction: str = ""
     is_op: bool = field(default=False, init=False)

@@ -9,7 +9,7 @@ import builtins
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import FunctionType
-from typing import Any, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 
@@ -151,14 +151,23 @@ def _plain(item: Any) -> Any:
     return item
 
 
+def _prepared(*, template: Any, type: Type) -> Callable[..., Any]:
+    fill = filling(template)
+
+    def text(*values: Any) -> Any:
+        made = fill(iter(values))
+        return np.array(made.encode(*_CODING), object) if isinstance(made, str) else made
+
+    return text
+
+
 def _text(*values: Any, template: Any, type: Type) -> Any:
-    made = filled(template, iter(values))
-    return np.array(made.encode(*_CODING), object) if isinstance(made, str) else made
+    return _prepared(template=template, type=type)(*values)
 
 
 TEXT = structural(
     "py.text", _text, lambda *_, template, type: type, op_type="PyText", fallible=True,
-    python=True, raises=(ValueError, TypeError, IndexError, OverflowError),
+    python=True, raises=(ValueError, TypeError, IndexError, OverflowError), prepared=_prepared,
 )  # fmt: skip
 """A text that a template makes of the values of the run, as a tensor; or a number of one."""
 
@@ -198,36 +207,76 @@ class Raised(Record):
         return f"{'AssertionError' if is_assertion else self.kind.__name__}({inside})"
 
 
+Filling: TypeAlias = Callable[[Iterator[Any]], Any]
+
+
 def filled(template: Any, values: Iterator[Any]) -> Any:
     """The item, with the values of a run in its slots."""
-    kind = type(template)
-    if kind is Slot:
-        return _taken(template.type, next(values))
-    if kind is tuple:
-        return tuple([filled(child, values) for child in template])
-    if kind is Container:
-        return template.structure.build([filled(child, values) for child in template.children])
-    if kind is Written:
-        reads_bytes = template.function == "spelled"
-        children = [_argument(child, values, reads_bytes) for child in template.children]
-        return written(FUNCTIONS[template.function], children, template.keywords)
-    if kind is Either:
-        flag, held = next(values), filled(template.held, values)
-        return held if flag else None
-    return template.item if kind is Opaque else template
+    return filling(template)(values)
 
 
-def _argument(template: Any, values: Iterator[Any], reads_bytes: bool) -> Any:
-    """The item for a function of texts: of a scalar its number, or bytes, at once. A loop makes a
+def filling(template: Any) -> Filling:
+    """The function that fills the slots of a template with the next values of a run: a loop makes a
     text in each round.
     """
+    kind = type(template)
+    if kind is Slot:
+        type_ = template.type
+        return lambda values: _taken(type_, next(values))
+    if kind is tuple:
+        parts = list(map(filling, template))
+        return lambda values: tuple([part(values) for part in parts])
+    if kind is Container:
+        children, build = list(map(filling, template.children)), template.structure.build
+        return lambda values: build([child(values) for child in children])
+    if kind is Written:
+        return _writing(template)
+    if kind is Either:
+        held = filling(template.held)
+
+        def either(values: Iterator[Any]) -> Any:
+            flag, item = next(values), held(values)
+            return item if flag else None
+
+        return either
+    item = template.item if kind is Opaque else template
+    return lambda values: item
+
+
+def _writing(template: Written) -> Filling:
+    function, keywords = FUNCTIONS[template.function], template.keywords
+    arguments = [_argument(child, function is spelled) for child in template.children]
+    if keywords:
+        return lambda values: written(function, [each(values) for each in arguments], keywords)
+    if len(arguments) == 1:
+        (only,) = arguments
+        return lambda values: function(only(values))
+    if len(arguments) == 2:
+        first, second = arguments
+        return lambda values: function(first(values), second(values))
+    return lambda values: function(*[each(values) for each in arguments])
+
+
+def _argument(template: Any, reads_bytes: bool) -> Filling:
+    """As `filling`, for a function of texts: of a scalar its number, or bytes."""
+    fill = filling(template)
+    if type(template) is Written or type(template) in _PLAIN:
+        return fill
     if type(template) is not Slot or isinstance(template.type, ListType):
-        return filled(template, values)
-    value = next(values)
-    is_scalar = isinstance(value, np.generic) or (type(value) is np.ndarray and not value.ndim)
-    if is_scalar and (reads_bytes or not value.dtype.hasobject):
-        return value.item()
-    return _taken(template.type, value)
+        return lambda values: _plain(fill(values))
+    type_ = template.type
+
+    def taken(values: Iterator[Any]) -> Any:
+        value = next(values)
+        kind = builtins.type(value)
+        if kind in _PLAIN:
+            return value
+        is_scalar = issubclass(kind, np.generic) or (kind is np.ndarray and not value.ndim)
+        if is_scalar and (reads_bytes or not value.dtype.hasobject):
+            return value.item()
+        return _plain(_taken(type_, value))
+
+    return taken
 
 
 def _taken(type: Type, value: Any) -> Any:

@@ -198,12 +198,16 @@ class Printer:
 
     def kernel_call(self, statement: lowered.Kernel, arguments: Sequence[str]) -> str:
         node, function = statement.node, statement.function
+        prepared = node.primitive.prepared
+        if prepared is not None:
+            function = prepared(**node.params)
         name = self.module.share(f"k_{node.primitive.name}", function)
         outs = [None if out is None else self.expression(out) for out in statement.outs]
         if statement.direct:
             target = [] if outs[0] is None else [_target(function, outs[0])]
             return f"{name}({', '.join([*arguments, *target])})"
-        params = [f"{key}={self.literal(item)}" for key, item in node.params.items()]
+        kept = {} if prepared is not None else node.params
+        params = [f"{key}={self.literal(item)}" for key, item in kept.items()]
         given = [*arguments, *params, *self.memory(statement, outs)]
         return f"{name}({', '.join(given)}){'[()]' if statement.item else ''}"
 

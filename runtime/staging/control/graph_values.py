@@ -66,7 +66,7 @@ def lower(value: Any, spec: Spec, trace: Trace, name: str | None = None) -> Iter
     elif isinstance(spec, Leaf):
         yield _lower_leaf(value, spec.type, trace, name)
     elif isinstance(spec, Tree):
-        for child, inner in zip(_children(value, spec.structure), spec.children, strict=True):
+        for child, inner in zip(children(value, spec.structure), spec.children, strict=True):
             yield from lower(child, inner, trace, name)
     elif isinstance(spec, Optional | Maybe):
         yield from _lower_missing(value, spec, trace, name)
@@ -103,7 +103,8 @@ def by_kind(value: Any, spec: Union) -> list[Any]:
     return [values[places.index(at)] if at in places else BLANK for at in range(len(spec.kinds))]
 
 
-def _children(value: Any, structure: Structure) -> Sequence[Any]:
+def children(value: Any, structure: Structure) -> Sequence[Any]:
+    """The values in a value that a Structure covers."""
     found = join_structure_of(value)
     fit = structure.handler.fit
     if found is not None and found[0] == structure:

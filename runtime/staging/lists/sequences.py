@@ -189,7 +189,7 @@ def chosen(items: Sequence[Any], place: Any) -> Any:
         if {type(item) for item in items} in _TABLES:
             table, type_ = staged_items.table_of(items)
             return staged_items.value_of(table[place], type_)
-        element = staged_items.covering(list(map(joins.abstract, items)))
+        element = staged_items.covering(list(map(joins.abstract, staged_items.distinct(items))))
     except OverflowError:
         raise _refusal("a number in it needs more than 64 bits", None) from None
     except Mismatch as mismatch:

@@ -571,9 +571,14 @@ def _made_of(items: Sequence[Any], element: Spec) -> list[Any]:
     ]
 
 
+def distinct(items: Sequence[Any]) -> Sequence[Any]:
+    """The items, of texts each one once: the characters of a long text are few."""
+    return list(dict.fromkeys(items)) if set(map(type, items)) == {str} else items
+
+
 def _tables_of(items: Sequence[Any], element: Spec) -> list[Any] | None:
     """The constant tensor of each column of items that are Python's numbers, each of the class that
-    the Spec is for, or tuples of such; None for others.
+    the Spec is for, one of several texts or the like, or tuples of such; None for others.
     """
     if isinstance(element, Leaf) and isinstance(element.type, NumberType):
         if {NUMBER_TYPES.get(type(item)) for item in items} != {element.type}:
@@ -584,9 +589,16 @@ def _tables_of(items: Sequence[Any], element: Spec) -> list[Any] | None:
     if not isinstance(element, Tree) or not element.structure.handler.is_tuple:
         return None
     made: list[Any] = []
-    found = [structure_of(item) for item in items]
-    rows = [each[1] for each in found if each is not None]
-    if len(rows) < len(found):
+    if element.structure.kind is Choice:
+        each_once = distinct(items)
+        rows = [graph_values.children(item, element.structure) for item in each_once]
+        if len(rows) < len(items):
+            places = dict(zip(each_once, rows, strict=True))
+            rows = [places[item] for item in items]
+    else:
+        found = [structure_of(item) for item in items]
+        rows = [each[1] for each in found if each is not None]
+    if len(rows) < len(items):
         return None
     for column, inner in zip(zip(*rows, strict=True), element.children, strict=True):
         tables = _tables_of(column, inner)

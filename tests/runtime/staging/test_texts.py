@@ -583,6 +583,40 @@ def test_a_text_finds_the_entry_of_a_dict() -> None:
             assert same_outcome(expected, attempt(lambda f=staged, n=n: f(rt.constant(n)))), n
 
 
+LETTERS = "abacus decade  banana " * 40
+
+
+def words_in(n: Any) -> Any:
+    found, word = [], ""
+    for i in range(n):
+        letter = LETTERS[i]
+        if letter != " ":
+            word += letter
+        elif word:
+            found.append(word)
+            word = ""
+    return found, word
+
+
+def longest_palindrome(n: Any) -> Any:
+    best = 0
+    for middle in range(n):
+        left = right = middle
+        while left >= 0 and right < n and LETTERS[left] == LETTERS[right]:
+            left, right = left - 1, right + 1
+        best = max(best, right - left - 1)
+    return best
+
+
+@pytest.mark.parametrize("function", [words_in, longest_palindrome])
+def test_letters_of_a_long_text_are_one_table(function: Callable[[Any], Any]) -> None:
+    staged = rt.function(function)
+    for n in (0, 50, 700):
+        assert same_outcome(function(n), attempt(lambda n=n: staged(rt.constant(n))))
+    graph = staged.get_concrete_function(rt.constant(3)).graph
+    assert len(str(graph).splitlines()) < 120
+
+
 def without_each_digit(n: Any) -> Any:
     rows = [list(str(n)) for _ in range(len(str(n)))]
     for at in range(len(rows)):
