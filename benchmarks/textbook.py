@@ -1,5 +1,5 @@
-"""Textbook programs over lists, dicts, sets and texts: plain Python, and the same function staged. A call
-of the staged function is given tensors, and timed once it is machine code.
+"""Textbook programs over lists, dicts, sets and texts: plain Python, and the same function staged.
+A call of the staged function is given tensors, and timed once it is machine code.
 """
 
 from __future__ import annotations
