@@ -619,7 +619,9 @@ def ask_length(items: Any) -> None:
 def is_indexed(items: Any) -> bool:
     """Whether items are known by their places; a list may stand for one of the user's."""
     kind = type(items)
-    return kind in SEQUENCES or (stand_ins.get(kind) is list and backend_of(items) is None)
+    if kind is str or kind in SEQUENCES:
+        return True
+    return bool(stand_ins.get(kind) is list and backend_of(items) is None)
 
 
 def _is_long(items: Any) -> bool:

@@ -229,14 +229,15 @@ TO_INT = _row("int", int, _always(INT), fallible=True, raises=_whole_failures, i
 TO_FLOAT = _row(
     "float", float, _always(FLOAT), fallible=True, raises=_float_failures, identities=(first,)
 )
-TO_BOOL = _row("bool", bool, _always(BOOL), logic=Logic.SAME, identities=(first,))
+TO_BOOL = _row("bool", bool, _always(BOOL), "bool({})", logic=Logic.SAME, identities=(first,))
 CONVERSIONS = {"int": TO_INT, "float": TO_FLOAT, "bool": TO_BOOL}
+_ITEM_FORMS = {"i": forms.SAME, "b": Form("int({})")}
 # From a tensor with one element, as int(t), float(t) compute eagerly.
 ITEMS = {
     "int": _row(
         "item_int", _item(int), _item_rule(INT), fallible=True, interval=intervals.same,
         raises=partial(_item_failures, of_float=(OverflowError, ValueError)),
-        scalar=lambda inputs, *_: forms.SAME if forms.is_integer(inputs[0]) else None,
+        scalar=lambda inputs, *_: _ITEM_FORMS.get(forms.kind_of(inputs[0])),
     ),
     "float": _row(
         "item_float", _item(float), _item_rule(FLOAT), fallible=True, raises=_item_failures,

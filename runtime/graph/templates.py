@@ -72,6 +72,11 @@ def sliced(text: str, *bounds: int | None) -> str:
     return text[slice(*bounds)]
 
 
+def place_in(text: str, texts: Sequence[str]) -> int:
+    """The place of a text among others; -1 where it is none of them."""
+    return texts.index(text) if text in texts else -1
+
+
 _CODING = "utf-8", "surrogatepass"  # `chr` gives characters that no UTF-8 has
 _MAKING = (
     "capitalize center ljust lower lstrip replace rjust rstrip strip swapcase title upper zfill"
@@ -91,6 +96,7 @@ TEXTS: dict[str, Callable[..., str]] = {
 
 ANSWERS: dict[str, Callable[..., float]] = {
     "len": len, "int": int, "float": float, "bool": bool, "ord": ord, "contains": operator.contains,
+    "place_in": place_in,
     **{name: getattr(operator, name) for name in ("eq", "ne", "lt", "le", "gt", "ge")},
     **{f"str.{name}": getattr(str, name) for name in _TELLING.split()},
 }  # fmt: skip
@@ -245,6 +251,10 @@ def filling(template: Any) -> Filling:
 
 def _writing(template: Written) -> Filling:
     function, keywords = FUNCTIONS[template.function], template.keywords
+    if function is place_in:
+        text, among = template.children
+        places, fill = {each: at for at, each in enumerate(among)}, filling(text)
+        return lambda values: places.get(fill(values), -1)
     arguments = [_argument(child, function is spelled) for child in template.children]
     if keywords:
         return lambda values: written(function, [each(values) for each in arguments], keywords)

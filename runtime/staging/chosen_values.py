@@ -11,8 +11,9 @@ from typing import Any, NoReturn
 from autograph import call, operators
 from autograph.operators import matching
 from autograph.operators.raising import exception
-from runtime import nest
+from runtime import dtypes, nest
 from runtime.core.tensor import Tensor
+from runtime.graph.nodes import fits
 from runtime.ops import print_op
 from runtime.staging import texts
 from runtime.staging.block_recorder import BlockRecorder
@@ -24,12 +25,19 @@ from runtime.staging.control.optional_values import MaybeNone, Missing, present
 from runtime.staging.control.stand_ins import member_of
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.lists.growing import Growing
-from runtime.staging.lists.sequences import check
+from runtime.staging.lists.sequences import check, chosen
 from runtime.staging.outside import CONTAINERS, DICTS
 from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.type_tests import of_each
 
 _WORDS = Wording("the values that the run chooses from", "what is made of a choice", unites=True)
+
+_FEW = 4
+"""Options that are asked one by one; the answers for more of them are in a table."""
+
+_PLAIN = frozenset((str, int, float, bool, type(None)))
+_TELLING = frozenset((len, ord, int, float, bool, operator.getitem, operator.contains))
+"""Functions that do nothing else than to tell something of plain values."""
 
 
 def applied(choice: Choice, function: Callable[[Any], Any], at: int = 0, names: Names = ()) -> Any:
@@ -52,6 +60,35 @@ def applied(choice: Choice, function: Callable[[Any], Any], at: int = 0, names: 
     return branches.cond(test, here, further, (), names, BlockRecorder, words=_WORDS)
 
 
+def told(choice: Choice, function: Callable[[Any], Any], *others: Any) -> Any:
+    """As `applied`, of a function that only tells something of the option, and of plain values: the
+    answers of Python for the options stand in a table.
+    """
+    if len(choice.options) <= _FEW or not _are_plain((*choice.options, *others)):
+        return applied(choice, function)
+    try:
+        found = [function(option) for option in choice.options]
+    except (ArithmeticError, LookupError, TypeError, ValueError):
+        return applied(choice, function)  # which raises it in a branch
+    kinds = set(map(type, found))
+    if len(kinds) > 1 or not kinds <= {str, int, float, bool}:
+        return applied(choice, function)
+    if kinds == {int} and not all(fits(each, dtypes.int64) for each in found):
+        return applied(choice, function)
+    return chosen(found, choice.place)
+
+
+def _are_plain(values: Iterable[Any]) -> bool:
+    return all(
+        _are_plain(each)
+        if type(each) in (tuple, list, set, frozenset)
+        else _are_plain((*each, *each.values()))
+        if type(each) is dict
+        else type(each) in _PLAIN
+        for each in values
+    )
+
+
 def of_texts(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     """An operator of two texts, or choices, without a branch for each pair: the text it makes."""
     if not all(each.is_text if type(each) is Choice else type(each) is str for each in (a, b)):
@@ -72,7 +109,7 @@ def unpacked(union: TaggedUnion, count: int) -> list[Any]:
         if not has_items:
             raise TypeError(f"cannot unpack non-iterable {_kind_of(option)} object")
         size = option.length() if isinstance(option, Growing) else len(option)
-        few = texts.make(str.format, _FEW, count, size)
+        few = texts.make(str.format, _TOO_FEW, count, size)
         check(size < count, few, ValueError)
         many: Any = f"too many values to unpack (expected {count})"
         if _TELLS_SIZES and not isinstance(option, str):
@@ -94,7 +131,7 @@ def _kind_of(option: Any) -> str:
     return type(option).__name__
 
 
-_FEW = "not enough values to unpack (expected {}, got {})"
+_TOO_FEW = "not enough values to unpack (expected {}, got {})"
 _MANY = "too many values to unpack (expected {}, got {})"
 _TELLS_SIZES = sys.version_info >= (3, 14)
 """Whether Python tells how many items a list or tuple has that are too many."""
@@ -150,6 +187,8 @@ def of_builtin(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) 
     def result(option: Any, *, _reached: Any = (before, behind, kwargs)) -> Any:
         return instead(*before, option, *behind, **kwargs)
 
+    if function in _TELLING and not kwargs:
+        return told(choice, result, *before, *behind)
     return applied(choice, result)
 
 

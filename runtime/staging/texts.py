@@ -30,7 +30,7 @@ from runtime.dtypes import DType
 from runtime.graph.ir import Location
 from runtime.graph.nodes import BOOL, FLOAT, INT
 from runtime.graph.structures import Handler, Structure, add_handler, structure_of
-from runtime.graph.templates import ANSWERS, FUNCTIONS, TEXT, TEXTS, Written, written
+from runtime.graph.templates import ANSWERS, FUNCTIONS, TEXT, TEXTS, Written, place_in, written
 from runtime.staging.aliasing.sharing import home
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.iteration import Staged, register_elements
@@ -189,7 +189,7 @@ def _raising(text: Text) -> Text:
     return Text(TEXTS["spelled"], [_run(text, _TENSOR, may_fail=True)], {})
 
 
-_KINDS = {len: INT, int: INT, float: FLOAT, ord: INT} | {
+_KINDS = {len: INT, int: INT, float: FLOAT, ord: INT, place_in: INT} | {
     ANSWERS[f"str.{name}"]: INT for name in ("count", "find", "index", "rfind", "rindex")
 }
 

@@ -67,7 +67,7 @@ def truth(value: Any) -> Any:
     if isinstance(value, MaybeNone):
         return _truth_of_optional(value)
     if isinstance(value, Choice):
-        return truth(value.apply(truth))
+        return truth(value.told(truth))
     value = read(present(value))
     if type(value) is Truth:
         value = value.value

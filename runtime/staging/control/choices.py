@@ -67,6 +67,12 @@ class Choice(StandIn):
 
         return applied(self, function)
 
+    def told(self, function: Callable[[Any], Any], *others: Any) -> Any:
+        """As `apply`, of a function that only tells something of the option, and of others."""
+        from runtime.staging.chosen_values import told
+
+        return told(self, function, *others)
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         def result(option: Any, *, _reached: Any = (args, kwargs)) -> Any:
             return called(option)(*args, **kwargs)
@@ -77,7 +83,7 @@ class Choice(StandIn):
         def result(option: Any, *, _reached: Any = key) -> Any:
             return getitem(option, key)
 
-        return self.apply(result)
+        return self.told(result, key)
 
     __class__ = property(lambda self: str if self.is_text else Choice)
 
@@ -154,7 +160,7 @@ def operator_method(function: Callable[[Any, Any], Any], is_reflected: bool = Fa
         def result(option: Any, *, _reached: Any = other) -> Any:
             return function(other, option) if is_reflected else function(option, other)
 
-        return self.apply(result)
+        return self.told(result, other)
 
     return method
 

@@ -23,7 +23,8 @@ from runtime.core.types import NumberType, TensorType
 from runtime.graph import lists
 from runtime.graph.nodes import NUMBER_TYPES, WIDE_DTYPES, apply
 from runtime.graph.structures import structure_of
-from runtime.graph.templates import spelled
+from runtime.graph.templates import place_in, spelled
+from runtime.staging import texts
 from runtime.staging.builtin_functions import BUILTINS
 from runtime.staging.control import choices, joins
 from runtime.staging.control.choices import Choice
@@ -270,7 +271,7 @@ def place_among(names: Sequence[Any], key: Any) -> Any:
     if not any(may_equal(name, key) for name in names):
         return -1
     if type(key) is Text and all(type(name) is str for name in names):
-        return _first_of([convert_to_tensor(key == name) for name in names])
+        return convert_to_tensor(texts.answer(place_in, key, tuple(names)), dtypes.int64)
     if isinstance(key, Tensor | SymbolicNumber) and are_exact(names):
         key = number(key)
         is_wide = key.dtype.is_floating or any(isinstance(name, float) for name in names)

@@ -202,15 +202,15 @@ def chosen(items: Sequence[Any], place: Any) -> Any:
 
 
 def are_alike(items: Iterable[Any]) -> bool:
-    """True for scalars of one type, and lists and tuples of as many such."""
+    """True for scalars of one type, texts, and lists and tuples of as many such."""
     kinds = set(map(_kind_of, items))
     return len(kinds) == 1 and None not in kinds
 
 
 def _kind_of(item: Any) -> Any:
-    """The type of a scalar, or those in a list or tuple; None for anything else."""
+    """The type of a scalar or text, or those in a list or tuple; None for anything else."""
     kind = type(item)
-    if kind in (bool, int, float):
+    if kind in (bool, int, float, str):
         return kind
     if issubclass(kind, SymbolicNumber):
         return item.type.kind

@@ -578,7 +578,7 @@ def distinct(items: Sequence[Any]) -> Sequence[Any]:
 
 def _tables_of(items: Sequence[Any], element: Spec) -> list[Any] | None:
     """The constant tensor of each column of items that are Python's numbers, each of the class that
-    the Spec is for, one of several texts or the like, or tuples of such; None for others.
+    the Spec is for, texts and the like, or tuples of such; None for others.
     """
     if isinstance(element, Leaf) and isinstance(element.type, NumberType):
         if {NUMBER_TYPES.get(type(item)) for item in items} != {element.type}:
@@ -588,6 +588,8 @@ def _tables_of(items: Sequence[Any], element: Spec) -> list[Any] | None:
         return [table_of(items)[0]]
     if not isinstance(element, Tree) or not element.structure.handler.is_tuple:
         return None
+    if element.structure.kind is Text:
+        return [convert_to_tensor(list(items))] if set(map(type, items)) == {str} else None
     made: list[Any] = []
     if element.structure.kind is Choice:
         each_once = distinct(items)

@@ -617,6 +617,86 @@ def test_letters_of_a_long_text_are_one_table(function: Callable[[Any], Any]) ->
     assert len(str(graph).splitlines()) < 120
 
 
+SIGNS = ["12", "x", "", "abc", "7", "0", "Zed", "-3"]
+VALUES = {"12": 5, "x": 7, "": 1, "abc": 2, "7": 9, "0": 0, "Zed": 4}
+WORDS = [f"w{i * 7 % 90}" for i in range(200)]
+NUMBERS = {f"w{i}": i * i for i in range(80)}
+PRICES = [(f"p{i}", i * 1.5, i % 7) for i in range(90)]
+
+
+def told_of_signs(n: Any) -> Any:
+    sign = SIGNS[n]
+    size = len(sign) * 10 if sign else -1
+    return (
+        size,
+        sign == "abc",
+        sign < "b",
+        sign in "12abc",
+        sign in {"7", "x"},
+        sign + "!",
+        sign * 2,
+    )
+
+
+def numbers_of_signs(n: Any) -> Any:
+    return int(SIGNS[n]) + 1
+
+
+def values_of_signs(n: Any) -> Any:
+    return VALUES[SIGNS[n]], VALUES.get(SIGNS[n + 1], -5), SIGNS[n] in VALUES
+
+
+def letters_of_signs(n: Any) -> Any:
+    return SIGNS[n][0], ord(SIGNS[n][0])
+
+
+def pairs_of_words(n: Any) -> Any:
+    count = 0
+    for i in range(n):
+        for j in range(i):
+            if WORDS[i] == WORDS[j] or WORDS[i] < WORDS[j] < "w3":
+                count += 1
+    return count
+
+
+def numbers_of_words(n: Any) -> Any:
+    total = 0
+    for i in range(n):
+        if WORDS[i] in NUMBERS:
+            total += NUMBERS[WORDS[i]]
+        else:
+            total -= NUMBERS.get(WORDS[i], len(WORDS[i]))
+    return total, NUMBERS[WORDS[n]]
+
+
+def dearest(n: Any) -> Any:
+    best, found = 0.0, ""
+    for i in range(n):
+        name, price, kind = PRICES[i]
+        if kind == 3 and price > best:
+            best, found = price, name
+    return best, found
+
+
+@pytest.mark.parametrize(
+    ("function", "most"),
+    [
+        (told_of_signs, 8),
+        (numbers_of_signs, 8),
+        (values_of_signs, 8),
+        (letters_of_signs, 8),
+        (pairs_of_words, 30),
+        (numbers_of_words, 30),
+        (dearest, 90),
+    ],
+)
+def test_what_is_told_of_known_texts(function: Callable[[Any], Any], most: int) -> None:
+    staged = rt.function(function)
+    for n in range(-2, most + 2):
+        expected = attempt(lambda n=n: function(n))
+        assert same_outcome(expected, attempt(lambda n=n: staged(rt.constant(n)))), n
+
+
 def without_each_digit(n: Any) -> Any:
     rows = [list(str(n)) for _ in range(len(str(n)))]
     for at in range(len(rows)):
