@@ -104,13 +104,14 @@ class Flow:
         live = self.live[node]
         seen = live.before | live.after | live.raising | self.scope.captured | self.scope.outer
         seen |= frozenset(getattr(node, DISCARDS, ()))  # asked behind its `finally`
+        names = [each.name.id if each.name is not None else None for each in node.handlers]
         known: set[str] = set()
-        for part in parts_of_try(node):
+        for part, name in zip(parts_of_try(node), [None, *names, None, None], strict=True):
             mentioned = self.mentions(part).mentioned.keys()
-            seen |= known & mentioned
+            seen |= (known & mentioned) - {name}  # a handler's name is for its own exception
             known |= mentioned
         own = self.bound(node) & seen
-        handled = {handler.name.id for handler in node.handlers if handler.name is not None}
+        handled = {name for name in names if name is not None}
         return own | (handled & (live.after | live.raising | live.before))
 
     def _head(self, node: Any) -> Names:
