@@ -21,6 +21,20 @@
 What is evaluated before such an expression is kept in names, so that the order stays Python's: as
 its truth, where a test asks for no more. What suspends the function (`yield`, `await`) cannot be
 hoisted; it is left to Python.
+
+A comprehension that binds a name of the function is a loop, but for generators, and those with a
+lambda in them that would keep a variable of the comprehension.
+
+    >>> print(show('hoisting', '''
+    ... def f(xs):
+    ...     return [y for x in xs if (y := 2 * x) > 4]
+    ... '''))
+    def f(xs):
+        value = ag.growing([])
+        for x_2 in xs:
+            if (y := 2 * x_2) > 4:
+                value.append(y)
+        return value
 """
 
 from __future__ import annotations
@@ -31,9 +45,9 @@ from typing import Any
 import gast
 
 from autograph.analysis.conditions import conditions, is_bool
-from autograph.analysis.scopes import own_nodes, suspends
+from autograph.analysis.scopes import free_names, own_nodes, parameters, suspends
 from autograph.context import Context
-from autograph.quoting.builders import assign, name_load
+from autograph.quoting.builders import assign, call_ag, name_load
 from autograph.quoting.templates import quote, quote_expr
 from autograph.rewriting import rewrite_statements
 from autograph.trees import copy_tree, walk
@@ -190,6 +204,35 @@ class _Hoisting:
             steps, left = further.body, copy_tree(right)
         return _without_empty_end(made)
 
+    def comprehension(self, node: Any, name: str) -> list[gast.stmt]:
+        """A loop that fills a list, set or dict, over variables of names of their own."""
+        first, *clauses = node.generators
+        before, first.iter = self.lift(first.iter)
+        own = {variable: self.namer.fresh(variable) for variable in sorted(_targets(node))}
+        for part in _names_inside(node):
+            part.id = own.get(part.id, part.id)
+        made = self.fill(node, name)
+        for clause in reversed([first, *clauses]):
+            for test in reversed(clause.ifs):
+                made = self.statement(quote("if test: made", at=node, test=test, made=made)[0])
+            loop = gast.For(clause.target, clause.iter, made, [], None)
+            made = [gast.copy_location(loop, node)]
+            if clause is not first:
+                made = self.statement(loop)
+        empty = call_ag("growing", [quote_expr(_EMPTY[type(node)], at=node)], node)
+        return [*before, assign(name, empty, node), *made]
+
+    def fill(self, node: Any, name: str) -> list[gast.stmt]:
+        """Statements that put an element there, of which a key is evaluated before its value."""
+        if isinstance(node, gast.DictComp):
+            key = self.name()
+            before, value = self.lift(node.value)
+            put = quote("made[key] = value", at=node, made=name, key=key, value=value)
+            return [*self.into(key, node.key), *before, *put]
+        before, element = self.lift(node.elt)
+        text = "made.append(item)" if isinstance(node, gast.ListComp) else "made.add(item)"
+        return [*before, *quote(text, at=node, made=name, item=element)]
+
 
 def _without_empty_end(statements: list[gast.stmt]) -> list[gast.stmt]:
     """Without the innermost `if` of a chain, which has nothing left to do."""
@@ -231,7 +274,39 @@ def _late(node: Any) -> list[Any]:
             return list(node.values[1:])
         case gast.Compare():
             return list(node.comparators[1:])
+        case gast.ListComp() | gast.SetComp() | gast.DictComp() if not _is_kept(node):
+            return _repeated(node)
     return []
+
+
+def _repeated(node: Any) -> list[Any]:
+    """The parts of a comprehension that are evaluated for each item."""
+    first, *clauses = node.generators
+    elements = [node.key, node.value] if isinstance(node, gast.DictComp) else [node.elt]
+    return [*first.ifs, *clauses, *elements]
+
+
+def _is_kept(node: Any) -> bool:
+    """Whether a lambda or generator inside may keep a variable, or something inside has one of
+    that name for itself.
+    """
+    inner = [each for part in _repeated(node) for each in walk(part) if isinstance(each, _OPAQUE)]
+    late = [each for each in inner if isinstance(each, gast.Lambda | gast.GeneratorExp)]
+    return not _targets(node).isdisjoint(set().union(*map(free_names, late), *map(_targets, inner)))
+
+
+def _targets(node: Any) -> set[str]:
+    """The variables of a comprehension, or the parameters of a lambda."""
+    if isinstance(node, gast.Lambda):
+        return set(parameters(node))
+    parts = [part for clause in node.generators for part in walk(clause.target)]
+    return {part.id for part in parts if isinstance(part, gast.Name)}
+
+
+def _names_inside(node: Any) -> list[Any]:
+    """The names in a comprehension, but for what Python evaluates outside of it."""
+    parts = [node.generators[0].target, *_repeated(node)]
+    return [each for part in parts for each in walk(part) if isinstance(each, gast.Name)]
 
 
 Slot = tuple[Any, Callable[[Any], None]]
@@ -270,4 +345,8 @@ _LIFTS: dict[type, Callable[[_Hoisting, Any, str], list[gast.stmt]]] = {
     gast.BoolOp: _Hoisting.bool_op,
     gast.IfExp: _Hoisting.if_exp,
     gast.Compare: _Hoisting.compare,
+    gast.ListComp: _Hoisting.comprehension,
+    gast.SetComp: _Hoisting.comprehension,
+    gast.DictComp: _Hoisting.comprehension,
 }
+_EMPTY = {gast.ListComp: "[]", gast.SetComp: "{*()}", gast.DictComp: "{}"}
