@@ -497,7 +497,8 @@ def _kept(items: GrowingSet, test: Callable[[Any], Any]) -> GrowingSet:
         found = branches.cond(truth(test(item)), with_it, made.copied, (), ("the set",))
         return cast(GrowingSet, found)
 
-    return cast(GrowingSet, iteration.for_loop(source, look, (made,), ("the set",)))
+    # A copy: the set that a loop leaves is one of several to the user.
+    return cast(GrowingSet, iteration.for_loop(source, look, (made,), ("the set",))).copied()
 
 
 def _source(items: GrowingSet) -> Items | None:

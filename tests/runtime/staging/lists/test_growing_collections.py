@@ -493,10 +493,22 @@ def frozensets_given(n):
     return sorted(closed(frozenset(), n)), sorted(best), best == frozenset({n - 1, 2 * n - 2})
 
 
+def intersections_that_grow(n):
+    common = {n, 2, 3} & {n + 1, 3}
+    other = common
+    common.add(9)
+    some = {n, 4} ^ {4, 5}
+    some |= {n * 2}
+    known = {1, 2, n} - {n}
+    if n > 2:
+        known.discard(2)
+    return sorted(common), sorted(some), sorted(known), other is common, len(other)
+
+
 @pytest.mark.parametrize(
     "program",
     [
-        *(frozensets_that_grow, frozensets_as_keys, frozensets_given),
+        *(frozensets_that_grow, frozensets_as_keys, frozensets_given, intersections_that_grow),
         *(classes, patterns, guarded, of_another_maxlen, a_deque_or_a_list, a_tuple_or_a_list),
         *(a_set_or_a_list, a_frozenset_or_a_set),
     ],
