@@ -37,6 +37,7 @@ from autograph.operators.comprehensions import Called, of_call
 from autograph.operators.dataclass_factories import growing_factories
 from autograph.operators.growing import is_asking
 from autograph.operators.managers import Entered, manager_of
+from autograph.operators.unpacking import spreading
 from autograph.twins import (
     HEAP_TYPE,
     Cells,
@@ -506,6 +507,7 @@ def _namespace(call: Callable[[Any], Any]) -> ModuleType:
     for name in operators.__all__:
         setattr(namespace, name, getattr(operators, name))
     vars(namespace).update(call=call, entered=_entered, slice=slice, Undefined=Undefined)
+    vars(namespace).update(call_spread=spreading(call))
     return namespace
 
 

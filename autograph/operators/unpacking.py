@@ -1,7 +1,8 @@
-"""`a, *rest, z = items`."""
+"""`a, *rest, z = items`, and `f(*items)`."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from autograph.backend import asked, backend_of
@@ -33,3 +34,27 @@ def taken_apart(items: Any, before: int, after: int) -> list[Any]:
         raise ValueError(text)
     behind = count - after
     return [*found[:before], growing(found[before:behind]), *found[behind:]]
+
+
+def given_all(function: Callable[..., Any], items: Any, /, **keywords: Any) -> Any:
+    """The result of `function(*items, **keywords)`."""
+    return function(*items, **keywords)
+
+
+def spreading(call: Callable[[Any], Any]) -> Callable[..., Any]:
+    """Returns what generated code calls for `f(*items)`: a backend is asked by `given_all`.
+
+    Args:
+        call: gives what to call for a callable.
+    """
+
+    @hiding
+    def call_spread(function: Any, items: Any, /, **keywords: Any) -> Any:
+        backend = backend_of(items)
+        if backend is not None:
+            made = backend.builtin(given_all, function, items, **keywords)
+            if made is not NotImplemented:
+                return made
+        return given_all(call(function), items, **keywords)
+
+    return call_spread

@@ -18,7 +18,7 @@ from autograph.operators.comprehensions import generator
 from autograph.operators.early_exits import refuse_to_leave
 from autograph.operators.raising import exception
 from autograph.operators.reductions import end, extreme
-from autograph.operators.unpacking import taken_apart
+from autograph.operators.unpacking import given_all, taken_apart
 from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import NO_ITEMS, Tensor
@@ -591,6 +591,6 @@ TAKES_MISSING = frozenset((
 ))  # fmt: skip
 TAKES_TEXT = frozenset((
     int, float, len, list, operator.getitem, operator.concat, operator.iconcat,
-    ord, map, enumerate, zip, reversed, tuple, any, all, max, min, sorted, taken_apart,
+    ord, map, enumerate, zip, reversed, tuple, any, all, max, min, sorted, given_all, taken_apart,
 ))  # fmt: skip
 """Those that take a text of the run, or its characters one by one."""

@@ -44,6 +44,11 @@ def rows_unpacked(frame: FrameType, shape: Shape) -> int | None:
     return size if operation in ("UNPACK_EX", "LIST_EXTEND", "CALL_FUNCTION_EX") else None
 
 
+def spreads(frame: FrameType) -> bool:
+    """True if Python iterates in order to call a function with the items alone: `f(*t)`."""
+    return operation_at(frame).name == "CALL_FUNCTION_EX"
+
+
 def adds_in_place(frame: FrameType) -> bool:
     """True if an operator of this frame asks, and it is `+=`."""
     return operation_at(frame) == ("BINARY_OP", OPERATORS.index("+="))

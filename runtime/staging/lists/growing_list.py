@@ -26,11 +26,11 @@ from runtime.graph.nodes import NUMBER_TYPES, apply
 from runtime.staging import texts
 from runtime.staging.block_recorder import note_found, note_made
 from runtime.staging.builtin_functions import elements, index_of
-from runtime.staging.bytecode import adds_in_place, rows_unpacked
+from runtime.staging.bytecode import adds_in_place, rows_unpacked, spreads
 from runtime.staging.control import branches, iteration, joins, logic
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.item_comparisons import is_equal
-from runtime.staging.control.references import is_reference, is_reference_class
+from runtime.staging.control.references import is_reference, is_reference_class, want_asked
 from runtime.staging.control.specs import Leaf, Mismatch, Spec, Tree, classes_in
 from runtime.staging.lists import keys, staged_items
 from runtime.staging.lists.growing import (
@@ -310,6 +310,8 @@ class GrowingList(GrowingSequence, RowTable):
         if self.staged is not None and size_of(self) is not None:
             return iter(elements(self, "iter()"))
         names = None if self.staged is None else rows_unpacked(sys._getframe(1), None)
+        if self.staged is not None and spreads(sys._getframe(1)):
+            want_asked()
         return self._forwards() if names is None else unpacked(names, self.length(), self.at)
 
     def _forwards(self) -> Iterator[Any]:

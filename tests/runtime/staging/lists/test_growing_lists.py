@@ -1,5 +1,8 @@
 """Lists whose length only the run knows: what Python does with eager tensors, graphs do too."""
 
+# The programs are written as textbooks write them.
+# ruff: noqa: B905
+
 import itertools
 import operator
 from collections.abc import Callable
@@ -759,7 +762,42 @@ def reversed_while_python_knows(n):
     return total
 
 
+def columns(n):
+    pairs = [(i, i * i) for i in range(n)]
+    rows = [[i, n, 1.5] for i in range(n)]
+    firsts, seconds = zip(*pairs)
+    sums = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
+    turned = list(map(list, zip(*rows[::-1])))
+    return list(firsts), sum(seconds), sums, turned, [max(a) for a, _ in zip(zip(*pairs), "ab")]
+
+
+def columns_as_they_are_read(n):
+    rows = [[i, i, i] for i in range(n)]
+    totals = []
+    for column in zip(*rows):
+        totals.append(sum(column))
+        rows[0][1] = 50
+        rows.append([n, n, n])
+    return totals, rows
+
+
+def columns_of_chosen_rows(n):
+    table = [[n, 1], [2, 3]]
+    for i in range(n):
+        if i % 2:
+            table = [list(row) for row in zip(*table[::-1])]
+    return table
+
+
+def given_one_by_one(n):
+    rows = [[i, n] for i in range(n)]
+    items = [i % 3 for i in range(n + 1)]
+    most = max(*items), min(*items, key=lambda item: -item)
+    return most, list(itertools.chain(*rows)), sum(itertools.chain(*rows))
+
+
 PROGRAMS = [
+    columns, columns_as_they_are_read, columns_of_chosen_rows, given_one_by_one,
     copied_where_it_was_another, reversed_while_python_knows,
     changed_while_iterated, counted_while_it_grows, left_while_it_grows,
     left_where_it_shrinks, filtered_while_it_grows, of_one_text, one_text_or_none_beside_numbers,
@@ -845,6 +883,41 @@ def test_an_index_is_checked_by_the_run(program: Callable[[Any], Any]) -> None:
         staged(rt.constant(3))
     assert str(expected.value) == str(caught.value)
     assert caught.traceback[-1].name == program.__name__
+
+
+def columns_of_no_rows(n):
+    return [sum(column) for column in zip(*[(i, i) for i in range(n)])]
+
+
+def larger_of_one(n):
+    return max(*numbers_below(n))
+
+
+@pytest.mark.parametrize("program", [columns_of_no_rows, larger_of_one])
+def test_too_few_to_be_given_one_by_one_are_refused_by_the_run(
+    program: Callable[[Any], Any],
+) -> None:
+    staged = rt.function(program)
+    assert plain(staged(rt.constant(2))) == plain(program(2))
+    for n in (0, 1) if program is larger_of_one else (0,):
+        with pytest.raises(rt.errors.RefusedError, match="only the run knows") as caught:
+            staged(rt.constant(n))
+        assert __file__ in str(caught.value)
+
+
+def printed_one_by_one(n):
+    items = [i * i for i in range(n)]
+    print(*items)
+    print(*items, sep=", ", end="!")
+    print(*items[1:], sep=None)
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+def test_items_are_printed_one_by_one(n: int, capsys: pytest.CaptureFixture[str]) -> None:
+    printed_one_by_one(n)
+    expected = capsys.readouterr().out
+    rt.function(printed_one_by_one)(rt.constant(n))
+    assert capsys.readouterr().out == expected
 
 
 def unpacked(n):
