@@ -154,6 +154,8 @@ def of_builtin(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) 
     if function is operator.is_:
         return identical(*args)
     unions = [at for at, item in enumerate(args) if type(item) is TaggedUnion]
+    if unions and function is reversed and _is_list(args[0]):
+        return call(function)(call(list)(*args))  # for an iterator is no value of a branch
     if not unions:
         if function in _TEXTS:
             return NotImplemented
@@ -190,6 +192,11 @@ def of_builtin(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) 
     if function in _TELLING and not kwargs:
         return told(choice, result, *before, *behind)
     return applied(choice, result)
+
+
+def _is_list(items: TaggedUnion) -> bool:
+    """Whether it is a list in any case."""
+    return all(issubclass(option.__class__, list) for option in items.options)
 
 
 def holds_containers(entries: Any) -> bool:

@@ -398,7 +398,7 @@ PROGRAMS: list[Program] = [
     unbound_in_one_kind, later_in_a_table, extended_by_another_name,
     evens, fizz_buzz, in_comprehensions, in_slots, read_from_lists, changed_lists,
     taken_from_a_list, shown, tuples_and_none, bools_and_ints, in_pairs, in_lists_of_lists,
-    in_dicts, of_a_function_in_a_list, brackets,
+    in_dicts, of_a_function_in_a_list, brackets, gray_codes,
     text_or_tensor_of_text, texts_and_another_kind,
     result_for_a_name, three_kinds, in_rounds, across_rounds, left_with, of_functions,
     bool_of_rounds, asked_for_its_class, computed_with, computed_with_another,
