@@ -329,6 +329,16 @@ def of_a_function_in_a_list(n):
     return [named(i) for i in range(n)]
 
 
+def gray_codes(n):
+    def codes(n):
+        if n < 1:
+            return [""]
+        shorter = codes(n - 1)
+        return ["0" + code for code in shorter] + ["1" + code for code in reversed(shorter)]
+
+    return codes(n)
+
+
 def brackets(n):
     stack = []
     for i in range(n):
