@@ -5,14 +5,13 @@ from __future__ import annotations
 import functools
 import operator
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import autograph
 from autograph.library_code import converted
 from runtime.staging.builtin_functions import BUILTINS
 from runtime.staging.control import branches, iteration, logic
-from runtime.staging.lists.dict_entries import refuse_unknown_keys
 from runtime.staging.lists.found_entries import Found
 from runtime.staging.lists.growing_dict import (
     MAKING,
@@ -88,8 +87,18 @@ class GrowingCounter(GrowingDict, Counter[Any]):
     def elements(self) -> Any:
         """Each item as often as it was counted."""
         if _is_staged(self):
-            raise refuse_unknown_keys("elements()")
+            return autograph.call(_elements())(self.items())
         return Counter.elements(self)
+
+
+@converted
+def _elements() -> Callable[..., Any]:
+    def elements(counts: Any) -> Iterator[Any]:
+        for item, count in counts:
+            for _ in range(count):
+                yield item
+
+    return elements
 
 
 # Operators: of each key that either has, the counts that are above zero

@@ -325,6 +325,18 @@ def counted(n):
     return counts, counts[99], 99 in counts, counts.most_common(2)
 
 
+def counted_items(n):
+    counts, letters = Counter(i * i % 4 for i in range(n)), Counter({"a": n, "b": 2})
+    counts[7] -= 1
+    firsts = []
+    for item in counts.elements():
+        if item > 0:
+            break
+        firsts.append(item)
+    ordered = sorted(counts.elements()), sum(counts.elements()), max(counts.elements(), default=-1)
+    return firsts, ordered, list(counts.elements()), "".join(letters.elements()) == "a" * n + "bb"
+
+
 def empty_lists_beside_others(n):
     entries, groups = {}, {"a": [1]}
     entries[n] = [1]
@@ -497,6 +509,7 @@ def backwards(n):
 
 
 PROGRAMS = (
+    counted_items,
     backwards,
     empty_lists_beside_others, texts_in_branches,
     counters_combined, counters_in_place, a_counter_of_python,
