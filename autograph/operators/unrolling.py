@@ -203,9 +203,12 @@ def holds_shared_iterator(holder: Any) -> bool:
 def _is_shared(iterator: Any, held: list[Any]) -> bool:
     # A generator holds what it loops over twice. (No `inner is iterator`: what an expression around
     # it shares with this function counts once more from Python 3.14 on.)
-    times = [id(inner) for inner in held].count(id(iterator))
+    place = id(iterator)
+    times = [id(inner) for inner in held].count(place)
+    # Who asked a frame for its variables, up to Python 3.12, has left a dict of them there.
+    left = any(type(inner) is dict and id(inner.get(".0")) == place for inner in held)
     # The holder, and the list.
-    return sys.getrefcount(iterator) > 2 * times + _ASKING or holds_shared_iterator(iterator)
+    return sys.getrefcount(iterator) > 2 * times + left + _ASKING or holds_shared_iterator(iterator)
 
 
 def _refuse(reason: str) -> None:
