@@ -327,3 +327,14 @@ def test_an_answer_that_is_no_bool_is_pythons_error(a: int) -> None:
         return
     with pytest.raises(TypeError, match="__bool__ should return bool, returned int"):
         tf.function(asking)(tf.constant(a))
+
+
+def next_in_any(xs: list[Any]) -> Any:
+    above = any(v > next((w for w in xs if w > 4), -9) for v in xs)
+    return above, all(next((w for w in xs if w > v), None) is None for v in range(6))
+
+
+@pytest.mark.parametrize("items", [[1, 5, 2], [3], [6, 7]], ids=str)
+def test_a_generator_in_any_may_ask_for_the_next_of_another(items: list[int]) -> None:
+    found = tf.function(next_in_any)(list(map(tf.constant, items)))
+    assert [bool(each) for each in found] == list(next_in_any(items))
