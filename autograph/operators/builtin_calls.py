@@ -41,7 +41,7 @@ from autograph.operators.comprehensions import (
     rows_of,
     set_of,
 )
-from autograph.operators.growing import growing, is_staging
+from autograph.operators.growing import growing, growing_factory, is_staging
 from autograph.operators.logical import and_, not_, or_
 from autograph.operators.methods import converted_method
 from autograph.operators.texts import shown_by_user
@@ -281,12 +281,18 @@ def _isinstance(*args: Any, **kwargs: Any) -> Any:
 _plain_isinstance = _direct(isinstance)
 
 
+_FACTORIES = (list, sorted, set, dict)
+"""Builtins of which each result is a new object, which may grow."""
+
+
 def _mapping(function: Function, call: Call) -> Function:
     """For functions that apply their first argument to the others."""
 
     @hiding
     def builtin(*args: Any, **kwargs: Any) -> Any:
         applied = (call(args[0]), *args[1:]) if args else args
+        if function is map and any(each is factory for each in args[:1] for factory in _FACTORIES):
+            applied = (growing_factory(applied[0]), *args[1:])
         if function is map and len(args) == 2 and of_generator(args[1]) is not None:
             return generator(args[1], lambda items: map(applied[0], items))
         if function is map and len(args) > 2:

@@ -44,11 +44,11 @@ def growing(made: Any) -> Any:
     return made if maker is None else maker(made)
 
 
-def growing_factory(factory: Callable[[], Any]) -> Callable[[], Any]:
+def growing_factory(factory: Callable[..., Any]) -> Callable[..., Any]:
     """Returns what to call for a factory: who calls it has made what it gives, as by a display."""
 
-    def made() -> Any:
-        item = factory()
+    def made(*args: Any) -> Any:
+        item = factory(*args)
         maker = _maker_of(item)
         return item if maker is None else maker(item)
 

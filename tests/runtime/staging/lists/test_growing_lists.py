@@ -796,7 +796,23 @@ def given_one_by_one(n):
     return most, list(itertools.chain(*rows)), sum(itertools.chain(*rows))
 
 
+PAIRS = [(1, 2), (3, 4)]
+
+
+def lists_by_map(n):
+    pairs = [(i, n) for i in range(n)]
+    made = list(map(list, pairs))
+    made[0][1] = 5
+    known = list(map(list, PAIRS))
+    known[n % 2][0] += n
+    first, second = map(sorted, PAIRS)
+    if n > 1:
+        first.append(n)
+    return made, pairs, known, first, second, [row[0] for row in map(list, zip(*pairs[::-1]))]
+
+
 PROGRAMS = [
+    lists_by_map,
     columns, columns_as_they_are_read, columns_of_chosen_rows, given_one_by_one,
     copied_where_it_was_another, reversed_while_python_knows,
     changed_while_iterated, counted_while_it_grows, left_while_it_grows,
