@@ -18,6 +18,7 @@ from autograph.mutation.users_code import is_users_class
 from runtime.staging.control.branches import truth
 from runtime.staging.control.item_comparisons import compared, without_effects
 from runtime.staging.control.references import is_reference
+from runtime.staging.lists.growing import size_of
 from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.refusals import refusal_of_run
 from runtime.staging.scopes import active, called
@@ -25,10 +26,12 @@ from runtime.staging.scopes import active, called
 
 def orders_itself(item: Any) -> bool:
     """True for an object with a `__lt__` or `__gt__` of the user's, for a list of which the run
-    chooses, and a tuple with one in it.
+    chooses, or only the run knows the length, and a tuple with one in it.
     """
     kind = type(item)
     if isinstance(item, list) and is_reference(item):
+        return True
+    if isinstance(item, GrowingList) and size_of(item) is None:
         return True
     if kind is tuple:
         return any(map(orders_itself, item))
@@ -96,11 +99,6 @@ _EACH_FIRST = (
 )
 
 
-@functools.cache
-def _order_by_less() -> Callable[[Any, Any], Any]:
-    return _order_by(partial(compared, operator.lt))
-
-
 def _order_by(is_less: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     made: Callable[[Any, Any], Any] = autograph.convert(_algorithm)(
         partial(without_effects, is_less)
@@ -113,12 +111,22 @@ def _order_by_comparator(comparator: Comparator) -> Callable[[Any, Any], Any]:
     return _order_by(autograph.convert(_agreeing)(comparator.is_less, differ))
 
 
-def order_of(keys: Any, places: Any, comparator: Comparator | None = None) -> Any:
+_order_by_less = functools.cache(_order_by)
+
+
+def order_of(
+    keys: Any,
+    places: Any,
+    is_less_in_run: Callable[[Any, Any], Any],
+    comparator: Comparator | None = None,
+) -> Any:
     """The list of these places in the order of the keys there, and equal ones as they come.
 
     Where Python can answer all comparisons, they are those of its own `sorted`.
     """
-    by_run = _order_by_less() if comparator is None else _order_by_comparator(comparator)
+    by_run = (
+        _order_by_less(is_less_in_run) if comparator is None else _order_by_comparator(comparator)
+    )
     if keys.staged is not None or not isinstance(places, range):
         return by_run(keys, places)
     is_less = partial(compared, operator.lt) if comparator is None else comparator.is_less

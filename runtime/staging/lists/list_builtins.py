@@ -99,7 +99,8 @@ def _sort(self: GrowingList, *, key: Any = None, reverse: Any = False) -> None:
     keys = self if key is None or comparator else _keys(self, called(key))
     if size_of(self) in (0, 1):
         return
-    if self.staged is None and not comparator and any(isinstance(item, list) for item in keys):
+    is_known = self.staged is None and not comparator and not any(map(orders_itself, keys))
+    if is_known and any(isinstance(item, list) for item in keys):
         keys = GrowingList([tuple(elements(item, "sort")) for item in keys])
     if comparator or _order_themselves(keys):
         order = _order_of_objects(keys, bool(reverse), comparator)
@@ -172,11 +173,27 @@ def _order_of_objects(keys: GrowingList, reverse: bool, comparator: Comparator |
     """
     size = keys.length()
     ends = (size - 1, -1, -1) if reverse else (0, size, 1)
-    found = order_of(keys, (BUILTINS[range] if is_symbol(size) else range)(*ends), comparator)
+    places = (BUILTINS[range] if is_symbol(size) else range)(*ends)
+    found = order_of(keys, places, _is_less, comparator)
     if found.staged is None and not any(map(is_symbol, found)):
         return list(found)[:: -1 if reverse else 1]
     order = convert_to_tensor(found, dtypes.int64)
     return ops.reverse(order, [0]) if reverse else order
+
+
+def _is_less(a: Any, b: Any) -> Any:
+    """`a < b`, of what the run sorts: lists by their items, of which a NaN decides nothing."""
+    return compared(_decides, a, b)
+
+
+def _decides(a: Any, b: Any) -> Any:
+    made = _less_by_items(a, b) if isinstance(a, GrowingList) else NotImplemented
+    if made is not NotImplemented:
+        return made
+    for number in (a, b):
+        if is_float(number):
+            refuse_if(number != number, *_NO_NAN)
+    return a < b
 
 
 def _order_either_way(keys: GrowingList, reverse: Any) -> Any:
@@ -245,11 +262,10 @@ def _ranks(element: Spec) -> Iterator[list[int] | None]:
 
 def check_ordered(values: Tensor) -> None:
     """Raise RefusedError, at run time, where there is a NaN: Python puts it somewhere."""
-    refuse_if(
-        ops.reduce_any(ops.is_nan(values)),
-        "a NaN has no place in an order",
-        "leave NaNs out, or give a key that is none",
-    )
+    refuse_if(ops.reduce_any(ops.is_nan(values)), *_NO_NAN)
+
+
+_NO_NAN = "a NaN has no place in an order", "leave NaNs out, or give a key that is none"
 
 
 # Counting and finding
@@ -419,7 +435,7 @@ def _ordering(operation: Callable[[Any, Any], Any]) -> Callable[..., Any]:
     def method(self: GrowingList, other: Any) -> Any:
         if not isinstance(other, list | tuple | deque) or not _are_alike(self, other):
             return NotImplemented
-        both = [x if isinstance(x, GrowingList) else GrowingList(x) for x in (self, other)]
+        both = [x if isinstance(x, GrowingList) else listed(x) for x in (self, other)]
         mine, its = (x.length() for x in both)
         at = _first_difference(both, mine, its)
 
@@ -449,6 +465,7 @@ def _first_difference(both: Sequence[GrowingList], mine: Any, its: Any) -> Any:
     return iteration.for_loop(pairs, look, (0, True), names, lambda at, goes_on: goes_on)[0]
 
 
+_less_by_items = _ordering(_decides)
 _METHODS = {"count": _count, "index": _index}
 _ORDERS = {f"__{name}__": _ordering(getattr(operator, name)) for name in ("lt", "le", "gt", "ge")}
 

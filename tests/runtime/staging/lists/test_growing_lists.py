@@ -811,8 +811,18 @@ def lists_by_map(n):
     return made, pairs, known, first, second, [row[0] for row in map(list, zip(*pairs[::-1]))]
 
 
+def sorted_lists(n):
+    large, small = [i for i in range(n + 2) if i > 1], [i for i in range(n + 2) if i < 3]
+    both = [large, small]
+    both.sort(reverse=True)
+    both[0].append(9)
+    known = [1, n, 5]
+    others = [[i for i in known if i != each] for each in known]
+    return both, sorted([large, [2, n], small]), large, sorted(others)
+
+
 PROGRAMS = [
-    lists_by_map,
+    lists_by_map, sorted_lists,
     columns, columns_as_they_are_read, columns_of_chosen_rows, given_one_by_one,
     copied_where_it_was_another, reversed_while_python_knows,
     changed_while_iterated, counted_while_it_grows, left_while_it_grows,

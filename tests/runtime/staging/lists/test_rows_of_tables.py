@@ -6,6 +6,7 @@
 import bisect
 import copy
 import heapq
+import math
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Callable
 from typing import Any
@@ -909,3 +910,22 @@ def test_a_copy_of_a_table_has_the_same_rows(expression: str) -> None:
             expected = attempt(lambda n=n: program(n))
             got = attempt(lambda n=n: rt.function(program)(rt.constant(n)))
             assert same_outcome(expected, got), (n, expected, got)
+
+
+def sorted_rows(numbers):
+    rows = []
+    for number in numbers:
+        if number != 50.0:
+            rows.append([number, 1.0])
+    return [row[0] for row in sorted(rows)]
+
+
+def test_rows_are_not_sorted_by_a_nan() -> None:
+    """Which then comes first, Python's own algorithm decides."""
+    staged = rt.function(sorted_rows)
+    for numbers in ([2.0, 4.0, 1.0, 50.0, 0.5, 4.0], [3.0], [math.nan]):
+        expected = sorted_rows(numbers)
+        got = [float(each) for each in staged(rt.constant(numbers))]
+        assert list(map(str, got)) == list(map(str, expected))
+    with pytest.raises(rt.errors.RefusedError, match="a NaN has no place in an order"):
+        staged(rt.constant([2.0, 4.0, math.nan, 2.0, 0.5, 4.0]))
