@@ -43,7 +43,7 @@ from autograph.operators.matching import (
     without,
 )
 from autograph.operators.raising import raised
-from autograph.operators.texts import format, mod, template, text
+from autograph.operators.texts import format, imod, mod, template, text
 from autograph.operators.tries import try_
 from autograph.operators.unpacking import starred
 from autograph.operators.until import until
@@ -65,6 +65,7 @@ __all__ = [
     "getitem",
     "growing",
     "has_class",
+    "imod",
     "is_instance",
     "is_sequence",
     "list_comp",

@@ -13,6 +13,7 @@ from typing import Any
 
 import autograph
 from autograph import user_iterators
+from autograph.operators import texts
 from autograph.operators.logical import compare, not_
 from autograph.user_attributes import attribute_function, getter_function
 from runtime.staging.asked_numbers import number_function
@@ -49,8 +50,10 @@ _WORDS: dict[Any, Function] = {
     operator.is_not: lambda a, b: compare(a, "is not", b),
     operator.not_: not_,
     operator.truth: lambda value: not_(not_(value)),
+    operator.mod: texts.mod,
+    operator.imod: texts.imod,
 }
-"""The functions that do what a word of Python does."""
+"""The functions that do what a word of Python does, or a `%` that may be of a text."""
 
 _MAKING = "format", "format_map", "join"
 """The methods of texts that make texts of staged values."""

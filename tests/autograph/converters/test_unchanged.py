@@ -155,7 +155,8 @@ UNCHANGED = {
         SIMPLE,
         PATTERNS,
         ANNOTATIONS,
-        "def f(x, y):\n    return x % y, 'a' + 'b', f'{{}}', 'a' * 2",
+        "def f(x, y):\n    return x % y, 'a' + 'b', f'{{}}', 'a' * 2, T % 2, (x + y) % x, x.y % x",
+        "def f(x, y):\n    x %= y\n    x.y %= y\n    return x",
     ],
     "comprehensions": [
         SIMPLE.replace("in y", "in (1, 2)"),
