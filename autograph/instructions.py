@@ -8,12 +8,16 @@ borrow.
 from __future__ import annotations
 
 import dis
+import sys
 from collections.abc import Iterator
 from types import CodeType, FrameType
 from typing import NamedTuple
 
 OPERATORS = [text for _, text in dis._nb_ops]  # type: ignore[attr-defined]
 """The binary operators by the argument of `BINARY_OP`."""
+
+_COMPARISON_SHIFT = {11: 0, 12: 4}.get(sys.version_info.minor, 5)
+"""The lowest bits of the argument of `COMPARE_OP` that do not tell which comparison it is."""
 
 
 class Operation(NamedTuple):
@@ -61,6 +65,12 @@ def operation_at(frame: FrameType) -> Operation:
     code, at = frame.f_code.co_code, frame.f_lasti
     name, argument = dis.opname[code[at]], code[at + 1]
     return Operation(_name(name, OPERATORS[argument] if name == "BINARY_OP" else ""), argument)
+
+
+def comparison_at(frame: FrameType) -> str | None:
+    """The sign of the comparison where a frame stands; None where it stands at something else."""
+    name, argument = operation_at(frame)
+    return dis.cmp_op[argument >> _COMPARISON_SHIFT] if name == "COMPARE_OP" else None
 
 
 def _name(name: str, argument: str) -> str:

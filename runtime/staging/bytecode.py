@@ -6,6 +6,7 @@ converted text could tell it:
 rows_unpacked     `__iter__` is not told how many items `a, b = t` wants
 adds_in_place     `__radd__` is asked for `items += self` as for `items + self`
 changes_in_place  so is each reflected operator
+is_reflected      `__gt__` is asked for `5 < self`, too
 is_operator       a function of ours is called by the user as well as by an operator
 in_class_pattern  `__class__` is not told that `match` asks
 reads_attribute   `x.name` is read by code that says so, and not by `isinstance` or `getattr`
@@ -24,7 +25,8 @@ from collections.abc import Callable, Sequence
 from types import CodeType, FrameType
 from typing import Any
 
-from autograph.instructions import OPERATORS, instructions, operation_at
+from autograph.instructions import OPERATORS, comparison_at, instructions, operation_at
+from autograph.operator_methods import COMPARISONS
 from autograph.operators import items
 from runtime.core.shapes import Shape
 from runtime.graph.ir import Location, Origin, Position, position_of
@@ -58,6 +60,14 @@ def changes_in_place(frame: FrameType) -> bool:
     """True if an operator of this frame asks, and it is `+=` or another such one."""
     name, argument = operation_at(frame)
     return name == "BINARY_OP" and OPERATORS[argument].endswith("=")
+
+
+def is_reflected(frame: FrameType, method: str) -> bool:
+    """True if a comparison of this frame asks, and a method of its right operand: of another name
+    than its own.
+    """
+    sign = comparison_at(frame)
+    return sign is not None and _SIGNS.get(sign, method) != method
 
 
 def is_operator(frame: FrameType) -> bool:
@@ -126,6 +136,7 @@ def asserts(code: CodeType, offset: int) -> bool:
 _SUBSCRIPTS = frozenset(("BINARY_SUBSCR", "BINARY_SLICE"))
 _ITEM_CODES = tuple([f.__code__ for f in (items.getitem, items._item, items.update_item)])
 """What generated code calls for `x[i]` of the user's, where a backend is asked first."""
+_SIGNS = dict(zip(("<", "<=", ">", ">=", "==", "!="), COMPARISONS, strict=True))
 _ATTRIBUTES = frozenset(("LOAD_ATTR", "LOAD_METHOD"))
 
 

@@ -22,7 +22,7 @@ from runtime.staging.control.blocks import Block, Names, Wording
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.identity import identical
 from runtime.staging.control.optional_values import MaybeNone, Missing, present
-from runtime.staging.control.stand_ins import member_of
+from runtime.staging.control.stand_ins import member_of, refused
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.lists.growing import Growing
 from runtime.staging.lists.sequences import check, chosen
@@ -96,16 +96,18 @@ def of_texts(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     return texts.of_operator(function, a, b)
 
 
-def unpacked(union: TaggedUnion, count: int) -> list[Any]:
+def unpacked(choice: Choice, count: int) -> list[Any]:
     """The items of what is unpacked into so many names; Python's error, at run time, where it is of
     a kind that has none or others.
     """
 
     def checked(option: Any) -> None:
         is_number = isinstance(option, Tensor) and option.static_shape == ()
-        has_items = isinstance(option, str | tuple | list | Tensor) and not is_number
+        has_items = isinstance(option, str | bytes | tuple | list | Tensor) and not is_number
         if isinstance(option, Iterable) and not (has_items or is_number):
-            raise union.refusal()  # the order of a set is of the whole, others are asked by Python
+            # The order of a set is of the whole, others are asked by Python.
+            is_union = isinstance(choice, TaggedUnion)
+            raise choice.refusal() if is_union else refused(choice, "unpacked")
         if not has_items:
             raise TypeError(f"cannot unpack non-iterable {_kind_of(option)} object")
         size = option.length() if isinstance(option, Growing) else len(option)
@@ -116,8 +118,8 @@ def unpacked(union: TaggedUnion, count: int) -> list[Any]:
             many = texts.make(str.format, _MANY, count, size)
         check(size > count, many, ValueError)
 
-    applied(union, checked)
-    return [union[at] for at in range(count)]
+    applied(choice, checked)
+    return [choice[at] for at in range(count)]
 
 
 def _kind_of(option: Any) -> str:

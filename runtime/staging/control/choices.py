@@ -9,8 +9,9 @@ from __future__ import annotations
 import enum
 import functools
 import operator
+import sys
 import types
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import partialmethod
 from typing import Any, NoReturn
@@ -27,6 +28,7 @@ from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.graph.structures import Handler, Structure, add_handler
 from runtime.graph.templates import Written
+from runtime.staging.bytecode import is_reflected, rows_unpacked
 from runtime.staging.control.references import is_all_users, is_reference_class, want_asked
 from runtime.staging.control.sameness import VALUES, same
 from runtime.staging.control.stand_ins import StandIn, refused
@@ -91,6 +93,11 @@ class Choice(StandIn):
     def is_text(self) -> bool:
         """True if all options are texts."""
         return all(type(option) is str for option in self.options)
+
+    def known_size(self) -> int | None:
+        """The number of characters of each option; None where they differ, or are no texts."""
+        sizes = {len(each) if isinstance(each, str | bytes) else None for each in self.options}
+        return sizes.pop() if len(sizes) == 1 else None
 
     @property
     def has_texts(self) -> bool:
@@ -180,10 +187,23 @@ def _is_made_by_run(
     return not known.isdisjoint(longer)
 
 
+def comparison_method(name: str, functions: Mapping[str, Callable[[Any, Any], Any]]) -> Any:
+    """The method for a comparison, one of these: for `5 < self` Python asks `self > 5`."""
+    left = operator_method(functions[name])
+    right = operator_method(functions[REFLECTED[name]], is_reflected=True)
+
+    def method(self: Choice, other: Any) -> Any:
+        return (right if is_reflected(sys._getframe(1), name) else left)(self, other)
+
+    return method
+
+
 OPERATORS = {**BINARY, "__mod__": mod}  # of a text `%` takes staged values
 
-for _name, _function in {**OPERATORS, **COMPARISONS}.items():
+for _name, _function in OPERATORS.items():
     setattr(Choice, _name, operator_method(_function))
+for _name in COMPARISONS:
+    setattr(Choice, _name, comparison_method(_name, COMPARISONS))
 for _name, _function in OPERATORS.items():
     setattr(Choice, REFLECTED[_name], operator_method(_function, is_reflected=True))
 for _name, _function in UNARY.items():
@@ -200,9 +220,7 @@ def _refusing(name: str, use: str) -> None:
 
 for _name, _use in {
     "__hash__": "used as a key or in a set",
-    "__iter__": "iterated over",
     "__bool__": "used as a Python bool by code that is not converted",
-    "__len__": "asked for its length by code that is not converted",
     "__contains__": "asked what is in it by code that is not converted",
     "__index__": "used as a number",
     "__format__": "shown by code that is not converted",
@@ -210,6 +228,32 @@ for _name, _use in {
     "__exit__": "the manager of a `with`",
 }.items():
     _refusing(_name, _use)
+
+
+def _iterated(self: Choice) -> Iterator[Any]:
+    """The items of each option, where Python takes a number of them that it knows."""
+    from runtime.staging.chosen_values import applied, unpacked
+
+    size = self.known_size()
+    count = rows_unpacked(sys._getframe(1), None if size is None else (size,))
+    if count is not None:
+        return iter(unpacked(self, count))
+    if not any(isinstance(option, Iterable) for option in self.options):
+        applied(self, iter)  # Python's error
+    want_asked()
+    raise refused(self, "iterated over")
+
+
+def _length(self: Choice) -> int:
+    size = self.known_size()
+    if size is None:
+        want_asked()
+        raise refused(self, "asked for its length by code that is not converted")
+    return size
+
+
+Choice.__iter__ = _iterated  # type: ignore[attr-defined]
+Choice.__len__ = _length  # type: ignore[attr-defined]
 
 
 # Joins

@@ -14,7 +14,7 @@ from runtime.core.convert import convert_to_tensor, register_conversion
 from runtime.dtypes import DType
 from runtime.graph.ir import Location
 from runtime.staging.bytecode import rows_unpacked
-from runtime.staging.control.choices import OPERATORS, Choice, operator_method
+from runtime.staging.control.choices import OPERATORS, Choice, comparison_method, operator_method
 from runtime.staging.control.references import has_member, is_reference, want
 from runtime.staging.control.stand_ins import member_of
 from runtime.staging.lists.growing import want_lists
@@ -84,8 +84,8 @@ class TaggedUnion(Choice):
         )
 
 
-def _method(function: Callable[[Any, Any], Any]) -> Any:
-    """The method for an operator, done with each pair of options."""
+def _of_pairs(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """An operator of an option and a value, done with each option of that."""
 
     def of_options(option: Any, other: Any) -> Any:
         if type(other) is not TaggedUnion:
@@ -96,7 +96,12 @@ def _method(function: Callable[[Any, Any], Any]) -> Any:
 
         return other.apply(of_other)
 
-    return operator_method(of_options)
+    return of_options
+
+
+def _method(function: Callable[[Any, Any], Any]) -> Any:
+    """The method for an operator, done with each pair of options."""
+    return operator_method(_of_pairs(function))
 
 
 def _comparison(sign: str) -> Callable[[Any, Any], Any]:
@@ -139,8 +144,12 @@ for _name, _function in OPERATORS.items():
 for _name, _function in UNARY.items():
     setattr(TaggedUnion, _name, lambda self, of=_function: self.apply(of))
 
-for _name, _sign in zip(COMPARISONS, ("<", "<=", ">", ">=", "==", "!="), strict=True):
-    setattr(TaggedUnion, _name, _method(_comparison(_sign)))
+_COMPARING = {
+    name: _of_pairs(_comparison(sign))
+    for name, sign in zip(COMPARISONS, ("<", "<=", ">", ">=", "==", "!="), strict=True)
+}
+for _name in COMPARISONS:
+    setattr(TaggedUnion, _name, comparison_method(_name, _COMPARING))
 
 
 def _to_tensor(value: TaggedUnion, dtype: DType | None) -> Any:

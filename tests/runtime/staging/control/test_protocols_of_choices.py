@@ -1,10 +1,14 @@
 """What Python asks the class of a value, where the run chooses it: `%`, items, operators."""
 
+# Which operand is the left one is meant.
+# ruff: noqa: SIM300
+
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -21,6 +25,10 @@ class Point:
         return f"Point({self.n})"
 
 
+class Mark:
+    pass
+
+
 CHOICES: dict[str, Callable[[Any], Any]] = {
     "text": lambda x: "u" if x > 2 else "vw",
     "decimal": lambda x: Decimal("1.5") if x > 2 else Decimal("2.5"),
@@ -31,6 +39,8 @@ CHOICES: dict[str, Callable[[Any], Any]] = {
     "number": lambda x: x + 1,
     "tuple": lambda x: (1, x) if x > 2 else (3, 4),
 }
+
+EMPTY, FULL = Mark(), Mark()
 
 WORD = "abc"
 TITLE = "title %s"
@@ -86,6 +96,114 @@ def test_percent_of_a_text_takes_all_values_or_raises(use: str, choice: str) -> 
     def program(x: Any) -> str:
         return PERCENT[use](CHOICES[choice](x))
 
+    staged = rt.function(program)
+    for x in (0, 3):
+        expected = attempt(lambda x=x: program(x))
+        got = attempt(lambda x=x: staged(rt.constant(x)))
+        assert same_outcome(expected, got), (x, expected, got)
+
+
+def _text(x: Any) -> Any:
+    return "wu" if x > 2 else "vz"
+
+
+def _texts_of_two_sizes(x: Any) -> Any:
+    return "w" if x > 2 else "vz"
+
+
+def _object(x: Any) -> Any:
+    return EMPTY if x > 2 else FULL
+
+
+def _size(*items: Any) -> int:
+    return len(items)
+
+
+def _pair(x: Any) -> Any:
+    first, second = _text(x)
+    return first == "w", second
+
+
+def _pair_of_two_sizes(x: Any) -> Any:
+    first, second = _texts_of_two_sizes(x)
+    return first == "w", second
+
+
+def _caught(x: Any) -> Any:
+    try:
+        first, second = _texts_of_two_sizes(x)
+    except ValueError as error:
+        return 7, str(error)
+    return 8, first + second
+
+
+def _rest(x: Any) -> Any:
+    first, *rest = _texts_of_two_sizes(x)
+    return first, len(rest)
+
+
+def _inner(x: Any) -> Any:
+    (first, second), n = _text(x), 4
+    return first, second, n
+
+
+def _pair_of_bytes(x: Any) -> Any:
+    first, second = b"ab" if x > 2 else b"cd"
+    return first + second
+
+
+def _pair_of_an_object(x: Any) -> Any:
+    first, second = _object(x)
+    return first, second
+
+
+def _pair_of_either(x: Any) -> Any:
+    first, second = "ab" if x > 2 else EMPTY
+    return first, second
+
+
+def _extended(x: Any) -> Any:
+    found = [1]
+    found.extend(_object(x))
+    return len(found)
+
+
+def _added(x: Any) -> Any:
+    found = {1}
+    found.update(_object(x))
+    return len(found)
+
+
+def _either(x: Any) -> Any:
+    return "u" if x > 2 else x
+
+
+ASKED: dict[str, Callable[[Any], Any]] = {
+    "two names": _pair,
+    "two names of sizes": _pair_of_two_sizes,
+    "two names in a try": _caught,
+    "a name and the rest": _rest,
+    "names in names": _inner,
+    "two names of bytes": _pair_of_bytes,
+    "two names of an object": _pair_of_an_object,
+    "two names of a text or an object": _pair_of_either,
+    "arguments": lambda x: (_size(*_text(x)), _size(1, *_text(x))),
+    "items of a list": lambda x: [*_text(x)],
+    "a list made longer by an object": _extended,
+    "a set made larger by an object": _added,
+    "a dict of an object": lambda x: len(dict(_object(x))),
+    "keys of an object": lambda x: len(dict.fromkeys(_object(x))),
+    "right of an int": lambda x: 5 < _object(x),
+    "left of an int": lambda x: _object(x) < 5,
+    "text right of an int": lambda x: 5 <= _text(x),
+    "fractions": lambda x: (1 < (each := Fraction(1, 2) if x > 2 else Fraction(3, 2)), each < 1),
+    "text or number right of an int": lambda x: 3 < _either(x),
+}
+
+
+@pytest.mark.parametrize("use", ASKED)
+def test_python_is_given_the_items_and_the_words_of_the_chosen_one(use: str) -> None:
+    program = ASKED[use]
     staged = rt.function(program)
     for x in (0, 3):
         expected = attempt(lambda x=x: program(x))
