@@ -46,15 +46,15 @@ from runtime.staging.type_tests import TYPE_TESTS, of_each
 
 
 def _to_number(kind: str) -> Callable[..., Any]:
-    row = numbers.CONVERSIONS[kind]
+    row, own = numbers.CONVERSIONS[kind], {"int": int, "float": float}[kind]
 
     def builtin(value: Any) -> Any:
         if is_number(value):
             return apply_number(row, value)
         if type(value) is Text:
-            return texts.answer({"int": int, "float": float}[kind], value)
+            return texts.answer(own, value)
         if isinstance(value, Growing):
-            raise TypeError(f"{kind}() argument must be a string or a real number, not 'list'")
+            return own(value.plain())  # Python's error
         trace = active()
         return trace.apply(numbers.ITEMS[kind], (trace.value_of(convert_to_tensor(value)),))
 
@@ -502,6 +502,8 @@ def end_where(is_over: Any, error: BaseException) -> None:
 def _reversed(items: Any) -> Any:
     if isinstance(items, iteration.PythonIterator):
         raise TypeError(f"{items.kind.__name__!r} object is not reversible")
+    if isinstance(items, Growing):
+        reversed(items.plain())  # Python's error of a set
     source = iteration.staged(items)
     return NotImplemented if source is None else iteration.Reversed(source)
 

@@ -31,6 +31,7 @@ from runtime.staging.lists.arenas import (
 )
 from runtime.staging.lists.comparison_sort import comparator_class
 from runtime.staging.lists.enum_members import enum_class
+from runtime.staging.lists.growing import Growing, lacks
 from runtime.staging.lists.growing_dict import dict_function
 from runtime.staging.lists.growing_list import list_function
 from runtime.staging.lists.iterator_functions import iterator_function
@@ -41,13 +42,14 @@ from runtime.staging.lists.remembered_calls import cached_function
 from runtime.staging.lists.staged_keys import key_function
 from runtime.staging.text_sinks import sink_function
 from runtime.staging.texts import text_class
-from runtime.staging.type_tests import of_each
+from runtime.staging.type_tests import has_attribute, of_each
 
 Function = Callable[..., Any]
 
 _WORDS: dict[Any, Function] = {
     operator.is_: lambda a, b: compare(a, "is", b),
     operator.is_not: lambda a, b: compare(a, "is not", b),
+    operator.contains: lambda items, item: compare(item, "in", items),
     operator.not_: not_,
     operator.truth: lambda value: not_(not_(value)),
     operator.mod: texts.mod,
@@ -75,7 +77,8 @@ def instead_of(
     `references` are the objects that the run chooses, `watcher` notes what `getattr` reads.
     """
     if function is hasattr:
-        return attribute_function(function, args)
+        own = has_attribute if args and isinstance(args[0], Growing) else None
+        return own or attribute_function(function, args)
     if function is getattr:
         return functools.partial(_getattr, taking(watcher.getattr))
     if type(function) is BuiltinFunctionType and function in TAKEN:
@@ -109,4 +112,6 @@ def _replaced(replace: Function, item: Any, /, *args: Any, **changes: Any) -> An
 
 
 def _getattr(plain: Function, *args: Any) -> Any:
+    if len(args) > 1 and type(args[1]) is str and lacks(*args[:2]):
+        return getattr(args[0].plain(), *args[1:])
     return (attribute_function(getattr, args) or plain)(*args)

@@ -96,11 +96,12 @@ def _class_of(value: Any) -> Any:
     return type(value)
 
 
-def _hasattr(value: Any, name: str) -> Any:
+def has_attribute(value: Any, name: str) -> Any:
+    """`hasattr` of a value of the run, or what stands for one."""
+
     def has_it(given: Any) -> bool:
-        is_operator = isinstance(given, Growing) and name.startswith("__")
-        # A list stands for what has not all of its operators: a set, a tuple.
-        answer, number = hasattr(given.plain() if is_operator else given, name), _number_in(given)
+        asked = given.plain() if isinstance(given, Growing) else given
+        answer, number = hasattr(asked, name), _number_in(given)
         if not answer and number is not None and hasattr(number, name):
             _note(_AS_TENSOR, AS_NUMBER)
         return answer
@@ -195,7 +196,7 @@ def _with_other(other: Any, operation: Callable[[Any, Any], Any], item: Any) -> 
 _PATTERNS = matching.is_sequence, matching.values_at, matching.parts
 
 TYPE_TESTS: dict[Callable[..., Any], Callable[..., Any]] = {
-    callable: _callable, class_stood_for: _class_stood_for, hasattr: _hasattr,
+    callable: _callable, class_stood_for: _class_stood_for, hasattr: has_attribute,
     isinstance: _isinstance, stands_for: _stands_for, type: type_of, with_other: _with_other,
     **{function: _pattern(function) for function in _PATTERNS},
 }  # fmt: skip

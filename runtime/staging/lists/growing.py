@@ -219,6 +219,11 @@ def shared_row(item: Any) -> StagedRow | None:
     return held if type(held) is StagedRow else None
 
 
+def lacks(item: Any, name: str) -> bool:
+    """Whether it stands for one of Python's that has no attribute of this name."""
+    return isinstance(item, Growing) and not hasattr(item.plain(), name)
+
+
 ROWS = (list, set, frozenset)
 """Python's classes of which a list or dict of the graph may have several in it, at their places."""
 

@@ -339,7 +339,7 @@ class GrowingDict(dict[Any, Any], EntryTable):
         if self.has_lists:
             value.become(self, at, key)
 
-    def insert(self, key: Any, default: Callable[[], Any]) -> Any:
+    def entered(self, key: Any, default: Callable[[], Any]) -> Any:
         """The list under a key, which is put there if there is none."""
         new_one = entry_value(default())
         first = None if self.has_lists else new_one
@@ -466,7 +466,7 @@ class GrowingDict(dict[Any, Any], EntryTable):
         if self.is_plain(key):
             return dict.setdefault(self, key, default)
         if self.has_lists or (isinstance(default, list) and not is_reference(default)):
-            return self.insert(key, lambda: default)
+            return self.entered(key, lambda: default)
         found = Found(self, key)
         if found.is_there is True:
             return found.value()
@@ -593,7 +593,7 @@ class GrowingDefaultDict(GrowingDict):
             return super().missing(key, found)
         make = functools.partial(new_row, factory) if factory in ROWS else None
         if self.has_lists or (make is not None and not (factory is list and places_lists())):
-            return self.insert(key, make or _without_effects(factory))
+            return self.entered(key, make or _without_effects(factory))
         value = found.value_or(make or called(factory))
         self[key] = value
         return value

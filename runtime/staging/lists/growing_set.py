@@ -114,7 +114,9 @@ class GrowingSet(GrowingList):
         wanted = {hash(item) % places for item in again}
         return len(wanted) == len(again) and getsizeof(again) == getsizeof(known)
 
-    def items(self) -> GrowingList:
+    __reversed__ = None  # type: ignore[assignment]
+
+    def unordered(self) -> GrowingList:
         """The list of its items, in an order that nobody may ask for."""
         return GrowingList.holding(*self.content())
 
@@ -164,7 +166,7 @@ class GrowingSet(GrowingList):
         if self.is_plain:
             return GrowingList(self)
         if _is_small(self):
-            return self.items()
+            return self.unordered()
         held = self._covering()
         if not is_of_numbers(held.element):
             raise refuse_order("iteration")
@@ -203,13 +205,13 @@ class GrowingSet(GrowingList):
         is_there = self.has(item)
 
         def with_it() -> GrowingList:
-            more = self.items()
+            more = self.unordered()
             more.append(item)
             return more
 
         # In its branch: a copy of all items for one that is there would take as long as they are.
         if is_symbol(is_there):
-            self.fill(*branches.cond(is_there, self.items, with_it, (), ("the set",)).content())
+            self.fill(*branches.cond(is_there, self.unordered, with_it, (), ("the set",)).content())
         elif not is_there:
             self.fill(*with_it().content())
 
@@ -221,7 +223,7 @@ class GrowingSet(GrowingList):
             known.remove(item)
             self._put(known)
             return
-        rest = self.items()
+        rest = self.unordered()
         place = self._place(item)
         keys.check_there(place < 0, item)
         rest.pop(index(place))
@@ -239,12 +241,12 @@ class GrowingSet(GrowingList):
         place = self._place(item)
 
         def without() -> GrowingList:
-            rest = self.items()
+            rest = self.unordered()
             rest.pop(index(place))
             return rest
 
         if is_symbol(place):
-            left = branches.cond(place < 0, self.items, without, (), ("the set",))
+            left = branches.cond(place < 0, self.unordered, without, (), ("the set",))
             self.fill(*left.content())
         elif place >= 0:
             self.fill(*without().content())
@@ -447,7 +449,7 @@ def _check_hashable(item: Any) -> None:
 
 
 def _unordered(items: Any) -> Any:
-    return items.items() if isinstance(items, GrowingSet) else items
+    return items.unordered() if isinstance(items, GrowingSet) else items
 
 
 def _as_python(items: list[Any], given: Any) -> Any:

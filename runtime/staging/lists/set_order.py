@@ -81,7 +81,7 @@ def in_any_order(items: Any, run: Callable[[Any], Any], taker: AnyOrder) -> Any:
     """
     scope, memo = active().scope, active().memo
     count, first = len(scope.nodes), scope.inner
-    given = items.items()
+    given = items.unordered()
     result = run(given)
     sites = [(*scope.site, at) for at in range(first + 1, scope.inner + 1)]
     known = [

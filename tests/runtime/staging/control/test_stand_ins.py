@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+from collections import deque
 from collections.abc import Callable
 from dataclasses import asdict, astuple, dataclass, fields, is_dataclass
 from typing import Any
@@ -430,6 +432,55 @@ def duck_types(x):
 
 def test_sets_and_tuples_have_no_attributes_of_lists() -> None:
     assert same_outcome(duck_types(2), attempt(lambda: rt.function(duck_types)(rt.constant(2))))
+
+
+_DUCKS = (
+    *("append", "add", "keys", "items", "insert", "count", "copy", "pop", "length"),
+    *("at", "has", "staged", "plain", "__reversed__"),
+)
+
+
+def collections_of(x, n):
+    items, numbers, table = [1, 2], {1, 2}, {1: 2}
+    queue, frozen, row = deque([1, 2]), frozenset([1]), (1,)
+    if x > 2:
+        items.append(n)
+        numbers.add(n)
+        table[n] = n
+        queue.append(n)
+        frozen = frozen | {n}
+        row = (*row, n)
+    return items, numbers, table, queue, frozen, row
+
+
+ATTRIBUTES = {
+    "hasattr": lambda x: [[hasattr(c, name) for name in _DUCKS] for c in collections_of(x, x)],
+    "hasattr of known": lambda x: [
+        [hasattr(c, name) for name in _DUCKS] for c in collections_of(3, 4)
+    ],
+    "getattr": lambda x: [
+        [getattr(c, name, None) is None for name in _DUCKS] for c in collections_of(x, x)
+    ],
+    "items of a set": lambda x: collections_of(x, x)[1].items(),
+    "insert of a dict": lambda x: collections_of(x, x)[2].insert(1, 2),
+    "getattr of a list": lambda x: getattr(collections_of(x, x)[0], "at" + ""),
+    "reversed set": lambda x: list(reversed(collections_of(x, x)[1])),
+    "reversed known set": lambda x: list(reversed(collections_of(3, 4)[1])),
+    "reversed tuple": lambda x: list(reversed(collections_of(x, x)[5])),
+    "int of a set": lambda x: int(collections_of(x, x)[1]),
+    "float of a dict": lambda x: float(collections_of(x, x)[2]),
+    "contains": lambda x: operator.contains(collections_of(x, x)[1], 3),
+}
+
+
+@pytest.mark.parametrize("use", ATTRIBUTES)
+def test_collections_have_the_attributes_of_pythons_alone(use: str) -> None:
+    program = ATTRIBUTES[use]
+    staged = rt.function(program)
+    for x in (2, 3):
+        expected = attempt(lambda x=x: program(x))
+        got = attempt(lambda x=x: staged(rt.constant(x)))
+        assert same_outcome(expected, got), (x, expected, got)
 
 
 def printed(x):
