@@ -6,7 +6,7 @@ import functools
 import inspect
 import sys
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from operator import itemgetter
 from types import BuiltinFunctionType, FunctionType, MethodType
@@ -367,7 +367,8 @@ class Traced:
                 more = tracer.references.more()
                 acted = tracer.put_back() if more else None
                 if not more or acted is not None:
-                    raise _with_further(refusal, error, acted) from None
+                    further = _with_further(refusal, error, acted)
+                    raise _with_hindrance(further, tracer.references.hindered) from None
                 referred = more
                 _clear_frames(error)
                 continue
@@ -425,6 +426,14 @@ def _with_further(refusal: Exception, last: Exception, acted: str | None) -> Exc
         place, said = getattr(last, "lineno", None), getattr(last, "message", last)
         at = f" at line {place}" if place and place != refusal.lineno else ""
         refusal.hint = f"{refusal.hint}; traced once more for that, it is refused{at}: {said}"
+    return refusal
+
+
+def _with_hindrance(refusal: Exception, hindered: Mapping[str, str]) -> Exception:
+    """The refusal, with what keeps a trace from referring to objects of the user's."""
+    if isinstance(refusal, autograph.AutographError) and hindered:
+        found = [f"{name}, which has {why}" for name, why in hindered.items()]
+        refusal.hint = f"{refusal.hint}; the run can choose no objects of {'; or of '.join(found)}"
     return refusal
 
 

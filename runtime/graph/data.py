@@ -55,3 +55,8 @@ def is_data(value: Any) -> bool:
     if isinstance(value, Record):
         return all(map(is_data, value.parts()))
     return isinstance(value, np.generic) or getattr(kind, "is_resource", False) is True
+
+
+def as_data(item: Any) -> Any:
+    """The item, held by reference where it is no data."""
+    return item if is_data(item) else Opaque(item)

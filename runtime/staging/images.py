@@ -9,7 +9,7 @@ from types import FunctionType
 from typing import Any
 
 from autograph.users_words import with_article
-from runtime.graph.data import Opaque, is_data
+from runtime.graph.data import Opaque, as_data
 from runtime.graph.structures import structure_of
 from runtime.graph.templates import Container, Either, Raised, Slot, Written
 from runtime.staging.control.optional_values import MaybeNone, bound
@@ -24,11 +24,6 @@ from runtime.staging.tracing import is_symbol
 _WRITES: dict[Any, str] = {BaseException.__str__: "str", KeyError.__str__: "repr"}
 
 _WITH_ITEMS = (deque, ItemsView, ValuesView)
-
-
-def as_data(item: Any) -> Any:
-    """The item, held by reference where it is no data."""
-    return item if is_data(item) else Opaque(item)
 
 
 def _check_parts(item: Any) -> None:

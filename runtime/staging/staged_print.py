@@ -8,11 +8,12 @@ from typing import Any
 
 from autograph.backend import backend_within
 from autograph.operators.texts import shown_by_user
+from runtime.graph.data import as_data
 from runtime.graph.templates import PRINT
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import opened
-from runtime.staging.images import Images, as_data
+from runtime.staging.images import Images
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 from runtime.staging.symbolic_number import SymbolicNumber

@@ -32,9 +32,10 @@ from runtime.graph.nodes import BOOL, FLOAT, INT
 from runtime.graph.structures import Handler, Structure, add_handler, structure_of
 from runtime.graph.templates import ANSWERS, FUNCTIONS, TEXT, TEXTS, Written, place_in, written
 from runtime.staging.aliasing.sharing import home
-from runtime.staging.control.choices import Choice
+from runtime.staging.control.choices import Choice, is_shown_as_object
 from runtime.staging.control.iteration import Staged, register_elements
 from runtime.staging.control.optional_values import MaybeNone, bound
+from runtime.staging.control.sameness import is_value
 from runtime.staging.control.specs import Leaf, Maybe, Optional, Same, Spec, Tree, Union
 from runtime.staging.control.stand_ins import refused
 from runtime.staging.control.tagged_unions import TaggedUnion
@@ -271,16 +272,39 @@ def make(function: Callable[..., str], /, *args: Any, **kwargs: Any) -> Any:
         return _of_error(function, args[0])
     if args and isinstance(args[0], MaybeNone) and isinstance(args[0].held, BaseException):
         return _of_optional_error(function, *args)
-    chosen = [at for at, arg in enumerate(args) if type(arg) is Choice and arg.has_texts]
-    if chosen:
-        before, choice, behind = args[: chosen[0]], args[chosen[0]], args[chosen[0] + 1 :]
-        return choice.apply(lambda option: _shown(function, *before, option, *behind, **kwargs))
+    choice = _chosen_in((args, kwargs))
+    if choice is not None:
+
+        def of_option(option: Any) -> Any:
+            given, named = _with_option((args, kwargs), choice, option)
+            return _shown(function, *given, **named)
+
+        return choice.apply(of_option)
     made = unchecked(function, *args, **kwargs)
     made.checked = True
     usual, other = _failure(made, first=True), _failure(made, first=False)
     if usual and other:
         raise usual
     return _raising(made) if usual or other else made
+
+
+def _chosen_in(item: Any) -> Choice | None:
+    """The first value, also in tuples, lists and dicts, of which the run chooses the text."""
+    if type(item) is Choice and item.has_texts:
+        return item
+    parts = item.values() if type(item) is dict else item if type(item) in (tuple, list) else ()
+    return next((found for part in parts if (found := _chosen_in(part)) is not None), None)
+
+
+def _with_option(item: Any, choice: Choice, option: Any) -> Any:
+    """The same with an option in place of a choice."""
+    if item is choice:
+        return option
+    if type(item) in (tuple, list):
+        return type(item)([_with_option(part, choice, option) for part in item])
+    if type(item) is dict:
+        return {key: _with_option(part, choice, option) for key, part in item.items()}
+    return item
 
 
 def _shown(function: Callable[..., str], /, *args: Any, **kwargs: Any) -> Any:
@@ -330,6 +354,8 @@ def _kept(item: Any) -> Any:
         return home(item).trace.in_texts.setdefault(item.graph_value, item.twin())
     kind = type(item)
     if kind in _ATOMS or is_symbol(item) or kind is Text or isinstance(item, _UNCHANGING):
+        return item
+    if is_value(kind) or is_shown_as_object(kind):
         return item
     if isinstance(item, Enum) and not any(map(functools.partial(_is_users, kind), _SHOWING)):
         return item

@@ -26,6 +26,7 @@ from runtime import dtypes
 from runtime.core.convert import convert_to_tensor, register_conversion
 from runtime.core.state import state
 from runtime.core.tensor import Tensor
+from runtime.graph.data import as_data
 from runtime.graph.structures import Handler, Structure, add_handler
 from runtime.graph.templates import Written
 from runtime.staging.bytecode import is_reflected, rows_unpacked
@@ -102,7 +103,7 @@ class Choice(StandIn):
     @property
     def has_texts(self) -> bool:
         """True if Python has a text for each option that tells what it is: members of enums."""
-        return all(isinstance(option, (Enum, *VALUES)) for option in self.options)
+        return _have_texts(self.options)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name != "__name__":
@@ -278,6 +279,23 @@ def is_token(value: Any) -> bool:
     return bool(active().existed(value))
 
 
+def _have_texts(options: Iterable[Any]) -> bool:
+    return all(
+        isinstance(option, (Enum, *VALUES)) or is_shown_as_object(type(option))
+        for option in options
+    )
+
+
+_SHOWING = "__repr__", "__str__", "__format__"
+
+
+def is_shown_as_object(kind: type) -> bool:
+    """Whether the text of an object of the user's says no more than which one it is."""
+    if not (kind is object or is_all_users(kind)):
+        return False
+    return all(getattr(kind, name) is getattr(object, name) for name in _SHOWING)
+
+
 def made_object() -> object:
     """Returns what `object()` gives. One made in a loop, a branch or a function that is a graph of
     its own stands for a new one in each round and call: the graph would not tell them apart.
@@ -318,9 +336,9 @@ def place_in(value: Any, options: Sequence[Any]) -> Any:
 
 
 def _text(keys: Sequence[Any], children: Sequence[Any]) -> Written:
-    if not all(type(option) is str for option in keys):
+    if not (are_texts(keys) or _have_texts(keys)):
         raise refused(Choice(tuple(keys), None), "shown, or part of an exception")
-    return Written("chosen", (*children, *keys))
+    return Written("chosen", (*children, *map(as_data, keys)))
 
 
 def _flatten(choice: Choice) -> tuple[Any, Sequence[Any]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 from abc import ABC, ABCMeta
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any, Generic, Protocol
 
@@ -59,16 +59,21 @@ class Wanted:
 NOTHING_WANTED = Wanted()
 
 
+NO_HINDRANCE: Mapping[str, str] = {}
+
+
 class References:
     """The classes whose objects, and the places whose lists, a trace refers to by numbers; `wanted`
-    are those on account of which it was refused. `knows_less`: a loop was staged though Python knew
-    more than the graph. `lasting` names a function that was traced
-    meanwhile, and has left changes in objects; `acts` gives the name of one that has acted, if any.
+    are those on account of which it was refused; `hindered` has the classes that it would refer to,
+    and what keeps it from that. `knows_less`: a loop was staged though Python knew more than the
+    graph. `lasting` names a function that was traced meanwhile, and has left changes in objects;
+    `acts` gives the name of one that has acted, if any.
     """
 
     def __init__(self, known: Wanted, acts: Callable[[], str | None] = lambda: None) -> None:
         self.known = known
         self.wanted = known
+        self.hindered = dict(NO_HINDRANCE)
         self.lasting: str | None = None
         self.knows_less = False
         self._acts = acts
@@ -132,8 +137,13 @@ def _name_of(kind: type) -> Name:
 
 def want(*kinds: type, references: References | None = None) -> None:
     """Note, before a refusal, that objects of these classes would have to be referred to."""
-    classes = frozenset([_name_of(kind) for kind in kinds if may_be_referred_to(kind)])
-    _add(Wanted(classes), references)
+    users = [kind for kind in kinds if is_users_class(kind) and not is_reference_class(kind)]
+    found = {kind: hindrance(kind) for kind in users if not issubclass(kind, tuple)}
+    _add(
+        Wanted(frozenset([_name_of(kind) for kind, why in found.items() if why is None])),
+        references,
+        {kind.__qualname__: why for kind, why in found.items() if why is not None},
+    )
 
 
 def want_sites(sites: frozenset[str], references: References | None = None) -> None:
@@ -160,11 +170,14 @@ def may_know_less(references: References) -> bool:
     return True
 
 
-def _add(wanted: Wanted, references: References | None = None) -> None:
+def _add(
+    wanted: Wanted, references: References | None = None, hindered: Mapping[str, str] = NO_HINDRANCE
+) -> None:
     if references is None and state.trace is not None:
         references = state.trace.references
     if references is not None:
         references.wanted |= wanted
+        references.hindered |= hindered
 
 
 def is_reference(item: Any) -> bool:
@@ -209,7 +222,8 @@ def is_reference_class(kind: type) -> bool:
     return HANDLER in kind.__dict__
 
 
-_OWN = frozenset(("__getattribute__", "__getattr__", "__del__"))
+_OWN = ("__getattribute__", "__getattr__", "__del__")
+_CHANGING = ("__setattr__", "__delattr__")
 _OF_PYTHON = (object, ABC, Generic, Protocol)
 _KINDS = (type, ABCMeta, type(Protocol))
 _PYTHONS: Any = object
@@ -217,16 +231,27 @@ _PYTHONS: Any = object
 
 def may_be_referred_to(kind: type) -> bool:
     """True for a class of the user's that leaves the access to attributes to Python."""
-    if is_reference_class(kind) or not is_all_users(kind):
-        return False
-    members = [vars(base) for base in kind.__mro__ if not _keeps_nothing(base)]
-    if any(_OWN & own.keys() for own in members):
-        return False
-    if any(isinstance(member, cached_property) for own in members for member in own.values()):
-        return False
-    return is_frozen(kind) or (
-        kind.__setattr__ is _PYTHONS.__setattr__ and kind.__delattr__ is _PYTHONS.__delattr__
-    )
+    return is_users_class(kind) and not is_reference_class(kind) and hindrance(kind) is None
+
+
+def hindrance(kind: type) -> str | None:
+    """What a class of the user's has, in words, on account of which its objects are not referred
+    to; None for nothing.
+    """
+    if type(kind) not in _KINDS:
+        return f"the metaclass {type(kind).__qualname__}"
+    bases = [base for base in kind.__mro__ if not _keeps_nothing(base)]
+    foreign = [base for base in bases if not is_users_class(base)]
+    if foreign:
+        return f"the base {foreign[0].__qualname__}"
+    members = {name: member for base in bases for name, member in vars(base).items()}
+    own = [name for name in _OWN if name in members]
+    if not own and not is_frozen(kind):
+        own = [name for name in _CHANGING if getattr(kind, name) is not getattr(_PYTHONS, name)]
+    if own:
+        return f"a method {own[0]}"
+    is_caching = any(isinstance(member, cached_property) for member in members.values())
+    return "a cached property" if is_caching else None
 
 
 def is_all_users(kind: Any) -> bool:

@@ -31,7 +31,7 @@ def same(a: Any, b: Any) -> bool:
         return False
     if kind in _BY_VALUE:
         return bool(a == b)
-    if kind is float or kind is complex or _is_value(kind):
+    if kind is float or kind is complex or is_value(kind):
         return repr(a) == repr(b)
     if is_undefined(a):
         return True
@@ -44,7 +44,8 @@ def same(a: Any, b: Any) -> bool:
     return kind is types.MethodType and a.__self__ is b.__self__ and a.__func__ is b.__func__
 
 
-def _is_value(kind: type) -> bool:
+def is_value(kind: type) -> bool:
+    """True for a class whose objects are values: their texts tell all of them."""
     return issubclass(kind, VALUES) and kind.__module__ in _OF_PYTHON  # and no class of the user's
 
 

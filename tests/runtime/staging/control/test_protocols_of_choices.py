@@ -1,7 +1,7 @@
 """What Python asks the class of a value, where the run chooses it: `%`, items, operators."""
 
-# Which operand is the left one is meant.
-# ruff: noqa: SIM300
+# Which operand is the left one, and each way of making a text is meant.
+# ruff: noqa: SIM300, UP031, UP032
 
 from __future__ import annotations
 
@@ -198,6 +198,33 @@ ASKED: dict[str, Callable[[Any], Any]] = {
     "text right of an int": lambda x: 5 <= _text(x),
     "fractions": lambda x: (1 < (each := Fraction(1, 2) if x > 2 else Fraction(3, 2)), each < 1),
     "text or number right of an int": lambda x: 3 < _either(x),
+}
+
+
+def _price(x: Any) -> Any:
+    return Decimal("1.5") if x > 2 else Decimal("2.5")
+
+
+def _raising(x: Any) -> Any:
+    raise KeyError(_price(x))
+
+
+def _raising_two(x: Any) -> Any:
+    raise ValueError("no", _object(x))
+
+
+ASKED |= {
+    "texts beside a number": lambda x: "%s %s" % (_price(x), x) + "{} {:.3f}".format(x, _price(x)),
+    "texts of a dict": lambda x: "%(a).2f %(b)s" % {"a": _price(x), "b": x},
+    "texts of two": lambda x: "%s %s %s" % (_price(x), _object(x), x),
+    "text of a list": lambda x: str([_price(x), x]) + f"{[_object(x)]}",
+    "text of an object": lambda x: f"{_object(x)} {x}",
+    "text of a known object": lambda x: "%s %s" % (EMPTY, x),
+    "place of an object": lambda x: [EMPTY, FULL].index(_object(x)),
+    "place of an object that is not there": lambda x: [EMPTY].index(_object(x)),
+    "joined objects": lambda x: "".join([_object(x), "b"]),
+    "argument of an error": _raising,
+    "second argument of an error": _raising_two,
 }
 
 

@@ -269,6 +269,43 @@ def lists_and_objects_in_an_attribute(x: Any) -> Any:
     return a is whole.rest
 
 
+class Lazy(Cell):
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(name)
+
+
+class Row(list[int]):
+    pass
+
+
+class Cached(Cell):
+    @functools.cached_property
+    def double(self) -> Any:
+        return self.n * 2
+
+
+class Checked(Cell):
+    def __setattr__(self, name: str, value: Any) -> None:
+        object.__setattr__(self, name, value)
+
+
+def made_in_rounds(kind: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def program(x: Any) -> Any:
+        found = []
+        for i in range(x):
+            found.append(kind(i))
+        return len(found)
+
+    return program
+
+
+def changed_when_chosen(x: Any) -> Any:
+    cells = [Lazy(1), Lazy(2)]
+    best = cells[0] if x > 2 else cells[1]
+    best.n += 1
+    return cells[0].n
+
+
 REFUSED: dict[Callable[[Any], Any], str] = {
     lists_and_objects_in_an_attribute: "one is a list and the other a Link",
     its_id: "is given to id(), which takes",
@@ -298,6 +335,11 @@ REFUSED: dict[Callable[[Any], Any], str] = {
     sorted_by_a_change: "by a comparison, and how often",
     of_another_graph: "is used in another function, which is a graph of its own",
     dicts_of_a_class: "only the run knows which Table is meant",
+    made_in_rounds(Lazy): "no objects of Lazy, which has a method __getattr__",
+    made_in_rounds(Cached): "no objects of Cached, which has a cached property",
+    made_in_rounds(Checked): "no objects of Checked, which has a method __setattr__",
+    made_in_rounds(lambda i: Row([i])): "no objects of Row, which has the base list",
+    changed_when_chosen: "no objects of Lazy, which has a method __getattr__",
 }
 
 
