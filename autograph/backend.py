@@ -443,6 +443,17 @@ def backend_of(value: object) -> Backend | None:
     return backend if backend is None or backend.stages(value) else None
 
 
+KEY_BACKEND = "<backend of keys>"
+"""The attribute of a class whose objects are keys that only the run may know, and else plain."""
+
+
+def backend_of_key(key: object) -> Backend | None:
+    """The backend of a key, or of what is in a tuple: also of an object that the run chooses."""
+    if type(key) is tuple:
+        return next(filter(None, map(backend_of_key, key)), None)
+    return backend_of(key) or getattr(type(key), KEY_BACKEND, None)
+
+
 def backend_of_type(kind: type) -> Backend | None:
     """The backend of the values of a type; None for plain ones."""
     if kind in _static:

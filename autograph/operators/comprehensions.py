@@ -13,6 +13,7 @@ from autograph.backend import (
     Block,
     Thunk,
     backend_of,
+    backend_of_key,
     backend_within,
     staging,
     stand_ins,
@@ -221,7 +222,7 @@ def _taken(made: Any, add: _Adder, given: Any, nested: bool) -> Any:
     """
     if not nested:
         key = given if add is _add else given[0]
-        if backend_of(key) is not None or backend_within(key) is not None:
+        if backend_of_key(key) is not None or backend_within(key) is not None:
             made = growing.growing(made)
         add(made, given)
         return made

@@ -5,7 +5,14 @@ from __future__ import annotations
 from types import FunctionType
 from typing import Any
 
-from autograph.backend import Thunk, asked, backend_of, backend_within, stand_ins
+from autograph.backend import (
+    Thunk,
+    asked,
+    backend_of,
+    backend_of_key,
+    backend_within,
+    stand_ins,
+)
 from autograph.frames import hide
 from autograph.operators.comprehensions import of_generator
 from autograph.operators.growing import growing, is_staging
@@ -56,7 +63,7 @@ def set_spread(first: Any, *rest: Thunk) -> Any:
         made: Any = set()
         for thunk in (lambda: first, *rest):
             items = thunk()
-            if is_staging() and (_may_be_staged(items) or backend_within(items) is not None):
+            if is_staging() and (_may_be_staged(items) or _holds_staged(items)):
                 made = growing(made)
             made.update(items)
         return made
@@ -102,5 +109,11 @@ def dict_of(*parts: Any) -> Any:
         raise
 
 
+def _holds_staged(items: Any) -> bool:
+    if backend_within(items) is not None:
+        return True
+    return type(items) in (list, tuple) and any(map(_is_staged, items))
+
+
 def _is_staged(key: Any) -> bool:
-    return backend_of(key) is not None or backend_within(key) is not None
+    return backend_of_key(key) is not None or backend_within(key) is not None

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from autograph.backend import Backend, Thunk, backend_of, item_setters
+from autograph.backend import Backend, Thunk, backend_of, backend_of_key, item_setters
 from autograph.frames import hide
 from autograph.observers import this_thread
 from autograph.operators.texts import imod
@@ -78,20 +78,20 @@ def _tell_of_setter(target: Any) -> None:
 def _backend(target: Any, key: Any) -> Backend | None:
     backend = backend_of(target)
     if backend is None and isinstance(target, list | dict):
-        return _backend_of_key(key)
+        return _backend_of_slice(key)
     return backend
 
 
-def _backend_of_key(key: Any) -> Backend | None:
+def _backend_of_slice(key: Any) -> Backend | None:
     if type(key) is not slice:
-        return backend_of(key)
+        return backend_of_key(key)
     return backend_of(key.start) or backend_of(key.stop) or backend_of(key.step)
 
 
 def _backend_of_place(key: Any) -> Backend | None:
     """The backend of a key, or of what is in a tuple."""
     if type(key) is not tuple:
-        return _backend_of_key(key)
+        return _backend_of_slice(key)
     return next(filter(None, map(_backend_of_place, key)), None)
 
 

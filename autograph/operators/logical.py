@@ -7,7 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from autograph.backend import Backend, Thunk, backend_of, backend_of_type, comparing, identities
+from autograph.backend import (
+    Backend,
+    Thunk,
+    backend_of,
+    backend_of_key,
+    backend_of_type,
+    comparing,
+    identities,
+)
 from autograph.frames import hide
 from autograph.operators.growing import backend_inside, is_staging
 from autograph.operators.methods import converted_method
@@ -148,6 +156,8 @@ def _in(item: Any, container: Any) -> Any:
     # A library's list may hold staged values and be plain itself.
     backend = backend_of_type(type(container)) or backend_of(item)
     backend = backend or backend_inside(_as_tuple(container))
+    if backend is None and isinstance(container, dict):
+        backend = backend_of_key(item)
     if backend is None and isinstance(item, _WITH_ITEMS):
         backend = backend_inside(_as_tuple(item))
     if backend is None and is_staging():

@@ -11,7 +11,7 @@ import io
 import numbers
 import operator
 from abc import ABC, abstractmethod
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import total_ordering
@@ -2398,3 +2398,95 @@ def copy_of_what_may_be_none(n):
     others = [Spot(1), Spot(2)]
     others[n % 2].y = 9
     return replace(spot, x=7).x
+
+
+class Stop:
+    def __init__(self, number, weight=1):
+        self.number = number
+        self.weight = weight
+        self.near = []
+
+
+def stops_of(n):
+    stops = [Stop(i, i + 1) for i in range(4)]
+    for i in range(3):
+        stops[i].near.append(stops[i + 1])
+    stops[0].near.append(stops[3])
+    if n > 2:
+        stops[3].near.append(stops[0])
+    return stops
+
+
+@case((3,), (0,))
+def distances_under_objects(n):
+    stops = stops_of(n)
+    distances = {stops[n % 4]: 0}
+    waiting = deque([stops[n % 4]])
+    while waiting:
+        stop = waiting.popleft()
+        for other in stop.near:
+            if other not in distances:
+                distances[other] = distances[stop] + other.weight
+                waiting.append(other)
+    return [distances.get(stop, -1) for stop in stops], len(distances)
+
+
+@case((3,), (0,))
+def parents_under_objects(n):
+    stops = stops_of(n)
+    parents = {}
+    for stop in stops:
+        for other in stop.near:
+            if other not in parents:
+                parents[other] = stop
+    return [parents[stop].number if stop in parents else -1 for stop in stops]
+
+
+@case((7,), (2,), (0,))
+def lists_and_numbers_under_objects(n):
+    stops = [Stop(i) for i in range(3)]
+    visits, counts = defaultdict(list), {}
+    for i in range(n):
+        stop = stops[i % 3]
+        visits[stop].append(i)
+        counts[stop] = counts.get(stop, 0) + 1
+    if stops[0] in counts:
+        del counts[stops[0]]
+    return [visits[stop] for stop in stops], [(stop.number, k) for stop, k in counts.items()]
+
+
+@case((6,), (0,))
+def bitwise_trie_in_one_dict(n):
+    root = Stop(0)
+    stops, children = [root], {}
+    for value in range(n):
+        stop = root
+        for place in range(2, -1, -1):
+            bit = (value >> place) & 1
+            if (stop, bit) not in children:
+                stops.append(Stop(len(stops)))
+                children[stop, bit] = stops[-1]
+            stop = children[stop, bit]
+            stop.weight += 1
+    return [stop.weight for stop in stops], len(children)
+
+
+@case((3,), (1,), (0,))
+def known_dicts_asked_under_objects(n):
+    stops = [Stop(i) for i in range(3)]
+    pairs = {(stop, i): stop.number * 3 for i, stop in enumerate(stops)}
+    fares = {stop: stop.number * 3 for stop in stops}
+    known = {stops[0], stops[1]}
+    stop = stops[n % 3]
+    asked = stop in fares, stop in known, (stop, 1) in pairs, fares.get(stop, 5)
+    return fares[stop], pairs[stop, n % 3], pairs.get((stop, 0), -1), asked
+
+
+@case((3,), (1,), (0,))
+def displays_of_objects(n):
+    stops = [Stop(i) for i in range(3)]
+    one, other = stops[n % 3], stops[n % 2]
+    fares, seen, pairs = {one: 1, other: 2}, {one, other}, {(one, 1): 2, (other, 1): 3}
+    more = {stop: i for i, stop in enumerate([one, stops[0]])}
+    sizes = [len(fares), len(seen), len(pairs), len(more), len({*[one, other]})]
+    return sizes, fares[one], stops[0] in seen, pairs.get((stops[0], 1), 9), len({s for s in stops})

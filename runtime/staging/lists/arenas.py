@@ -22,8 +22,10 @@ from types import (
 )
 from typing import Any, NoReturn, cast
 
+from autograph.backend import KEY_BACKEND
 from autograph.objects import attributes_of, of_classes, put_attributes, slots_of
 from runtime.graph.structures import HANDLER, Handler, structure_of
+from runtime.staging.backend import BACKEND
 from runtime.staging.block_recorder import forget, note_found
 from runtime.staging.control import joins
 from runtime.staging.control.carried_objects import KEPT_KIND
@@ -34,6 +36,7 @@ from runtime.staging.control.references import (
     equal_by_place,
     is_frozen,
     is_reference,
+    want_asked,
 )
 from runtime.staging.control.stand_ins import StandIn, refused
 from runtime.staging.lists import staged_items
@@ -369,6 +372,7 @@ def _reference_class(arena: Arena) -> type:
     def hashed(self: Any) -> int:
         place = arena.place_of(self)
         if is_symbol(place):
+            want_asked(arena.references)
             raise arena.refusal(
                 "is a key of a dict, or in a set, that was made with others",
                 "use a number that it has as an attribute as the key",
@@ -385,8 +389,9 @@ def _reference_class(arena: Arena) -> type:
     )
     members: dict[str, Any] = {
         "__slots__": (), "__module__": users.__module__, "__qualname__": users.__qualname__,
-        ARENA: arena, HANDLER: handler, "__getattribute__": get, "__delattr__": take,
-        "__reduce_ex__": reduced, "__getstate__": reduced, "__doc__": users.__doc__,
+        ARENA: arena, HANDLER: handler, KEY_BACKEND: BACKEND,
+        "__getattribute__": get, "__delattr__": take, "__reduce_ex__": reduced,
+        "__getstate__": reduced, "__doc__": users.__doc__,
     }  # fmt: skip
     copying = {"__copy__": copied, "__deepcopy__": copied_deep}
     members |= {name: member for name, member in copying.items() if not hasattr(users, name)}

@@ -34,6 +34,7 @@ from runtime.staging.control.references import (
     is_reference,
     is_reference_class,
     structure_children,
+    want,
     want_asked,
 )
 from runtime.staging.control.sameness import same
@@ -193,6 +194,7 @@ def spec_of(key: Any) -> Spec:
         return Same(key)
     if isinstance(key, frozenset):
         hash(key)  # refused for a staged one
+    want(type(key))
     raise _refusal(f"a tensor {key.type}" if isinstance(key, Tensor) else repr(key))
 
 

@@ -19,6 +19,7 @@ from runtime.staging.control import branches, choices
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.logic import compares_itself
 from runtime.staging.control.optional_values import MaybeNone
+from runtime.staging.control.references import is_by_place
 from runtime.staging.lists.dict_reads import at_optional
 from runtime.staging.lists.found_entries import Found
 from runtime.staging.lists.growing import Growing
@@ -58,6 +59,8 @@ def _may_be_part(part: Any) -> bool:
     if isinstance(part, Tensor):
         return is_symbol(part) and part.static_shape == () and is_real(part.dtype)
     if type(part) in (Text, *NUMBER_TYPES) or isinstance(part, SymbolicNumber):
+        return True
+    if is_by_place(part):
         return True
     options = choices.options_of(part) or ()
     kinds = set(map(type, options))
