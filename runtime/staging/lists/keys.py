@@ -15,6 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from autograph.mutation.users_code import is_users_class
+from autograph.objects import attributes_of
+from autograph.users_words import with_article
 from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
 from runtime.core.dataclasses import dataclass
@@ -30,6 +33,8 @@ from runtime.staging.control import choices, joins
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.control.references import (
+    ARENA,
+    is_all_users,
     is_by_place,
     is_reference,
     is_reference_class,
@@ -51,9 +56,26 @@ _WAY_OUT = "use keys of one kind: numbers, texts, or tuples of these of one leng
 
 def is_staged(key: Any) -> bool:
     """True for a key, or a tuple with a part, of which only the run knows the value."""
-    if isinstance(key, tuple) or is_reference(key):
+    if isinstance(key, tuple) or is_by_place(key):
         return any(map(is_staged, _parts_of(key)))
+    if _is_found_by_attributes(key):
+        return any(map(is_staged, _attributes_of(key)))
     return isinstance(key, Tensor | MaybeNone) or is_symbol(key) or type(key) in (Choice, Text)
+
+
+def _is_found_by_attributes(key: Any) -> bool:
+    """True for an object of the user's whose class says by a method what it is equal to."""
+    kind: Any = type(key)
+    if is_reference(key):
+        return ARENA in kind.__dict__ and not is_by_place(key)
+    return is_users_class(kind) and is_all_users(kind) and kind.__eq__ is not object.__eq__
+
+
+def _attributes_of(key: Any) -> list[Any]:
+    if not is_reference(key):
+        return list((attributes_of(key) or {}).values())
+    arena: Any = type(key).__dict__[ARENA]
+    return [*structure_children(key), *[getattr(key, name) for name in arena.columns]]
 
 
 def _parts_of(key: Any) -> Any:
@@ -194,13 +216,16 @@ def spec_of(key: Any) -> Spec:
         return Same(key)
     if isinstance(key, frozenset):
         hash(key)  # refused for a staged one
+    if _is_found_by_attributes(key):
+        kind = with_article(type(key).__name__)
+        raise _refusal(f"{kind}, an object with an `__eq__`,", "; or a tuple of its attributes")
     want(type(key))
     raise _refusal(f"a tensor {key.type}" if isinstance(key, Tensor) else repr(key))
 
 
-def _refusal(what: str) -> Exception:
+def _refusal(what: str, more: str = "") -> Exception:
     want_asked()
-    return refuse(f"{what} is a key beside others that only the run knows", _WAY_OUT)
+    return refuse(f"{what} is a key beside others that only the run knows", _WAY_OUT + more)
 
 
 def is_real(dtype: dtypes.DType) -> bool:

@@ -306,6 +306,29 @@ def changed_when_chosen(x: Any) -> Any:
     return cells[0].n
 
 
+@dataclass(frozen=True)
+class Spot:
+    x: Any
+    y: int = 0
+
+
+def key_of_a_frozen_dataclass(x: Any) -> Any:
+    seen: dict[Spot, int] = {}
+    for i in range(x):
+        seen[Spot(i % 2)] = i
+    return len(seen)
+
+
+def frozen_dataclass_in_a_set(x: Any) -> Any:
+    spot, seen = Spot(0), set()
+    for i in range(x):
+        spot = Spot((spot.x + 1) % 3)
+        if spot in seen:
+            break
+        seen.add(spot)
+    return len(seen)
+
+
 REFUSED: dict[Callable[[Any], Any], str] = {
     lists_and_objects_in_an_attribute: "one is a list and the other a Link",
     its_id: "is given to id(), which takes",
@@ -335,6 +358,8 @@ REFUSED: dict[Callable[[Any], Any], str] = {
     sorted_by_a_change: "by a comparison, and how often",
     of_another_graph: "is used in another function, which is a graph of its own",
     dicts_of_a_class: "only the run knows which Table is meant",
+    key_of_a_frozen_dataclass: "a Spot, an object with an `__eq__`, is a key beside others",
+    frozen_dataclass_in_a_set: "a Spot, an object with an `__eq__`, is a key beside others",
     made_in_rounds(Lazy): "no objects of Lazy, which has a method __getattr__",
     made_in_rounds(Cached): "no objects of Cached, which has a cached property",
     made_in_rounds(Checked): "no objects of Checked, which has a method __setattr__",
