@@ -321,7 +321,7 @@ def key_of_a_frozen_dataclass(x: Any) -> Any:
 
 def frozen_dataclass_in_a_set(x: Any) -> Any:
     spot, seen = Spot(0), set()
-    for i in range(x):
+    for _ in range(x):
         spot = Spot((spot.x + 1) % 3)
         if spot in seen:
             break
