@@ -103,6 +103,7 @@ def instead_of(
     if type(function) is BuiltinFunctionType and function in _WORDS:
         return _WORDS[function]
     instead = number_function(function, args) or list_function(function)
+    instead = instead or watcher.file_function(function)
     instead = instead or sequence_function(function, args) or looking_function(function, args)
     return instead or next(filter(None, (find(function) for find in _FINDERS)), None)
 

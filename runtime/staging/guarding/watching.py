@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from operator import attrgetter, methodcaller
@@ -30,6 +30,7 @@ from runtime.graph.structures import structure_of
 from runtime.staging.control.stand_ins import member_of
 from runtime.staging.frames import is_ours
 from runtime.staging.guarding.code_paths import StaticPath, imports_of, names_in, paths_in
+from runtime.staging.guarding.file_questions import FILES, asks_of_files, question_of
 from runtime.staging.guarding.guards import CODE, OF_FUNCTIONS, Guards
 from runtime.staging.guarding.lookup import defaults_of, is_standard
 from runtime.staging.guarding.reading import FUNCTIONS, Reader, part
@@ -229,6 +230,20 @@ class Watcher(Reader):
             if isinstance(getattr(kind, name), FunctionType):
                 self._place = f"{kind.__name__}.{name}"
                 self._first_of(kind.__mro__, name)
+
+    def file_function(self, function: Any) -> Callable[..., Any] | None:
+        """Returns what to call for a function that tells of files; None for any other."""
+        return partial(self._answered, function) if asks_of_files(function) else None
+
+    def _answered(self, function: Any, *args: Any, **options: Any) -> Any:
+        question = question_of(function, args, options)
+        if question is None:
+            return function(*args, **options)
+        answer = FILES.get(question)
+        given = [*question[1], *options.values()]
+        self._place = f"{function.__name__}({', '.join([repr(str(each)) for each in given])})"
+        self._see(FILES, question, answer)
+        return answer
 
     def getattr(self, item: Any, name: Any, *default: Any) -> Any:
         """Python's `getattr`, which code may call with a name that it computes."""

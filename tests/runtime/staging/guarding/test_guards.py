@@ -17,6 +17,7 @@ import sys
 import types
 import weakref
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 from unittest.mock import MagicMock
 
@@ -26,6 +27,7 @@ import pytest
 import autograph
 import runtime as rt
 from runtime.staging.guarding import findings
+from tests.support.staging import traces
 
 
 class Field:
@@ -1552,3 +1554,49 @@ def test_too_many_values_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (error.variable, error.filename) == ("items", __file__)
     assert error.lineno == staged.python_function.__code__.co_firstlineno
     assert "argument" in error.hint
+
+
+FILE_QUESTIONS: dict[str, Callable[[Path], bool]] = {
+    "exists": lambda path: path.exists(),
+    "is_file": lambda path: path.is_file(),
+    "is_dir": lambda path: path.is_dir(),
+    "of a folder": lambda path: os.path.isdir(path.parent / "folder"),
+    "of a name": lambda path: os.path.exists(str(path)),
+    "of a name in bytes": lambda path: os.path.isfile(os.fsencode(path)),
+    "by a keyword": lambda path: os.path.exists(path=path),
+}
+
+
+@pytest.mark.parametrize("question", FILE_QUESTIONS)
+def test_whether_a_file_is_there_is_guarded(question: str, tmp_path: Path) -> None:
+    path, asked = tmp_path / "a", FILE_QUESTIONS[question]
+
+    @rt.function
+    def staged(x):
+        if asked(path):
+            return x
+        return x + 1
+
+    def check() -> None:
+        for _ in range(2):
+            assert int(staged(rt.constant(1))) == 2 - asked(path)
+
+    check()
+    path.touch()
+    (tmp_path / "folder").mkdir()
+    check()
+    path.unlink()
+    check()
+    assert traces(staged) <= 3
+
+
+def test_a_file_that_the_trace_makes_is_no_guard(tmp_path: Path) -> None:
+    @rt.function
+    def staged(x):
+        if not (tmp_path / "a").exists():
+            (tmp_path / "a").touch()
+        return x
+
+    for _ in range(3):
+        assert int(staged(rt.constant(1))) == 1
+    assert traces(staged) == 1
