@@ -15,8 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from autograph.mutation.users_code import is_users_class
-from autograph.objects import attributes_of
+from autograph.objects import MISSING, attributes_of, users_member
 from autograph.users_words import with_article
 from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
@@ -68,7 +67,10 @@ def _is_found_by_attributes(key: Any) -> bool:
     kind: Any = type(key)
     if is_reference(key):
         return ARENA in kind.__dict__ and not is_by_place(key)
-    return is_users_class(kind) and is_all_users(kind) and kind.__eq__ is not object.__eq__
+    if not is_all_users(kind) or kind.__hash__ is None:
+        return False
+    own = [vars(base)["__eq__"] for base in kind.__mro__ if "__eq__" in vars(base)]
+    return next(x for x in map(users_member, own) if x is not MISSING) is not own[-1]
 
 
 def _attributes_of(key: Any) -> list[Any]:
