@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import copy
 import functools
 import inspect
 import math
@@ -430,15 +431,16 @@ def _decided(function: Function, decisive: bool, args: tuple[Any, ...]) -> Any:
             answer = truth(item)
             backend = backend_of(answer)
             if backend is not None:
-                if type(args[0]) in (GeneratorType, map):
+                if type(args[0]) in _IN_TURN:
                     _check_unshared(items, references, function.__name__)
                 return _ask(backend, function, (Rest(answer, _truths(items)),), {})
             if bool(answer) is decisive:
                 return decisive
             continue
+        if type(args[0]) in _IN_TURN:
+            _check_unshared(items, references, function.__name__)
         if type(items) not in (GeneratorType, map) or isinstance(args[0], list):
             return _ask(backend, function, ([item, *items],), {})
-        _check_unshared(items, references, function.__name__)
         if type(items) is not map:
             return _ask(backend, function, (Rest(item, items),), {})
         reduced: Any = items.__reduce__()
@@ -591,13 +593,20 @@ def _first_backend(values: Iterable[Any]) -> Backend | None:
 def _may_hold_staged(items: Any) -> bool:
     if type(items) is map:
         return is_staging()
+    if type(items) in _ITERATORS and is_staging():
+        items = list(copy.copy(items))
     if type(items) is GeneratorType or backend_within(items) is not None:
         return True
     is_given = is_staging() and stand_ins.get(type(items), type(items)) in _GIVEN
     return is_given and any(map(_answers_itself, items))
 
 
-_GIVEN: tuple[type, ...] = (list, tuple, deque, type(dict[Any, Any]().values()))
+_GIVEN: tuple[type, ...] = (
+    list, tuple, deque, set, frozenset, type(dict[Any, Any]().values()),
+)  # fmt: skip
+_SOME: list[Any] = [iter([]), iter(()), iter(deque[Any]()), iter(set[Any]()), reversed([])]
+_ITERATORS = tuple(map(type, _SOME))
+_IN_TURN = GeneratorType, map, *_ITERATORS
 
 
 def _answers_itself(item: Any) -> bool:

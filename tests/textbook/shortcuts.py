@@ -110,4 +110,7 @@ def any_and_all_of_objects(n):
         more[0] = Basket(n - 1)
     for _ in range(2):
         more.append(more[0])
-    return found, rich, carried, asked, any(more), any(deque(more))
+    baskets = {Basket(n), Basket(2)}
+    each = [*baskets, *map(Basket, [n, 0])]
+    others = any(baskets), all(baskets), any(iter([n > 2, n > 1])), all(reversed([n > 2, n > 1]))
+    return found, rich, carried, asked, any(more), any(deque(more)), others, all(iter(each))
