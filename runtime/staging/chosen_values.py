@@ -22,6 +22,7 @@ from runtime.staging.control.blocks import Block, Names, Wording
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.identity import identical
 from runtime.staging.control.optional_values import MaybeNone, Missing, present
+from runtime.staging.control.specs import Mismatch
 from runtime.staging.control.stand_ins import member_of, refused
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.lists.growing import Growing
@@ -87,6 +88,24 @@ def _are_plain(values: Iterable[Any]) -> bool:
         else type(each) in _PLAIN
         for each in values
     )
+
+
+def views_of(methods: Choice) -> TaggedUnion | None:
+    """The views that methods of several dicts give, `items`, `keys` or `values`; None for others.
+    They are read one by one, and join no others.
+    """
+    for method in methods.options:
+        if not isinstance(getattr(method, "__self__", None), dict) or method.__name__ not in _VIEWS:
+            return None
+    made = [method() for method in methods.options]
+    return TaggedUnion(made, methods.place, Mismatch(*_OF_VIEWS))
+
+
+_VIEWS = frozenset(("items", "keys", "values"))
+_OF_VIEWS = (
+    "it is a view of one of several dicts",
+    "make a list of it where it is used: list(d.items())",
+)
 
 
 def of_texts(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:

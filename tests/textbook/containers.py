@@ -509,3 +509,26 @@ def states_met(n):
         met.append(state)
         state = frozenset([x * 2 % n for x in state] + [1])
     return len(met), sorted(state), [len(each) for each in met]
+
+
+@case((3,), (0,))
+def views_of_a_chosen_dict(n):
+    summer, winter = {"beach": 4}, {"snow": 2, "lake": n}
+    season = summer if n > 2 else winter
+    total = 0
+    for name, days in season.items():
+        total = total * 10 + days * len(name)
+    pairs = sorted(season.items()), [(name, days) for name, days in season.items()]
+    asked = "snow" in season, 4 in season.values()
+    sizes = sum(season.values()), max(season.values()), len(season.items()), any(season.values())
+    names, days = list(season.keys()), list(season.values())
+    return total, pairs, asked, sizes, names, days
+
+
+@case((3,), (0,))
+def first_large_entry_of_a_chosen_dict(n):
+    entries = {1: 2} if n > 2 else {3: 4, 5: n}
+    for place, (key, value) in enumerate(entries.items()):
+        if value > 3:
+            return place * 10 + key
+    return -1
