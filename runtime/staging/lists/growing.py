@@ -231,11 +231,13 @@ ROWS = (list, set, frozenset)
 class GrowingSequence(list[Any], Growing):
     """One that is a list to Python; an InTable may stand in place of its items, too.
 
-    `sites` are the places of the program where it may have been made.
+    `sites` are the places of the program where it may have been made. What `is_value` nobody
+    changes, neither where it is nor in a table.
     """
 
     __slots__ = ("sites", "sites_inside")
     plain: type = list
+    is_value = False
     sites: frozenset[str]
     sites_inside: frozenset[str]
 
@@ -268,9 +270,11 @@ class GrowingSequence(list[Any], Growing):
         return list.__len__(self), list(list.__iter__(self))
 
     def become(self, table: Any, place: Any, key: Any = None) -> None:
-        """Be the list at a place in a list or dict of the graph, under this key, whatever it
-        was.
+        """Be the list at a place in a list or dict of the graph, under this key, whatever it was; a
+        value stays what it is.
         """
+        if self.is_value:
+            return
         place = convert_to_tensor(place, dtypes.int64)
         self.be_in(table, place)
         # By its id: what holds the table would make it one that existed before a block.

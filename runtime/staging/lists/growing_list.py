@@ -742,7 +742,7 @@ def row_of(table: RowTable, place: Any, key: Any = None) -> GrowingList:
     """The list or set at a place of a list or dict, where it is under this key."""
     made: GrowingList = table.row_kind()
     made.sites = sites_inside(table)
-    if made.plain is frozenset:  # a value: it stays what it was when it was read
+    if made.is_value:  # it stays what it was when it was read
         made.be_in(table, _tensor(place))
         return made.holding(*made.content())
     made.become(table, place, key)
@@ -763,7 +763,7 @@ def shared(item: Any) -> Any:
 
 def owned(row: GrowingList) -> GrowingList:
     """A list or set in place of one that is taken out of a list or dict."""
-    if row.plain is frozenset:
+    if row.is_value:
         return row
     made: GrowingList = row.copied()
     inherit_sites(made, (row,))

@@ -707,6 +707,7 @@ class GrowingFrozenSet(GrowingSet):
 
     __slots__ = ()
     plain = frozenset
+    is_value = True
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
@@ -715,9 +716,6 @@ class GrowingFrozenSet(GrowingSet):
     def copy(self) -> GrowingSet:
         """Returns this one, as Python does."""
         return self
-
-    def become(self, table: Any, place: Any, key: Any = None) -> None:
-        """Stay what it is, for nobody changes it: neither here nor in the table."""
 
     def __hash__(self) -> int:  # type: ignore[override]
         if self.is_plain:
