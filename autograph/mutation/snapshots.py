@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 from autograph.backend import GlobalVariable
 from autograph.mutation.foreign import LOCKS
 from autograph.mutation.functions import Unconverted
+from autograph.mutation.instances import OwnClassKind
 from autograph.mutation.iterators import IteratorKind
 from autograph.mutation.kind_table import FOREIGN, is_hidden, kinds_of
 from autograph.mutation.kinds import Kind
@@ -54,12 +55,14 @@ class Change(NamedTuple):
             `GlobalVariable`.
         before: what was there, or `MISSING`.
         after: what is there now, or `MISSING`.
+        of_class: whether an object is of another class.
     """
 
     path: str
     object: Any
     before: Any
     after: Any
+    of_class: bool
 
 
 class _Entry(NamedTuple):
@@ -258,7 +261,13 @@ class Snapshot:
         which `is_new` says that they were made since.
         """
         return [
-            Change(render((entry.path, style, key)), entry.kind.holder(entry.value), before, after)
+            Change(
+                render((entry.path, style, key)),
+                entry.kind.holder(entry.value),
+                before,
+                after,
+                of_class=type(entry.kind) is OwnClassKind,
+            )
             for entry in self._changed()
             if is_new is None or not is_new(entry.value)
             for style, key, before, after in entry.kind.differences(entry.value, entry.state)

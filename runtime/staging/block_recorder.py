@@ -323,7 +323,7 @@ class BlockRecorder(ObjectRecorder):
         found: dict[Any, Place] = {}
         met = active().memo.setdefault(_MET, {})
         for change in self._snapshot.changes(self._has_constructed):
-            if change.path.endswith(".__class__"):
+            if change.of_class:
                 raise refuse_change(
                     change.path,
                     "the class of an object is the same on all paths",
