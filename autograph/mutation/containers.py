@@ -142,16 +142,20 @@ class ArrayKind(SingleKind):
             value.flags.writeable = is_writable
         if value.nbytes != was.nbytes:
             value.resize(was.nbytes // value.itemsize, refcheck=False)
-        with warnings.catch_warnings():
-            # NumPy 2.5 warns of what changes the form of an array that others hold.
-            warnings.simplefilter("ignore", DeprecationWarning)
-            if value.dtype != was.dtype:
-                value.shape = -1
-                value.dtype = was.dtype
-            if value.shape != was.shape:
-                value.shape = was.shape
+        if value.dtype != was.dtype or value.shape != was.shape:
+            _put_form(value, was)
         if value.tobytes() != was.tobytes():
             value[...] = was
+
+
+def _put_form(value: Any, was: Any) -> None:
+    with warnings.catch_warnings():  # of all threads
+        # NumPy 2.5 warns of what changes the form of an array that others hold.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        if value.dtype != was.dtype:
+            value.shape = -1
+            value.dtype = was.dtype
+        value.shape = was.shape
 
 
 def _is_writable(value: Any) -> bool:
