@@ -293,6 +293,7 @@ MUTUAL = {
         "runtime.staging.lists.arenas"
     ),
     "runtime.staging.lists.growing_list": "runtime.staging.lists.list_places",
+    "runtime.staging.texts": "runtime.staging.lists.list_builtins",
     "runtime.variables.handle": "runtime.variables.variable",
 }
 # What nothing needs until it is asked for is not imported with what may ask: a conversion, a trace,

@@ -79,10 +79,12 @@ def place_in(text: str, texts: Sequence[str]) -> int:
 
 _CODING = "utf-8", "surrogatepass"  # `chr` gives characters that no UTF-8 has
 _MAKING = (
-    "capitalize center ljust lower lstrip replace rjust rstrip strip swapcase title upper zfill"
+    "capitalize casefold center expandtabs ljust lower lstrip removeprefix removesuffix replace "
+    "rjust rstrip strip swapcase title upper zfill"
 )
 _TELLING = (
-    "count endswith find index isalnum isalpha isdecimal isdigit islower isnumeric isspace isupper "
+    "count endswith find index isalnum isalpha isascii isdecimal isdigit isidentifier islower "
+    "isnumeric isprintable isspace istitle isupper "
     "rfind rindex startswith"
 )
 TEXTS: dict[str, Callable[..., str]] = {
@@ -102,7 +104,13 @@ ANSWERS: dict[str, Callable[..., float]] = {
 }  # fmt: skip
 """The functions that tell a number of texts."""
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {**ANSWERS, **TEXTS}
+PARTS: dict[str, Callable[..., Sequence[str]]] = {
+    f"str.{name}": getattr(str, name)
+    for name in ("partition", "rpartition", "rsplit", "split", "splitlines")
+}
+"""The functions that take a text apart."""
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {**ANSWERS, **PARTS, **TEXTS}
 """All that a `Written` may name."""
 
 
@@ -162,7 +170,11 @@ def _prepared(*, template: Any, type: Type) -> Callable[..., Any]:
 
     def text(*values: Any) -> Any:
         made = fill(iter(values))
-        return np.array(made.encode(*_CODING), object) if isinstance(made, str) else made
+        if isinstance(made, str):
+            return np.array(made.encode(*_CODING), object)
+        if isinstance(made, list | tuple):
+            return np.array([each.encode(*_CODING) for each in made], object)
+        return made
 
     return text
 
@@ -175,7 +187,9 @@ TEXT = structural(
     "py.text", _text, lambda *_, template, type: type, op_type="PyText", fallible=True,
     python=True, raises=(ValueError, TypeError, IndexError, OverflowError), prepared=_prepared,
 )  # fmt: skip
-"""A text that a template makes of the values of the run, as a tensor; or a number of one."""
+"""A text that a template makes of the values of the run, as a tensor; or a number of one, or the
+vector of its parts.
+"""
 
 TEXT_RANKS = structural(
     "py.text_ranks", lambda texts: np.unique(texts, return_inverse=True)[1].reshape(texts.shape),

@@ -30,10 +30,19 @@ from runtime.dtypes import DType
 from runtime.graph.ir import Location
 from runtime.graph.nodes import BOOL, FLOAT, INT
 from runtime.graph.structures import Handler, Structure, add_handler, structure_of
-from runtime.graph.templates import ANSWERS, FUNCTIONS, TEXT, TEXTS, Written, place_in, written
+from runtime.graph.templates import (
+    ANSWERS,
+    FUNCTIONS,
+    PARTS,
+    TEXT,
+    TEXTS,
+    Written,
+    place_in,
+    written,
+)
 from runtime.staging.aliasing.sharing import home
 from runtime.staging.control.choices import Choice, is_shown_as_object
-from runtime.staging.control.iteration import Staged, register_elements
+from runtime.staging.control.iteration import Staged, length_of, register_elements
 from runtime.staging.control.optional_values import MaybeNone, bound
 from runtime.staging.control.sameness import is_value
 from runtime.staging.control.specs import Leaf, Maybe, Optional, Same, Spec, Tree, Union
@@ -105,6 +114,8 @@ class Text:
             return functools.partial(unchecked, TEXTS[method], self)
         if method in ANSWERS:
             return functools.partial(answer, ANSWERS[method], self)
+        if method in PARTS:
+            return functools.partial(_taken_apart, PARTS[method], self)
         if name.startswith("__") or not hasattr(str, name):
             raise AttributeError(f"'str' object has no attribute {name!r}", name=name, obj=self)
         raise self.refusal(f"asked for its {name}()")
@@ -233,6 +244,36 @@ class Characters(Staged):
     @unfailing
     def at(self, index: Any) -> Any:
         return self.text[index]
+
+
+class Parts(Staged):
+    """What a text is taken apart into."""
+
+    __slots__ = ("parts",)
+
+    def __init__(self, parts: Any) -> None:
+        self.parts = parts
+
+    def length(self) -> Any:
+        return length_of(self.parts)
+
+    @unfailing
+    def at(self, index: Any) -> Any:
+        return Text(TEXTS["spelled"], [self.parts[index]], {})
+
+
+def _taken_apart(function: Callable[..., Any], text: Text, *args: Any, **kwargs: Any) -> Any:
+    """The list of the parts of a text, or the tuple of a part, what is behind it and the rest."""
+    from runtime.staging.lists.list_builtins import listed
+
+    is_tuple = function in (str.partition, str.rpartition)
+    size = 3 if is_tuple else None
+    images, trace = Images(), active()
+    template = images.of(unchecked(function, text, *args, **kwargs))
+    values = tuple([trace.value_of(symbol) for symbol in images.symbols])
+    type = TensorType(dtypes.string, (size,))
+    parts = Parts(trace.apply(TEXT, values, {"template": template, "type": type}))
+    return tuple(map(parts.at, range(3))) if is_tuple else listed(parts)
 
 
 def part(text: Any, key: slice) -> Any:

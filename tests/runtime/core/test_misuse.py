@@ -575,11 +575,11 @@ def iteration_without_conversion():
     f(V3)
 
 
-@misuse(StagingError, "a text of staged values is asked for its split()", "return those")
-def text_taken_apart():
+@misuse(StagingError, "a text of staged values is asked for its encode()", "return those")
+def text_as_bytes():
     @rt.function
     def f(x):
-        return f"too small: {x}".split()  # <-
+        return f"too small: {x}".encode()  # <-
 
     f(X)
 

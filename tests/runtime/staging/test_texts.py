@@ -402,6 +402,19 @@ def growing(x: Any) -> Any:
     return text
 
 
+def in_two(x: Any) -> Any:
+    first, second = f"{x} {abs(x)}".split() if x % 2 else f"{x}".split()
+    return int(first), int(second)
+
+
+def words_counted(x: Any) -> Any:
+    counts: dict[str, int] = {}
+    for pair in f"a={x};b={x};a=5".split(";"):
+        name, value = pair.split("=")
+        counts[name] = counts.get(name, 0) + int(value)
+    return counts.get("a", 0), counts.get("b", 0), len(counts)
+
+
 def of_pythons(x: Any) -> Any:
     text = ""
     for _ in range(abs(x) % 7):
@@ -537,6 +550,21 @@ READ: dict[str, Callable[[Any], Any]] = {
     "named_as_ours": lambda x: "{self}{function}{backend}{template}".format(
         self=x, function=x, backend=x, template=x
     ),
+    "split": lambda x: f"{x} {x}\t7 ".split(),
+    "split_at": lambda x: (f"{x}, {x}".split(", "), "1a2a3".split(str(x)), f"{x}".split("3", 1)),
+    "split_as_told": lambda x: f"{x} {x} b".split(sep=" ", maxsplit=x % 3),
+    "split_wrong": lambda x: f"{x}".split(""),
+    "split_at_a_number": lambda x: f"{x}".split(3),
+    "rsplit": lambda x: f"{x} {x} b".rsplit(None, 1),
+    "lines": lambda x: f"{x}\n{x}\r\n".splitlines() + f"a{x}\nb".splitlines(True),
+    "partition": lambda x: (f"{x}:7:b".partition(":"), f"{x}".rpartition("3")),
+    "in_two": in_two,
+    "words_counted": words_counted,
+    "numbers_of_words": lambda x: sum(int(word) for word in f"{x},{x},7".split(",")),
+    "words_joined": lambda x: " ".join(word[::-1] for word in reversed(f"ab {x} c".split())),
+    "words_sorted": lambda x: (sorted(f"z {x} b".split()), "b" in f"z {x} b".split()),
+    "prefix": lambda x: (f"-{x}".removeprefix("-"), f"{x}0".removesuffix("0"), f"A{x}".casefold()),
+    "tabs": lambda x: (f"{x}\tb".expandtabs(4), f"{x}".isascii(), f"a{x}".isidentifier()),
     "growing": growing,
     "of_pythons": of_pythons,
     "one_of_two": one_of_two,
