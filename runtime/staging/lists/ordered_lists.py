@@ -8,11 +8,13 @@ rise again.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from autograph.library_code import converted
 from autograph.operators.builtin_calls import by_place
+from autograph.operators.comprehensions import of_generator
+from runtime.staging.control import iteration
 from runtime.staging.lists.list_builtins import holds_staged, listed
 
 
@@ -130,7 +132,27 @@ def _algorithms() -> dict[Callable[..., Any], Callable[..., Any]]:
     def insert_right(a: Any, x: Any, lo: Any = 0, hi: Any = None, *, key: Any = None) -> None:
         a.insert(right(a, x if key is None else key(x), lo, hi, key=key), x)
 
+    def in_turn(first: Any, second: Any, reverse: Any) -> Any:
+        made, i, j = [], 0, 0
+        while i < len(first) and j < len(second):
+            x, y = first[i], second[j]
+            if is_less(x[0], y[0]) if reverse else is_less(y[0], x[0]):
+                made.append(y)
+                j += 1
+            else:
+                made.append(x)
+                i += 1
+        return made + first[i:] + second[j:]
+
+    def merge(*iterables: Any, key: Any = None, reverse: Any = False) -> Any:
+        merged: list[Any] = []
+        for items in iterables:
+            pairs = [(item if key is None else key(item), item) for item in items]
+            merged = in_turn(merged, pairs, reverse)
+        return iter([item for _, item in merged])
+
     return {
+        heapq.merge: merge,
         bisect.bisect_left: left,
         bisect.bisect_right: right,
         bisect.insort_left: insert_left,
@@ -155,13 +177,20 @@ def order_function(function: Any) -> Callable[..., Any] | None:
 
 
 def _of_order(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-    staged = any(map(holds_staged, (*args, *kwargs.values()))) or "key" in kwargs
-    if not staged:
+    staged = any(map(_is_of_the_run, (*args, *kwargs.values()))) or "key" in kwargs
+    # Python merges as far as it is asked to, also what has no end.
+    is_endless = function.__name__ == "merge" and any(isinstance(x, Iterator) for x in args)
+    if not staged or is_endless:
         return function(*args, **kwargs)
     args, kwargs = by_place(function, args, kwargs)
     if function.__name__ in _READING and type(args[0]) in (list, tuple, range):
         args = listed(args[0]), *args[1:]
     return _algorithms()[function](*args, **kwargs)
+
+
+def _is_of_the_run(item: Any) -> bool:
+    is_iterated = iteration.staged(item) is not None or of_generator(item) is not None
+    return is_iterated or holds_staged(item)
 
 
 _READING = "bisect_left", "bisect_right"

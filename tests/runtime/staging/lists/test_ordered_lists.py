@@ -42,6 +42,17 @@ def ordered(xs):
     return heapq.nsmallest(2, xs), heapq.nlargest(3, xs), heapq.nsmallest(2, xs, key=lambda x: -x)
 
 
+def merged(xs):
+    some = [x for x in xs if x > 1]
+    both = list(heapq.merge(xs, [0, 4])), list(heapq.merge(some, xs, [3], reverse=True))
+    total = 0
+    for x in heapq.merge(some, xs, key=lambda x: -x):
+        total = total * 3 + x
+    pairs = [(x, i) for i, x in enumerate(xs)]
+    ends = list(heapq.merge()), next(heapq.merge(xs, [9])), list(heapq.merge(pairs, [(2, -1)]))
+    return both, total, ends
+
+
 def of_pairs(xs):
     heap = []
     for i, x in enumerate(xs):
@@ -135,7 +146,7 @@ PROGRAMS = [
     in_an_object,
     halved,
 ]
-PROGRAMS += [inserted, inserted_pairs, before_the_first]
+PROGRAMS += [merged, inserted, inserted_pairs, before_the_first]
 ITEMS = [[4], [3, 3, 3], [9, 7, 7, 1, 8, 0, 3]]
 
 
