@@ -49,6 +49,7 @@ from runtime.staging.control.carried_objects import (
     no_watch,
     with_defaults,
 )
+from runtime.staging.control.choices import Choice
 from runtime.staging.control.invariants import check_kept, declared_spec
 from runtime.staging.control.logic import and_
 from runtime.staging.control.parts import join_structure_of
@@ -209,12 +210,27 @@ def _refuse_unsettled(loop: Loop, before: Sequence[Spec]) -> Exception:
     want(*[kind for _, spec in changed for kind in classes_in(spec)])
     names = list(dict.fromkeys(names or filter(None, loop.names)))
     shown = ", ".join(map(repr, names[:MOST_SHOWN])) + (", ..." if len(names) > MOST_SHOWN else "")
+    kinds = [_kinds_of_options(spec) for _, spec in changed]
+    if kinds and all(kinds):
+        return refuse(
+            f"{shown} may be another {' or '.join(sorted(set().union(*kinds)))} after each round: "
+            "a graph chooses among few, which Python knows",
+            "compute with numbers, and make it of the result, outside of the function",
+            names[0] if len(names) == 1 else None,
+        )
     what = f"type of {shown} keeps" if len(names) == 1 else f"types of {shown} keep"
     return refuse(
         f"the {what} changing from round to round",
         "give the state one structure before the loop",
         names[0] if len(names) == 1 else None,
     )
+
+
+def _kinds_of_options(spec: Spec) -> set[str]:
+    """The classes of the Python values that one is chosen from; none for another Spec."""
+    if not isinstance(spec, Tree) or spec.structure.kind is not Choice:
+        return set()
+    return {type(option).__name__ for option in spec.structure.keys}
 
 
 def _holds(loop: Loop, round_: Round) -> bool:

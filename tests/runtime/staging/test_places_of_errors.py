@@ -5,6 +5,7 @@ import re
 import traceback
 from collections.abc import Callable
 from contextlib import ExitStack
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -279,6 +280,20 @@ def test_what_no_loop_can_carry_is_the_variable_that_changes(
         rt.function(function)(rt.constant(3))
     assert caught.value.variable == "v"
     _has_place(caught.value, function.__code__.co_firstlineno + line)
+
+
+def another_decimal(n: Any) -> Any:
+    total = Decimal(0)
+    for _ in range(n):
+        total += Decimal("1.5")
+    return str(total)
+
+
+def test_a_sum_of_decimals_is_refused_as_that() -> None:
+    words = "'total' may be another Decimal after each round"
+    with pytest.raises(autograph.StagingError, match=words) as caught:
+        rt.function(another_decimal)(rt.constant(3))
+    _has_place(caught.value, another_decimal.__code__.co_firstlineno + 2)
 
 
 def logged_at_the_end(n: Any) -> Any:
