@@ -80,14 +80,15 @@ def told(choice: Choice, function: Callable[[Any], Any], *others: Any) -> Any:
 
 
 def _are_plain(values: Iterable[Any]) -> bool:
-    return all(
-        _are_plain(each)
-        if type(each) in (tuple, list, set, frozenset)
-        else _are_plain((*each, *each.values()))
-        if type(each) is dict
-        else type(each) in _PLAIN
-        for each in values
-    )
+    return all(map(_is_plain, values))
+
+
+def _is_plain(value: Any) -> bool:
+    if type(value) is dict:
+        return _are_plain(value) and _are_plain(value.values())
+    if type(value) in (tuple, list, set, frozenset):
+        return _are_plain(value)
+    return type(value) in _PLAIN
 
 
 def views_of(methods: Choice) -> TaggedUnion | None:
