@@ -247,7 +247,7 @@ class Characters(Staged):
 
 
 class Parts(Staged):
-    """What a text is taken apart into."""
+    """The parts that a text is taken apart into."""
 
     __slots__ = ("parts",)
 

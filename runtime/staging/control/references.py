@@ -235,8 +235,8 @@ def may_be_referred_to(kind: type) -> bool:
 
 
 def hindrance(kind: type) -> str | None:
-    """What a class of the user's has, in words, on account of which its objects are not referred
-    to; None for nothing.
+    """Returns in words the part of a user's class on account of which its objects are not referred
+    to; None where there is none.
     """
     if type(kind) not in _KINDS:
         return f"the metaclass {type(kind).__qualname__}"

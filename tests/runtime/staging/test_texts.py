@@ -646,7 +646,7 @@ def test_letters_of_a_long_text_are_one_table(function: Callable[[Any], Any]) ->
 
 
 SIGNS = ["12", "x", "", "abc", "7", "0", "Zed", "-3"]
-VALUES = {"12": 5, "x": 7, "": 1, "abc": 2, "7": 9, "0": 0, "Zed": 4}
+VALUES_OF_SIGNS = {"12": 5, "x": 7, "": 1, "abc": 2, "7": 9, "0": 0, "Zed": 4}
 WORDS = [f"w{i * 7 % 90}" for i in range(200)]
 NUMBERS = {f"w{i}": i * i for i in range(80)}
 PRICES = [(f"p{i}", i * 1.5, i % 7) for i in range(90)]
@@ -671,7 +671,11 @@ def numbers_of_signs(n: Any) -> Any:
 
 
 def values_of_signs(n: Any) -> Any:
-    return VALUES[SIGNS[n]], VALUES.get(SIGNS[n + 1], -5), SIGNS[n] in VALUES
+    return (
+        VALUES_OF_SIGNS[SIGNS[n]],
+        VALUES_OF_SIGNS.get(SIGNS[n + 1], -5),
+        SIGNS[n] in VALUES_OF_SIGNS,
+    )
 
 
 def letters_of_signs(n: Any) -> Any:
