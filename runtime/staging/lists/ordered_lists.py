@@ -29,10 +29,8 @@ def _algorithms() -> dict[Callable[..., Any], Callable[..., Any]]:
     def is_less(a: Any, b: Any) -> Any:
         if isinstance(a, tuple):
             for x, y in zip(a, b, strict=False):
-                if is_item_less(x, y):
-                    return True
-                if is_item_less(y, x):
-                    return False
+                if (x,) != (y,):
+                    return is_item_less(x, y)
             return len(a) < len(b)
         return a < b
 

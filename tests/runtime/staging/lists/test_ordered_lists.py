@@ -128,6 +128,30 @@ def of_the_largest(xs):
     return first, [heappop_max(heap) for _ in range(len(heap))]
 
 
+class Job:
+    """It comes before others, and is equal to none."""
+
+    def __init__(self, hours):
+        self.hours = hours
+
+    def __lt__(self, other):
+        return self.hours < other.hours
+
+
+def jobs_beside_numbers(xs):
+    heap = []
+    for i, x in enumerate(xs):
+        heapq.heappush(heap, (Job(x % 3), -i))
+    return [heapq.heappop(heap)[1] for _ in range(len(heap))]
+
+
+def beside_a_nan(xs):
+    heap = []
+    for i, x in enumerate(xs):
+        heapq.heappush(heap, (x * 1.0 if x != 8 else float("nan"), i % 2, x))
+    return [heapq.heappop(heap)[2] for _ in range(len(heap))]
+
+
 def named_max(name):
     return getattr(heapq, f"_{name}_max", None) or getattr(heapq, f"{name}_max")
 
@@ -147,7 +171,8 @@ PROGRAMS = [
     halved,
 ]
 PROGRAMS += [merged, inserted, inserted_pairs, before_the_first]
-ITEMS = [[4], [3, 3, 3], [9, 7, 7, 1, 8, 0, 3]]
+PROGRAMS += [jobs_beside_numbers, beside_a_nan]
+ITEMS = [[4], [3, 3, 3], [9, 7, 7, 1, 8, 0, 3], [8, 5, 4, 8, 1]]
 
 
 def each_a_tensor(xs: Any) -> Any:
