@@ -426,6 +426,9 @@ def _with_further(refusal: Exception, last: Exception, acted: str | None) -> Exc
         place, said = getattr(last, "lineno", None), getattr(last, "message", last)
         at = f" at line {place}" if place and place != refusal.lineno else ""
         refusal.hint = f"{refusal.hint}; traced once more for that, it is refused{at}: {said}"
+        further = getattr(last, "hint", None)
+        if further is not None and further not in refusal.hint:
+            refusal.hint += f": {further}"
     return refusal
 
 

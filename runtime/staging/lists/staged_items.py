@@ -123,9 +123,16 @@ def covering(specs: Sequence[Spec]) -> Spec:
         want(*classes_in(element))  # of an object that has itself in it
         raise Mismatch(
             "its items are Python values, and only the run knows how many there are",
-            "append numbers and tensors, or tuples of such",
+            "append numbers and tensors, or tuples of such" + _ONE_DICT * _is_dict(element),
         )
     return element
+
+
+_ONE_DICT = ", or have one dict for all of them: found[item, key]"
+
+
+def _is_dict(element: Spec) -> bool:
+    return isinstance(element, Tree) and issubclass(element.structure.kind, dict)
 
 
 def _carried(element: Spec) -> Spec:
@@ -179,7 +186,8 @@ def check(element: Spec, inside: bool = False) -> None:
                 f"{element.structure}, which could be changed in place",
                 "append tuples, numbers and tensors"
                 + (", or put a list of these there that is made there: list(row)" * is_list)
-                + (", or a copy: dict(row)" * (element.structure.kind is dict)),
+                + (", or a copy: dict(row)" * (element.structure.kind is dict))
+                + _ONE_DICT * _is_dict(element),
             )
         for child in element.children:
             check(child, True)

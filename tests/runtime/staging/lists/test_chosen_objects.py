@@ -306,6 +306,20 @@ def changed_when_chosen(x: Any) -> Any:
     return cells[0].n
 
 
+class Shelf:
+    def __init__(self) -> None:
+        self.books: dict[Any, Any] = {}
+
+
+def dicts_in_objects(x: Any) -> Any:
+    first = shelf = Shelf()
+    for i in range(x):
+        if i not in shelf.books:
+            shelf.books[i] = Shelf()
+        shelf = shelf.books[i]
+    return len(first.books)
+
+
 @dataclass(frozen=True)
 class Spot:
     x: Any
@@ -358,6 +372,7 @@ REFUSED: dict[Callable[[Any], Any], str] = {
     sorted_by_a_change: "by a comparison, and how often",
     of_another_graph: "is used in another function, which is a graph of its own",
     dicts_of_a_class: "only the run knows which Table is meant",
+    dicts_in_objects: "or have one dict for all of them: found[item, key]",
     key_of_a_frozen_dataclass: "a Spot, an object with an `__eq__`, is a key beside others",
     frozen_dataclass_in_a_set: "a Spot, an object with an `__eq__`, is a key beside others",
     made_in_rounds(Lazy): "no objects of Lazy, which has a method __getattr__",
