@@ -36,6 +36,7 @@ _WORDS = Wording("the values that the run chooses from", "what is made of a choi
 _FEW = 4
 """Options that are asked one by one; the answers for more of them are in a table."""
 
+_METHOD = type("".upper)
 _PLAIN = frozenset((str, int, float, bool, type(None)))
 _TELLING = frozenset((len, ord, int, float, bool, operator.getitem, operator.contains))
 """Functions that do nothing else than to tell something of plain values."""
@@ -88,7 +89,8 @@ def _is_plain(value: Any) -> bool:
         return _are_plain(value) and _are_plain(value.values())
     if type(value) in (tuple, list, set, frozenset):
         return _are_plain(value)
-    return type(value) in _PLAIN
+    # A method of a text does nothing else than to tell something of it.
+    return type(getattr(value, "__self__", value) if type(value) is _METHOD else value) in _PLAIN
 
 
 def views_of(methods: Choice) -> TaggedUnion | None:

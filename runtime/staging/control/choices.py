@@ -86,7 +86,7 @@ class Choice(StandIn):
         def result(option: Any, *, _reached: Any = (args, kwargs)) -> Any:
             return called(option)(*args, **kwargs)
 
-        return self.apply(result)
+        return self.told(result, *args, *kwargs.values())
 
     def __getitem__(self, key: Any) -> Any:
         def result(option: Any, *, _reached: Any = key) -> Any:

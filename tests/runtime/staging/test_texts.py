@@ -666,6 +666,16 @@ def told_of_signs(n: Any) -> Any:
     )
 
 
+def methods_of_signs(n: Any) -> Any:
+    sign = SIGNS[n]
+    parts = sign.split("b")
+    return sign.upper(), sign.find("c"), sign.isdigit(), sign.rjust(width(n), "*"), len(parts)
+
+
+def width(n: Any) -> Any:
+    return 3 + n % 2
+
+
 def numbers_of_signs(n: Any) -> Any:
     return int(SIGNS[n]) + 1
 
@@ -714,6 +724,7 @@ def dearest(n: Any) -> Any:
     ("function", "most"),
     [
         (told_of_signs, 8),
+        (methods_of_signs, 8),
         (numbers_of_signs, 8),
         (values_of_signs, 8),
         (letters_of_signs, 8),
