@@ -25,9 +25,12 @@ from autograph.operators.unrolling import Rounds, is_used_elsewhere
 ENDLESS = range(1 << 62)
 """More rounds than any loop has."""
 
-MUCH, MUCH_IN_A_LOOP = 1_000, 200
-"""Operations that the rounds of a `for` add to a graph where it is to be one loop of it instead,
-and in one that has become such a loop, of which the body is staged more than once.
+MUCH = 1_000
+"""Operations that the rounds of a `for` add to a graph where it is to be one loop of it instead."""
+
+OFTEN = 5
+"""Times that operations count in what has become such a loop, of which the body is staged more than
+once.
 """
 
 VERY_MUCH, TOO_MUCH = 2_000, 20_000
@@ -87,7 +90,7 @@ def rest_as_loop(begun: PlainFor, rounds: Rounds, state: tuple[Any, ...], procee
     if left > LONG:
         return _rest(backend, source, done, rounds, state, proceed)
     work = (backend.work() - begun.work) // done * left
-    if work <= (MUCH_IN_A_LOOP if _this_thread.in_loop else MUCH) or backend.catches():
+    if _weighed(work) <= MUCH or backend.catches():
         return NotImplemented
     if not source.are_alike(backend):
         return NotImplemented
@@ -199,6 +202,10 @@ def in_loop() -> Iterator[None]:
         _this_thread.in_loop = before
 
 
+def _weighed(work: int) -> int:
+    return work * OFTEN if _this_thread.in_loop else work
+
+
 class MuchWork:
     """Measures the operations that the rounds of a loop stage which Python runs, to decide behind
     the first one, the second, the fourth and so on whether the others become one staged loop: the
@@ -230,13 +237,13 @@ class MuchWork:
         """Whether rounds that would add so many operations are to be one loop: the more Python
         would know less about, the more of them are written out.
         """
-        if work <= (MUCH_IN_A_LOOP if _this_thread.in_loop else MUCH) or self.backend.catches():
+        if _weighed(work) <= MUCH or self.backend.catches():
             return False
         lost = KINDS if self._known is None else self._known.lost(state)
         if is_long and lost == NOTHING:
             return True
         self.knows_kinds = work <= TOO_MUCH
-        return not self.knows_kinds or (lost < KINDS and self.backend.is_very_much(work))
+        return not self.knows_kinds or (lost < KINDS and self.backend.is_very_much(_weighed(work)))
 
 
 class MuchInFor(MuchWork):
@@ -261,7 +268,7 @@ class MuchInFor(MuchWork):
         is_much = source is not None and self.is_much(work, state, self._is_long)
         self.is_settled = is_much or left <= (LONG if self._is_long else FEW)
         if not self.is_settled:
-            self.begin(state, watches=self._is_long or work > VERY_MUCH)
+            self.begin(state, watches=self._is_long or _weighed(work) > VERY_MUCH)
         if source is None or not is_much or not source.are_alike(self.backend):
             return NotImplemented
         with in_loop():
