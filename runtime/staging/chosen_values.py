@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import itertools
+import math
 import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -33,8 +35,8 @@ from runtime.staging.type_tests import of_each
 
 _WORDS = Wording("the values that the run chooses from", "what is made of a choice", unites=True)
 
-_FEW = 4
-"""Options that are asked one by one; the answers for more of them are in a table."""
+_FEW, _MOST = 4, 1024
+"""Options that are asked one by one; and the most of those whose answers are in a table."""
 
 _METHOD = type("".upper)
 _PLAIN = frozenset((str, int, float, bool, type(None)))
@@ -62,22 +64,29 @@ def applied(choice: Choice, function: Callable[[Any], Any], at: int = 0, names: 
     return branches.cond(test, here, further, (), names, BlockRecorder, words=_WORDS)
 
 
-def told(choice: Choice, function: Callable[[Any], Any], *others: Any) -> Any:
-    """As `applied`, of a function that only tells something of the option, and of plain values: the
-    answers of Python for the options stand in a table.
+def told(function: Callable[..., Any], *args: Any) -> Any:
+    """The result of a function that only tells something of plain values, for what the run chooses
+    among its arguments: Python's answers for all of them stand in a table. NotImplemented where
+    these are few or too many, of several kinds, or an error.
     """
-    if len(choice.options) <= _FEW or not _are_plain((*choice.options, *others)):
-        return applied(choice, function)
+    options = [arg.options if type(arg) is Choice else (arg,) for arg in args]
+    count = math.prod(map(len, options))
+    if not _FEW < count <= _MOST or not all(map(_are_plain, options)):
+        return NotImplemented
     try:
-        found = [function(option) for option in choice.options]
+        found = list(itertools.starmap(function, itertools.product(*options)))
     except (ArithmeticError, LookupError, TypeError, ValueError):
-        return applied(choice, function)  # which raises it in a branch
+        return NotImplemented  # each is raised in a branch
     kinds = set(map(type, found))
     if len(kinds) > 1 or not kinds <= {str, int, float, bool}:
-        return applied(choice, function)
+        return NotImplemented
     if kinds == {int} and not all(fits(each, dtypes.int64) for each in found):
-        return applied(choice, function)
-    return chosen(found, choice.place)
+        return NotImplemented
+    place: Any = 0
+    for arg in args:
+        if type(arg) is Choice:
+            place = place * len(arg.options) + arg.place
+    return chosen(found, place)
 
 
 def _are_plain(values: Iterable[Any]) -> bool:
@@ -137,7 +146,7 @@ def unpacked(choice: Choice, count: int) -> list[Any]:
         check(size < count, few, ValueError)
         many: Any = f"too many values to unpack (expected {count})"
         if _TELLS_SIZES and not isinstance(option, str):
-            many = texts.make(str.format, _MANY, count, size)
+            many = texts.make(str.format, _TOO_MANY, count, size)
         check(size > count, many, ValueError)
 
     applied(choice, checked)
@@ -156,7 +165,7 @@ def _kind_of(option: Any) -> str:
 
 
 _TOO_FEW = "not enough values to unpack (expected {}, got {})"
-_MANY = "too many values to unpack (expected {}, got {})"
+_TOO_MANY = "too many values to unpack (expected {}, got {})"
 _TELLS_SIZES = sys.version_info >= (3, 14)
 """Whether Python tells how many items a list or tuple has that are too many."""
 
@@ -213,8 +222,10 @@ def of_builtin(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) 
     def result(option: Any, *, _reached: Any = (before, behind, kwargs)) -> Any:
         return instead(*before, option, *behind, **kwargs)
 
-    if function in _TELLING and not kwargs:
-        return told(choice, result, *before, *behind)
+    if not kwargs and (function in _TELLING or type(function) is _METHOD):
+        made = told(instead, *args)
+        if made is not NotImplemented:
+            return made
     return applied(choice, result)
 
 
@@ -263,13 +274,17 @@ def _holds_option(item: Any) -> bool:
 def for_loop(
     items: Choice | Missing, body: Block, state: tuple[Any, ...], names: Names, test: Block | None
 ) -> Any:
-    """A loop over what is there, or over each option, in a branch of its own."""
+    """A loop over what is there, or over each option, in a branch of its own; of many texts, over
+    the letters of the one that the run chooses.
+    """
 
     def over(option: Any, *, _reached: Any = (body, test, state)) -> Any:
         return operators.for_loop(option, body, state, test, ", ".join(names))
 
     if isinstance(items, Missing):
         return over(present(items))
+    if items.is_text and len(items.options) > _FEW:
+        return over(texts.of_any(items))
     return applied(items, over, names=names)
 
 

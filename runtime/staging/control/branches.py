@@ -67,7 +67,8 @@ def truth(value: Any) -> Any:
     if isinstance(value, MaybeNone):
         return _truth_of_optional(value)
     if isinstance(value, Choice):
-        return truth(value.told(truth))
+        told = value.told(bool, value)
+        return truth(value.apply(truth) if told is NotImplemented else told)
     value = read(present(value))
     if type(value) is Truth:
         value = value.value

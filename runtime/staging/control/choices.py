@@ -70,11 +70,13 @@ class Choice(StandIn):
 
         return applied(self, function)
 
-    def told(self, function: Callable[[Any], Any], *others: Any) -> Any:
-        """As `apply`, of a function that only tells something of the option, and of others."""
+    def told(self, function: Callable[..., Any], *args: Any) -> Any:
+        """What a function that only tells something of plain values gives for these arguments, of
+        which this is one; NotImplemented for others.
+        """
         from runtime.staging.chosen_values import told
 
-        return told(self, function, *others)
+        return told(function, *args)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         from runtime.staging.chosen_values import views_of
@@ -86,13 +88,15 @@ class Choice(StandIn):
         def result(option: Any, *, _reached: Any = (args, kwargs)) -> Any:
             return called(option)(*args, **kwargs)
 
-        return self.told(result, *args, *kwargs.values())
+        made = NotImplemented if kwargs else self.told(operator.call, self, *args)
+        return self.apply(result) if made is NotImplemented else made
 
     def __getitem__(self, key: Any) -> Any:
         def result(option: Any, *, _reached: Any = key) -> Any:
             return getitem(option, key)
 
-        return self.told(result, key)
+        made = self.told(operator.getitem, self, key)
+        return self.apply(result) if made is NotImplemented else made
 
     __class__ = property(lambda self: str if self.is_text else Choice)
 
@@ -164,6 +168,9 @@ def operator_method(function: Callable[[Any, Any], Any], is_reflected: bool = Fa
     """The method for a binary operator, done with each option."""
 
     def method(self: Choice, other: Any) -> Any:
+        told = self.told(function, *((other, self) if is_reflected else (self, other)))
+        if told is not NotImplemented:
+            return told
         if _is_made_by_run(function, self, other, is_reflected):
             from runtime.staging.chosen_values import of_texts
 
@@ -174,7 +181,7 @@ def operator_method(function: Callable[[Any, Any], Any], is_reflected: bool = Fa
         def result(option: Any, *, _reached: Any = other) -> Any:
             return function(other, option) if is_reflected else function(option, other)
 
-        return self.told(result, other)
+        return self.apply(result)
 
     return method
 

@@ -672,6 +672,14 @@ def methods_of_signs(n: Any) -> Any:
     return sign.upper(), sign.find("c"), sign.isdigit(), sign.rjust(width(n), "*"), len(parts)
 
 
+def letters_in_turn(n: Any) -> Any:
+    found = []
+    for letter in SIGNS[n] + SIGNS[-n]:
+        if letter.isdigit() or letter in "Zx":
+            found.append(letter + SIGNS[n % 3])
+    return found, SIGNS[n].replace(SIGNS[n - 1], "-"), min(SIGNS[n], SIGNS[n - 1])
+
+
 def width(n: Any) -> Any:
     return 3 + n % 2
 
@@ -725,6 +733,7 @@ def dearest(n: Any) -> Any:
     [
         (told_of_signs, 8),
         (methods_of_signs, 8),
+        (letters_in_turn, 8),
         (numbers_of_signs, 8),
         (values_of_signs, 8),
         (letters_of_signs, 8),
