@@ -24,15 +24,22 @@ class Indexed(NamedTuple):
         sequences: what they are in.
         at: gives the item at a place, which may be staged.
         numbers: the range that they are, if they are one.
+        is_strict: whether it is an error if what they are in is not of one length.
     """
 
     sequences: tuple[Any, ...]
     at: Callable[[Any], Any]
     numbers: range | None = None
+    is_strict: bool = False
 
     def is_known(self) -> bool:
-        """Whether Python knows what they are in; a list may have become staged."""
-        return all(backend_of(items) is None for items in self.sequences)
+        """Whether Python knows what they are in, and that each place has an item; a list may have
+        become staged.
+        """
+        return all(backend_of(items) is None for items in self.sequences) and self._fits()
+
+    def _fits(self) -> bool:
+        return not self.is_strict or len(set(map(len, self.sequences))) == 1
 
     def size(self) -> int:
         """The number of them by now, where that is known."""
@@ -44,7 +51,7 @@ class Indexed(NamedTuple):
 
     def check_size(self, size: int) -> None:
         """StagingError where a round of a loop has changed how many there are."""
-        if self.size() != size:
+        if self.size() != size or not self._fits():
             raise refusal(
                 StagingError,
                 "a list is made longer or shorter by a `for` over it, of which the rounds are one "
@@ -64,7 +71,8 @@ def indexed(items: Any) -> Indexed | None:
         iterator, start = items.__reduce__()[1]
         return _numbered(_iterated(iterator), start)
     if kind is zip:
-        return _side_by_side([_iterated(iterator) for iterator in items.__reduce__()[1]])
+        _, iterators, *strict = items.__reduce__()
+        return _side_by_side(iterators, any(strict))
     return None
 
 
@@ -84,8 +92,13 @@ def _iterated(iterator: Any) -> Indexed | None:
     if type(iterator) is GeneratorType:
         begun = inspect.getgeneratorstate(iterator) != inspect.GEN_CREATED
         items = None if begun else list_walked_by(iterator)
-        return None if items is None else indexed(items)
+        return indexed(items) if items is not None and _walks_forwards(iterator, items) else None
     return indexed(iterator)
+
+
+def _walks_forwards(iterator: Any, items: Any) -> bool:
+    """Whether a generator is what `iter(items)` gives; `reversed(items)` gives another one."""
+    return is_indexed(items) and getattr(iter(items), "gi_code", None) is iterator.gi_code
 
 
 def list_walked_by(iterator: Any) -> Any:
@@ -107,12 +120,18 @@ def _code_of(method: Any) -> Any:
 def _numbered(source: Indexed | None, start: Any) -> Indexed | None:
     if source is None or backend_of(start) is not None:
         return None
-    return Indexed(source.sequences, lambda place: (start + place, source.at(place)))
+    return Indexed(
+        source.sequences, lambda place: (start + place, source.at(place)), None, source.is_strict
+    )
 
 
-def _side_by_side(sources: list[Indexed | None]) -> Indexed | None:
-    known = [source for source in sources if source is not None]
-    if not known or len(known) < len(sources):
+def _side_by_side(iterators: tuple[Any, ...], is_strict: bool) -> Indexed | None:
+    sources = [source for source in map(_iterated, iterators) if source is not None]
+    # One that is there twice gives another item to each.
+    if not sources or len(sources) < len(iterators) or len(set(map(id, iterators))) < len(sources):
         return None
-    sequences = tuple(items for source in known for items in source.sequences)
-    return Indexed(sequences, lambda place: tuple([source.at(place) for source in known]))
+    sequences = tuple(items for source in sources for items in source.sequences)
+    is_strict = is_strict or any(source.is_strict for source in sources)
+    return Indexed(
+        sequences, lambda place: tuple([source.at(place) for source in sources]), None, is_strict
+    )
