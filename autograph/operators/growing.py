@@ -66,7 +66,9 @@ def is_staging() -> bool:
 
 
 def found_much() -> set[Any]:
-    """The code of blocks whose rounds were found to stage much, of the function that is staged."""
+    """The code of blocks whose rounds were found to stage much, of the function that is staged; of
+    a `while` with whether Python is to know there of which kinds numbers are.
+    """
     return _this_thread.much
 
 

@@ -299,13 +299,15 @@ class MuchInWhile(MuchWork):
         """Whether the rounds from this one on are to be one loop."""
         done, self._rounds = self._rounds, self._rounds + 1
         if done == 0:
-            return self._code in found_much() and not self.backend.catches()
+            before = [knows for knows in (True, False) if (self._code, knows) in found_much()]
+            self.knows_kinds = all(before)
+            return bool(before) and not self.backend.catches()
         if done.bit_count() > 1:
             return False
         work = self.since() // max(1, done // 2) * done
         is_much = self.is_much(work, state, False)
         if is_much:
-            found_much().add(self._code)
+            found_much().add((self._code, self.knows_kinds))
         else:
             self.begin(state, watches=work > MUCH)
         return is_much

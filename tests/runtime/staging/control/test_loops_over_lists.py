@@ -330,6 +330,24 @@ def numbered_backwards(a, k):
     return total
 
 
+def a_number_that_may_be_divided(a, k):
+    """The loop is found to be much work in a call in which it leaves the number as it is."""
+
+    def counted(number, divides):
+        i = total = 0
+        while i < len(a):
+            for x in a:
+                for y in a:
+                    if x + y > a[i] + k:
+                        total += 1
+            i += 1
+            if divides and i > 500:
+                number = number / 2
+        return total, f"{number}"
+
+    return counted(3, False), counted(4, True)
+
+
 ITEMS = [(7 * i * i + 3 * i) % 41 for i in range(24)]
 
 PROGRAMS: list[tuple[Callable[..., Any], int, int]] = [
@@ -398,6 +416,7 @@ OTHERS = [
     longer_side_by_side,
     two_at_a_time,
     numbered_backwards,
+    a_number_that_may_be_divided,
 ]
 
 
