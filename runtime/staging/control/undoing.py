@@ -27,13 +27,14 @@ class _Checkpoint:
         self._counts, self._memo = dict(trace.counts), dict(trace.memo)
         self._nodes, self._joined = len(scope.nodes), len(trace.joined)
         self._inner, self._failures = scope.inner, trace.failures
+        self.refusal = trace.refusal  # which a handler of the user's may have made go away
 
     def go_back(self) -> None:
         """Forget what was traced since."""
         trace, scope = self._trace, self._scope
         del scope.nodes[self._nodes :], trace.joined[self._joined :]
         scope.inner, trace.failures = self._inner, self._failures
-        trace.counts, trace.memo, trace.refusal = self._counts, self._memo, None
+        trace.counts, trace.memo, trace.refusal = self._counts, self._memo, self.refusal
 
 
 def undone_if_refused(
@@ -48,12 +49,13 @@ def undone_if_refused(
     try:
         with recorder:
             done = run()
-            if trace.refusal is None:
+            if trace.refusal is None or trace.refusal is before.refusal:
                 return done
             raise trace.refusal
     except Exception as error:
         # NumPy has an error of its own where a staged number refuses to be an index.
-        found = error if trace.refusal is None or is_refusal(error) else trace.refusal
+        pending = None if trace.refusal is before.refusal else trace.refusal
+        found = error if pending is None or is_refusal(error) else pending
         if not (tentative or is_refusal(found)) or isinstance(found, RecursionError | MemoryError):
             raise
         found.__traceback__ = found.__context__ = None

@@ -617,6 +617,26 @@ def test_variables_that_rounds_choose_are_not_read_all(
     assert not caplog.text
 
 
+@autograph.do_not_convert
+def asked_by_python(x):
+    return 1 if x > 0 else 2
+
+
+def refused_before(x):
+    try:
+        count = asked_by_python(x)
+    except Exception:
+        count = 3
+    for _ in range(30):
+        x = settled(x)
+    return x, count
+
+
+def test_a_refusal_that_was_caught_before_them_is_raised() -> None:
+    with pytest.raises(Exception, match="as a Python bool"):
+        rt.function(refused_before)(rt.constant(1.5, rt.float64))
+
+
 def test_gradients_of_them_go_through() -> None:
     def slope(x):
         with rt.GradientTape() as tape:
