@@ -42,7 +42,13 @@ from runtime.core.tensor import EagerTensor
 from runtime.dtypes import DType
 from runtime.graph.ir import Location
 from runtime.staging.control.blocks import Block, Names
-from runtime.staging.control.carried_objects import KEPT_KIND, ObjectRecorder, Place, refuse_change
+from runtime.staging.control.carried_objects import (
+    KEPT_KIND,
+    ObjectRecorder,
+    Place,
+    check_not_advanced,
+    refuse_change,
+)
 from runtime.staging.control.iteration import Streamed
 from runtime.staging.control.references import want
 from runtime.staging.draws import is_draw
@@ -386,6 +392,12 @@ class BlockRecorder(ObjectRecorder):
     def note_created(self, variable: Any) -> None:
         """The block has created a variable, once for all calls."""
         self._created[id(variable)] = variable
+
+    def check_undone(self) -> None:
+        """StagingError where an iterator has advanced, which cannot be put back."""
+        for path, item, _, _ in self._snapshot.altered():
+            if not self._has_constructed(item):
+                check_not_advanced(path, item)
 
     def restore(self) -> None:
         """Put back what was there."""

@@ -101,13 +101,11 @@ class Place:
         attributes = attributes_of(item)
         if attributes is not None and not isinstance(item, _HOLDING_MORE):
             return Attributes(tuple(attributes), attributes.values())
-        why = f"{with_article(type(item).__qualname__)} cannot be carried through a staged block"
-        raise refuse_change(self.path, why, self._way_out())
+        check_not_advanced(self.path, item)
+        raise refuse_change(self.path, _not_carried(item), self._way_out())
 
     def _way_out(self) -> str:
         owner, _, attribute = self.path.rpartition(".")
-        if _advances(self.object):
-            return _WAY_OUT_OF_ITERATORS
         if owner and attribute.startswith("_"):
             return (
                 f"call the method of {owner!r} that changes it outside of the statement, or, where "
@@ -169,6 +167,9 @@ class ObjectRecorder:
     def changed(self) -> Sequence[Place]:
         """The objects that are different now."""
         return ()
+
+    def check_undone(self) -> None:
+        """StagingError where an iterator has advanced, which cannot be put back."""
 
     def restore(self) -> None:
         """Put back what was in them."""
@@ -332,8 +333,16 @@ KEPT_KIND = "keep what the object is in an attribute, and ask for that"
 """The way out where an object gets another class."""
 
 
-def _advances(item: Any) -> bool:
-    return hasattr(type(item), "__next__") and not isinstance(item, IOBase)
+def check_not_advanced(path: str, item: Any) -> None:
+    """StagingError if this object, which has changed, is an iterator: another attempt would go on
+    behind it.
+    """
+    if hasattr(type(item), "__next__") and not isinstance(item, IOBase):
+        raise refuse_change(path, _not_carried(item), _WAY_OUT_OF_ITERATORS)
+
+
+def _not_carried(item: Any) -> str:
+    return f"{with_article(type(item).__qualname__)} cannot be carried through a staged block"
 
 
 def refuse_change(

@@ -61,6 +61,7 @@ def undone_if_refused(
         found.__traceback__ = found.__context__ = None
         refused = Refused(found)
         recorder.restore()
+    recorder.check_undone()
     before.go_back()
     return refused
 

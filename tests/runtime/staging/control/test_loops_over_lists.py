@@ -430,3 +430,37 @@ def test_others_are_written_out(function: Callable[..., Any]) -> None:
 def test_an_iterator_that_is_used_behind_a_loop_is_refused() -> None:
     with pytest.raises(autograph.StagingError, match="an iterator that is used elsewhere too"):
         outcome(rt.function(an_iterator_of_a_helper), 18, staged_number)
+
+
+def numbers_from(start):
+    while True:
+        start += (yield start) or 1
+
+
+def sent_numbers(a, k):
+    numbers, total = numbers_from(0), 0
+    for x in a:
+        number = numbers.send(None)
+        for y in a:
+            for z in a:
+                if x + y > z + k:
+                    total += number
+    return total
+
+
+def numbers_by_their_method(a, k):
+    numbers, total = iter(list(range(50))), 0
+    for x in a:
+        number = numbers.__next__()
+        for y in a:
+            for z in a:
+                if x + y > z + k:
+                    total += number
+    return total
+
+
+@pytest.mark.parametrize("function", [sent_numbers, numbers_by_their_method])
+def test_an_iterator_that_a_round_advances_is_refused(function: Callable[..., Any]) -> None:
+    """Python would have come further in it where the rounds were tried as one loop."""
+    with pytest.raises(autograph.StagingError, match="numbers is changed while"):
+        outcome(rt.function(function), 18, staged_number)
