@@ -27,7 +27,8 @@ LIMITS: dict[str, str] = {
     "Keys of several kinds": "is a key beside others that only the run knows",
     "The order of a set of staged values": "asks for their order",
     "A value of another kind on each path": (
-        "(is used that is of another kind on each path|values of several kinds in|keeps? changing)"
+        "(is used that is of another kind on each path|values of several kinds in|keeps? changing"
+        "|may be another [^:]* after each round)"
     ),
     "The value of `and` or `or`": "but only its truth is known, for its operands do not join",
     "A set or dict that a staged value chooses": (
