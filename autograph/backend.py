@@ -136,6 +136,9 @@ class Backend:
     ) -> Any:
         """The rest of a `while` whose test is no staged value, but whose rounds stage much: as
         `while_loop`. `NotImplemented` leaves it to be written out.
+
+        >>> autograph.Backend().while_rest(None, None, (), (), True)
+        NotImplemented
         """
         return NotImplemented
 
@@ -148,6 +151,9 @@ class Backend:
     def is_very_much(self, work: int) -> bool:
         """Whether rounds that stage so many operations come to `for_rest` or `while_rest` though
         Python knows whole numbers that they compute, or lengths of lists.
+
+        >>> autograph.Backend().is_very_much(100_000)
+        False
         """
         return False
 
@@ -161,6 +167,9 @@ class Backend:
         """Whether the item of a list or tuple at a staged place is one value of the backend, rather
         than one of several objects: the rounds of a `for` that are little work are written out for
         others.
+
+        >>> autograph.Backend().are_alike([1, 2])
+        False
         """
         return False
 

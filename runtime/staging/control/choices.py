@@ -71,8 +71,8 @@ class Choice(StandIn):
         return applied(self, function)
 
     def told(self, function: Callable[..., Any], *args: Any) -> Any:
-        """What a function that only tells something of plain values gives for these arguments, of
-        which this is one; NotImplemented for others.
+        """Returns what a function that only tells something of plain values gives for these
+        arguments, of which this is one; NotImplemented for others.
         """
         from runtime.staging.chosen_values import told
 
@@ -168,10 +168,12 @@ def operator_method(function: Callable[[Any, Any], Any], is_reflected: bool = Fa
     """The method for a binary operator, done with each option."""
 
     def method(self: Choice, other: Any) -> Any:
-        told = self.told(function, *((other, self) if is_reflected else (self, other)))
-        if told is not NotImplemented:
-            return told
-        if _is_made_by_run(function, self, other, is_reflected):
+        is_by_run = _is_made_by_run(function, self, other, is_reflected)
+        if function is not operator.add or not is_by_run:
+            told = self.told(function, *((other, self) if is_reflected else (self, other)))
+            if told is not NotImplemented:
+                return told
+        if is_by_run:
             from runtime.staging.chosen_values import of_texts
 
             made = of_texts(function, *((other, self) if is_reflected else (self, other)))

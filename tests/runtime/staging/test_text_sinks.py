@@ -177,9 +177,19 @@ def test_a_file_is_read_outside_of_the_function() -> None:
 
 # The errors are Python's, and say where and what to do.
 TEMPLATE = "%s"
+
+
+def test_a_named_template_shows_an_object(capsys: pytest.CaptureFixture[str]) -> None:
+    def shown(x: Any) -> None:
+        print(TEMPLATE % Named(x))
+
+    for function in (shown, rt.function(shown)):
+        function(rt.constant(3))
+        assert capsys.readouterr().out == "named 3\n"
+
+
 ERRORS: dict[str, Callable[[Any], Any]] = {
     "write_to_memory": lambda x: io.StringIO().write("%d" % x),
-    "text_of_an_object": lambda x: print(TEMPLATE % Named(x)),
     "attribute": lambda x: setattr(Point(1), f"a{x}", 1),
     "attribute_of_a_tensor": lambda x: setattr(x, "name_of_mine", 1),
     "attribute_of_a_number": lambda x: setattr(len(range(x)), "name_of_mine", 1),
