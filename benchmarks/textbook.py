@@ -197,7 +197,7 @@ def programs() -> list[tuple[str, Callable[..., Any], tuple[Any, ...]]]:
         ("life, 20 by 20, 10 steps", generations, (20, 10)),
         ("words of 4,000 letters", words, (4000,)),
         ("the longest palindrome in them", longest_palindrome, (4000,)),
-        ("numbers up to 4,000 that are palindromes", palindromes, (4000,)),
+        ("palindromes up to 4,000", palindromes, (4000,)),
         ("shortest paths between 30 points", shortest_paths, (draw.random((30, 30), np.float32),)),
     ]
 
