@@ -288,7 +288,7 @@ class MuchInWhile(MuchWork):
     rounds of one that was found to stage very much before are one loop from the start.
     """
 
-    __slots__ = ("_before", "_code", "_rounds")
+    __slots__ = ("_code", "_rounds")
 
     def __init__(self, backend: Backend, body: Block) -> None:
         super().__init__(backend, body)
