@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from inspect import unwrap
 from typing import Any, NamedTuple
 
-from autograph.backend import Backend, Block, backend_of, staging
+from autograph.backend import FAILURE, Backend, Block, backend_of, staging
 from autograph.objects import contents
-from autograph.operators.blocks import output_names, unpacked
+from autograph.operators.blocks import output_names, unpacked, went_on
 from autograph.operators.comprehensions import LONG
 from autograph.operators.early_exits import is_iterator
 from autograph.operators.growing import found_much, is_staging
@@ -90,7 +90,7 @@ def rest_as_loop(begun: PlainFor, rounds: Rounds, state: tuple[Any, ...], procee
     if left > LONG:
         return _rest(backend, source, done, rounds, state, proceed)
     work = (backend.work() - begun.work) // done * left
-    if _weighed(work) <= MUCH or backend.catches():
+    if _weighed(work) <= MUCH:
         return NotImplemented
     if not source.are_alike(backend):
         return NotImplemented
@@ -110,7 +110,7 @@ def whole_loop(items: Any, source: Indexed | None, rounds: Rounds, state: tuple[
     if unwrap(rounds.body).__code__ not in found_much():
         return NotImplemented
     backend = staging()
-    if backend is None or backend.catches() or not source.are_alike(backend):
+    if backend is None or not source.are_alike(backend):
         return NotImplemented
     with in_loop():
         return _rest(backend, source, 0, rounds, state, True)
@@ -166,6 +166,10 @@ def _rest(
     one_round = _with_item_at(body, source) if numbers is None else body
     names = output_names(body, defines, skip=1)
     carried = Shared(shared, (body,), backend)
+    catches = backend.catches()
+    if catches:
+        test, one_round, begin = backend.caught_loop(test, one_round, carried, len(state))
+        state, names = (*state, begin), (*names, FAILURE)
     count = len(state)
     result = backend.for_rest(
         places,
@@ -176,7 +180,10 @@ def _rest(
         proceed,
         knows_kinds,
     )
-    return result if result is NotImplemented else carried.split(result, count)
+    if result is NotImplemented:
+        return result
+    result = carried.split(result, count)
+    return went_on(backend, result, count) if catches else result
 
 
 def _with_item_at(body: Block, source: Indexed) -> Block:
@@ -237,7 +244,7 @@ class MuchWork:
         """Whether rounds that would add so many operations are to be one loop: the more Python
         would know less about, the more of them are written out.
         """
-        if _weighed(work) <= MUCH or self.backend.catches():
+        if _weighed(work) <= MUCH:
             return False
         lost = KINDS if self._known is None else self._known.lost(state)
         if is_long and lost == NOTHING:
@@ -256,7 +263,7 @@ class MuchInFor(MuchWork):
     ) -> None:
         super().__init__(backend, body)
         self._is_long = source.size() > LONG
-        self.begin(state, watches=self._is_long)
+        self.begin(state, watches=self._is_long or backend.catches())
 
     def rest(self, begun: PlainFor, rounds: Rounds, state: tuple[Any, ...]) -> Any:
         """The state after all rounds, of which the first ones are done, with the others as one
@@ -301,7 +308,7 @@ class MuchInWhile(MuchWork):
         if done == 0:
             before = [knows for knows in (True, False) if (self._code, knows) in found_much()]
             self.knows_kinds = all(before)
-            return bool(before) and not self.backend.catches()
+            return bool(before)
         if done.bit_count() > 1:
             return False
         work = self.since() // max(1, done // 2) * done

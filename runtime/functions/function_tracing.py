@@ -608,7 +608,7 @@ class Tracer:
         if not isinstance(plain, FunctionType):
             return None
         is_python, is_generator = trace.scope.outer is None, is_generator_function(plain)
-        is_much = trace.node_count > TOO_MUCH
+        is_much = trace.work > TOO_MUCH
         # Outside of staged blocks Python ends recursion, unless a staged `raise` does; calls that
         # are very much to write out become a graph, as the rounds of loops do.
         may_end = is_much or not is_python or _may_raise(trace.scope.nodes[-_RECENT:])

@@ -134,8 +134,8 @@ class StagingBackend(Backend):
         return long_loops.while_rest(test, body, entered, names, first, BlockRecorder, knows_kinds)
 
     def work(self) -> int:
-        """The nodes that were traced."""
-        return 0 if state.trace is None else state.trace.node_count
+        """The nodes that were traced, or as much work."""
+        return 0 if state.trace is None else state.trace.work
 
     def is_very_much(self, work: int) -> bool:
         """True for more than a few thousand nodes, unless the function was refused for it."""

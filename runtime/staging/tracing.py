@@ -94,7 +94,6 @@ class Trace:
         "memo",
         "met",
         "name",
-        "node_count",
         "parts",
         "printed",
         "read_at_joins",
@@ -109,6 +108,7 @@ class Trace:
         "tentative",
         "watch",
         "watcher",
+        "work",
         "written",
     )
 
@@ -118,8 +118,9 @@ class Trace:
     def __init__(self, name: str) -> None:
         self.name = name
         self.code: CodeType | None = None
-        # Of all regions, and of what was undone: the work of tracing.
-        self.node_count = 0
+        # The nodes of all regions, and of what was undone; what is as much to trace as many nodes
+        # counts as many.
+        self.work = 0
         # In what is written out instead where Python's numbers would do more than staged ones.
         self.tentative = False
         # In such of which Python knows the kinds of numbers.
@@ -262,7 +263,7 @@ class Trace:
         if primitive.silent:
             check_silent_failure(self, primitive, values)
         origin = self.origin()
-        self.node_count += 1
+        self.work += 1
         name, frame = self._named(primitive)
         several = type(inferred) is tuple
         types = inferred if several else (inferred,)
@@ -334,7 +335,7 @@ class Trace:
 
                 check_call(self, params["callee"])
         origin = origin or self.origin()
-        self.node_count += 1
+        self.work += 1
         node = Node(
             primitive,
             tuple(values),

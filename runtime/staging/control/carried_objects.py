@@ -23,7 +23,7 @@ from runtime.graph.ir import Location
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.structures import Handler, add_handler
 from runtime.staging.aliasing import item_assignments
-from runtime.staging.control.parts import join_structure_of
+from runtime.staging.control.parts import OfTrace, join_structure_of
 from runtime.staging.control.references import is_reference
 from runtime.staging.frames import user_location
 from runtime.staging.lists.growing import Growing, GrowingSequence, want_lists
@@ -208,7 +208,7 @@ def also_watching(
     return watching
 
 
-class Contents:
+class Contents(OfTrace):
     """The contents of an object, apart from the object: joins take them apart
     like any structure.
     """
@@ -363,4 +363,4 @@ def is_mutable(item: Any) -> bool:
 
 def is_container(item: Any) -> bool:
     """True for an object of the user's that joins take apart."""
-    return not isinstance(item, Contents) and join_structure_of(item) is not None
+    return not isinstance(item, OfTrace) and join_structure_of(item) is not None

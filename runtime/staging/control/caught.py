@@ -79,6 +79,9 @@ from runtime.staging.refusals import is_refusal, refuse
 from runtime.staging.scopes import Scope, active
 from runtime.staging.tracing import Trace, symbol
 
+WORK_OF_REST = 20
+"""Nodes that are as much to trace as a branch for the rest of a block."""
+
 # Blocks that may fail
 
 
@@ -276,6 +279,7 @@ def go_on(trace: Trace, failure: Failure) -> None:
     if level is None or level.present is not trace.scope:
         site = next(iter(failure.sites))
         raise refuse_put_off(type(site.error).__name__)
+    trace.work += WORK_OF_REST
     level.guards.append(RestOfBlock(level, failure))
 
 

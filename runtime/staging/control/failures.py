@@ -24,6 +24,7 @@ from runtime.staging.block_recorder import is_from_before
 from runtime.staging.control.blocks import Unreachable, add_raise
 from runtime.staging.control.deferred_exceptions import EndOfBlock, check_not_protocol
 from runtime.staging.control.joins import BLANK, join
+from runtime.staging.control.parts import OfTrace
 from runtime.staging.control.specs import Leaf, Spec, Tree
 from runtime.staging.error_notes import locate
 from runtime.staging.frames import origin_of
@@ -60,7 +61,7 @@ class Site:
         return self.again is None and not _holds_symbols(self.error)
 
 
-class Failure:
+class Failure(OfTrace):
     """Whether a block has failed, and where: `code` is 0, or the number of a site.
 
     `sites` are those where it may have, each with what it holds; `certain` if it surely has.

@@ -18,6 +18,12 @@ _MOST = 64
 """Objects in each other that joins take apart."""
 
 
+class OfTrace:
+    """A value that a trace carries beside the user's: no name of the user's leads to it."""
+
+    __slots__ = ()
+
+
 def join_structure_of(item: Any) -> tuple[Structure, Children] | None:
     """The structure and the children of a container, or of such an object; None for others."""
     found = structure_of(item)

@@ -348,6 +348,84 @@ def a_number_that_may_be_divided(a, k):
     return counted(3, False), counted(4, True)
 
 
+def left_by_an_exception(a, k):
+    count = 0
+    try:
+        for x in a:
+            for y in a:
+                for z in a:
+                    if x + y + z == k + 17:
+                        raise ValueError(count)
+                    count += 1
+    except ValueError as error:
+        return -count, error.args
+    return count
+
+
+def quotients(a, k):
+    total = 0
+    for x in a:
+        try:
+            for y in a:
+                total += x // (y - k)
+        except ZeroDivisionError:
+            total -= 100
+        else:
+            total += 10000
+        finally:
+            total += 1
+    return total
+
+
+def a_try_in_a_try(a, k):
+    total, caught = 0, 0
+    try:
+        for i, x in enumerate(a):
+            for y in a:
+                try:
+                    if y == i:
+                        continue
+                    if y > k + i:
+                        break
+                    total += x // (y - i - 1)
+                except ZeroDivisionError:
+                    caught += 1
+                if total > 900:
+                    raise OverflowError
+            else:
+                total -= 1
+    except OverflowError:
+        total = -total
+    return total, caught
+
+
+def places_that_may_be_outside(a, k):
+    found = []
+    for x in a:
+        try:
+            i = 0
+            while i < len(a):
+                found.append(a[(x + i) % (k + 1)] - i)
+                i += 1
+        except IndexError:
+            found.append(-1)
+    return found
+
+
+def an_exception_that_leaves(a, k):
+    total = 0
+    for x in a:
+        for y in a:
+            try:
+                for z in a:
+                    total += z
+                    if total + x + y > 20 * k + 10:
+                        raise ValueError(total - y)
+            finally:
+                a[0] = total
+    return total
+
+
 ITEMS = [(7 * i * i + 3 * i) % 41 for i in range(24)]
 
 PROGRAMS: list[tuple[Callable[..., Any], int, int]] = [
@@ -375,6 +453,11 @@ PROGRAMS: list[tuple[Callable[..., Any], int, int]] = [
     (sums_in_a_set, 24, 600),
     (larger_ones_in_a_dict, 24, 600),
     (square_of_a_matrix, 20, 4_000),
+    (left_by_an_exception, 24, 1_100),
+    (quotients, 24, 600),
+    (a_try_in_a_try, 24, 5_000),
+    (places_that_may_be_outside, 24, 1_500),
+    (an_exception_that_leaves, 24, 1_700),
 ]
 
 
@@ -399,7 +482,7 @@ def test_much_work_is_a_loop_of_the_graph(
     function: Callable[..., Any], size: int, most: int
 ) -> None:
     staged = rt.function(function)
-    expected = outcome(function, size, int)
+    expected = attempt(lambda: outcome(function, size, int))
     for _ in range(2):
         assert same_outcome(expected, attempt(lambda: outcome(staged, size, staged_number)))
     graph = str(staged.get_concrete_function(*given(size, staged_number)).graph)
