@@ -241,9 +241,7 @@ class RestOfBlock:
         shared = level.shared()
         path = Path(self.scope, (), False, level.block, self.recorder, {})
         if left is not None:
-            values, failure = left
-            present = shared.values()
-            path.values = (*values, failure, *(level.kept(present) if failure.certain else present))
+            path.values = (*left[0], left[1], *self._shared_values(left[1]))
             path.reached = True
         shared.put(self.before)
         self.watching.close()
@@ -255,6 +253,11 @@ class RestOfBlock:
         made = joined(trace, self.predicate, [path, self.failing], level.names(), since=self.since)
         shared.put(made[level.size + 1 :])
         return tuple(made[: level.size]), made[level.size]
+
+    def _shared_values(self, failure: Failure) -> Sequence[Any]:
+        # Not in a variable of `close`: who releases counts the references to what the block made.
+        present = self.level.shared().values()
+        return self.level.kept(present) if failure.certain else present
 
     def abandon(self) -> None:
         """Leave the branch: the trace ends."""

@@ -392,6 +392,20 @@ def list_grown(x):
     return len(xs), sum(xs)
 
 
+def list_made_anew_by_a_handler(x):
+    xs = []
+    for i in range(3):
+        try:
+            if i < x:
+                raise KeyError
+        except KeyError:
+            xs = xs[:9]
+            xs.append(i)
+        finally:
+            x -= 1
+    return len(xs), sum(xs)
+
+
 def list_shrunk(x):
     xs = [5]
     try:
@@ -900,6 +914,7 @@ SAME: list[Callable[[Any], Any]] = [
     division_raised_again,
     division_in_rounds,
     list_grown,
+    list_made_anew_by_a_handler,
     list_shrunk,
     several_classes,
     division_in_try,
