@@ -72,6 +72,21 @@ def interpreted(written_at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
+def little_is_much(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Loops that Python runs become loops of the graph after few operations."""
+    from autograph.operators import staged_rest
+    from runtime.staging import backend
+    from runtime.staging.control import long_loops
+
+    monkeypatch.setattr(staged_rest, "MUCH", 10)
+    monkeypatch.setattr(staged_rest, "FEW", 1)
+    for module in (staged_rest, backend):
+        monkeypatch.setattr(module, "VERY_MUCH", 20)
+    for module in (staged_rest, long_loops):
+        monkeypatch.setattr(module, "LONG", 2)
+
+
+@pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Callable[[Path, str], None]:
     """`golden(path, text)`: the file holds exactly the text; a missing file fails."""
     if request.config.getoption("--update-golden"):

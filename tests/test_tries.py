@@ -36,6 +36,12 @@ def test_many_staged(seeds: range) -> None:
         same_when_staged(seed)
 
 
+@pytest.mark.parametrize("seeds", batches(10), ids=str)
+def test_many_in_loops_of_the_graph(seeds: range, little_is_much: None) -> None:
+    for seed in seeds:
+        same_when_staged(seed)
+
+
 @pytest.mark.parametrize("seeds", batches(4), ids=str)
 def test_they_are_what_the_reference_computes(seeds: range) -> None:
     for seed in seeds:

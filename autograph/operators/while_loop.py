@@ -93,4 +93,6 @@ def _staged_while(
     if result is NotImplemented:
         return result
     result = carried.split(result, count)
-    return went_on(backend, result, count, certain=first is True) if catches else result
+    # A loop without an end that only an exception leaves.
+    certain = loop is None and first is True
+    return went_on(backend, result, count, certain) if catches else result

@@ -412,6 +412,22 @@ def places_that_may_be_outside(a, k):
     return found
 
 
+def behind_a_while_in_a_try(a, k):
+    total = 0
+    try:
+        i = 0
+        while i < len(a):
+            for x in a:
+                if x + a[i] > 4 * k:
+                    raise ValueError
+                total += x
+            i += 1
+        total += 7
+    except ValueError:
+        total = -total
+    return total
+
+
 def an_exception_that_leaves(a, k):
     total = 0
     for x in a:
@@ -457,6 +473,7 @@ PROGRAMS: list[tuple[Callable[..., Any], int, int]] = [
     (quotients, 24, 600),
     (a_try_in_a_try, 24, 5_000),
     (places_that_may_be_outside, 24, 1_500),
+    (behind_a_while_in_a_try, 24, 1_700),
     (an_exception_that_leaves, 24, 1_700),
 ]
 
