@@ -31,8 +31,12 @@ def refuse_to_leave(iterator: Any) -> None:
 def refuse_to_leave_loops(frame: FrameType | None, end: CodeType) -> None:
     """The same of all loops between a frame and the one around it that runs this code."""
     while frame is not None and frame.f_code is not end:
-        if frame.f_globals.get("__name__") in _LOOPS and "iterator" in frame.f_locals:
-            refuse_to_leave(frame.f_locals["iterator"])
+        if frame.f_globals.get("__name__") in _LOOPS:
+            variables = frame.f_locals
+            refuse_to_leave(variables.get("iterator"))
+            if type(variables) is dict:
+                # Up to Python 3.12 the frame keeps it: iterators would be held once more.
+                variables.clear()
         frame = frame.f_back
 
 

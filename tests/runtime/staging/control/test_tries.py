@@ -406,6 +406,25 @@ def list_made_anew_by_a_handler(x):
     return len(xs), sum(xs)
 
 
+def iterators_that_are_left(x):
+    n = 0
+    for i in range(2):
+        try:
+            for v, w in zip([3, 4, 1], [x, 0, 1], strict=True):
+                n += [5, 7, 9][w]
+                if w != i:
+                    break
+            for v in reversed([x, 1, 2]):
+                if v > x:
+                    break
+                n += 6 // v
+        except LookupError:
+            n += 100
+        finally:
+            n += 1
+    return n
+
+
 def list_shrunk(x):
     xs = [5]
     try:
@@ -915,6 +934,7 @@ SAME: list[Callable[[Any], Any]] = [
     division_in_rounds,
     list_grown,
     list_made_anew_by_a_handler,
+    iterators_that_are_left,
     list_shrunk,
     several_classes,
     division_in_try,
