@@ -271,7 +271,7 @@ def _scalar(value: Any, dtype: DType | None) -> Any:
     if kind is str or kind is bytes:
         if dtype is not None and dtype is not dtypes.string:
             raise _refuse(value, dtype)
-        return np.array(value.encode() if kind is str else value, dtype=object)
+        return np.array(encoded(value) if kind is str else value, dtype=object)
     if dtype is None:
         dtype = _DEFAULT[kind]
     elif dtype.kind not in _KINDS[kind]:
@@ -280,6 +280,19 @@ def _scalar(value: Any, dtype: DType | None) -> Any:
         return _quietly(dtype.np_dtype.type, value)
     except OverflowError:
         raise _out_of_range(value, dtype) from None
+
+
+_CODING = "utf-8", "surrogatepass"  # `chr` gives characters that no UTF-8 has
+
+
+def encoded(text: str) -> bytes:
+    """The bytes of a text, as a tensor holds them."""
+    return text.encode(*_CODING)
+
+
+def decoded(text: bytes) -> str:
+    """The text of which a tensor holds these bytes."""
+    return text.decode(*_CODING)
 
 
 _WIDE = dtypes.int64, dtypes.uint64, dtypes.float64
@@ -378,7 +391,7 @@ def _of_strings(array: Any, dtype: DType | None) -> Any:
     flat = made.reshape(-1)
     for place, element in enumerate(array.reshape(-1).tolist()):
         if isinstance(element, str):
-            element = element.encode()
+            element = encoded(element)
         if not isinstance(element, bytes):
             raise _unsupported(f"a value of type {type(element).__name__}", element)
         flat[place] = element
@@ -406,6 +419,8 @@ def _of_sequence(value: Any, dtype: DType | None) -> Any:
 
 
 def _of_nested(value: Any, dtype: DType | None) -> Any:
+    if isinstance(next(_leaves(value), None), str | bytes):
+        return _of_objects(value, dtype)  # NumPy gives each text as many bytes as the longest has
     try:
         array = np.array(value)
     except UnicodeDecodeError:  # texts beside bytes that are none
@@ -435,7 +450,13 @@ def _of_nested(value: Any, dtype: DType | None) -> Any:
 def _of_objects(value: Any, dtype: DType | None) -> Any:
     leaves = list(_leaves(value))
     if all(isinstance(leaf, str | bytes | np.ndarray) for leaf in leaves):
-        return _of_strings(np.array(value, dtype=object), dtype)
+        try:
+            array = np.array(value, dtype=object)
+        except ValueError:
+            raise _ragged(value) from None
+        if any(isinstance(each, list | tuple) for each in array.flat):
+            raise _ragged(value)
+        return _of_strings(array, dtype)
     if all(isinstance(leaf, int) for leaf in leaves):
         raise _out_of_range(max(leaves, key=abs), dtype or dtypes.int32)
     kinds = sorted({type(leaf).__name__ for leaf in leaves})

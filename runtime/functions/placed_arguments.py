@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
+from runtime.core.convert import encoded
 from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.graph.nodes import NUMBER_TYPES
@@ -155,7 +156,7 @@ def _is_same(old: Any, new: Any) -> bool:
         # A tape tells a tensor from another one of the same value.
         return not state.tapes and old.dtype is new.dtype and _image(old) == _image(new)
     if kind is str:
-        return type(raw) is bytes and raw == old.encode()
+        return type(raw) is bytes and raw == encoded(old)
     return kind in NUMBER_TYPES and type(raw) is not bytes and repr(raw.item()) == repr(old)
 
 

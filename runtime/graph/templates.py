@@ -14,6 +14,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from runtime import dtypes
+from runtime.core.convert import decoded, encoded
 from runtime.core.dataclasses import dataclass
 from runtime.core.primitive import structural
 from runtime.core.state import call_back
@@ -64,7 +65,7 @@ def chosen(place: int, *texts: str) -> str:
 def spelled(text: Tensor | bytes) -> str:
     """The text that a tensor holds, or its bytes."""
     held = text if isinstance(text, bytes) else cast(bytes, text.numpy())
-    return held.decode(*_CODING)
+    return decoded(held)
 
 
 def sliced(text: str, *bounds: int | None) -> str:
@@ -77,7 +78,6 @@ def place_in(text: str, texts: Sequence[str]) -> int:
     return texts.index(text) if text in texts else -1
 
 
-_CODING = "utf-8", "surrogatepass"  # `chr` gives characters that no UTF-8 has
 _MAKING = (
     "capitalize casefold center expandtabs ljust lower lstrip removeprefix removesuffix replace "
     "rjust rstrip strip swapcase title upper zfill"
@@ -171,9 +171,9 @@ def _prepared(*, template: Any, type: Type) -> Callable[..., Any]:
     def text(*values: Any) -> Any:
         made = fill(iter(values))
         if isinstance(made, str):
-            return np.array(made.encode(*_CODING), object)
+            return np.array(encoded(made), object)
         if isinstance(made, list | tuple):
-            return np.array([each.encode(*_CODING) for each in made], object)
+            return np.array([encoded(each) for each in made], object)
         return made
 
     return text

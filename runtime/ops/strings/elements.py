@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from runtime import dtypes
-from runtime.core.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor, encoded
 from runtime.core.primitive import wrong_dtype
 from runtime.core.tensor import Tensor
 
@@ -41,7 +41,7 @@ def elementwise(function: Callable[..., Any]) -> Callable[..., Any]:
 def as_bytes(text: str | bytes) -> bytes:
     if not isinstance(text, str | bytes):
         raise wrong_dtype(f"a separator must be a string, not {type(text).__name__}")
-    return text.encode() if isinstance(text, str) else text
+    return encoded(text) if isinstance(text, str) else text
 
 
 def static_bytes(value: Any, what: str) -> bytes:

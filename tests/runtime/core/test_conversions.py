@@ -1,5 +1,6 @@
 """Sequences of the user's own as values of tensors."""
 
+import tracemalloc
 from collections import UserList, deque
 from collections.abc import Sequence
 from enum import IntEnum
@@ -102,8 +103,26 @@ def test_errors_of_items_are_the_users() -> None:
 def test_texts_beside_bytes() -> None:
     made = tf.constant(["é", b"\xff\x00", ""])
     assert made.numpy().tolist() == ["é".encode(), b"\xff\x00", b""]
-    with pytest.raises(ValueError, match="non-rectangular"):
-        tf.constant([["a"], [b"\xff", "b"]])
+    for ragged in ([["a"], [b"\xff", "b"]], ["a", ["b"]], ["a", []], [["a", "b"], ["c", ["d"]]]):
+        with pytest.raises(ValueError, match="non-rectangular"):
+            tf.constant(ragged)
+
+
+def test_any_text_is_kept() -> None:
+    alone, texts = "a\ud800", ["a\ud800\0", "", "b\0\0"]
+    assert tf.constant(alone).numpy() == alone.encode("utf-8", "surrogatepass")
+    made = tf.constant([texts, texts]).numpy().tolist()
+    assert [each.decode("utf-8", "surrogatepass") for each in made[1]] == texts
+
+
+@pytest.mark.parametrize("short", ["b", b"b"])
+def test_a_long_text_makes_no_other_longer(short: Any) -> None:
+    long = short * 1_000_000
+    tracemalloc.start()
+    tf.constant([long] + [short] * 1_000)
+    tf.constant([[long] + [short] * 1_000])
+    assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    tracemalloc.stop()
 
 
 @pytest.mark.parametrize(

@@ -650,6 +650,7 @@ VALUES_OF_SIGNS = {"12": 5, "x": 7, "": 1, "abc": 2, "7": 9, "0": 0, "Zed": 4}
 WORDS = [f"w{i * 7 % 90}" for i in range(200)]
 NUMBERS = {f"w{i}": i * i for i in range(80)}
 PRICES = [(f"p{i}", i * 1.5, i % 7) for i in range(90)]
+ODD = [f"w{i}" + ["", "\0", "\ud800", "\udc00\0\0"][i % 4] for i in range(90)]
 
 
 def told_of_signs(n: Any) -> Any:
@@ -728,9 +729,18 @@ def dearest(n: Any) -> Any:
     return best, found
 
 
+def odd_words(n: Any) -> Any:
+    count = 0
+    for i in range(n):
+        if ODD[i].endswith("\0") or ODD[i] == "w6\ud800":
+            count += len(ODD[i])
+    return count, ODD[n] in ("w7", "w6\ud800"), len(ODD[n] if n > 4 else "\ud800\0")
+
+
 @pytest.mark.parametrize(
     ("function", "most"),
     [
+        (odd_words, 90),
         (told_of_signs, 8),
         (methods_of_signs, 8),
         (letters_in_turn, 8),
