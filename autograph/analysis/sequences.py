@@ -13,7 +13,12 @@ _CALLS = frozenset((
     "list", "range", "sorted", "tuple", "dict", "Counter", "defaultdict", "OrderedDict",
 ))  # fmt: skip
 _TEXTS = frozenset(name for name, value in vars(string).items() if type(value) is str)
-_ANNOTATED = {"str": gast.Constant("", None), "tuple": gast.Tuple(), "Tuple": gast.Tuple()}
+_ANNOTATED = {
+    "str": gast.Constant("", None),
+    "bytes": gast.Constant(b"", None),
+    "tuple": gast.Tuple(),
+    "Tuple": gast.Tuple(),
+}
 """A value of each class that no backend knows to be indexed."""
 
 
@@ -70,10 +75,10 @@ def makes_sequence(node: Any) -> bool:
 
 
 def makes_text(node: Any) -> bool:
-    """True for a text that is written out, or one of the module `string`, and a sum of such."""
+    """True for a text or bytes that are written out, a text of `string`, and a sum of such."""
     match node:
         case gast.Constant(value=value):
-            return isinstance(value, str)
+            return isinstance(value, str | bytes)
         case gast.Attribute(value=gast.Name(id="string"), attr=name):
             return name in _TEXTS
         case gast.BinOp(left=left, op=gast.Add() | gast.Mult(), right=right):

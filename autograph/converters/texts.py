@@ -1,5 +1,6 @@
 """Call what makes a text, so that a staged value may be in it: f-strings, and `%` of what is a text
-in the source. T-strings too: they keep the source of their fields, which have been rewritten here.
+or bytes in the source. T-strings too: they keep the source of their fields, which have been
+rewritten here.
 
     >>> from autograph.pipeline import show
     >>> print(show('texts', '''
@@ -107,8 +108,8 @@ def _may_be_text(names: SequenceNames, asks: bool, node: Any, value: Any) -> boo
     is no number in the source may be.
     """
     if isinstance(node, gast.Constant):
-        return isinstance(node.value, str)
-    if isinstance(value, gast.Constant) and not isinstance(value.value, str):
+        return isinstance(node.value, str | bytes)
+    if isinstance(value, gast.Constant) and not isinstance(value.value, str | bytes):
         return False
     if isinstance(node, gast.Name) and (names.is_outside(node.id) or node.id in names.texts):
         return True

@@ -173,13 +173,13 @@ def template(*parts: Any) -> Any:
 
 
 def mod(template: Any, values: Any) -> Any:
-    """`template % values`, for a template that is, or may be, a text."""
+    """`template % values`, for a template that is, or may be, a text or bytes."""
     try:
-        if type(template) is not str:
+        if type(template) not in (str, bytes, bytearray):
             return template % values
         inside = values.values() if isinstance(values, dict) else (values,)
         given = values if type(values) is tuple else inside
-        if is_staging() and any(map(formats_itself, given)):
+        if type(template) is str and is_staging() and any(map(formats_itself, given)):
             template, values = _with_texts(template, values)
         backend = backend_of(values) or backend_within(values)
         return (
@@ -192,7 +192,7 @@ def mod(template: Any, values: Any) -> Any:
 
 def imod(target: Any, value: Any) -> Any:
     """Returns what `target %= value` leaves, of what may be a text."""
-    if isinstance(target, str):
+    if isinstance(target, str | bytes):
         return mod(target, value)
     target %= value
     return target

@@ -546,7 +546,7 @@ OF_OBJECTS = (
 OF_ANYTHING = (dataclasses.is_dataclass,)
 """Such that have an answer for None, too."""
 
-TEXTS = (str, repr, ascii, format, str.format, str.join, operator.mod)
+TEXTS = (str, repr, ascii, format, str.format, str.join)
 BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     abs: operator.abs,
     all: _deciding("all", ops.reduce_all, False),
@@ -567,6 +567,7 @@ BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     operator.concat: operator.add,
     operator.contains: _contains,
     operator.iconcat: operator.iadd,
+    operator.mod: texts.percent,
     operator.index: index_of,
     operator.is_: identical,
     **{operation: functools.partial(compared, operation) for operation in COMPARISONS},
@@ -590,6 +591,7 @@ BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
 }
 TAKES_MISSING = frozenset((
     operator.is_, operator.contains, bool, len, print, *OF_ANYTHING, *TYPE_TESTS, *TEXTS,
+    operator.mod,
 ))  # fmt: skip
 TAKES_TEXT = frozenset((
     int, float, len, list, operator.getitem, operator.concat, operator.iconcat,

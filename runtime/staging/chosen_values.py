@@ -169,6 +169,7 @@ _TOO_MANY = "too many values to unpack (expected {}, got {})"
 _TELLS_SIZES = sys.version_info >= (3, 14)
 """Whether Python tells how many items a list or tuple has that are too many."""
 
+_TEMPLATES = str, bytes, bytearray
 _TEXTS = frozenset((print, format, str.format, str.join, operator.mod, repr, ascii))
 TAKEN = frozenset((getattr, setattr, delattr))
 """Functions that no backend is asked for."""
@@ -190,7 +191,7 @@ def of_builtin(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) 
     if unions and function is reversed and _is_list(args[0]):
         return call(function)(call(list)(*args))  # for an iterator is no value of a branch
     if not unions:
-        if function in _TEXTS:
+        if function in _TEXTS and not _makes_bytes(function, *args):
             return NotImplemented
         if function is operator.contains and type(args[0]) in (list, tuple):
             return NotImplemented  # each item is compared
@@ -215,7 +216,7 @@ def of_builtin(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) 
         matching.parts: _fitting_parts,
         **{each: functools.partial(texts.make, each) for each in (ascii, str.format)},
     }
-    if type(args[0]) is str:
+    if type(args[0]) in _TEMPLATES:
         known[operator.mod] = operators.mod
     instead = known.get(function, function if function in TAKEN else call(function))
 
@@ -227,6 +228,10 @@ def of_builtin(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) 
         if made is not NotImplemented:
             return made
     return applied(choice, result)
+
+
+def _makes_bytes(function: Callable[..., Any], template: Any, *_: Any) -> bool:
+    return function is operator.mod and not isinstance(template, str)
 
 
 def _is_list(items: TaggedUnion) -> bool:

@@ -329,6 +329,13 @@ def make(function: Callable[..., str], /, *args: Any, **kwargs: Any) -> Any:
     return _raising(made) if usual or other else made
 
 
+def percent(template: Any, values: Any) -> Any:
+    """`template % values`, of a text or bytes."""
+    if isinstance(template, bytes | bytearray):
+        raise refuse("bytes are made of what only the run knows", WAY_OUT)
+    return make(operator.mod, template, values)
+
+
 def _chosen_in(item: Any) -> Choice | None:
     """The first value, also in tuples, lists and dicts, of which the run chooses the text."""
     if type(item) is Choice and item.has_texts:

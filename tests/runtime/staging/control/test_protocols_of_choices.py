@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 import runtime as rt
+from autograph.errors import StagingError
 from tests.support.staging import attempt, same_outcome
 
 
@@ -101,6 +102,39 @@ def test_percent_of_a_text_takes_all_values_or_raises(use: str, choice: str) -> 
         expected = attempt(lambda x=x: program(x))
         got = attempt(lambda x=x: staged(rt.constant(x)))
         assert same_outcome(expected, got), (x, expected, got)
+
+
+def _of_bytes(value: Any, template: bytes) -> int:
+    return len(template % value)
+
+
+BYTES: dict[str, Callable[[Any], int]] = {
+    "literal": lambda value: len(b"abc" % value),
+    "shown": lambda value: len(b"of %s" % value),
+    "function": lambda value: len(operator.mod(b"abc", value)),
+    "parameter": lambda value: _of_bytes(value, b"abc"),
+    "in a tuple": lambda value: len(b"%s" % (value,)),
+}
+
+
+@pytest.mark.parametrize("choice", ["bytes", "text", "decimal", "object", "number", "tuple"])
+@pytest.mark.parametrize("use", BYTES)
+def test_percent_of_bytes_is_pythons_or_refused(use: str, choice: str) -> None:
+    choices = {**CHOICES, "bytes": lambda x: b"1" if x > 2 else b"23"}
+
+    def program(x: Any) -> Any:
+        try:
+            return BYTES[use](choices[choice](x))
+        except TypeError as error:
+            return str(error)
+
+    staged = rt.function(program)
+    for x in (0, 3):
+        expected = attempt(lambda x=x: program(x))
+        got = attempt(lambda x=x: staged(rt.constant(x)))
+        may_be_refused = choice in ("number", "tuple") or use == "in a tuple"
+        is_refused = may_be_refused and isinstance(got, StagingError)
+        assert is_refused or same_outcome(expected, got), (x, expected, got)
 
 
 def _text(x: Any) -> Any:
