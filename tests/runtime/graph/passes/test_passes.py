@@ -110,6 +110,26 @@ def invariant(x, w):
     return x
 
 
+def read_list(x, w):
+    items, at = [x, w, w * w], 0
+    while x < 10.0:
+        x = x + items[at]
+        if x > w:
+            x = x + items[at - 1]
+        at = (at + 1) % 3
+    return x
+
+
+def changed_list_stays(x, w):
+    at = 0
+    while x < 10.0:
+        items = [w, w * w]
+        items[at] = x
+        x = x + items[0]
+        at = 1 - at
+    return x
+
+
 def fallible_stays(n, d):
     t = 0
     while n > t:
@@ -279,6 +299,8 @@ CASES = [
     (hoist_loop_invariants, invariant),
     (hoist_loop_invariants, invariant_branch),
     (hoist_loop_invariants, fallible_stays),
+    (hoist_loop_invariants, read_list),
+    (hoist_loop_invariants, changed_list_stays),
     (eliminate_common_subexpressions, twice),
     (eliminate_common_subexpressions, two_draws),
     (eliminate_common_subexpressions, both_branches),
