@@ -6,6 +6,7 @@ Snapshots, guards and staged blocks walk objects by it.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Collection, Iterable
 from functools import cached_property, partialmethod
 from threading import local
@@ -237,3 +238,18 @@ def functions_in(member: Any) -> tuple[FunctionType, ...]:
 _PYTHON_CODE = frozenset((property, FunctionType))
 _POINTER = object.__basicsize__ // 2
 _slots: WeakKeyDictionary[type, tuple[str, ...]] = WeakKeyDictionary()
+
+
+# Iterators
+
+
+def reduction(iterator: Any) -> Any:
+    """Returns what `__reduce__` of an iterator gives: how to make it, and how far it has come. None
+    where nobody is told, as of those of `itertools` from Python 3.14 on.
+    """
+    reduce: Any = type(iterator).__reduce__
+    if reduce is object.__reduce__:
+        return None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)
+        return reduce(iterator)

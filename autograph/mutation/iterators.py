@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import itertools
-import warnings
 from collections.abc import Iterable, Iterator
 from itertools import count
 from types import GeneratorType
@@ -13,7 +12,7 @@ from typing import Any
 from autograph.mutation.containers import referents_of
 from autograph.mutation.kinds import Kind
 from autograph.mutation.paths import Difference, Part, as_itself
-from autograph.objects import MISSING
+from autograph.objects import MISSING, reduction
 
 
 class IteratorKind(Kind):
@@ -59,12 +58,9 @@ def _position(iterator: Any) -> Any:
 
 
 def _counters(iterator: Any) -> list[Any]:
-    reduce: Any = type(iterator).__reduce__
-    if reduce is object.__reduce__:
-        return [object()]  # Python 3.14 tells nobody how far it has come
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)
-        reduced = iterator.__reduce__()
+    reduced = reduction(iterator)
+    if reduced is None:
+        return [object()]
     return [part for part in reduced[2:] if not isinstance(part, list | dict)]
 
 

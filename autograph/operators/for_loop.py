@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
 from itertools import chain
 from typing import Any, cast
 
@@ -18,6 +17,7 @@ from autograph.operators.shared import Shared
 from autograph.operators.staged_rest import (
     PlainFor,
     much_in_for,
+    places_left,
     rest_as_loop,
     whole_loop,
     work_done,
@@ -43,7 +43,7 @@ def for_loop(
         defines: the names of the state, where they are not the parameters of `body`.
         shared: names that the blocks assign where they live.
     """
-    bare = len(state) == 1
+    bare, done, source = len(state) == 1, 0, None
     proceed: Any = True
     try:
         backend = backend_of(items)
@@ -97,11 +97,17 @@ def for_loop(
                 break
         return state[0] if bare else state or None
     except RestIsStaged as error:
-        go_on = _rest(items, error)
-        if go_on is None:
+        left = None
+        if _is_raised_by_items(error):
+            rounds = Rounds(body, test or _always, defines, shared)
+            left = _rest(items, error, proceed)
+            if left is None:
+                whole = places_left(source, error.rest(proceed), done, rounds, state, proceed)
+                if whole is not NotImplemented:
+                    return whole
+        if left is None:
             hide(error)
             raise
-        left = go_on(proceed)
     except BaseException as error:  # whatever passes through is the user's: only our frame goes
         hide(error)
         # The frames of the error keep this one: a generator that nobody else holds is closed now.
@@ -128,24 +134,27 @@ def _parts(items: enumerate[Any]) -> tuple[Any, int]:
     return cast(tuple[Any, int], items.__reduce__()[1])
 
 
-def _rest(items: Any, error: RestIsStaged) -> Callable[[Any], Any] | None:
-    """Returns a function that gives the rest of a loop's items; None where not they have raised
-    this, but a block, or what `map` and others of Python's take items from, which would do nothing
-    to it.
-    """
+def _is_raised_by_items(error: RestIsStaged) -> bool:
+    """Whether a loop's items have raised this: not a block."""
     own = error.__traceback__
     raised = None if own is None else own.tb_next
-    if raised is None or raised.tb_next is not None:
-        return None
+    return raised is not None and raised.tb_next is None
+
+
+def _rest(items: Any, error: RestIsStaged, proceed: Any) -> Any:
+    """The rest of a loop's items; None where not they have raised this, but what `zip`, `map` and
+    others of Python's take items from, which would do nothing to it.
+    """
+    raised = cast(Any, error.__traceback__).tb_next
     code = raised.tb_frame.f_code
     if error.items is items or getattr(items, "gi_code", None) is code:
-        return error.rest
+        return error.rest(proceed)
     if type(items) is not enumerate:
         return None
     iterator, number = _parts(items)
     if getattr(iterator, "gi_code", None) is not code:
         return None
-    return lambda proceed: _numbered(error.rest(proceed), number)
+    return _numbered(error.rest(proceed), number)
 
 
 def _numbered(items: Any, start: int) -> Any:

@@ -116,6 +116,27 @@ def whole_loop(items: Any, source: Indexed | None, rounds: Rounds, state: tuple[
         return _rest(backend, source, 0, rounds, state, True)
 
 
+def places_left(
+    source: Indexed | None,
+    items: Any,
+    done: int,
+    rounds: Rounds,
+    state: tuple[Any, ...],
+    proceed: Any,
+) -> Any:
+    """The state after the rounds that are left, as one loop: a round has made one of the lists that
+    a `for` runs over a staged one, of which `items` is the rest. NotImplemented where the places of
+    the others are not known.
+    """
+    backend = backend_of(items)
+    if backend is None or source is None or not source.is_known():
+        return NotImplemented
+    if not source.are_alike(backend):
+        return NotImplemented
+    with in_loop():
+        return _rest(backend, source, done, rounds, state, proceed)
+
+
 def work_done() -> int:
     """The operations that were traced before the rounds of a `for`."""
     backend = staging() if is_staging() else None

@@ -434,10 +434,18 @@ def _combined(
         pairs = zip(args, parts, strict=True)
         way_out = "give it a list of the plain items, or write a `for` loop over it"
         return plain(
-            *[x if part is None else _one_by_one(part, name, way_out) for x, part in pairs]
+            *[
+                # A loop over a list goes by its places where it is one of the graph.
+                x if part is None or _is_list(x) else _one_by_one(part, name, way_out)
+                for x, part in pairs
+            ]
         )
 
     return builtin
+
+
+def _is_list(items: Any) -> bool:
+    return isinstance(items, Growing) and items.plain is list
 
 
 def _zip(*args: Any, strict: bool = False) -> Any:

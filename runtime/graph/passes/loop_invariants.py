@@ -43,8 +43,8 @@ class _Hoisting(Rewriter):
         self.add(node)
 
     def left(self, region: Region, is_branch: bool = False) -> Region:
-        """What stays of the body of a loop, or of a branch in it; the rest is added before the
-        loop.
+        """Returns what stays of the body of a loop, or of a branch in it; the rest is added before
+        the loop.
         """
         staying = []
         for inner in region.nodes:
@@ -68,7 +68,7 @@ class _Hoisting(Rewriter):
 
 
 def _kept(body: Region) -> set[Value]:
-    """What the nodes of a loop may change or hand on, and not only read."""
+    """The values that nodes of a loop may change or hand on, and not only read."""
     found = set(body.results)
     for node in walk(body):
         if node.primitive.memory is not Memory.READS:

@@ -308,11 +308,16 @@ class GrowingList(GrowingSequence, RowTable):
 
     def __iter__(self) -> Iterator[Any]:
         if self.staged is not None and size_of(self) is not None:
-            return iter(elements(self, "iter()"))
+            return self._in_turn()
         names = None if self.staged is None else rows_unpacked(sys._getframe(1), None)
         if self.staged is not None and spreads(sys._getframe(1)):
             want_asked()
         return self._forwards() if names is None else unpacked(names, self.length(), self.at)
+
+    def _in_turn(self) -> Iterator[Any]:
+        """The items of a list of the graph, of which Python knows the number."""
+        for at in range(len(self)):
+            yield self.at(at)
 
     def _forwards(self) -> Iterator[Any]:
         at = 0

@@ -2,6 +2,8 @@
 to trace, else one loop of the graph.
 """
 
+import itertools
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -442,6 +444,93 @@ def an_exception_that_leaves(a, k):
     return total
 
 
+def backwards(a, k):
+    total = 0
+    for x in reversed(a):
+        for y in reversed(tuple(a)):
+            for i in reversed(range(len(a))):
+                if x + y > a[i] + k:
+                    total += x * i
+    return total
+
+
+def backwards_and_longer(a, k):
+    b = list(a)
+    for x in reversed(b):
+        for y in reversed(a):
+            if x + y > k:
+                b[0] = b[0] + 1
+        b.append(b[0] % k)
+    return b
+
+
+def backwards_and_shorter(a, k):
+    b, total = list(a), 0
+    for x in reversed(b):
+        for y in reversed(a):
+            if x + y > k:
+                total += x
+        b.pop()
+        b.pop(0)
+    return b, total
+
+
+def combined(a, k):
+    total = 0
+    for x, y in itertools.combinations(a, 2):
+        if x + y == k:
+            total += x
+    for (i, x), (j, y) in itertools.permutations(enumerate(a), 2):
+        if x > y + k:
+            total += i * 2 - j
+    for (x, i), y in itertools.product(itertools.product(a, range(3)), reversed(a)):
+        if x + i > y:
+            total -= i
+    for i, (x, y, z) in enumerate(itertools.combinations_with_replacement(a[:12], 3)):
+        if x + y > z:
+            total += i
+    return total
+
+
+def a_combination_that_has_begun(a, k):
+    total, pairs = 0, itertools.combinations(a, 2)
+    first = next(pairs)
+    for x, y in pairs:
+        if x + y > k:
+            total += x * first[1]
+    return total
+
+
+def one_that_others_advance(a, k):
+    total, pairs = 0, itertools.combinations(a, 2)
+    for x, y in pairs:
+        if x + y > k:
+            total += x - y
+        total += next(pairs, (k, k))[0]
+    return total
+
+
+def replaced_side_by_side(a, k):
+    b = list(a)
+    for i, (x, y) in enumerate(zip(a, b, strict=False)):
+        for z, u in zip(a, b, strict=False):
+            for w, t in zip(b, a, strict=False):
+                if x + y > z + w:
+                    b[i] = (b[i] + u - t) % k
+    return b
+
+
+def replaced_and_longer_side_by_side(a, k):
+    b = list(a)
+    for x, y in zip(a, b, strict=False):
+        for z, w in zip(b, a, strict=False):
+            if x + y > z + w:
+                b[0] = (b[0] + x) % k
+        if y > k and len(b) < 30:
+            b.append(x)
+    return b
+
+
 ITEMS = [(7 * i * i + 3 * i) % 41 for i in range(24)]
 
 PROGRAMS: list[tuple[Callable[..., Any], int, int]] = [
@@ -475,6 +564,10 @@ PROGRAMS: list[tuple[Callable[..., Any], int, int]] = [
     (places_that_may_be_outside, 24, 1_500),
     (behind_a_while_in_a_try, 24, 1_700),
     (an_exception_that_leaves, 24, 1_700),
+    (numbered_backwards, 24, 1_000),
+    (backwards, 24, 1_000),
+    *([(combined, 24, 1_500)] if sys.version_info < (3, 14) else []),
+    (replaced_side_by_side, 24, 2_000),
 ]
 
 
@@ -515,7 +608,10 @@ OTHERS = [
     too_few_side_by_side,
     longer_side_by_side,
     two_at_a_time,
-    numbered_backwards,
+    backwards_and_longer,
+    backwards_and_shorter,
+    a_combination_that_has_begun,
+    one_that_others_advance,
     a_number_that_may_be_divided,
 ]
 
@@ -530,6 +626,11 @@ def test_others_are_written_out(function: Callable[..., Any]) -> None:
 def test_an_iterator_that_is_used_behind_a_loop_is_refused() -> None:
     with pytest.raises(autograph.StagingError, match="an iterator that is used elsewhere too"):
         outcome(rt.function(an_iterator_of_a_helper), 18, staged_number)
+
+
+def test_a_longer_list_beside_another_is_refused() -> None:
+    with pytest.raises(autograph.StagingError, match="loop over a copy"):
+        outcome(rt.function(replaced_and_longer_side_by_side), 18, staged_number)
 
 
 def numbers_from(start):
