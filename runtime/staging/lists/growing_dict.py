@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-import operator
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -29,9 +28,9 @@ from runtime.staging.control import branches, graph_values, iteration, joins, lo
 from runtime.staging.control.branches import truth
 from runtime.staging.control.carried_objects import GrowingEntries
 from runtime.staging.control.item_comparisons import all_of, equal_entries
-from runtime.staging.control.optional_values import MaybeNone, present
+from runtime.staging.control.optional_values import present
 from runtime.staging.control.references import is_reference
-from runtime.staging.control.specs import Mismatch, Same, Spec, Tree, classes_in
+from runtime.staging.control.specs import Mismatch, Spec, Tree, classes_in
 from runtime.staging.frames import variable_holding
 from runtime.staging.lists import keys as keys_
 from runtime.staging.lists import staged_items
@@ -48,7 +47,6 @@ from runtime.staging.lists.dict_entries import (
     refuse_unknown_keys,
     specs_of,
 )
-from runtime.staging.lists.dict_reads import at_optional
 from runtime.staging.lists.dict_rows import EntryTable, entry_value, known_values
 from runtime.staging.lists.dict_views import (
     EntryWalk,
@@ -187,18 +185,7 @@ class GrowingDict(dict[Any, Any], EntryTable):
     def __getitem__(self, key: Any) -> Any:
         if self.is_plain(key):
             return dict.__getitem__(self, key)
-        if type(key) is MaybeNone:
-            if self.factory is not None or self._may_hold_none():
-                return at_optional(operator.getitem, self, key)
-            check(logic.not_(key.flag), None, KeyError)
-            return self[key.held]
         return self.missing(key, Found(self, key))
-
-    def _may_hold_none(self) -> bool:
-        staged = self.staged
-        if staged is None:
-            return any(key is None for key in dict.__iter__(self))
-        return isinstance(cast(Tree, staged.kind.element).children[0], Same)
 
     def missing(self, key: Any, found: Found) -> Any:
         """The value under a key; KeyError, at run time, where there is none."""
@@ -209,8 +196,6 @@ class GrowingDict(dict[Any, Any], EntryTable):
         """The value under a key, or the default value."""
         if self.is_plain(key):
             return dict.get(self, key, default)
-        if type(key) is MaybeNone:
-            return at_optional(lambda items, at: items.get(at, default), self, key)
         return Found(self, key).value_or(lambda: default)
 
     def has(self, key: Any) -> Any:

@@ -42,7 +42,16 @@ from runtime.staging.control.references import (
     want_asked,
 )
 from runtime.staging.control.sameness import same
-from runtime.staging.control.specs import Leaf, Mismatch, Optional, Same, Spec, Tree, Union
+from runtime.staging.control.specs import (
+    Leaf,
+    Mismatch,
+    Optional,
+    Same,
+    Spec,
+    Tree,
+    Union,
+    types_of,
+)
 from runtime.staging.lists import sequences, staged_items
 from runtime.staging.lists.growing import StagedItems
 from runtime.staging.refusals import refuse
@@ -166,6 +175,8 @@ def may_equal(known: Any, key: Any) -> bool:
         return any(_are_equal(known, option) for option in key.options)
     if type(key) is Text:
         return _is_text(known)
+    if type(key) is MaybeNone:
+        return known is None or may_equal(known, key.held)
     if is_reference(key):
         return type(known) is type(key)
     if is_staged(key):
@@ -216,6 +227,8 @@ def spec_of(key: Any) -> Spec:
         return joins.abstract(key)
     if key is None:
         return Same(key)
+    if type(key) is MaybeNone and not is_reference(key.held):
+        return Optional(spec_of(key.held))
     if isinstance(key, frozenset):
         hash(key)  # refused for a staged one
     if _is_found_by_attributes(key):
@@ -237,18 +250,31 @@ def is_real(dtype: dtypes.DType) -> bool:
 
 def covering(a: Spec, b: Spec) -> Spec:
     """The Spec of two keys. Raises Mismatch for kinds of which one would not stay what it is."""
-    if kinds(a) != kinds(b):
+    if not _stay(kinds(a), kinds(b)):
         raise Mismatch("its keys are of several kinds", _WAY_OUT)
     return joins.join(a, b)
 
 
+def _stay(a: list[Any], b: list[Any]) -> bool:
+    """Whether keys of these kinds stay what they are beside each other: None does beside all."""
+    pairs = zip(a, b, strict=False)
+    return len(a) == len(b) and all(x == y or _NONE in (x, y) for x, y in pairs)
+
+
 def kinds(spec: Spec) -> list[Any]:
-    """The kinds of the parts of a key, which are those of any equal key that stays what it is."""
+    """The kinds of the parts of a key, which are those of any equal key that stays what it is.
+    A part that may be None is of the kind that it is of otherwise.
+    """
     return [*_kinds(spec)]
 
 
+_NONE = "None"
+
+
 def _kinds(spec: Spec) -> Iterator[Any]:
-    if isinstance(spec, Tree) and spec.structure.kind not in (Choice, Text):
+    if isinstance(spec, Optional):
+        yield from _kinds(spec.inner)
+    elif isinstance(spec, Tree) and spec.structure.kind not in (Choice, Text):
         kind = spec.structure.kind
         yield kind if is_reference_class(kind) else len(spec.children)
         for child in spec.children:
@@ -263,7 +289,7 @@ def _kind(spec: Spec) -> str:
             return str(kind)
         case Leaf(type=TensorType(dtype=dtype)):
             return "bool" if dtype.is_bool else "float" if dtype.is_floating else "int"
-    return "text" if isinstance(spec, Tree) else "None"
+    return "text" if isinstance(spec, Tree) else _NONE
 
 
 def index(place: Any) -> Any:
@@ -358,6 +384,10 @@ def _ways(spec: Spec, columns: Iterator[Any], key: Any) -> list[_Way]:
     """The ways in which a key may be among those that are kept so: none where Python knows that it
     is not, several where keys are of several kinds. No two of them hold for one key.
     """
+    if type(key) is MaybeNone:
+        own = [*itertools.islice(columns, len(list(types_of(spec))))]
+        without, held = [_ways(spec, iter(own), each) for each in (None, key.held)]
+        return _where(ops.logical_not(key.flag), without) + _where(key.flag, held)
     match spec:
         case Same(value=value):
             return _if(key == value if type(key) is Choice else same(key, value))
@@ -392,6 +422,10 @@ def _if(test: Any) -> list[_Way]:
     if test is True or test is False:
         return [_Way()] * test
     return [_Way(tests=(convert_to_tensor(test),))]
+
+
+def _where(test: Any, ways: list[_Way]) -> list[_Way]:
+    return [a + b for a in _if(test) for b in ways]
 
 
 def _with(column: Any, value: Any, ways: list[_Way]) -> list[_Way]:
@@ -538,9 +572,15 @@ def check(key: Any) -> None:
     for part in key if isinstance(key, tuple) else (key,):
         if isinstance(part, tuple):
             check(part)
+        elif type(part) is MaybeNone and is_float(part.held):
+            _refuse_nan(ops.logical_and(part.flag, ops.is_nan(number(part.held))))
         elif is_staged(part) and is_float(part):
-            sequences.refuse_if(
-                ops.is_nan(number(part)),
-                "a NaN is a key, which Python finds by what object it is: only the run knows",
-                "test for it before: x != x",
-            )
+            _refuse_nan(ops.is_nan(number(part)))
+
+
+def _refuse_nan(is_nan: Any) -> None:
+    sequences.refuse_if(
+        is_nan,
+        "a NaN is a key, which Python finds by what object it is: only the run knows",
+        "test for it before: x != x",
+    )

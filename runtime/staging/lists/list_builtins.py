@@ -38,9 +38,9 @@ from runtime.staging.control.branches import truth
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.item_comparisons import all_of, compared, is_equal
 from runtime.staging.control.logic import compares_itself
-from runtime.staging.control.optional_values import present
+from runtime.staging.control.optional_values import MaybeNone, present
 from runtime.staging.control.references import is_reference, is_reference_class
-from runtime.staging.control.specs import Leaf, Same, Spec, Tree
+from runtime.staging.control.specs import Leaf, Optional, Same, Spec, Tree
 from runtime.staging.lists.comparison_sort import Comparator, order_of, orders_itself
 from runtime.staging.lists.extremes import extreme_of_lists, gives_lists
 from runtime.staging.lists.growing import Growing, GrowingSequence, StagedItems, size_of
@@ -212,6 +212,10 @@ def _order(keys: GrowingList, reverse: bool) -> Tensor:
     # By the last column first: each further one keeps the order of what is equal in it.
     for ranks, column in reversed(columns):
         values = stacked(column)
+        if ranks is _IS_THERE:
+            is_item = isinstance(held.element, Optional) and column is held.columns[0]
+            _check_present(values, is_item)
+            continue
         if ranks is not None:
             values = ops.gather(convert_to_tensor(ranks, dtypes.int64), values)
         if values.dtype is dtypes.string:
@@ -227,15 +231,38 @@ def _order(keys: GrowingList, reverse: bool) -> Tensor:
     return _as_they_are(keys) if order is None else order
 
 
+def _check_present(flags: Tensor, are_items: bool) -> None:
+    """TypeError, at run time, where one of several items is None. RefusedError where one is in a
+    tuple, of which Python asks only behind equal parts, and not if all are None.
+    """
+    are_there = ops.logical_or(ops.reduce_all(flags), ops.size(flags) < 2)
+    if are_items:
+        MaybeNone(None, are_there).get()
+    else:
+        fails = ops.logical_not(are_there)
+        refuse_if(fails, "a tuple with None in it has no place in an order", _NO_NONE)
+
+
+_NO_NONE = "leave such tuples out, or give a key that is none"
+
+
 def _as_they_are(keys: GrowingList) -> Tensor:
     return ops.range(convert_to_tensor(keys.length(), dtypes.int64))
 
 
-def _ranks(element: Spec) -> Iterator[list[int] | None]:
+_IS_THERE = object()
+"""For a column that tells whether a number or text is not None."""
+
+
+def _ranks(element: Spec) -> Iterator[Any]:
     """For each scalar in a key None, or, of a text, which is kept as its place among all texts, the
     rank that each place has; nothing for a text that all of them have. StagingError for a key
     of which the order is not known.
     """
+    if isinstance(element, Optional):
+        yield _IS_THERE
+        yield from _ranks(element.inner)
+        return
     if isinstance(element, Tree) and element.structure.kind is Choice:
         options = element.structure.keys
         if all(isinstance(option, str) for option in options):

@@ -508,7 +508,62 @@ def backwards(n):
     return totals, [*reversed(sizes.items())]
 
 
+def last_of(n):
+    last = [None] * 6
+    for i in range(n):
+        last[i] = i * i
+    return last
+
+
+def keys_that_may_be_none(n):
+    last, counts, groups = last_of(n), Counter(), defaultdict(list)
+    for i in range(n):
+        counts[last[i]] += 1
+    counts[last[3]] += 4
+    groups[last[2], n].append(n)
+    groups[last[0], n].append(1)
+    found = last[1] in counts, None in counts, counts.get(last[4]), groups.get((last[1], n))
+    counts[None] = 3
+    taken = counts.pop(last[2], -1)
+    return counts, groups, found, taken, counts[last[5]]
+
+
+def keys_that_are_never_none(n):
+    last, counts = last_of(n), defaultdict(int)
+    for i in range(n):
+        counts[last[i]] += i
+    known = {0: 5, 1: 7, None: 9}
+    ordered = sorted(counts.items()), sorted(counts, reverse=True)
+    return dict(sorted(counts.items())), ordered, known.get(last[4]), known[last[1]]
+
+
+def keys_of_attributes(n):
+    class Node:
+        def __init__(self, symbol, below=None):
+            self.symbol, self.below = symbol, below
+
+    node = Node("a")
+    for i in range(n):
+        node = Node(None, node) if i % 2 else Node("b", node)
+    depths, depth = {}, 0
+    while node is not None:
+        if node.symbol is not None:
+            depths[node.symbol] = depth
+        depth += 1
+        node = node.below
+    return depths
+
+
+def an_entry_under_none_is_missed(n):
+    last, counts = last_of(n), {}
+    for i in range(n):
+        counts[i * i] = i
+    return counts[last[2]]
+
+
 PROGRAMS = (
+    keys_that_may_be_none, keys_that_are_never_none, keys_of_attributes,
+    an_entry_under_none_is_missed,
     counted_items,
     backwards,
     empty_lists_beside_others, texts_in_branches,
@@ -819,7 +874,12 @@ def added_by_identity(x):
     return len(items)
 
 
-@pytest.mark.parametrize("program", [found_by_identity, added_by_identity])
+def of_a_choice(x):
+    key = None if x < 0 else x - x
+    return len({key: 1, None: 2}) - 1
+
+
+@pytest.mark.parametrize("program", [found_by_identity, added_by_identity, of_a_choice])
 def test_a_nan_as_a_key_is_an_error_of_the_run(program: Callable[..., Any]) -> None:
     staged = rt.function(program)
     assert int(staged(rt.constant(1.0))) == 1
