@@ -762,6 +762,12 @@ def made_of(kind: type[GrowingDict], items: Any = (), /, **more: Any) -> Growing
 _dict = functools.partial(made_of, GrowingDict)
 
 
+def _default_dict(factory: Any, items: Any, /, **more: Any) -> Any:
+    made = stand_in_for(defaultdict(factory))
+    made.update(items, **more)
+    return made
+
+
 def _from_keys(function: Callable[..., Any], keys: Any, value: Any = None, /) -> Any:
     given = of_generator(keys)
     keys = keys if given is None else listed(given)
@@ -773,17 +779,19 @@ def _from_keys(function: Callable[..., Any], keys: Any, value: Any = None, /) ->
 
 
 def dict_function(function: Any) -> Callable[..., Any] | None:
-    """The function for `dict`, `dict.fromkeys` and `Counter`, which may be given what only the run
-    knows; None for others.
+    """The function for `dict`, `dict.fromkeys`, `Counter` and others, which may be given what only
+    the run knows; None for others.
     """
     if getattr(function, "__self__", None) is dict and function.__name__ == "fromkeys":
         return functools.partial(_from_keys, function)
     if type(function) is not type or function not in MAKING:
         return None
 
+    at = 1 if function is defaultdict else 0
+
     def make(*args: Any, **kwargs: Any) -> Any:
-        args = (at_hand(args[0]), *args[1:]) if args else args
-        if args and has_staged(args[0]):
+        args = *args[:at], *map(at_hand, args[at:])
+        if any(map(has_staged, args[at:])):
             return MAKING[function](*args, **kwargs)
         made = function(*args, **kwargs)
         # Its counts may be staged or become so, which operators of its own ask for their signs.
@@ -818,7 +826,7 @@ def _without(plain: Callable[..., Any], entries: Any, *keys: Any) -> Any:
 BUILTINS[values_at] = functools.partial(_values_at, BUILTINS[values_at])
 BUILTINS[without] = functools.partial(_without, lambda *_: NotImplemented)
 
-MAKING: dict[type, Callable[..., Any]] = {dict: _dict}
+MAKING: dict[type, Callable[..., Any]] = {dict: _dict, defaultdict: _default_dict}
 _OF: dict[type, Any] = {}
 _STAND_INS: dict[Any, type] = {}
 

@@ -561,9 +561,17 @@ def an_entry_under_none_is_missed(n):
     return counts[last[2]]
 
 
+def default_dicts_with_entries(n):
+    squares = defaultdict(lambda: -1, enumerate([n, n * n]))
+    squares[n + 1] = 4
+    counts = defaultdict(int, zip([n, n + 1], [1, 2], strict=True))
+    counts[2] += n
+    return squares, squares[0], squares[n + 7], counts, defaultdict(None, [(n, 1)])
+
+
 PROGRAMS = (
     keys_that_may_be_none, keys_that_are_never_none, keys_of_attributes,
-    an_entry_under_none_is_missed,
+    an_entry_under_none_is_missed, default_dicts_with_entries,
     counted_items,
     backwards,
     empty_lists_beside_others, texts_in_branches,
