@@ -34,6 +34,7 @@ from autograph.objects import module_of
 from autograph.operators.texts import shown_by_user
 from runtime.core.state import state
 from runtime.staging.backend import BACKEND
+from runtime.staging.control.references import is_own_count
 
 _ACTING = frozenset((print, exec, eval, breakpoint))
 _UNBOUND = (WrapperDescriptorType, MethodDescriptorType)
@@ -53,7 +54,7 @@ class Acts:
 
     def note(self, function: Any, args: tuple[Any, ...] = ()) -> None:
         """Python is about to call this."""
-        if self.first is None and function is next and args and is_lasting_iterator(args[0]):
+        if self.first is None and function is next and args and _is_lasting_for_next(args[0]):
             self.first = "next"
         plain = getattr(function, "__func__", function)
         if type(plain) is FunctionType and plain.__code__.co_filename != WRITTEN:
@@ -132,6 +133,10 @@ def is_lasting_iterator(item: Any) -> bool:
     if kind in _OVER_OTHERS:
         return any(map(is_lasting_iterator, gc.get_referents(item)))
     return kind not in _STANDING
+
+
+def _is_lasting_for_next(item: Any) -> bool:
+    return is_lasting_iterator(item) and not is_own_count(item)
 
 
 def lasting_iterator_of(function: Any) -> str | None:

@@ -50,7 +50,7 @@ from runtime.staging.control.carried_objects import (
     refuse_change,
 )
 from runtime.staging.control.iteration import Streamed
-from runtime.staging.control.references import want
+from runtime.staging.control.references import want, want_count
 from runtime.staging.draws import is_draw
 from runtime.staging.frames import is_ours
 from runtime.staging.outside import place_key
@@ -213,6 +213,8 @@ class BlockRecorder(ObjectRecorder):
         if reason is None and acts_elsewhere(function):
             reason = "may change more than what it is given"
         if reason is not None:
+            if function is next:
+                want_count(*args[:1])
             shown = getattr(function, "__qualname__", repr(function))
             hint = _instead_of_next(*args) if function is next else _OPS
             raise refuse(

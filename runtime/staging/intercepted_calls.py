@@ -30,6 +30,7 @@ from runtime.staging.lists.arenas import (
     referring,
 )
 from runtime.staging.lists.comparison_sort import comparator_class
+from runtime.staging.lists.endless_counts import count_class
 from runtime.staging.lists.enum_members import enum_class
 from runtime.staging.lists.growing import Growing, lacks
 from runtime.staging.lists.growing_dict import dict_function
@@ -63,7 +64,7 @@ _MAKING = "format", "format_map", "join"
 
 _FINDERS: tuple[Callable[[Any], Function | None], ...] = (
     key_function, dict_function, order_function, sink_function, cached_function, getter_function,
-    iterator_function, queue_class, draw_function, comparator_class, text_class,
+    iterator_function, count_class, queue_class, draw_function, comparator_class, text_class,
     enum_class, print_function,
 )  # fmt: skip
 """Each gives what to call for a function that it knows, and None for any other."""

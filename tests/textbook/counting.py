@@ -1,5 +1,6 @@
 """What is counted, ranked and named: Counters, namedtuples, sets of what an iterator gives."""
 
+import heapq
 import itertools
 import math
 from collections import Counter, namedtuple
@@ -201,3 +202,65 @@ def taken_apart_by_name(n):
     few, many = sizes.values()
     (first, _), (_, second) = sizes.items()
     return low, high, few + many, first + second
+
+
+@case((3,), (0,), (6,))
+def tasks_in_turn(n):
+    order, heap = itertools.count(), []
+    while n > 0:
+        heapq.heappush(heap, (n % 2, next(order), n))
+        n -= 1
+    return [heapq.heappop(heap) for _ in range(len(heap))], next(order)
+
+
+class Waiting:
+    def __init__(self):
+        self.heap, self.order = [], itertools.count(1, 2)
+
+    def push(self, priority, item):
+        heapq.heappush(self.heap, (priority, next(self.order), item))
+
+    def pop(self):
+        if not self.heap:
+            raise IndexError("nobody waits")
+        return heapq.heappop(self.heap)[-1]
+
+
+@case(([3, 1, 1],), ([5],), ([],))
+def served(xs):
+    waiting = Waiting()
+    for x in xs:
+        if x > 0:
+            waiting.push(x, x * 10)
+    seen = []
+    while True:
+        try:
+            seen.append(waiting.pop())
+        except IndexError as error:
+            return seen, str(error), next(waiting.order)
+
+
+@case(([7, 2, 7, 7, 2],), ([4],), ([],))
+def numbered(xs):
+    fresh, ids = itertools.count(), {}
+    for x in xs:
+        if x not in ids:
+            ids[x] = next(fresh)
+    return [ids[x] for x in xs], next(fresh)
+
+
+@case((3, 0.5), (0, 2.0))
+def named(n, step):
+    places, heights = itertools.count(), itertools.count(1.0, step)
+
+    def name():
+        return f"t{next(places)}"
+
+    names = []
+    while n > 0:
+        names.append(name())
+        if n % 2 == 0:
+            next(heights)
+        n -= 1
+    pairs = list(zip("ab", places, strict=False))
+    return names, name(), next(heights), pairs, isinstance(places, itertools.count), str(places)

@@ -24,7 +24,7 @@ from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.structures import Handler, add_handler
 from runtime.staging.aliasing import item_assignments
 from runtime.staging.control.parts import OfTrace, join_structure_of
-from runtime.staging.control.references import is_reference
+from runtime.staging.control.references import is_reference, want_count
 from runtime.staging.frames import user_location
 from runtime.staging.lists.growing import Growing, GrowingSequence, want_lists
 from runtime.staging.outside import DICTS, is_variable_of_python, place_key
@@ -338,6 +338,7 @@ def check_not_advanced(path: str, item: Any) -> None:
     behind it.
     """
     if hasattr(type(item), "__next__") and not isinstance(item, IOBase):
+        want_count(item)
         raise refuse_change(path, _not_carried(item), _WAY_OUT_OF_ITERATORS)
 
 

@@ -8,6 +8,7 @@ is refused on account of an object, it notes the class, and the function is trac
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from abc import ABC, ABCMeta
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -32,7 +33,8 @@ class Wanted:
     `classes` are the names of classes: a local one is another one in each trace. `sites` are the
     places of the program whose lists are referred to, and `united` pairs of those whose lists meet.
     `asks`: what is called is converted in the form that asks a backend more. `knows`: rounds whose
-    results Python knows more of are written out, even if they are very much.
+    results Python knows more of are written out, even if they are very much. `counts`: an
+    `itertools.count` is an object that blocks carry.
     """
 
     classes: frozenset[Name] = frozenset()
@@ -40,6 +42,7 @@ class Wanted:
     united: frozenset[tuple[str, str]] = frozenset()
     asks: bool = False
     knows: bool = False
+    counts: bool = False
 
     @property
     def refers(self) -> bool:
@@ -53,6 +56,7 @@ class Wanted:
             self.united | other.united,
             self.asks or other.asks,
             self.knows or other.knows,
+            self.counts or other.counts,
         )
 
 
@@ -67,7 +71,8 @@ class References:
     are those on account of which it was refused; `hindered` has the classes that it would refer to,
     and what keeps it from that. `knows_less`: a loop was staged though Python knew more than the
     graph. `lasting` names a function that was traced meanwhile, and has left changes in objects;
-    `acts` gives the name of one that has acted, if any.
+    `acts` gives the name of one that has acted, if any. `counts` has the ids of each `count` of
+    `itertools` that the trace has made.
     """
 
     def __init__(self, known: Wanted, acts: Callable[[], str | None] = lambda: None) -> None:
@@ -76,6 +81,7 @@ class References:
         self.hindered = dict(NO_HINDRANCE)
         self.lasting: str | None = None
         self.knows_less = False
+        self.counts: set[int] = set()
         self._acts = acts
         self.arenas: dict[Any, Any] = {}
         self._firsts = {other: first for first, other in known.united}
@@ -158,6 +164,19 @@ def want_asked(references: References | None = None) -> None:
     has changed what stands for one of several.
     """
     _add(Wanted(asks=True), references)
+
+
+def is_own_count(item: Any) -> bool:
+    """True for an `itertools.count` that the trace has made."""
+    if type(item) is not itertools.count or state.trace is None:
+        return False
+    return id(item) in state.trace.references.counts
+
+
+def want_count(item: Any) -> None:
+    """Note, before a refusal, that this would have to be carried, if it is such a one."""
+    if is_own_count(item):
+        _add(Wanted(counts=True))
 
 
 def may_know_less(references: References) -> bool:

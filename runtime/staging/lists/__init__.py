@@ -16,6 +16,7 @@ arenas, list_places             objects of a class: a list for each attribute; l
 repetition, ordered_lists       `[0] * n`; `heapq` and `bisect`
 comparison_sort                 the order of objects with a `__lt__`
 iterator_functions              `itertools`
+endless_counts                  `itertools.count`
 spread_calls                    `zip(*rows)`
 growing_dict, dict_entries      dicts that may become lists of the graph
 found_entries                   what is under a key

@@ -278,10 +278,12 @@ def too_large_in_a_branch(x):
 NOT_ALLOWED = errors.OperatorNotAllowedInGraphError
 
 
+NUMBERS = itertools.count()
+
+
 def counter_in_a_branch(x):
-    numbers = itertools.count()
     if x > 0:
-        x = next(numbers)
+        x = next(NUMBERS)
     return x
 
 
