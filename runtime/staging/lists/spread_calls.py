@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import autograph
@@ -24,31 +24,39 @@ def spread_call(function: Any, items: Any, /, **keywords: Any) -> Any:
 
 
 def _zip(rows: GrowingList, /, strict: bool = False) -> Any:
-    """The columns of a table with as many in each of its rows as Python knows."""
+    """The columns of a table. Where only the run knows how many items its rows have, they are those
+    of a generator that is converted.
+    """
     reason = "zip(*rows) gives nothing where there are no rows, which only the run knows"
     refuse_if(rows.length() == 0, reason, "test it with `if rows:` before")
     width = autograph.call(len)(rows.at(0))
-    if is_symbol(width):
-        return NotImplemented
-    column, _ = _written()
+    column, columns, _ = _written()
     held = rows[:]
+    if is_symbol(width):
+        return NotImplemented if strict else autograph.call(columns)(held)
     return (column(held, at) for at in range(width))  # each is read when it is asked for
 
 
 def _print(items: GrowingList, /, sep: str | None = " ", **keywords: Any) -> None:
-    _, shown = _written()
+    *_, shown = _written()
     shown(items, " " if sep is None else sep, keywords)
 
 
 @converted
-def _written() -> tuple[Callable[..., Any], Callable[..., Any]]:
+def _written() -> tuple[Callable[..., Any], ...]:
     def column(rows: Any, at: int) -> Any:
         return tuple([row[at] for row in rows])
+
+    def columns(rows: Any) -> Iterator[Any]:
+        at = 0
+        while at < min([len(row) for row in rows]):  # as they are now
+            yield column(rows, at)
+            at = at + 1
 
     def shown(items: Any, sep: str, keywords: dict[str, Any]) -> None:
         print(sep.join([str(item) for item in items]), **keywords)
 
-    return column, shown
+    return column, columns, shown
 
 
 def _chain(rows: GrowingList, /) -> Any:

@@ -789,6 +789,20 @@ def columns_of_chosen_rows(n):
     return table
 
 
+def columns_of_rows_of_the_run(n):
+    rows = [[i * j for j in range(n + i % 2)] for i in range(n + 1)]
+    turned = list(map(list, zip(*rows)))
+    for _ in range(n):
+        rows = [list(row) for row in zip(*rows[::-1])]
+    totals = []
+    for at, (first, *others) in enumerate(zip(*rows)):
+        totals.append(at * first + sum(others))
+        if len(rows[0]) < 4:
+            for row in rows:
+                row.append(n)
+    return turned, rows, totals, [max(column) for column in zip(*rows)]
+
+
 def given_one_by_one(n):
     rows = [[i, n] for i in range(n)]
     items = [i % 3 for i in range(n + 1)]
@@ -823,7 +837,8 @@ def sorted_lists(n):
 
 PROGRAMS = [
     lists_by_map, sorted_lists,
-    columns, columns_as_they_are_read, columns_of_chosen_rows, given_one_by_one,
+    columns, columns_as_they_are_read, columns_of_chosen_rows, columns_of_rows_of_the_run,
+    given_one_by_one,
     copied_where_it_was_another, reversed_while_python_knows,
     changed_while_iterated, counted_while_it_grows, left_while_it_grows,
     left_where_it_shrinks, filtered_while_it_grows, of_one_text, one_text_or_none_beside_numbers,
