@@ -23,6 +23,7 @@ LIMITS: dict[str, str] = {
     "An iterator that is used twice": (
         "how far it has come, only the run knows|only the run knows how far it has come"
     ),
+    "`zip`, `map` and `filter` of a list": "changes it so that only the run knows its items",
     "A list or dict whose length only the run knows": ("needs a (list|dict) of which Python knows"),
     "Keys of several kinds": "is a key beside others that only the run knows",
     "The order of a set of staged values": "asks for their order",
