@@ -38,8 +38,8 @@ from runtime.staging.frames import user_location
 Assertion = Callable[..., Any]
 
 
-def _fail(message: str) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(None, "Assert", message)
+def _fail(message: str) -> errors.InvalidValueError:
+    return errors.InvalidValueError(None, "Assert", message)
 
 
 def _refuse_static(message: str) -> Exception:
@@ -467,7 +467,7 @@ def _describe_bad(array: Any) -> str | None:
 def _check_kernel(x: Any, *, message: str) -> Any:
     bad = _describe_bad(x)
     if bad is not None:
-        raise errors.InvalidArgumentError(f"{message} : Tensor had {bad}")
+        raise errors.InvalidValueError(f"{message} : Tensor had {bad}")
     return x
 
 

@@ -93,15 +93,26 @@ class UnknownError(OpError):
     error_code = 2
 
 
-class InvalidArgumentError(OpError, ValueError):
-    """An op was given arguments whose dtypes, shapes or values it does not take.
+class InvalidArgumentError(OpError):
+    """An op was given arguments that it does not take; what is raised is of a subclass.
 
-    >>> rt.gather([1, 2], 5)
-    Traceback (most recent call last):
-    runtime.errors.InvalidArgumentError: GatherV2: index = 5 is not in [0, 2)...
+    >>> try:
+    ...     rt.gather([1, 2], 5)
+    ... except rt.errors.InvalidArgumentError as error:
+    ...     error.detail
+    'index = 5 is not in [0, 2)'
     """
 
     error_code = 3
+
+
+class InvalidValueError(InvalidArgumentError, ValueError):
+    """An op was given shapes or values that it does not take; a ValueError too, as while tracing.
+
+    >>> rt.gather([1, 2], 5)
+    Traceback (most recent call last):
+    runtime.errors.InvalidValueError: GatherV2: index = 5 is not in [0, 2)...
+    """
 
 
 class ZeroDivisionError(InvalidArgumentError, builtins.ZeroDivisionError):
@@ -126,7 +137,7 @@ class IndexError(InvalidArgumentError, builtins.IndexError):
     """
 
 
-class WrongDtypeError(InvalidArgumentError, TypeError):
+class WrongDtypeError(InvalidValueError, TypeError):
     """A value cannot have the dtype that an op needs, or any; a TypeError too, as while tracing.
 
     >>> rt.constant([1, 2]) + rt.constant(1.5)
@@ -135,7 +146,7 @@ class WrongDtypeError(InvalidArgumentError, TypeError):
     """
 
 
-class NumericsError(InvalidArgumentError):
+class NumericsError(InvalidValueError):
     """A result is no number; whoever runs the op for a graph tells where it stands.
 
     `called_at` is the place outside of the graph, where there is one.

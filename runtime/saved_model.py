@@ -99,7 +99,7 @@ def load(export_dir: str | os.PathLike[str]) -> Any:
     path = os.path.join(export_dir, _FILE)
     document, arrays = archive.read(path)
     if "objects" not in document:
-        raise errors.InvalidArgumentError(
+        raise errors.InvalidValueError(
             f"{path} is no saved model: it is a graph", hint="load it with Graph.load"
         )
     return decoded(path, document, arrays, read=_read_objects)

@@ -54,7 +54,7 @@ def placed(name: str) -> str | None:
         return full_name(kind, index) if index else None
     if _Settings.soft_placement:
         return None
-    raise errors.InvalidArgumentError(
+    raise errors.InvalidValueError(
         f"there is no device {name!r}: there are {_Settings.cpus} logical CPU devices and no "
         "others. With tf.config.set_soft_device_placement(True) it would be CPU:0",
     )

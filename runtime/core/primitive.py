@@ -246,7 +246,7 @@ class Primitive:
         """Returns the result of the rule, whose errors name the op."""
         try:
             return self.rule(*types, **params)
-        except (ValueError, TypeError) as error:
+        except (ValueError, TypeError, errors.OpError) as error:
             raise _of_rule(self.op_type, error, types) from None
 
     def _by_signature(self, *types: Any, **params: Any) -> Any:
@@ -385,7 +385,7 @@ def _of_rule(op_type: str, error: Exception, types: Sequence[Any]) -> Exception:
 
 def in_name_of(op_type: str, error: Exception, types: Sequence[Any]) -> errors.OpError:
     """The documented error for what a rule or a conversion says of these inputs of an op."""
-    kind: type[errors.OpError] = errors.InvalidArgumentError
+    kind: type[errors.OpError] = errors.InvalidValueError
     hint = None
     if isinstance(error, errors.OpError):
         kind, detail, hint = type(error), error.detail, error.hint
@@ -423,9 +423,9 @@ def broadcast_shapes(first: Shape, *others: Shape, **params: Any) -> Shape:
     return first
 
 
-def wrong_value(message: str, hint: str | None = None) -> errors.InvalidArgumentError:
+def wrong_value(message: str, hint: str | None = None) -> errors.InvalidValueError:
     """The error for a value or shape, eagerly and while tracing."""
-    return errors.InvalidArgumentError(message, hint=hint)
+    return errors.InvalidValueError(message, hint=hint)
 
 
 def wrong_dtype(message: str, hint: str | None = None) -> errors.WrongDtypeError:
@@ -543,13 +543,13 @@ def _explain(
     if isinstance(error, errors.OpError) and error.op is not None:
         return error
     types, op_type = [x.type for x in inputs], name_in_errors(primitive, params)
-    kind: type[errors.OpError] = errors.InvalidArgumentError
+    kind: type[errors.OpError] = errors.InvalidValueError
     if isinstance(error, MemoryError):
         kind = errors.ResourceExhaustedError
     else:
         try:
             primitive.rule(*types, **params)
-        except (ValueError, TypeError) as refused:
+        except (ValueError, TypeError, errors.OpError) as refused:
             return in_name_of(op_type, refused, types)
     detail, hint = str(error), None
     if isinstance(error, errors.OpError):

@@ -221,7 +221,7 @@ def _values(plan: _Plan, features: Any) -> Any:
     if found is None or kind is None:
         return None
     if kind != plan.kind:
-        raise errors.InvalidArgumentError(
+        raise errors.InvalidValueError(
             f"the feature {plan.name!r} is a {kind}, but {plan.dtype.name} is asked for",
         )  # fmt: skip
     return np.array(list(getattr(found, kind).value), plan.dtype.np_dtype)
@@ -237,7 +237,7 @@ def _read_one(plan: _Plan, features: Any) -> Any:
         return values.reshape(-1, *plan.shape)
     if values is None:
         if plan.default is None:
-            raise errors.InvalidArgumentError(
+            raise errors.InvalidValueError(
                 f"the feature {plan.name!r} is required, but the record has none"
             )
         return plan.default
@@ -246,8 +246,8 @@ def _read_one(plan: _Plan, features: Any) -> Any:
     return values.reshape(plan.shape)
 
 
-def _misfit(plan: _Plan, values: Any) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(
+def _misfit(plan: _Plan, values: Any) -> errors.InvalidValueError:
+    return errors.InvalidValueError(
         f"the feature {plan.name!r} has {values.size} values, which do not fill the shape "
         f"{list(plan.shape)}",
     )  # fmt: skip
@@ -258,7 +258,7 @@ def _features_of(serialized: Any) -> Any:
     try:
         return __getattr__("Example").FromString(serialized).features.feature
     except decode_error:
-        raise errors.InvalidArgumentError(
+        raise errors.InvalidValueError(
             f"this is no serialized Example: {serialized[:20]!r}"
         ) from None
 
@@ -379,9 +379,9 @@ def _parsed(text: Any, wanted: DType) -> Any:
     try:
         found = np.asarray(_tensors().make_ndarray(kind.TensorProto.FromString(text)))
     except (_package("message").DecodeError, TypeError):
-        raise errors.InvalidArgumentError("this is no serialized tensor") from None
+        raise errors.InvalidValueError("this is no serialized tensor") from None
     if as_dtype(found.dtype) is not wanted:
-        raise errors.InvalidArgumentError(
+        raise errors.InvalidValueError(
             f"the tensor is of {as_dtype(found.dtype).name}, not of {wanted.name}"
         )
     return found

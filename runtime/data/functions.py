@@ -78,7 +78,7 @@ class Traced:
             note = f"in the function of {self.what}{where}"
             if isinstance(named, StopIteration):
                 # What ends an iterator that the function uses is no end of this one.
-                named = errors.InvalidArgumentError(
+                named = errors.InvalidValueError(
                     f"the function came to the end of an iterator: {named}"
                 )
             if note not in getattr(named, "__notes__", ()):

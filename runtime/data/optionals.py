@@ -70,7 +70,7 @@ class Optional:
         0
         """
         element = self._element
-        check(identical(element, None), _EMPTY, errors.InvalidArgumentError)
+        check(identical(element, None), _EMPTY, errors.InvalidValueError)
         return element.held if isinstance(element, MaybeNone) else element
 
     def __repr__(self) -> str:

@@ -264,9 +264,9 @@ class Cursor:
             self._count = done
 
 
-def invalid(what: str, reason: str) -> errors.InvalidArgumentError:
+def invalid(what: str, reason: str) -> errors.InvalidValueError:
     """The error of a transformation that is given a bad value."""
-    return errors.InvalidArgumentError(f"{what}: {reason}")
+    return errors.InvalidValueError(f"{what}: {reason}")
 
 
 def positive(value: Any, what: str, name: str) -> int:
@@ -328,7 +328,7 @@ def stacked(column: Sequence[Any], what: str, place: int = 0) -> Any:
     return made
 
 
-def _ragged(column: Sequence[Any], what: str, place: int) -> errors.InvalidArgumentError:
+def _ragged(column: Sequence[Any], what: str, place: int) -> errors.InvalidValueError:
     shape = list(column[0].shape)
     at, other = next((at, x.shape) for at, x in enumerate(column) if list(x.shape) != shape)
     return invalid(

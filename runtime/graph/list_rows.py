@@ -154,7 +154,7 @@ CLEAR_ROW_ITEM: Primitive = list_op(
 )  # fmt: skip
 
 
-def _no_row(place: Any) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(
+def _no_row(place: Any) -> errors.InvalidValueError:
+    return errors.InvalidValueError(
         f"a list has no vector at {int(place)}, or none with such an item"
     )

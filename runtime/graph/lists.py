@@ -94,11 +94,11 @@ def _zeros_for(items: Items, dtype: DType, shape: Shape) -> Any:
     if shape is not None and None not in shape:
         return zeroed(shape, dtype.np_dtype, None)
     if not items:
-        raise errors.InvalidArgumentError(
+        raise errors.InvalidValueError(
             "an empty TensorArray whose elements have no known shape has no value"
         )
     if written is None:
-        raise errors.InvalidArgumentError(
+        raise errors.InvalidValueError(
             "an item of a TensorArray was read that was not written, and has no shape"
         )
     return zeroed(np.shape(written), dtype.np_dtype, None)
@@ -110,7 +110,7 @@ def _is_one(index: Any) -> bool:
 
 def _item(items: Items, index: int, zeros: Callable[[], Any]) -> Any:
     if not 0 <= index < len(items):
-        raise errors.InvalidArgumentError(
+        raise errors.InvalidValueError(
             f"index {index} is out of range of a TensorArray of size {len(items)}"
         )
     return zeros() if items[index] is None else items[index]
@@ -133,7 +133,7 @@ def _joined(items: Sequence[Any], zeros: Callable[[], Any], out: Any = None) -> 
         return made
     except ValueError:
         shapes = [np.shape(item) for item in found]
-        raise errors.InvalidArgumentError(
+        raise errors.InvalidValueError(
             f"the items of a TensorArray have different shapes: {shapes}"
         ) from None
 
@@ -150,7 +150,7 @@ def _of(*items: Any, places: tuple[int, ...], size: int, type: ListType) -> Item
 
 def _new(size: Any, *, element: TensorType) -> Items:
     if size < 0:
-        raise errors.InvalidArgumentError(f"a TensorArray cannot have {int(size)} elements")
+        raise errors.InvalidValueError(f"a TensorArray cannot have {int(size)} elements")
     return [None] * int(size)
 
 
@@ -183,7 +183,7 @@ def pairs(index: Any, value: Any) -> Any:
     if _is_one(index):
         return [(int(index), value)]
     if len(index) != len(value):
-        raise errors.InvalidArgumentError(
+        raise errors.InvalidValueError(
             f"{len(value)} elements are written to {len(index)} indices of a TensorArray"
         )
     return zip(map(int, index), value, strict=True)
@@ -191,7 +191,7 @@ def pairs(index: Any, value: Any) -> Any:
 
 def _check_index(index: int, size: int, dynamic: bool) -> None:
     if index < 0 or (index >= size and not dynamic):
-        raise errors.InvalidArgumentError(
+        raise errors.InvalidValueError(
             f"tried to write to index {index} of a TensorArray of size {size} that is not "
             "resizeable: make it with dynamic_size=True"
         )
@@ -250,7 +250,7 @@ def _stack(
 
 
 def _stack_failures(items: ListType, *, element: TensorType, size: int | None = None) -> Raises:
-    return () if is_known(element.shape) else (errors.InvalidArgumentError,)
+    return () if is_known(element.shape) else (errors.InvalidValueError,)
 
 
 def _stack_like(items: Items, like: Any) -> Any:
@@ -283,14 +283,14 @@ def check_fits(items: Items, new: Items, exact: bool, dynamic: bool) -> None:
     """InvalidArgumentError for more elements than a TensorArray takes; `exact`: or fewer."""
     few, many = len(new) < len(items) and exact, len(new) > len(items)
     if not dynamic and (few or many):
-        raise errors.InvalidArgumentError(
+        raise errors.InvalidValueError(
             f"{len(new)} elements do not fit a TensorArray of size {len(items)}"
         )
 
 
 def _split(value: Any, lengths: Any) -> Items:
     if int(np.sum(lengths)) != len(value):
-        raise errors.InvalidArgumentError(
+        raise errors.InvalidValueError(
             f"the lengths {lengths} do not sum up to the length {len(value)} to split"
         )
     return np.split(value, np.cumsum(lengths)[:-1])[: len(lengths)]

@@ -76,7 +76,7 @@ RAISE = structural("raise", _structural, _nothing, effect=True, repeatable=True,
 
 def _truth(value: Any) -> bool:
     if value.size != 1:
-        raise errors.InvalidArgumentError(
+        raise errors.InvalidValueError(
             f"the truth of a tensor of shape {value.shape} is ambiguous: "
             "use reduce_any or reduce_all",
         )
@@ -84,7 +84,7 @@ def _truth(value: Any) -> bool:
 
 
 def _truth_failures(tensor: TensorType) -> Raises:
-    return () if is_known(tensor.shape) else (errors.InvalidArgumentError,)
+    return () if is_known(tensor.shape) else (errors.InvalidValueError,)
 
 
 def _truth_type(tensor: TensorType) -> Type:
@@ -106,7 +106,7 @@ def does_not_fit(value: float, dtype: DType) -> Exception:
     message = f"the Python number {value!r} does not fit into {dtype.name}"
     larger = dtypes.int64 if dtype.is_integer and fits(value, dtypes.int64) else dtypes.float64
     hint = f"make a tensor of a larger dtype of it: tf.constant(n, tf.{larger.name})"
-    return errors.InvalidArgumentError(message, hint=hint)
+    return errors.InvalidValueError(message, hint=hint)
 
 
 def fits(value: float, dtype: DType) -> bool:
@@ -145,7 +145,7 @@ def element_shape(shape: Shape) -> Shape:
 
 TO_TENSOR = structural(
     "to_tensor", _to_tensor, lambda value, *, dtype: TensorType(dtype, ()), op_type="Cast",
-    fallible=True, raises=(errors.InvalidArgumentError,), instruction="to_tensor",
+    fallible=True, raises=(errors.InvalidValueError,), instruction="to_tensor",
     scalar=forms.to_tensor, interval=intervals.same, logic=Logic.SAME,
 )  # fmt: skip
 TRUTH = structural(

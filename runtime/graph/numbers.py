@@ -43,7 +43,7 @@ def _division_failures(*types: NumberType) -> Raises:
 
 def _item_failures(tensor: TensorType, of_float: Raises = ()) -> Raises:
     if tensor.shape != () or tensor.dtype.np_dtype.kind not in "biuf":
-        return OverflowError, errors.InvalidArgumentError, ValueError, TypeError
+        return OverflowError, errors.InvalidValueError, ValueError, TypeError
     return of_float if tensor.dtype.is_floating else ()
 
 

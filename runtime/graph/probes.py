@@ -39,7 +39,7 @@ def kind_named(name: str) -> type[BaseException]:
     """The class of exceptions of this name: one of Python's, or of `rt.errors`."""
     found = getattr(builtins, name, None) or getattr(errors, name, None)
     if not isinstance(found, type) or not issubclass(found, BaseException):
-        raise errors.InvalidArgumentError(f"{name!r} is no class of exceptions")
+        raise errors.InvalidValueError(f"{name!r} is no class of exceptions")
     return found
 
 

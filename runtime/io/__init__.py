@@ -55,7 +55,7 @@ def _read_kernel(name: Any) -> Any:
 _read_p = row(
     "read_file", _read_kernel, signature="S->S", shape=lambda name: (), op_type="ReadFile",
     gradient=flat, effect=True, repeatable=True, fallible=True,
-    raises=(errors.InvalidArgumentError, *RAISED),
+    raises=(errors.InvalidValueError, *RAISED),
 )  # fmt: skip
 
 
@@ -83,7 +83,7 @@ def _write_kernel(name: Any, contents: Any) -> Any:
 
 _write_p = row(
     "write_file", _write_kernel, signature="S,S->", infer=lambda *_: (), op_type="WriteFile",
-    gradient=flat, effect=True, fallible=True, raises=(errors.InvalidArgumentError, *RAISED),
+    gradient=flat, effect=True, fallible=True, raises=(errors.InvalidValueError, *RAISED),
 )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from runtime.core.tensor import Tensor
 
 def _checked_kernel(x: Any, fits: Any, *, caller: str, message: str) -> Any:
     if not np.all(fits):
-        raise errors.InvalidArgumentError(f"{message}: {np.array2string(x, 60)}")
+        raise errors.InvalidValueError(f"{message}: {np.array2string(x, 60)}")
     return x
 
 
@@ -30,14 +30,14 @@ def checked(x: Tensor, fits: Any, caller: str, message: str) -> Tensor:
     return bind(checked_p, x, fits, caller=caller, message=message)  # type: ignore[no-any-return]
 
 
-def outside(numbers: Any, bad: Any, what: str, low: int, limit: Any) -> errors.InvalidArgumentError:
+def outside(numbers: Any, bad: Any, what: str, low: int, limit: Any) -> errors.InvalidValueError:
     """The error for the first of the `bad` elements of an array called `what`, which should be at
     least `low` and less than `limit`, a number or an array of them.
     """
     place = tuple(np.argwhere(bad)[0].tolist())
     end = np.broadcast_to(limit, np.shape(bad))[place]
     name = f"{what}{list(place)}" if place else what
-    return errors.InvalidArgumentError(
+    return errors.InvalidValueError(
         f"{name} = {np.asarray(numbers)[place]} is not in [{low}, {end})"
     )
 

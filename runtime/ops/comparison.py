@@ -143,7 +143,7 @@ def _python_shift(ufunc: Any) -> Any:
     # NumPy's ufuncs give 0 or -1 for a count of the width and more, as Python does.
     def kernel(x: Any, y: Any, out: Any = None) -> Any:
         if x.size and np.any(y < 0):
-            raise errors.InvalidArgumentError("negative shift count")
+            raise errors.InvalidValueError("negative shift count")
         return ufunc(x, y, out=out)
 
     return kernel

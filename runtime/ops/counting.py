@@ -32,7 +32,7 @@ def _bincount_kernel(
 ) -> Any:
     _bincount_shape(x.shape, dtype=dtype, binary=binary, rows=rows)
     if x.size and x.min() < 0:
-        raise errors.InvalidArgumentError("Input arr must be non-negative!")
+        raise errors.InvalidValueError("Input arr must be non-negative!")
     if weights.size and weights.shape != x.shape:
         raise wrong_value(f"weights of shape {weights.shape} for values of shape {x.shape}")
     n = int(size)
@@ -147,7 +147,7 @@ def _bins_kernel(x: Any, ends: Any, nbins: Any, *, dtype: DType) -> Any:
         raise wrong_value(f"nbins must be one number above 0, got {nbins}")
     # The smallest number is NaN where any is.
     if x.dtype.kind == "f" and x.size and np.isnan(x.min()):
-        raise errors.InvalidArgumentError("Histogram values must not contain NaN")
+        raise errors.InvalidValueError("Histogram values must not contain NaN")
     low, high = _rising(ends)
     kind = x.dtype if x.dtype.kind == "f" and x.dtype.itemsize > 2 else np.dtype(np.float64)
     low, high, count = map(kind.type, (low, high, nbins))

@@ -112,7 +112,7 @@ def _filled(shape: Any, value: Any) -> Tensor:
     static, dynamic = dims_of(shape)
     if state.run is not None and not dynamic:
         if static is not None and any(dim < 0 for dim in static):  # type: ignore[operator]
-            raise errors.InvalidArgumentError(
+            raise errors.InvalidValueError(
                 None, "Fill", f"Fill: a shape has no negative dimensions: {static}"
             )
         try:
@@ -212,7 +212,7 @@ def eye(
 
 def _range_kernel(start: Any, limit: Any, delta: Any, *, length: int | None) -> Any:
     if problem := _wrong_way(start, limit, delta):
-        raise errors.InvalidArgumentError(problem)
+        raise errors.InvalidValueError(problem)
     if length == 0:
         # Passes give this length to a range of which nobody reads an element.
         return np.empty(0, start.dtype)
@@ -407,7 +407,7 @@ def _positions_kernel(
     indices: Any, depth: Any, *, length: int | None, dtype: DType, out: Any = None
 ) -> Any:
     if depth < 0:
-        raise errors.InvalidArgumentError(f"depth must be non-negative, got {depth}")
+        raise errors.InvalidValueError(f"depth must be non-negative, got {depth}")
     return np.arange(depth, dtype=dtype.np_dtype) if out is None else counted(out)
 
 

@@ -61,7 +61,7 @@ def cholesky(input: Any, name: str | None = None) -> Tensor:
 def _finite(x: Any) -> Any:
     # LAPACK may not come to an end with others.
     if not np.isfinite(x).all():
-        raise errors.InvalidArgumentError("Input matrix has NaN or infinite elements.")
+        raise errors.InvalidValueError("Input matrix has NaN or infinite elements.")
     return x
 
 

@@ -54,7 +54,7 @@ def _power_modulo_kernel(base: Any, exponent: Any, modulus: Any) -> Any:
     try:
         return np.asarray(_PYTHONS_POWER(base, exponent, modulus), base.dtype)
     except ValueError as error:
-        raise errors.InvalidArgumentError(str(error)) from None
+        raise errors.InvalidValueError(str(error)) from None
 
 
 # Exact, however large the power is: Python's own integers have room.

@@ -111,7 +111,7 @@ def _class_kernel(x: Any, labels: Any, **params: Any) -> Any:
     except errors.InvalidArgumentError:
         size = x.shape[-1]
         place = np.argwhere((labels < 0) | (labels >= size))[0].tolist()
-        raise errors.InvalidArgumentError(
+        raise errors.InvalidValueError(
             f"the label {labels[tuple(place)]}{f' at {place}' if place else ''} is no class: there "
             f"are {size} classes, and labels are from 0 to {size - 1}"
         ) from None

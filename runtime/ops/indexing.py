@@ -146,7 +146,7 @@ def _check_masks(shape: Shape, keys: tuple[Any, ...]) -> None:
             covered = shape[axis : axis + count]
             if len(covered) == count and not compatible(covered, key.static_shape):
                 message = f"a mask of shape {key.shape} does not fit axes of shape {covered}"
-                raise errors.InvalidArgumentError(None, "StridedSlice", message)
+                raise errors.InvalidValueError(None, "StridedSlice", message)
         axis += count
 
 
@@ -168,7 +168,7 @@ def _spelled_out(x: Tensor, keys: list[Any]) -> list[Any]:
         raise wrong_value("indexing with tensors needs a tensor of known rank")
     used = sum(key is not None and key is not Ellipsis for key in keys)
     if used > x.ndim:
-        raise errors.InvalidArgumentError(
+        raise errors.InvalidValueError(
             None, "StridedSlice", f"too many indices: {used} for a tensor of shape {x.shape}"
         )
     rest = [slice(None)] * (x.ndim - used)

@@ -319,7 +319,7 @@ def _power_kernel(a: Any, b: Any, out: Any = None) -> Any:
     if a.size and a.dtype.kind == "i" and np.any(np.less(b, 0)):
         message = "Integers to negative integer powers are not allowed"
         hint = "make one of them a float: tf.cast(x, tf.float64) ** y"
-        raise errors.InvalidArgumentError(message, hint=hint)
+        raise errors.InvalidValueError(message, hint=hint)
     if b.ndim or not a.ndim or a.dtype.kind != "f" or a.size < MANY:
         return power(a, b, out)
     short = _SHORT_POWERS.get(b.item())
@@ -332,7 +332,7 @@ def _power_kernel(a: Any, b: Any, out: Any = None) -> Any:
 
 
 def _power_failures(a: TensorType, b: TensorType) -> Raises:
-    return (errors.InvalidArgumentError,) if a.dtype.is_integer else ()
+    return (errors.InvalidValueError,) if a.dtype.is_integer else ()
 
 
 pow: Op = binary(

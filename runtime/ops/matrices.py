@@ -54,6 +54,6 @@ def guarded(function: Any, message: str) -> Any:
             shape = arrays[0].shape
             if len(shape) < 2 or shape[-1] != shape[-2]:
                 raise
-            raise errors.InvalidArgumentError(message) from None
+            raise errors.InvalidValueError(message) from None
 
     return kernel

@@ -421,7 +421,7 @@ def _inverse_kernel(x: Any, out: Any = None, work: Workspace | None = None) -> A
     work = None if work is None or x.size <= PIECE else opened(work)
     places = numbers(x.size, work)
     if x.ndim != 1 or not _are_equal(_in_order(x, work), places, work):
-        raise errors.InvalidArgumentError(f"{x} is not a permutation of 0 .. n - 1")
+        raise errors.InvalidValueError(f"{x} is not a permutation of 0 .. n - 1")
     made = np.empty_like(x) if out is None else out
     if work is None:
         made[x] = places

@@ -114,7 +114,7 @@ def repeat(input: Any, repeats: Any, axis: Any = None, name: str | None = None) 
 
 def _repeat_kernel(counts: Any, n: Any) -> Any:
     if counts.ndim > 1 or (counts.ndim == 1 and counts.size not in (1, n)):
-        raise errors.InvalidArgumentError(
+        raise errors.InvalidValueError(
             f"repeats has the shape {counts.shape}, for {n} elements or slices: one number for "
             "each is needed, or one for all",
         )  # fmt: skip

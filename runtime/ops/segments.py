@@ -251,9 +251,9 @@ def _mean_of_segments(x: Tensor, ids: Tensor, count: Tensor) -> Tensor:
 
 def _sorted_kernel(ids: Any) -> Any:
     if np.any(ids[1:] < ids[:-1]):
-        raise errors.InvalidArgumentError("segment ids are not increasing")
+        raise errors.InvalidValueError("segment ids are not increasing")
     if np.any(ids < 0):
-        raise errors.InvalidArgumentError(f"segment id {ids[0]} is negative")
+        raise errors.InvalidValueError(f"segment id {ids[0]} is negative")
     return ids
 
 

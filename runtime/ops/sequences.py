@@ -22,7 +22,7 @@ def _reverse_kernel(
 ) -> Any:  # fmt: skip
     size = x.shape[seq_axis]
     if np.any((lengths < 0) | (lengths > size)) or lengths.shape != (x.shape[batch_axis],):
-        raise errors.InvalidArgumentError(f"lengths {lengths} do not fit shape {x.shape}")
+        raise errors.InvalidValueError(f"lengths {lengths} do not fit shape {x.shape}")
     made = np.empty(x.shape, x.dtype) if out is None else out
     front, target = x, made
     if (batch_axis % x.ndim, seq_axis % x.ndim) != (0, 1):

@@ -81,8 +81,8 @@ def out_of_bounds(
     except errors.InvalidArgumentError as refused:
         return type(refused)(refused.detail)
     except ValueError as refused:
-        return errors.InvalidArgumentError(str(refused))
-    return errors.InvalidArgumentError(f"slice {format_spec(known)}: {error}")
+        return errors.InvalidValueError(str(refused))
+    return errors.InvalidValueError(f"slice {format_spec(known)}: {error}")
 
 
 def _known_entry(entry: Any, values: Any) -> Any:
@@ -150,11 +150,11 @@ def _sliced_dim(dim: int | None, entry: tuple[Any, ...]) -> int | None:
 def _failures(x: TensorType, *dynamic: TensorType, spec: Spec) -> Raises:
     """Returns what taking a part may raise, where not all of its places are known to be there."""
     if x.shape is None:
-        return errors.IndexError, errors.InvalidArgumentError
+        return errors.IndexError, errors.InvalidValueError
     has_index = any(isinstance(entry, int) for entry in spec)
     may_miss = DYNAMIC in spec or (has_index and None in x.shape)
     may_stand = DYNAMIC in [entry[2] for entry in spec if type(entry) is tuple]
-    return (errors.IndexError,) * may_miss + (errors.InvalidArgumentError,) * may_stand
+    return (errors.IndexError,) * may_miss + (errors.InvalidValueError,) * may_stand
 
 
 def _strided_gradient(op: Any, g: Any) -> Any:
@@ -240,8 +240,8 @@ def _set_failures(x: TensorType, value: TensorType, *dynamic: TensorType, spec: 
     fits = value.shape == () or (is_known(box) and is_known(value.shape))
     return (
         found
-        if fits or errors.InvalidArgumentError in found
-        else (*found, errors.InvalidArgumentError)
+        if fits or errors.InvalidValueError in found
+        else (*found, errors.InvalidValueError)
     )
 
 

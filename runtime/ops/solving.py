@@ -257,7 +257,7 @@ def lstsq(
 
 def _check_definite(factor: Any, gram: Any) -> Any:
     if np.isnan(factor).any() and not np.isnan(gram).any():
-        raise errors.InvalidArgumentError(
+        raise errors.InvalidValueError(
             "Input matrix was rank deficient or ill-conditioned; add an l2_regularizer"
         )
     return factor

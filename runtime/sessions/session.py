@@ -275,7 +275,7 @@ class Session:
         parameters = [value for value in fed if value in used]
         for value in trace.scope.parameters:
             if value in used and value not in fed:
-                raise errors.InvalidArgumentError(
+                raise errors.InvalidValueError(
                     f"You must feed a value for placeholder tensor '{value.name}' of type "
                     f"{value.type}",
                     hint="pass it in feed_dict",

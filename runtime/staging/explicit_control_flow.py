@@ -142,7 +142,7 @@ def case(
     def none_holds() -> Any:
         text = "Case: none of the conditions holds, and case() has no `default`"
         location = None if state.trace is None else user_location()
-        raise errors.InvalidArgumentError(None, "Case", text, location=location)
+        raise errors.InvalidValueError(None, "Case", text, location=location)
 
     checked = [_exclusive([predicate for predicate, _ in pairs])] if exclusive else []
     with control_dependencies(checked):
@@ -230,7 +230,7 @@ def _exclusive(predicates: Sequence[Any]) -> Any:
     held = ops.add_n([ops.cast(convert_to_tensor(predicate), "int32") for predicate in predicates])
 
     def refused() -> Any:
-        raise errors.InvalidArgumentError(
+        raise errors.InvalidValueError(
             None, "Case", "case(): more than one condition holds, though exclusive=True"
         )
 

@@ -63,7 +63,7 @@ def _text(tag: str, value: Any, options: Options) -> Any:
 
 def _image(tag: str, value: Any, options: Options) -> Any:
     if not 1 <= value.shape[-1] <= 4:
-        raise errors.InvalidArgumentError(
+        raise errors.InvalidValueError(
             f"images have 1 to 4 channels: {tag!r} has {value.shape[-1]}"
         )
     shown = value[: options["max_outputs"]]

@@ -162,8 +162,8 @@ class CheckpointFile:
                 raise self._foreign("it is no file of safetensors") from None
             raise self._damaged(error) from None
 
-    def _foreign(self, why: str) -> errors.InvalidArgumentError:
-        return errors.InvalidArgumentError(
+    def _foreign(self, why: str) -> errors.InvalidValueError:
+        return errors.InvalidValueError(
             f"{file_of(self.path)} is no checkpoint: {why}",
             hint="name one that train.Checkpoint has written",
         )

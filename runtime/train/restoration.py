@@ -88,7 +88,7 @@ class Restoration:
                 f"{variable.name}: the checkpoint {self.file.path} was written for another model"
             )
         if variable.dtype is not dtype:
-            raise errors.InvalidArgumentError(
+            raise errors.InvalidValueError(
                 f"the checkpoint {self.file.path} has {dtype.name} values for {name}, the "
                 f"variable {variable.name} has the dtype {variable.dtype.name}",
                 hint="make the variable with the dtype that was saved",

@@ -95,4 +95,4 @@ class VariableHandle:
         )
         if state.trace is not None:
             raise ValueError(message)
-        raise errors.InvalidArgumentError(message)
+        raise errors.InvalidValueError(message)

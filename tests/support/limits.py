@@ -14,7 +14,6 @@ LIMITS: dict[str, str] = {
     "`with` around what may be raised at run time": "raised at run time, past the `with`",
     "What cannot be left": "may be raised at run time, past the `try` around",
     "A function that calls itself as often": "is a graph of its own, which may raise",
-    "`except ValueError` around a division": "is a ValueError too",
     "The text of an error that only the run raises": "that only the run raises",
     "`next` of an iterator": (
         "next inside a staged block advances an iterator once|draws a random number once"

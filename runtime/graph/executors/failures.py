@@ -155,10 +155,10 @@ def _is_the_users(node: Node, error: Exception) -> bool:
 
 _DOCUMENTED: Mapping[type[BaseException], type[errors.OpError]] = {
     MemoryError: errors.ResourceExhaustedError,
-    ValueError: errors.InvalidArgumentError,
-    TypeError: errors.InvalidArgumentError,
-    IndexError: errors.InvalidArgumentError,
-    ArithmeticError: errors.InvalidArgumentError,
+    ValueError: errors.InvalidValueError,
+    TypeError: errors.InvalidValueError,
+    IndexError: errors.InvalidValueError,
+    ArithmeticError: errors.InvalidValueError,
 }
 """The class of the error of an op, for what its kernel raised."""
 

@@ -108,8 +108,8 @@ def _array(archive: zipfile.ZipFile, name: str) -> Any:
     return made.astype(made.dtype.newbyteorder("="), copy=False)
 
 
-def _foreign(path: Path, why: str) -> errors.InvalidArgumentError:
-    return errors.InvalidArgumentError(
+def _foreign(path: Path, why: str) -> errors.InvalidValueError:
+    return errors.InvalidValueError(
         f"{os.fspath(path)} is no file of graphs: {why}",
         hint="name a file that Graph.save or saved_model.save has written",
     )

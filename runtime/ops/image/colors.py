@@ -67,7 +67,7 @@ def _as_floats(image: Any, compute: Callable[[Tensor], Tensor]) -> Tensor:
 
 def _bounded_kernel(x: Any, *, low: float, high: float, what: str) -> Any:
     if np.any((x < low) | (x > high)):
-        raise errors.InvalidArgumentError(_outside(x, low, high, what))
+        raise errors.InvalidValueError(_outside(x, low, high, what))
     return x
 
 

@@ -19,7 +19,7 @@ from runtime.ops.random.stateless import stateless_uniform
 
 def _positive_kernel(size: Any, *, what: str) -> Any:
     if size <= 0:
-        raise errors.InvalidArgumentError(f"{what} must be positive, got {size}")
+        raise errors.InvalidValueError(f"{what} must be positive, got {size}")
     return size
 
 

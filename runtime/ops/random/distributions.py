@@ -115,7 +115,7 @@ def draw_integers(
 ) -> Any:
     check_scalars(np.shape(low), np.shape(high))
     if np.any(low >= high) and np.prod(size):
-        raise errors.InvalidArgumentError(f"Need minval < maxval, got {low} >= {high}")
+        raise errors.InvalidValueError(f"Need minval < maxval, got {low} >= {high}")
 
     def draw(wanted: Size) -> Any:
         return rng.integers(low, high, wanted, low.dtype)
@@ -151,7 +151,7 @@ def draw_binomial(
     rng: Any, size: Size, dtype: DType, counts: Any, probs: Any, out: Any = None, work: Work = None
 ) -> Any:
     if counts.dtype.kind == "f" and not _are_whole(counts, opened(work)):
-        raise errors.InvalidArgumentError(f"counts must be whole numbers, got {counts}")
+        raise errors.InvalidValueError(f"counts must be whole numbers, got {counts}")
     both = [(counts, np.int64), (probs, np.float64)]
     return _in_pieces(rng.binomial, size, dtype.np_dtype, both, out, work)
 
@@ -173,7 +173,7 @@ def draw_classes(
     line = np.add.accumulate(weights, 1, out=work.like(weights))
     total = work.copied(line[:, -1:])
     if not np.isfinite(total).all():
-        raise errors.InvalidArgumentError(
+        raise errors.InvalidValueError(
             "logits must be numbers, of which one in each row is finite"
         )
     # The rows one after another on one line: row r between r and r + 1.

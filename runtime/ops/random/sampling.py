@@ -33,7 +33,7 @@ from runtime.ops.random.distributions import (
 def sizes_of(shape: Shape, dims: Sequence[Any]) -> Size:
     found = fill_dims(shape, dims)
     if any(n < 0 for n in found):
-        raise errors.InvalidArgumentError(f"a shape has no negative dimensions: {found}")
+        raise errors.InvalidValueError(f"a shape has no negative dimensions: {found}")
     return found
 
 
@@ -45,7 +45,7 @@ def sampled(draw: Callable[..., Any], *args: Any, out: Any = None, work: Work = 
     except (ValueError, OverflowError, MemoryError) as error:
         if isinstance(error, errors.OpError):
             raise
-        raise errors.InvalidArgumentError(str(error)) from None
+        raise errors.InvalidValueError(str(error)) from None
 
 
 def static_sizes(shape: Shape, dims: Sequence[Shape]) -> Shape:
@@ -83,7 +83,7 @@ def sampled_classes(
     try:
         size: Any = classes_shape(logits.shape, shape=samples)
     except ValueError as error:
-        raise errors.InvalidArgumentError(str(error)) from None
+        raise errors.InvalidValueError(str(error)) from None
     if 0 in size:
         return np.zeros(size, dtype.np_dtype)
     return sampled(draw_classes, rng, size, dtype, logits, out=out, work=work)

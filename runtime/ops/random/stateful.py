@@ -51,7 +51,7 @@ def _named(draw: Callable[..., Any], op_type: str) -> Callable[..., Any]:
         except errors.OpError as error:
             raise type(error)(None, op_type, f"{op_type}: {error.message}") from None
         except ValueError as error:
-            raise errors.InvalidArgumentError(None, op_type, f"{op_type}: {error}") from None
+            raise errors.InvalidValueError(None, op_type, f"{op_type}: {error}") from None
 
     return kernel
 

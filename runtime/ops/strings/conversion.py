@@ -36,7 +36,7 @@ def _number(s: bytes, dtype: DType) -> Any:
             return float.fromhex(text.decode())
     elif _INTEGER.fullmatch(text) and dtype.min <= int(text) <= dtype.max:
         return int(text)
-    raise errors.InvalidArgumentError(f"cannot convert the string {s!r} to {dtype.name}")
+    raise errors.InvalidValueError(f"cannot convert the string {s!r} to {dtype.name}")
 
 
 def _to_number_kernel(x: Any, *, dtype: DType) -> Any:

@@ -126,7 +126,7 @@ def _segment_join_kernel(x: Any, ids: Any, *dims: Any, shape: Shape, separator: 
     groups: list[list[int]] = [[] for _ in range(count)]
     for place, segment in enumerate(elements_of(ids)):
         if not 0 <= segment < count:
-            raise errors.InvalidArgumentError(
+            raise errors.InvalidValueError(
                 f"segment id {segment} is not in [0, num_segments = {count})"
             )
         groups[segment].append(place)

@@ -22,7 +22,7 @@ def _pattern(text: str) -> re.Pattern[str]:
     try:
         return re.compile(as_python(text))
     except (re.error, UnknownClass, OverflowError, RecursionError) as error:
-        raise errors.InvalidArgumentError(f"invalid pattern {text!r}: {error}") from None
+        raise errors.InvalidValueError(f"invalid pattern {text!r}: {error}") from None
 
 
 @lru_cache(maxsize=256)
@@ -33,7 +33,7 @@ def _rewriting(rewrite: str, groups: int) -> Callable[[re.Match[str]], str]:
     parts = re.split(r"\\(.?)", rewrite, flags=re.DOTALL)
     for escape in parts[1::2]:
         if escape != "\\" and not (escape in set("0123456789") and int(escape) <= groups):
-            raise errors.InvalidArgumentError(
+            raise errors.InvalidValueError(
                 f"invalid rewrite {rewrite!r}: \\{escape} names no group of the pattern"
             )
 

@@ -51,9 +51,9 @@ def _part(s: bytes, start: int, count: int, unit: str) -> bytes:
     parts = s if unit == "BYTE" else _CHARACTER.findall(s)
     size = len(parts)
     if not -size <= start <= size:
-        raise errors.InvalidArgumentError(f"pos {start} out of range for string {s!r}")
+        raise errors.InvalidValueError(f"pos {start} out of range for string {s!r}")
     if count < 0:
-        raise errors.InvalidArgumentError(f"len must not be negative, got {count}")
+        raise errors.InvalidValueError(f"len must not be negative, got {count}")
     start = start + size if start < 0 else start
     found = parts[start : start + count]
     return found if isinstance(found, bytes) else b"".join(found)

@@ -35,7 +35,7 @@ def _codec_named(encoding: str) -> str:
     try:
         return codecs.lookup(encoding).name
     except LookupError:
-        raise errors.InvalidArgumentError(f"unknown encoding {encoding!r}") from None
+        raise errors.InvalidValueError(f"unknown encoding {encoding!r}") from None
 
 
 def _codec_for(s: bytes, encoding: str) -> str:
@@ -50,7 +50,7 @@ def _decoded(s: bytes, encoding: str, reaction: str, replacement: int, controls:
         text = s.decode(codec)
     except UnicodeDecodeError as error:
         if reaction == "strict":
-            raise errors.InvalidArgumentError(
+            raise errors.InvalidValueError(
                 f"invalid {encoding} in {s!r}: {error.reason}"
             ) from None
         text = s.decode(codec, reaction)
@@ -219,7 +219,7 @@ def _encode_kernel(x: Any, *, encoding: str, reaction: str, replacement: int) ->
 def _encoded(points: list[int], encoding: str, reaction: str, replacement: int) -> bytes:
     valid = [0 <= p < 0x110000 and not 0xD800 <= p < 0xE000 for p in points]
     if reaction == "strict" and not all(valid):
-        raise errors.InvalidArgumentError(f"invalid code point {points[valid.index(False)]}")
+        raise errors.InvalidValueError(f"invalid code point {points[valid.index(False)]}")
     text = "".join(
         chr(p) if good else chr(replacement) if reaction == "replace" else ""
         for p, good in zip(points, valid, strict=True)
@@ -260,7 +260,7 @@ def _transcode(s: bytes, *, output: str, **how: Any) -> bytes:
     if how["controls"] and how["reaction"] == "strict":
         plain = _decoded(s, **how | {"controls": False})
         if any(ord(character) in _CONTROLS for character in plain):
-            raise errors.InvalidArgumentError(f"control characters in {s!r}")
+            raise errors.InvalidValueError(f"control characters in {s!r}")
     return _decoded(s, **how).encode(_ENCODINGS[output])
 
 

@@ -197,17 +197,6 @@ class Attempt:
         for place, (kinds, _) in enumerate(self.kinds):
             found: Any = BaseException if kinds is None else kinds()
             classes = found if isinstance(found, tuple) else (found,)
-            named = tuple([each for each in classes if each is not ValueError])
-            if (
-                ValueError in classes
-                and issubclass(kind, _OF_PYTHON)
-                and not issubclass(kind, named)
-            ):
-                raise refuse(
-                    f"{with_article(kind.__name__)} of tensors is a ValueError too, which "
-                    "that of Python's numbers is not",
-                    "catch ZeroDivisionError or IndexError before it, or rt.errors.OpError",
-                )
             if issubclass(kind, found):
                 return place
             if others is not None and any(
@@ -219,9 +208,6 @@ class Attempt:
                     f"catch {kind.__name__} itself",
                 )
         return None
-
-
-_OF_PYTHON = (errors.ZeroDivisionError, errors.IndexError)
 
 
 def caught_in(trace: Trace) -> Kinds:

@@ -168,7 +168,7 @@ def staged_assert(
     watch: Watch = no_watch,
 ) -> None:
     """`assert test, message()`: a branch that raises StagedAssertionError at run time. In a `try`
-    or `with` it raises Python's AssertionError, which is no ValueError: handlers tell them apart.
+    or `with` it raises Python's AssertionError, no InvalidArgumentError: handlers tell them apart.
     """
     kind = AssertionError if active().attempts else errors.StagedAssertionError
 

@@ -322,7 +322,7 @@ class TensorArray:
             return _value_of(item)
         shape = self._kind.shape
         if not is_known(shape):
-            raise errors.InvalidArgumentError(
+            raise errors.InvalidValueError(
                 "an item of a TensorArray was read that was not written: it has no shape",
             )
         return ops.zeros(shape, self.dtype)

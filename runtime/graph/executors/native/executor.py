@@ -56,7 +56,7 @@ def require(graph: Graph) -> None:
 def _refuse(found: Iterable[Reason]) -> None:
     for node, text in found:
         if "variable" not in node.params:
-            raise errors.InvalidArgumentError(
+            raise errors.InvalidValueError(
                 None,
                 node.primitive.op_type,
                 f"jit_compile=True asks for machine code, but {text}",

@@ -279,7 +279,7 @@ def untaken_branch(x):
 def test_an_untaken_branch_need_not_be_valid() -> None:
     staged = function(untaken_branch)
     assert int(staged(X)) == 3
-    with pytest.raises(ValueError, match="out of bounds"):
+    with pytest.raises(IndexError, match="out of bounds"):
         staged(rt.constant(9))
 
 
