@@ -239,9 +239,7 @@ def _set_failures(x: TensorType, value: TensorType, *dynamic: TensorType, spec: 
     box = slice_shape(x.shape, spec=spec)
     fits = value.shape == () or (is_known(box) and is_known(value.shape))
     return (
-        found
-        if fits or errors.InvalidValueError in found
-        else (*found, errors.InvalidValueError)
+        found if fits or errors.InvalidValueError in found else (*found, errors.InvalidValueError)
     )
 
 

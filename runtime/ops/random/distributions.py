@@ -173,9 +173,7 @@ def draw_classes(
     line = np.add.accumulate(weights, 1, out=work.like(weights))
     total = work.copied(line[:, -1:])
     if not np.isfinite(total).all():
-        raise errors.InvalidValueError(
-            "logits must be numbers, of which one in each row is finite"
-        )
+        raise errors.InvalidValueError("logits must be numbers, of which one in each row is finite")
     # The rows one after another on one line: row r between r and r + 1.
     row = numbers(rows, work)[:, np.newaxis]
     line /= total

@@ -50,9 +50,7 @@ def _decoded(s: bytes, encoding: str, reaction: str, replacement: int, controls:
         text = s.decode(codec)
     except UnicodeDecodeError as error:
         if reaction == "strict":
-            raise errors.InvalidValueError(
-                f"invalid {encoding} in {s!r}: {error.reason}"
-            ) from None
+            raise errors.InvalidValueError(f"invalid {encoding} in {s!r}: {error.reason}") from None
         text = s.decode(codec, reaction)
         if reaction == "replace":
             text = text.replace("�", chr(replacement))
