@@ -300,6 +300,11 @@ class Backend:
         """The body of a `with` that is left while tracing: what only the run raises is refused."""
         raise NotImplementedError
 
+    def as_caught(self, error: BaseException, is_seen: bool) -> None:
+        """Give an exception that an `except` catches while tracing the text that Python's has;
+        StagingError where that is not known and somebody looks at it.
+        """
+
     def cases(self, failure: Any) -> list[tuple[Any, int | None, Any]]:
         """The ways in which an attempt may have failed: a staged test, which `except` is for it,
         and the exception.

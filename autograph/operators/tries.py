@@ -99,6 +99,8 @@ class _Try:
             _tell_of_missing(error)
             for kinds, handler in handlers:
                 if kinds is None or matches(error, kinds()):
+                    if self.backend is not None:
+                        self.backend.as_caught(error, _takes_error(handler))
                     return _run(handler, error)
             raise
         if failure is None:

@@ -51,7 +51,7 @@ from runtime.staging.control.optional_values import MaybeNone, Missing, bound, p
 from runtime.staging.control.references import may_know_less, want_sites
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth, opened
-from runtime.staging.error_notes import locate_hidden
+from runtime.staging.error_notes import as_caught, locate_hidden
 from runtime.staging.frames import user_location
 from runtime.staging.library_calls import STAGED
 from runtime.staging.lists import dict_reads
@@ -248,6 +248,10 @@ class StagingBackend(Backend):
         """The body of a `with` that is left while tracing: what only the run raises is refused."""
         with failures.Attempt((), sys._getframe(1), user_location()).open(active()):
             return block()
+
+    def as_caught(self, error: BaseException, is_seen: bool) -> None:
+        """Take from an exception what its text says of where it was raised, and how to do else."""
+        as_caught(error, is_seen)
 
     def cases(self, failure: Any) -> list[tuple[Any, int | None, Any]]:
         """The ways in which an attempt may have failed."""

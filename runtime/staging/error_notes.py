@@ -11,28 +11,35 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Any
+from typing import Any, cast
 
 from autograph.compiler import parse
 from autograph.frames import entries_of
 from autograph.policy import is_standard_file
 from runtime.core.state import state
 from runtime.core.tensor import Tensor
+from runtime.core.types import NumberType
 from runtime.errors import OpError
 from runtime.graph.ir import Graph, Location, Node, format_location, position_of
 from runtime.graph.templates import written
 from runtime.staging.bytecode import raises
 from runtime.staging.frames import innermost, instruction_text, is_ours, is_runtime, user_location
-from runtime.staging.refusals import is_internal, is_refusal, refuse
-from runtime.staging.scopes import InScope, Symbol
+from runtime.staging.refusals import SAID, UNSUPPORTED, is_internal, is_refusal, refuse
+from runtime.staging.scopes import InScope, Symbol, active
 
 _BY_NAME = (str, bytes, type(None))
 _PLAIN = (ValueError, TypeError)
 # Compiled by the first error.
+_ADDED = r"^unsupported operand type\(s\) for \+: '(str|list|deque)' and '(.+)'$"
 _SYMBOLS = r"\bSymbolicTensor\b"
 _NO_ATTRIBUTE = r"'Symbolic(Tensor|Number)' object has no attribute"
 _TEXTS = r"(\b(not|type|got) '?|^|')Text\b"
 _PLACED = r".+?:\d+:\d+: "
+_OUTSIDE = "compute with numbers and tensors, or do this outside of the staged function"
+_UNSEEN = "catch it without a name, `except TypeError:`: its text would be another one"
+_NUMBER = "SymbolicNumber"
+_CLASSES = rf"\b({_NUMBER}|MaybeNone|Choice|TaggedUnion)\b"
+_OF_OPERATORS = r"unsupported operand|not supported between|can only concatenate"
 _OF_SYMBOLS = (
     "a symbolic tensor stands for what only the run knows: use an op, or do this outside of the "
     "staged function"
@@ -113,8 +120,42 @@ def _place(error: BaseException, location: Location | None) -> None:
         text = error.args[0].replace("SymbolicNumber", "staged number")
         # One that passes through a trace around this one is placed already.
         if not re.match(_PLACED, text):
+            vars(error)[SAID] = error.args
             hint = "" if way_out is None else f"\n  {way_out}"
             error.args = (f"{format_location(location)}: {text}{hint}",)
+
+
+def as_caught(error: BaseException, is_seen: bool) -> None:
+    """Give an error that a handler of the user's catches Python's text again; StagingError where
+    that names a class of the library's and somebody looks at it.
+    """
+    error.args = vars(error).pop(SAID, error.args)
+    if type(error) is not TypeError or not _has_text(error):
+        return
+    text = re.sub(_TEXTS, r"\1str", error.args[0])
+    text = re.sub(_ADDED, r'can only concatenate \1 (not "\2") to \1', text)
+    if _NUMBER in text:
+        text = text.replace(_NUMBER, _kind_of_number(error))
+    if is_seen and re.search(_CLASSES, text):
+        raise refuse_caught(error, _UNSEEN) from None
+    error.args = (text,)
+
+
+def _kind_of_number(error: BaseException) -> str:
+    """The class of the one staged number of which Python tells, where that is known."""
+    if re.search(_OF_OPERATORS, str(error)):
+        is_one = str(error).count(_NUMBER) == 1
+        return str(active().memo.get(UNSUPPORTED, _NUMBER)) if is_one else _NUMBER
+    last = _last_of_the_users(error.__traceback__)
+    match [] if last is None else _expression_at(last).body:
+        case [ast.Expr(ast.Subscript(ast.Name(name)) | ast.Call(ast.Name(name)))]:
+            pass
+        case [ast.Expr(ast.Compare(comparators=[ast.Name(name)]))]:
+            pass
+        case _:
+            return _NUMBER
+    type = getattr(cast(Any, last).tb_frame.f_locals.get(name), "type", None)
+    return type.kind if isinstance(type, NumberType) else _NUMBER
 
 
 def _has_text(error: BaseException) -> bool:
@@ -147,17 +188,22 @@ def is_of_symbol(error: BaseException) -> bool:
     return is_told and not re.search(_ALIKE_FOR_NUMBERS, text)
 
 
-def refuse_caught(error: BaseException) -> Exception:
+def refuse_caught(error: BaseException, way_out: str = _OUTSIDE) -> Exception:
     """The refusal of such an error, which an `except` of the user's would catch."""
     last = _last_of_the_users(error.__traceback__)
     place = None if last is None else position_of(last.tb_frame.f_code, last.tb_lasti)
     said = re.sub(f"^{_PLACED}", "", str(error).partition("\n")[0])
     return refuse(
         "Python raises a TypeError here, of what only the run knows, and the `except` around would "
-        f"catch it: {said.replace('SymbolicNumber', 'staged number')}",
-        "compute with numbers and tensors, or do this outside of the staged function",
+        f"catch it: {re.sub(_CLASSES, _in_words, said)}",
+        way_out,
         location=place,
     )
+
+
+def _in_words(found: re.Match[str]) -> str:
+    words = {_NUMBER: "staged number", "MaybeNone": "value that may be None"}
+    return words.get(found[0], "value that the run chooses")
 
 
 def _is_given_a_symbol(error: BaseException) -> bool:
@@ -245,7 +291,7 @@ def _last_of_the_users(traceback: TracebackType | None) -> TracebackType | None:
     return found
 
 
-def _expression_at(entry: TracebackType) -> ast.AST:
+def _expression_at(entry: TracebackType) -> ast.Module:
     try:
         return parse(instruction_text(entry.tb_frame.f_code, entry.tb_lasti))
     except SyntaxError:

@@ -55,6 +55,13 @@ _NEVER_DEFERRED: tuple[type[BaseException], ...] = (
 )
 
 
+SAID = "_args_without_a_place"
+"""The attribute of an error that has the arguments which Python gives it."""
+
+UNSUPPORTED = "the kind of the last staged number that an operator did not take"
+"""Where a trace remembers it: Python's error names the class of the library's."""
+
+
 def users_names(names: Iterable[str]) -> list[str]:
     """The names of variables without those of generated code."""
     return [name for name in names if not is_generated(name)]

@@ -29,6 +29,8 @@ from runtime.staging.refusals import (
     AS_INDEX,
     AS_KEY,
     PRINTED,
+    SAID,
+    UNSUPPORTED,
     WAY_OUT,
     not_python,
     refuse,
@@ -111,9 +113,11 @@ class SymbolicNumber(InScope):
             raise refuse(f"{what}, as Python's numbers have", "compute with the number itself")
         # Asked for by classes' names too, to find out what an object is: no refusal to remember.
         # As of a symbolic tensor: what libraries ask for is worth no place.
+        error = AttributeError(what, name=name, obj=self)
+        vars(error)[SAID] = (f"'{self.type.kind}' object has no attribute {name!r}",)
         if not name.startswith("_"):
-            what = f"{format_location(user_location())}: {what}"
-        raise AttributeError(what, name=name, obj=self)
+            error.args = (f"{format_location(user_location())}: {what}",)
+        raise error
 
     def __hash__(self) -> int:
         raise not_python(self, AS_KEY, "use a tensor for the table")
@@ -230,6 +234,7 @@ def _binary(primitive: Primitive, a: Any, b: Any) -> Any:
             "floats and tensors",
             "make a float of it (float(...)), or a tensor where it is complex",
         )
+    active().memo[UNSUPPORTED] = number.type.kind
     return NotImplemented
 
 

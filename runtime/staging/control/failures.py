@@ -26,7 +26,7 @@ from runtime.staging.control.deferred_exceptions import EndOfBlock, check_not_pr
 from runtime.staging.control.joins import BLANK, join
 from runtime.staging.control.parts import OfTrace
 from runtime.staging.control.specs import Leaf, Spec, Tree
-from runtime.staging.error_notes import locate
+from runtime.staging.error_notes import as_caught, locate
 from runtime.staging.frames import origin_of
 from runtime.staging.images import image_of
 from runtime.staging.refusals import refusal_of_run, refuse
@@ -307,7 +307,10 @@ def failure_of(trace: Trace, error: BaseException) -> Failure | None:
     root = None if attempt is None else attempt.frame
     trace.check_raised(type(error).__name__, type(error), root)
     check_not_protocol(error, root)
-    locate(error)
+    if isinstance(error, errors.OpError):
+        locate(error)
+    else:
+        as_caught(error, is_seen(attempt, place))
     origin = trace.raised_at(error) or trace.origin()
     error.__traceback__ = None  # it holds what the blocks around have made
     made, symbols = owned(trace, error, is_seen(attempt, place))

@@ -1312,7 +1312,24 @@ def number_added_to_a_text(x):
     return total
 
 
+def text_of_a_product(x):
+    try:
+        return (int(x) * 2)[0]
+    except TypeError as error:
+        return str(error)
+
+
+def text_of_what_may_be_none(x):
+    found = 1 if x > 2 else None
+    try:
+        return found + "x"
+    except TypeError as error:
+        return str(error)
+
+
 REFUSED = [
+    (text_of_a_product, "'staged number' object is not subscriptable", "without a name"),
+    (text_of_what_may_be_none, "'value that may be None' and 'str'", "without a name"),
     (fraction_of_a_number, "raises a TypeError here, of what only the run knows", "with numbers"),
     (days_of_a_number, "unsupported type for timedelta days component: staged number", "outside"),
     (pattern_in_a_text, "expected string or bytes-like object", "outside of the staged function"),
@@ -1332,6 +1349,60 @@ REFUSED = [
 
 def test_what_python_raises_of_numbers_too_is_caught() -> None:
     assert int(rt.function(number_added_to_a_text)(rt.constant(3))) == 303
+
+
+def _text_of(function: Callable[[], Any]) -> str:
+    try:
+        return f"no error: {function()}"
+    except (TypeError, AttributeError) as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def listed(n: Any) -> list[Any]:
+    return [i for i in range(n)]
+
+
+TEXTS_OF_ERRORS: dict[str, Callable[[Any], Any]] = {
+    "number behind a text": lambda n: "x" + n,
+    "text behind a number": lambda n: n + "x",
+    "number behind a text of the run": lambda n: str(n) + n,
+    "None": lambda n: n * 0.5 - None,
+    "list": lambda n: [1] + n,  # noqa: RUF005 - it is no list
+    "number behind a list of the run": lambda n: listed(n) + n,
+    "list of the run behind a number": lambda n: n + listed(n),
+    "set": lambda n: {1} - (n > 2),
+    "order": lambda n: n < "x",
+    "length": lambda n: len(n),
+    "call": lambda n: n(),
+    "call of a text": lambda n: str(n)(),
+    "item": lambda n: n[0],
+    "in": lambda n: 3 in n,
+    "attribute": lambda n: n.parts,
+    "method": lambda n: n.append(1),
+    "range": lambda n: range(n * 0.5),
+    "assigned on a path": lambda n: "x" + n if n > 2 else -n,
+}
+
+
+@pytest.mark.parametrize("name", TEXTS_OF_ERRORS)
+def test_the_text_of_a_caught_error_is_pythons(name: str) -> None:
+    def program(x: Any) -> Any:
+        return _text_of(lambda: TEXTS_OF_ERRORS[name](int(x)))
+
+    assert rt.function(program)(rt.constant(3)).numpy().decode() == program(3)
+
+
+def again(x):
+    n = int(x)
+    try:
+        return n + "x"
+    except TypeError:
+        raise
+
+
+def test_an_error_that_is_raised_again_is_pythons() -> None:
+    with pytest.raises(TypeError, match=r"unsupported operand type.*: 'int' and 'str'"):
+        rt.function(again)(rt.constant(3))
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=lambda case: case[0].__name__)
