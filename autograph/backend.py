@@ -50,6 +50,14 @@ class AnyOrder(NamedTuple):
     stops: bool = False
 
 
+class Order:
+    """A key of `sorted`, `max` and `min` that asks which of two items comes first."""
+
+    def compare(self, a: Any, b: Any) -> Any:
+        """A number that is below 0 where the first does, and above 0 where the second does."""
+        raise NotImplementedError
+
+
 class Backend:
     """The part that staged values of one library take in Python's control flow.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from autograph.backend import AnyOrder
+from autograph.backend import AnyOrder, Order
 from autograph.operators.comprehensions import Given, of_generator
 from autograph.operators.cond import cond
 from autograph.operators.definedness import defined
@@ -96,7 +96,7 @@ def extreme(
     order = ">" if function is max else "<"
 
     def better_one(element: Any, found: Any, best: Any, its_key: Any) -> Any:
-        of_element = element if key is None else key(element)
+        of_element = element if key is None or isinstance(key, Order) else key(element)
 
         # Default values lead a recorder to objects, which may have other names.
         def replace(*, _reached: Any = element) -> Any:
@@ -105,7 +105,12 @@ def extreme(
         def keep(*, _reached: Any = best) -> Any:
             return best, its_key
 
-        better = or_(not_(found), lambda: compare(of_element, order, defined(its_key)))
+        def comes_first() -> Any:
+            if isinstance(key, Order):
+                return compare(key.compare(element, defined(its_key)), order, 0)
+            return compare(of_element, order, defined(its_key))
+
+        better = or_(not_(found), comes_first)
         return (True, *cond(better, replace, keep, (), f"{name}, its key"))
 
     start = (False, Undefined(name), Undefined("its key"))

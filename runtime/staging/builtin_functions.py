@@ -13,6 +13,7 @@ from types import FunctionType, GeneratorType
 from typing import Any, NoReturn, cast
 
 import autograph
+from autograph.backend import Order
 from autograph.operators import managers
 from autograph.operators.comprehensions import generator
 from autograph.operators.early_exits import refuse_to_leave
@@ -319,7 +320,7 @@ def _extreme(name: str, tensor_op: Callable[..., Any]) -> Callable[..., Any]:
         vector = args[0] if len(args) == 1 and key is None else None
         if isinstance(vector, SymbolicTensor) and vector.ndim == 1:
             return _extreme_of(name, tensor_op, vector, default)
-        if len(args) == 1 and _is_of_unknown_length(args[0]):
+        if len(args) == 1 and (isinstance(key, Order) or _is_of_unknown_length(args[0])):
             return extreme(args[0], max if name == "max" else min, key, default)
         items = elements(args[0], name) if len(args) == 1 else [*args]
         if not items and default:

@@ -14,6 +14,7 @@ from types import FunctionType
 from typing import Any
 
 import autograph
+from autograph.backend import Order
 from autograph.mutation.users_code import is_users_class
 from runtime.staging.control.branches import truth
 from runtime.staging.control.item_comparisons import compared, without_effects
@@ -56,21 +57,25 @@ def _algorithm(is_less: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return order
 
 
-class Comparator:
+class Comparator(Order):
     """`functools.cmp_to_key(compare)` while a function is staged: as the key of a sort, which asks
     `compare` of the items themselves.
     """
 
-    def __init__(self, compare: Callable[[Any, Any], Any]) -> None:
-        self.compare = compare
+    def __init__(self, function: Callable[[Any, Any], Any]) -> None:
+        self.function = function
 
     def __call__(self, item: Any) -> Any:
         """Python's own key, for any other use."""
-        return functools.cmp_to_key(self.compare)(item)
+        return functools.cmp_to_key(self.function)(item)
+
+    def compare(self, a: Any, b: Any) -> Any:
+        """Returns what the function says of two items."""
+        return called(self.function)(a, b)
 
     def is_less(self, a: Any, b: Any) -> Any:
         """Whether the first comes before the second: a Python or staged bool."""
-        return called(self.compare)(a, b) < 0
+        return self.compare(a, b) < 0
 
 
 def comparator_class(function: Any) -> Callable[..., Any] | None:

@@ -159,6 +159,38 @@ def named_max(name):
 heapify_max, heappop_max, heapreplace_max = map(named_max, ("heapify", "heappop", "heapreplace"))
 
 
+def _by_last_digit(a, b):
+    return (a % 5 > b % 5) - (a % 5 < b % 5)
+
+
+def first_and_last_by_a_comparison(xs):
+    order = functools.cmp_to_key(_by_last_digit)
+    large = [x for x in xs if x > 3]
+    pairs = [(x % 3, x) for x in xs]
+    by_both = functools.cmp_to_key(lambda a, b: a[0] - b[0] if a[0] != b[0] else b[1] - a[1])
+    return (
+        max(xs, key=order),
+        min([x + 1 for x in xs], key=order),
+        max((x * 3 for x in xs), key=order),
+        min(large, key=order, default=-1),
+        max(xs[0], xs[-1], xs[0] + 5, key=order),
+        max(pairs, key=by_both),
+        min(pairs, key=by_both),
+    )
+
+
+def counted_comparisons(xs):
+    count = 0
+
+    def compare(a, b):
+        nonlocal count
+        count += 1
+        return 1.5 if a > b else -0.5
+
+    found = max(xs, key=functools.cmp_to_key(compare))
+    return found, count
+
+
 PROGRAMS = [
     of_the_largest,
     popped,
@@ -171,6 +203,7 @@ PROGRAMS = [
     halved,
 ]
 PROGRAMS += [merged, inserted, inserted_pairs, before_the_first]
+PROGRAMS += [first_and_last_by_a_comparison, counted_comparisons]
 PROGRAMS += [jobs_beside_numbers, beside_a_nan]
 ITEMS = [[4], [3, 3, 3], [9, 7, 7, 1, 8, 0, 3], [8, 5, 4, 8, 1]]
 
