@@ -410,6 +410,8 @@ def _pow(base: Any, exponent: Any, modulo: Any = None) -> Any:
 def _round(value: Any, ndigits: Any = None) -> Any:
     if isinstance(value, Tensor):
         value = _to_number("float" if value.dtype.is_floating else "int")(value)
+    if not is_number(value) and not hasattr(type(value), "__round__"):
+        raise TypeError(f"type {type(value).__name__} doesn't define __round__ method")
     if ndigits is None or not is_number(value):
         return value.__round__(ndigits)
     return apply_number(numbers.ROUND_TO, value, index_of(ndigits))

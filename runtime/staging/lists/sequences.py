@@ -29,7 +29,7 @@ from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing import Growing, GrowingSequence
 from runtime.staging.refusals import refusal_of_run, refuse
 from runtime.staging.scopes import active
-from runtime.staging.symbolic_number import SymbolicNumber, apply_number
+from runtime.staging.symbolic_number import SymbolicNumber, apply_number, no_int
 from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.tracing import is_symbol, unfailing
 
@@ -54,7 +54,7 @@ def place_of(index: Any, size: Any, kind: str = "list index", message: Any = Non
     """The place from the front that an index means. IndexError, at run time, if there is none."""
     if message is None:
         message = f"{kind} out of range"
-    number = _number_of(index)
+    number = _number_of(index, kind)
     if not (is_symbol(number) or is_symbol(size)):
         if not -size <= number < size:
             raise IndexError(message)
@@ -107,11 +107,24 @@ def _either(test: Any, a: Any, b: Any) -> Any:
     return a if test else b
 
 
-def _number_of(index: Any) -> Any:
+def _number_of(index: Any, kind: str = "") -> Any:
     if not is_symbol(index) and not hasattr(type(index), "__index__"):
-        kind = type(index).__name__
-        raise TypeError(f"list indices must be integers or slices, not {kind}")
+        raise TypeError(_NO_INDEX["list"].format(type(index).__name__))
+    of_what = kind.partition(" ")[0]
+    is_float = type(index) is SymbolicNumber and index.type.kind == "float"
+    if is_float and of_what in _NO_INDEX:
+        raise no_int(TypeError(_NO_INDEX[of_what].format("float")))
     return index_of(index)
+
+
+_NO_INDEX = {
+    **{
+        kind: f"{kind} indices must be integers or slices, not {{}}"
+        for kind in ("list", "tuple", "range")
+    },
+    "string": "string indices must be integers, not '{}'",
+}
+"""The errors of Python's for an index of another class."""
 
 
 def check(fails: Any, message: Any, error: Callable[[Any], Exception] = IndexError) -> None:

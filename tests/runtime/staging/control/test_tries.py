@@ -9,6 +9,7 @@ import contextlib
 import datetime
 import functools
 import math
+import operator
 import re
 import signal
 from collections import deque
@@ -1380,6 +1381,14 @@ TEXTS_OF_ERRORS: dict[str, Callable[[Any], Any]] = {
     "attribute": lambda n: n.parts,
     "method": lambda n: n.append(1),
     "range": lambda n: range(n * 0.5),
+    "place": lambda n: [1, 2][n * 0.5],
+    "place in a tuple": lambda n: (1, 2)[n * 0.5],
+    "place in a range": lambda n: range(9)[n * 0.5],
+    "place in a text": lambda n: "abc"[n * 0.5],
+    "place in a list of the run": lambda n: listed(n)[n * 0.5],
+    "place for an item": lambda n: operator.setitem(listed(n), n * 0.5, 1),
+    "place to pop": lambda n: listed(n).pop(n * 0.5),
+    "rounded": lambda n: round("x", n),
     "assigned on a path": lambda n: "x" + n if n > 2 else -n,
 }
 
