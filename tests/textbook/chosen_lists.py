@@ -900,6 +900,74 @@ def triangle_row_changed(xs):
     return tri
 
 
+class Editor:
+    def __init__(self, text):
+        self.letters, self.cursor = list(text), len(text)
+        self.done, self.undone = [], []
+
+    def keep(self):
+        self.done.append((self.letters[:], self.cursor))
+        self.undone.clear()
+
+    def insert(self, letter):
+        self.keep()
+        self.letters.insert(self.cursor, letter)
+        self.cursor += 1
+
+    def undo(self):
+        if not self.done:
+            return False
+        self.undone.append((self.letters, self.cursor))
+        self.letters, self.cursor = self.done.pop()
+        return True
+
+    def redo(self):
+        if not self.undone:
+            return False
+        self.done.append((self.letters, self.cursor))
+        self.letters, self.cursor = self.undone.pop()
+        return True
+
+    def __str__(self):
+        return "".join(self.letters[: self.cursor]) + "|" + "".join(self.letters[self.cursor :])
+
+
+def edited_and_undone(xs):
+    editor = Editor("abc")
+    shown = []
+    for x in xs:
+        if x > 4:
+            editor.insert("z")
+        elif x > 2:
+            editor.cursor = max(editor.cursor - 1, 0)
+        elif x > 0:
+            editor.undo()
+        else:
+            editor.redo()
+        shown.append(str(editor))
+    return shown
+
+
+State = collections.namedtuple("State", "items total")
+
+
+def states_of_before(xs):
+    items, total, before = [1], 1, []
+    first = items
+    for x in xs:
+        if x > 2:
+            before.append(State(items[:], total))
+            items.append(x)
+            total += x
+        elif x > 0 and before:
+            last = before[-1]
+            last.items.append(50)
+            items, total = last
+        else:
+            before.append(State(items, total))
+    return items, before, total, items is first, before[-1] if before else None
+
+
 NUMBERS = [(0,), (1,), (2,), (3,)]
 SEQUENCES = [
     ([1, 2, 0, 3, -1, 4, 5, 6, 0, 7],),
@@ -988,4 +1056,6 @@ CASES = [
     (kinds_of_either, SEQUENCES),
     (length_as_text, SEQUENCES),
     (triangle_row_changed, SEQUENCES),
+    (edited_and_undone, SEQUENCES),
+    (states_of_before, SEQUENCES),
 ]

@@ -311,7 +311,7 @@ class GrowingSequence(list[Any], Growing):
 
 def sites_of(item: Any) -> frozenset[str]:
     """The places of the program where a list may have been made, or the lists in a tuple."""
-    if type(item) is tuple:
+    if issubclass(type(item), tuple):
         return frozenset().union(*map(sites_of, item))
     if not isinstance(item, GrowingSequence) or is_reference(item):
         return frozenset()

@@ -493,9 +493,8 @@ class GrowingList(GrowingSequence, RowTable):
         if staged_items.is_row(held.element):
             return row_of(self, place, key)
         item = staged_items.item_at(held.columns, place, held.element, written=True)
-        for each in item.options if isinstance(item, Choice) else (item,):
-            if is_row(each):
-                each.sites = sites_inside(self)
+        for each in filter(is_row, _held_in(item)):
+            each.sites = sites_inside(self)
         return item
 
     def _slice(self, index: slice) -> GrowingList:
@@ -759,9 +758,10 @@ def shared(item: Any) -> Any:
     """The item that is put into a list or dict for this: for a list that is in one of the graph, or
     in a tuple, another one of the same items. Nobody may change them any more.
     """
-    if type(item) is tuple:
+    if issubclass(type(item), tuple):
         parts = [_image(part) if is_row(part) else shared(part) for part in item]
-        return item if all(map(operator.is_, parts, item)) else tuple(parts)
+        is_same = all(map(operator.is_, parts, item))
+        return item if is_same else tuple.__new__(type(item), parts)
     is_in_one = is_row(item) and item.table is not None
     return _image(item) if is_in_one else item
 
@@ -773,6 +773,15 @@ def owned(row: GrowingList) -> GrowingList:
     made: GrowingList = row.copied()
     inherit_sites(made, (row,))
     return made
+
+
+def _held_in(item: Any) -> Iterator[Any]:
+    """The values that an item may be, or those in a tuple."""
+    if issubclass(type(item), Choice | tuple):
+        for each in item.options if isinstance(item, Choice) else item:
+            yield from _held_in(each)
+    else:
+        yield item
 
 
 def is_row(item: Any) -> bool:

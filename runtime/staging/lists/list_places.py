@@ -183,8 +183,8 @@ def apart(item: Any) -> Any:
     """An item of a list or dict as part of a result: with copies of such lists in it."""
     if isinstance(item, PlacedList):
         return exported_list(item)
-    if type(item) is tuple:
-        return tuple(map(apart, item))
+    if issubclass(type(item), tuple):
+        return tuple.__new__(type(item), map(apart, item))
     if isinstance(item, dict) and getattr(item, "staged", None) is None:
         return {key: apart(value) for key, value in dict.items(item)}
     if isinstance(item, MaybeNone):
