@@ -6,14 +6,14 @@ import sys
 from itertools import chain
 from typing import Any, cast
 
-from autograph.backend import FAILURE, Backend, Block, asked, backend_of
+from autograph.backend import Backend, Block, Names, asked, backend_of
 from autograph.errors import RestIsStaged
 from autograph.frames import hide
-from autograph.operators.blocks import output_names, unpacked, went_on
+from autograph.operators.blocks import output_names, unpacked
 from autograph.operators.comprehensions import of_generator
 from autograph.operators.growing import found_much, is_staging
 from autograph.operators.indexed_items import indexed, list_walked_by
-from autograph.operators.shared import Shared
+from autograph.operators.staged_loops import Rounds, always, staged_loop
 from autograph.operators.staged_rest import (
     PlainFor,
     much_in_for,
@@ -22,7 +22,7 @@ from autograph.operators.staged_rest import (
     whole_loop,
     work_done,
 )
-from autograph.operators.unrolling import GuardedRounds, Rounds
+from autograph.operators.unrolling import GuardedRounds
 
 
 def for_loop(
@@ -48,7 +48,7 @@ def for_loop(
     try:
         backend = backend_of(items)
         if backend is not None:
-            return _staged_for(backend, items, body, state, test, defines, shared)
+            return _staged_for(backend, items, Rounds(body, test, defines, shared), state)
         given = of_generator(items, decided=test is not None)
         if given is not None:
             names = ", ".join(output_names(body, defines, skip=1))
@@ -67,7 +67,7 @@ def for_loop(
                 continue
             if work is not None and proceed is True and done.bit_count() == 1:
                 references = sys.getrefcount(items)
-                rounds = Rounds(body, test or _always, defines, shared)
+                rounds = Rounds(body, test or always, defines, shared)
                 whole = work.rest(
                     PlainFor(items, source, iterator, references, done, before), rounds, state
                 )
@@ -99,7 +99,7 @@ def for_loop(
     except RestIsStaged as error:
         left = None
         if _is_raised_by_items(error):
-            rounds = Rounds(body, test or _always, defines, shared)
+            rounds = Rounds(body, test or always, defines, shared)
             left = _rest(items, error, proceed)
             if left is None:
                 whole = places_left(source, error.rest(proceed), done, rounds, state, proceed)
@@ -162,32 +162,8 @@ def _numbered(items: Any, start: int) -> Any:
     return enumerate(items, start) if backend is None else asked(backend, enumerate, items, start)
 
 
-def _staged_for(
-    backend: Backend,
-    items: Any,
-    body: Block,
-    state: tuple[Any, ...],
-    test: Block | None,
-    defines: str | None,
-    shared: str | None,
-) -> Any:
-    names = output_names(body, defines, skip=1)
-    carried = Shared(shared, (body,), backend)
-    catches = backend.catches()
-    if catches:
-        test, body, begin = backend.caught_loop(test or _always, body, carried, len(state))
-        state, names = (*state, begin), (*names, FAILURE)
-    count = len(state)
-    result = backend.for_loop(
-        items,
-        carried.block(body, count + 1, count),
-        (*state, *carried.values()),
-        (*names, *carried.names),
-        None if test is None else carried.block(test, count, count, gives=False),
-    )
-    result = carried.split(result, count)
-    return went_on(backend, result, count) if catches else result
+def _staged_for(backend: Backend, items: Any, rounds: Rounds, state: tuple[Any, ...]) -> Any:
+    def loop(test: Block | None, body: Block, state: tuple[Any, ...], names: Names) -> Any:
+        return backend.for_loop(items, body, state, names, test)
 
-
-def _always(*state: Any) -> bool:
-    return True
+    return staged_loop(backend, loop, rounds, state, items=1)

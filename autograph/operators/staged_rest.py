@@ -12,15 +12,15 @@ from contextlib import contextmanager
 from inspect import unwrap
 from typing import Any, NamedTuple
 
-from autograph.backend import FAILURE, Backend, Block, backend_of, staging
+from autograph.backend import Backend, Block, Names, backend_of, staging
 from autograph.objects import contents
-from autograph.operators.blocks import output_names, unpacked, went_on
+from autograph.operators.blocks import output_names, unpacked
 from autograph.operators.comprehensions import LONG
 from autograph.operators.early_exits import is_iterator
 from autograph.operators.growing import found_much, is_staging
 from autograph.operators.indexed_items import Indexed, of_range
-from autograph.operators.shared import Shared
-from autograph.operators.unrolling import Rounds, is_used_elsewhere
+from autograph.operators.staged_loops import Rounds, always, staged_loop
+from autograph.operators.unrolling import is_used_elsewhere
 
 ENDLESS = range(1 << 62)
 """More rounds than any loop has."""
@@ -153,6 +153,7 @@ def _counted(
 ) -> Any:
     """The rest of a loop over numbers without an end, of which the next one is in the state."""
     body, test, defines, shared = rounds
+    asks = test or always
     step = gc.get_referents(items)[-1]
     names = output_names(body, defines, skip=1)
 
@@ -161,11 +162,11 @@ def _counted(
         return (number + step, *((result,) if len(state) == 1 else result or ()))
 
     def goes_on(_: Any, *state: Any) -> Any:
-        return test(*state)
+        return asks(*state)
 
     # Where their shared names are found.
     one_round.__wrapped__ = body  # type: ignore[attr-defined]
-    goes_on.__wrapped__ = test  # type: ignore[attr-defined]
+    goes_on.__wrapped__ = asks  # type: ignore[attr-defined]
     given = next(iterator), *state
     numbered = Rounds(one_round, goes_on, ", ".join(("the number", *names)), shared)
     left = _rest(backend, of_range(ENDLESS), 0, numbered, given, proceed)
@@ -181,30 +182,16 @@ def _rest(
     proceed: Any,
     knows_kinds: bool = False,
 ) -> Any:
-    body, test, defines, shared = rounds
     numbers = source.numbers
     places = (range(source.size()) if numbers is None else numbers)[done:]
-    one_round = _with_item_at(body, source) if numbers is None else body
-    names = output_names(body, defines, skip=1)
-    carried = Shared(shared, (body,), backend)
-    catches = backend.catches()
-    if catches:
-        test, one_round, begin = backend.caught_loop(test, one_round, carried, len(state))
-        state, names = (*state, begin), (*names, FAILURE)
-    count = len(state)
-    result = backend.for_rest(
-        places,
-        carried.block(one_round, count + 1, count),
-        (*state, *carried.values()),
-        (*names, *carried.names),
-        carried.block(test, count, count, gives=False),
-        proceed,
-        knows_kinds,
-    )
-    if result is NotImplemented:
-        return result
-    result = carried.split(result, count)
-    return went_on(backend, result, count) if catches else result
+    if numbers is None:
+        names = ", ".join(output_names(rounds.body, rounds.defines, skip=1))
+        rounds = rounds._replace(body=_with_item_at(rounds.body, source), defines=names)
+
+    def loop(test: Block, body: Block, state: tuple[Any, ...], names: Names) -> Any:
+        return backend.for_rest(places, body, state, names, test, proceed, knows_kinds)
+
+    return staged_loop(backend, loop, rounds, state, items=1)
 
 
 def _with_item_at(body: Block, source: Indexed) -> Block:

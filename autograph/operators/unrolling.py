@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import partial
 from operator import length_hint
 from types import FunctionType, GeneratorType, MethodType
-from typing import Any, NamedTuple
+from typing import Any
 
 from autograph.backend import Block, backend_of
 from autograph.errors import StagingError
@@ -18,6 +18,7 @@ from autograph.frames import is_variable, refusal
 from autograph.operators.blocks import output_names, unpacked
 from autograph.operators.cond import cond
 from autograph.operators.early_exits import held_iterators, is_iterator, refuse_to_leave
+from autograph.operators.staged_loops import Rounds, always
 from autograph.users_words import with_article
 
 ROUNDS = 10_000
@@ -68,18 +69,6 @@ _COMBINING = frozenset((
 """Iterators that give what others give."""
 
 
-class Rounds(NamedTuple):
-    """The rounds of a `for`: `body(item, *state)` gives the next state, and `test(*state)` tells
-    whether another one follows. `defines` has the names of the state, where they are not the
-    parameters of `body`, and `shared` those that the body assigns where they live.
-    """
-
-    body: Block
-    test: Block
-    defines: str | None = None
-    shared: str | None = None
-
-
 class GuardedRounds:
     """Each further round of a loop under the condition that no exit was taken before.
 
@@ -102,7 +91,7 @@ class GuardedRounds:
                 "further than in Python"
             )
         self._left = ROUNDS if length_hint(items, -1) < 0 else sys.maxsize
-        self._body, self._test = rounds.body, rounds.test
+        self._body, self._test = rounds.body, rounds.test or always
         self._defines = ", ".join(output_names(rounds.body, rounds.defines, skip=1))
         self._shared = rounds.shared
 
