@@ -1,5 +1,6 @@
 """The items of a `for` that are known by their places: those of ranges, lists and tuples, and what
-`enumerate`, `zip`, `reversed`, `itertools.combinations` and such make of them.
+`enumerate`, `zip`, `map`, `reversed`, `itertools.combinations` and such make of them; and the
+entries of dicts.
 """
 
 from __future__ import annotations
@@ -8,7 +9,15 @@ import gc
 import inspect
 import sys
 from collections.abc import Callable, Sequence
-from itertools import combinations, combinations_with_replacement, islice, permutations, product
+from itertools import (
+    combinations,
+    combinations_with_replacement,
+    islice,
+    pairwise,
+    permutations,
+    product,
+)
+from operator import is_, length_hint
 from types import GeneratorType
 from typing import Any, NamedTuple
 
@@ -30,6 +39,7 @@ class Indexed(NamedTuple):
             Only the run may know it of a list that has become staged.
         numbers: the range that they are, if they are one.
         is_strict: whether it is an error if these are not equally many.
+        functions: what computes them.
     """
 
     sequences: tuple[Any, ...]
@@ -37,6 +47,7 @@ class Indexed(NamedTuple):
     lengths: Callable[[], Sequence[Any]]
     numbers: range | None = None
     is_strict: bool = False
+    functions: tuple[Any, ...] = ()
 
     def is_known(self) -> bool:
         """Whether Python knows how many there are, and that each place has an item."""
@@ -59,9 +70,9 @@ class Indexed(NamedTuple):
         if not self.is_known() or self.size() != size:
             raise refusal(
                 StagingError,
-                "a list is made longer or shorter by a `for` over it, of which the rounds are one "
-                "loop of the graph",
-                hint="loop over a copy of the list: `for x in list(items):`",
+                "a list or dict is changed by a `for` over it, of which the rounds are one loop of "
+                "the graph",
+                hint="loop over a copy: `for x in list(items):`",
             )
 
 
@@ -72,12 +83,6 @@ def indexed(items: Any) -> Indexed | None:
         return of_range(items)
     if is_indexed(items):
         return _in_order(items)
-    if kind is enumerate:
-        iterator, start = items.__reduce__()[1]
-        return _numbered(indexed(iterator), start)
-    if kind is zip:
-        _, iterators, *strict = items.__reduce__()
-        return _side_by_side(iterators, any(strict))
     if kind in _ITERATORS:
         _, (items,), *begun = items.__reduce__()
         return None if any(begun) else indexed(items)
@@ -86,7 +91,10 @@ def indexed(items: Any) -> Indexed | None:
         return _reversed(items) if last == [len(items) - 1] else None
     if kind is GeneratorType and inspect.getgeneratorstate(items) == inspect.GEN_CREATED:
         return _walked(items)
-    return _of_pools(items) if kind in _POOLED else None
+    if stand_ins.get(kind, kind) in _VIEWS:
+        return _of_dict(items) if backend_of(items) is None else None
+    maker = _MAKERS.get(kind)
+    return None if maker is None else maker(items)
 
 
 def of_range(numbers: range) -> Indexed:
@@ -101,7 +109,7 @@ def of_range(numbers: range) -> Indexed:
 
 _ITERATORS = frozenset((type(iter([])), type(iter(())), type(iter(range(0)))))
 _BACKWARDS: frozenset[type] = frozenset((type(reversed([])), type(reversed(()))))
-_POOLED = frozenset((combinations, combinations_with_replacement, permutations, product))
+_VIEWS = frozenset((dict, type({}.keys()), type({}.values()), type({}.items())))
 _MOST = 100_000
 """Items of `itertools.combinations` and such that are known by their places."""
 
@@ -125,6 +133,91 @@ def _reversed(items: Any) -> Indexed | None:
         (items,),
         lambda place: getitem(items, last - place),
         lambda: (_length(items, last + 1),),  # of those that were there, as Python has it
+    )
+
+
+def _of_dict(items: Any) -> Indexed | None:
+    """The keys, values or pairs of a dict that no round changes."""
+    is_pairs = stand_ins.get(type(items), type(items)) is type({}.items())
+
+    def columns() -> tuple[tuple[Any, ...], ...]:
+        return tuple(zip(*items, strict=True)) if is_pairs else (tuple(items),)
+
+    before = columns()
+
+    def lengths() -> tuple[Any, ...]:
+        if backend_of(items) is not None:
+            return (items,)
+        same = (
+            len(a) == len(b) and all(map(is_, a, b))
+            for a, b in zip(before, columns(), strict=False)
+        )
+        return (len(items) if all(same) else -1,)
+
+    def at(place: Any) -> Any:
+        parts = [getitem(column, place) for column in before]
+        return tuple(parts) if is_pairs else parts[0]
+
+    return Indexed(before, at, lengths)
+
+
+def _of_entries(iterator: Any) -> Indexed | None:
+    entries = [each for each in gc.get_referents(iterator) if isinstance(each, dict)]
+    if not entries or length_hint(iterator) != len(entries[0]):
+        return None
+    return _of_dict(_ENTRIES[type(iterator)](entries[0]))
+
+
+_ENTRIES: dict[type, Callable[[Any], Any]] = {
+    type(iter(view({}))): view for view in (dict.keys, dict.values, dict.items)
+}
+
+
+def _computed(items: Any) -> Indexed | None:
+    function, *iterators = items.__reduce__()[1]
+    source = _side_by_side(tuple(iterators), False)
+    if source is None:
+        return None
+    return source._replace(
+        at=lambda place: function(*source.at(place)), functions=(*source.functions, function)
+    )
+
+
+def _in_pairs(items: Any) -> Indexed | None:
+    """The items of `itertools.pairwise`: none has been taken where it holds none."""
+    iterator, *taken = gc.get_referents(items)
+    source = None if any(map(_holds_something, taken)) else indexed(iterator)
+    if source is None:
+        return None
+    return source._replace(
+        at=lambda place: (source.at(place), source.at(place + 1)),
+        lengths=lambda: [
+            length if backend_of(length) is not None else max(length - 1, 0)
+            for length in source.lengths()
+        ],
+        numbers=None,
+    )
+
+
+def _holds_something(taken: Any) -> bool:
+    return type(taken) is not tuple or any(each is not None for each in taken)
+
+
+def _sliced(items: Any) -> Indexed | None:
+    reduced = reduction(items)
+    source = None if reduced is None or reduced[2:] != (0,) else indexed(reduced[1][0])
+    if source is None:
+        return None
+    part = slice(*reduced[1][1:])
+    start, step = part.start or 0, part.step or 1
+
+    def lengths() -> Sequence[Any]:
+        if not source.is_known():
+            return source.lengths()
+        return (len(range(*part.indices(source.size()))),)
+
+    return source._replace(
+        at=lambda place: source.at(start + place * step), lengths=lengths, numbers=None
     )
 
 
@@ -153,10 +246,11 @@ def _of_pools(items: Any) -> Indexed | None:
 
 
 def _walked(generator: Any) -> Indexed | None:
-    """The items of a generator that walks through a list, and has not begun."""
+    """The items of a generator that walks through a list or dict, and has not begun."""
     items = list_walked_by(generator)
-    if stand_ins.get(type(items)) is not list:
-        return None
+    kind = stand_ins.get(type(items))
+    if kind is not list:
+        return _of_dict(items) if kind in _VIEWS and backend_of(items) is None else None
     if _walks(iter(items), generator):
         return _in_order(items)
     is_known = backend_of(items) is None
@@ -174,7 +268,9 @@ def list_walked_by(iterator: Any) -> Any:
         return None
     # The locals of a frame would hold on to what the generator holds.
     methods = (
-        (each, getattr(type(each), code.co_name, None)) for each in gc.get_referents(iterator)
+        (each, vars(base).get(code.co_name))
+        for each in gc.get_referents(iterator)
+        for base in type(each).__mro__
     )
     return next((each for each, method in methods if _code_of(method) is code), None)
 
@@ -183,7 +279,9 @@ def _code_of(method: Any) -> Any:
     return getattr(method, "__code__", None)
 
 
-def _numbered(source: Indexed | None, start: Any) -> Indexed | None:
+def _numbered(items: Any) -> Indexed | None:
+    iterator, start = items.__reduce__()[1]
+    source = indexed(iterator)
     if source is None or backend_of(start) is not None:
         return None
     return source._replace(at=lambda place: (start + place, source.at(place)), numbers=None)
@@ -200,4 +298,19 @@ def _side_by_side(iterators: tuple[Any, ...], is_strict: bool) -> Indexed | None
         lambda: [length for source in sources for length in source.lengths()],
         None,
         is_strict or any(source.is_strict for source in sources),
+        tuple(each for source in sources for each in source.functions),
     )
+
+
+def _zipped(items: Any) -> Indexed | None:
+    _, iterators, *strict = items.__reduce__()
+    return _side_by_side(iterators, any(strict))
+
+
+_MAKERS: dict[type, Callable[[Any], Indexed | None]] = {
+    enumerate: _numbered, zip: _zipped, map: _computed, pairwise: _in_pairs, islice: _sliced,
+    **dict.fromkeys(
+        (combinations, combinations_with_replacement, permutations, product), _of_pools
+    ),
+    **dict.fromkeys(_ENTRIES, _of_entries),
+}  # fmt: skip

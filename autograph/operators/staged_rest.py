@@ -198,7 +198,9 @@ def _with_item_at(body: Block, source: Indexed) -> Block:
     size = source.size()
 
     # What the items are in is the block's: a default value leads a recorder to it.
-    def one_round(place: Any, *state: Any, _sequences: Any = source.sequences) -> Any:
+    def one_round(
+        place: Any, *state: Any, _reached: Any = (source.sequences, source.functions)
+    ) -> Any:
         result = body(source.at(place), *state)
         source.check_size(size)
         return result

@@ -531,6 +531,83 @@ def replaced_and_longer_side_by_side(a, k):
     return b
 
 
+def computed(a, k):
+    total, seen = 0, 0
+
+    def doubled(x):
+        nonlocal seen
+        seen += x
+        return x * 2
+
+    for x in map(doubled, a):
+        for i, y in enumerate(map(lambda y, z: y - z, a, a[1:])):
+            if x + seen > y * k:
+                total += i - seen
+    return total, seen
+
+
+def entries(a, k):
+    prices, total = {f"n{at % 90}": x for at, x in enumerate(a)}, 0
+    sizes = dict(enumerate(a))
+    for x in prices.values():
+        for at, y in sizes.items():
+            for other in sizes:
+                if x + y > k + other:
+                    total += at
+    for (at, x), y in zip(sizes.items(), prices.values(), strict=True):
+        for i, z in enumerate(sizes.values(), 3):
+            if x + y > z + k:
+                total += at * i
+    return total
+
+
+def entries_that_are_replaced(a, k):
+    sizes = dict(enumerate(a))
+    for x in sizes.values():
+        for at, y in sizes.items():
+            if x + y > k:
+                sizes[at] = (y + 1) % k
+    return sizes
+
+
+def entries_that_are_added(a, k):
+    sizes = dict(enumerate(a))
+    for x in list(sizes.values()):
+        for at, y in sizes.items():
+            if x + y > k:
+                sizes[at + 1000] = y
+    return len(sizes)
+
+
+def pairs_in_turn(a, k):
+    total = 0
+    for x, y in itertools.pairwise(a):
+        for i, (z, w) in enumerate(itertools.pairwise(reversed(a))):
+            if x + y > z + w + k:
+                total += i
+    return total
+
+
+def parts_of_lists(a, k):
+    total = 0
+    for x in itertools.islice(a, 2, None):
+        for i, y in enumerate(itertools.islice(reversed(a), 1, 21, 3)):
+            for z in itertools.islice(a, 9):
+                if x + y > z + k:
+                    total += i * x
+    return total
+
+
+def parts_that_have_begun(a, k):
+    total, part = 0, itertools.islice(a, 1, None)
+    first = next(part)
+    for x, y in itertools.pairwise(part):
+        for z in a:
+            if x + y > z + k:
+                total += first
+    return total
+
+
 ITEMS = [(7 * i * i + 3 * i) % 41 for i in range(24)]
 
 PROGRAMS: list[tuple[Callable[..., Any], int, int]] = [
@@ -568,6 +645,10 @@ PROGRAMS: list[tuple[Callable[..., Any], int, int]] = [
     (backwards, 24, 1_000),
     *([(combined, 24, 1_500)] if sys.version_info < (3, 14) else []),
     (replaced_side_by_side, 24, 2_000),
+    (computed, 24, 1_000),
+    (entries, 24, 1_500),
+    (pairs_in_turn, 24, 1_000),
+    *([(parts_of_lists, 24, 1_500)] if sys.version_info < (3, 14) else []),
 ]
 
 
