@@ -432,7 +432,7 @@ class Tracer:
     def _run(
         self, trace: Trace, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[Spec | None, list[Value]]:
-        recorder = self._recorder(args)
+        recorder = self._recorder(args, kwargs)
         self.assumption.begin(lambda: self._changed_till_now(recorder))
         try:
             with (
@@ -526,10 +526,11 @@ class Tracer:
             locate(error)
             explain(error, self.name, dict(zip(self.labels, args, strict=False)) | kwargs)
 
-    def _recorder(self, args: tuple[Any, ...]) -> ObjectRecorder:
+    def _recorder(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> ObjectRecorder:
         # What Python runs once while tracing, calls of itself in the graph would not repeat.
         watch = BlockRecorder if self.inner else no_watch
-        given = dict(zip(self.labels, args, strict=False)) | bound_containers(self.python_function)
+        given = dict(zip(self.labels, args, strict=False)) | kwargs
+        given |= bound_containers(self.python_function)
         return watch(self.python_function, tuple(given.values()), tuple(given))
 
     def _changed_till_now(self, recorder: ObjectRecorder) -> list[Place]:

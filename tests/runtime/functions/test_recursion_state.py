@@ -612,9 +612,26 @@ def made_of_the_last(n):
     return out
 
 
+def object_by_keyword(n):
+    class Box:
+        total = 0
+
+    def down(k, *, box, seen):
+        if k > 0:
+            box.total += k
+            seen[k % 2] = box.total
+            down(k - 1, box=box, seen=seen)
+            box.total += 1
+
+    box, seen = Box(), {}
+    down(n, box=box, seen=seen)
+    return box.total, seen
+
+
 @pytest.mark.parametrize(
     "function",
     [
+        object_by_keyword,
         *(variable, growing, behind_the_call, two_objects, attributes, as_an_argument, by_keyword),
         *(attributes_and_their_items, two_lists, returned, raising, wider, mutual, in_a_loop),
         *(variants, a_default_list),
