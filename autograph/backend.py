@@ -261,6 +261,15 @@ class Backend:
         """
         return False
 
+    def passes_on(self) -> bool:
+        """Whether what takes the elements of a generator takes those that this one has of another
+        one, too, so that one which calls itself may be a call of a graph.
+
+        >>> autograph.Backend().passes_on()
+        False
+        """
+        return False
+
     def catches(self) -> bool:
         """Whether a `try` that is being staged may catch what is raised now."""
         return False

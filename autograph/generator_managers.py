@@ -32,7 +32,8 @@ from collections.abc import Callable
 from contextlib import _GeneratorContextManager
 from functools import partial
 from types import CellType, CodeType, FunctionType
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
+from weakref import WeakKeyDictionary
 
 from autograph import policy
 from autograph.codes import CodeTable, has_instruction, nested_codes
@@ -41,7 +42,9 @@ from autograph.twins import converting, note_generated, source_known
 
 Made: TypeAlias = tuple[CodeType, str, str] | tuple[()]
 Taker: TypeAlias = Callable[[Any], Any]
-_made: dict[str, CodeTable[Made]] = {way: CodeTable() for way in ("around", "each", "some")}
+_made: dict[str, CodeTable[Made]] = {
+    way: CodeTable() for way in ("around", "each", "some", "passed on")
+}
 
 
 def around(manager: Any, ag: CellType) -> Callable[[Callable[[Any], None]], None] | None:
@@ -72,7 +75,8 @@ def visiting(function: FunctionType, ag: CellType) -> tuple[Callable[..., None],
     `visit(args, kwargs, taker, stops)`, and whether it has something to do where it is left; or why
     there is none.
 
-    With `stops`, a true answer of the taker ends the generator.
+    With `stops`, a true answer of the taker ends the generator. With `call`, that calls it, and the
+    taker has an attribute `each`, for all that another generator gives.
     """
     written = _as_written(function)
     if written is None:
@@ -80,14 +84,39 @@ def visiting(function: FunctionType, ag: CellType) -> tuple[Callable[..., None],
     if not _code_of(written, "each"):
         return "a `yield` of it stands in a `try` that catches, a `with` or an expression"
 
-    def visit(args: tuple[Any, ...], kwargs: dict[str, Any], taker: Taker, stops: bool) -> None:
-        made = _code_of(written, "some" if stops else "each")
+    def visit(
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        taker: Taker,
+        stops: bool,
+        call: Callable[[Any], Any] | None = None,
+    ) -> None:
+        if call is not None:
+            twin, block = _passing_on(function, written, ag)
+            run: Callable[..., Any] = partial(call(twin), **{block: taker})
+        else:
+            run = _twin(written, _code_of(written, "some" if stops else "each"), ag, taker)
         try:
-            _twin(written, made, ag, taker)(*args, **kwargs)
+            run(*args, **kwargs)
         except StopIteration as error:  # what Python makes of one that leaves a generator
             raise RuntimeError("generator raised StopIteration") from error
 
     return visit, has_instruction(written.__code__, "PUSH_EXC_INFO")
+
+
+def _passing_on(function: FunctionType, written: FunctionType, ag: CellType) -> Any:
+    """The function of a generator that gives on all elements of another one, and the keyword for
+    what takes them: the same in each call, so that it may be known to call itself.
+    """
+    found = _passed_on.get(function)
+    if found is None:
+        code, name, block = cast(Any, _code_of(written, "passed on"))
+        cells = {name: ag} if name in code.co_freevars else {}
+        found = _passed_on[function] = twin_of(written, code, cells), block
+    return found
+
+
+_passed_on: WeakKeyDictionary[FunctionType, tuple[FunctionType, str]] = WeakKeyDictionary()
 
 
 def _as_written(function: FunctionType) -> FunctionType | None:
@@ -126,7 +155,8 @@ def _make(function: FunctionType, way: str) -> Made:
     from autograph.conversion import convert_yields
     from autograph.yields import call_at_each, call_block
 
-    write = call_block if way == "around" else partial(call_at_each, stops=way == "some")
+    each = partial(call_at_each, stops=way == "some", passes_on=way == "passed on")
+    write = call_block if way == "around" else each
     made = convert_yields(function, write)
     if made is None:
         return ()

@@ -46,6 +46,27 @@ def halves(x, *, block):
         if block(item):
             return
 
+Or what is called has an attribute `each`, which takes all that another generator gives: so it is
+the same at each depth of a generator that calls itself.
+
+>>> tree = gast.parse('''
+... def walk(node):
+...     if node is not None:
+...         yield from walk(node.left)
+...         yield node.key
+...         for key in walk(node.right):
+...             yield key
+... ''')
+>>> call_at_each(tree.body[0], stops=False, passes_on=True)
+'block'
+>>> print(gast.unparse(tree))
+<BLANKLINE>
+def walk(node, *, block):
+    if node is not None:
+        block.each(walk(node.left))
+        block(node.key)
+        block.each(walk(node.right))
+
 This of those that stand in branches, loops, and the `try` of a `finally`, which runs where Python
 would close the generator: what the taker raises, or that it takes no more, is no concern of the
 handlers and managers of the generator's.
@@ -53,6 +74,7 @@ handlers and managers of the generator's.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from itertools import chain, count
 from typing import Any
@@ -80,27 +102,66 @@ def call_block(function: Any) -> str | None:
     return _taking(function, block)
 
 
-def call_at_each(function: Any, stops: bool) -> str | None:
+def call_at_each(function: Any, stops: bool, passes_on: bool = False) -> str | None:
     """Write it so in a function. Returns the keyword for what is called; None where it cannot be.
 
     Args:
         stops: whether a true answer of what is called ends the generator.
+        passes_on: whether what is called has an attribute `each`, for all that another one gives.
     """
     if not isinstance(function, gast.FunctionDef):
         return None
     block = next(_free_names(function, "block"))
-    item = next(_free_names(function, "item"))
+    item = None if passes_on else next(_free_names(function, "item"))
+    if passes_on:
+        _shorten(function.body, _only_passed_on(function))
     calls = _calls_at_each(function.body, block, item, stops)
     return _taking(function, block) if calls else None
 
 
-def _calls_at_each(statements: list[Any], block: str, item: str, stops: bool) -> bool:
+def _only_passed_on(function: Any) -> set[str]:
+    """The names that stand in loops `for x in items: yield x` alone."""
+    nodes = list(gast.walk(function))
+    uses = Counter(node.id for node in nodes if isinstance(node, gast.Name))
+    for node in nodes:
+        if isinstance(node, gast.Global | gast.Nonlocal):
+            uses.update(node.names)
+    passed = Counter(filter(None, map(_passed_on, nodes)))
+    return {name for name, loops in passed.items() if uses[name] == 2 * loops}
+
+
+def _passed_on(node: Any) -> str | None:
+    """The name `x` of `for x in items: yield x`; None for what is another statement."""
+    if not isinstance(node, gast.For) or node.orelse or len(node.body) != 1:
+        return None
+    given = getattr(node.body[0], "value", None)
+    if not isinstance(given, gast.Yield) or not isinstance(given.value, gast.Name):
+        return None
+    target = node.target
+    return target.id if isinstance(target, gast.Name) and target.id == given.value.id else None
+
+
+def _shorten(statements: list[Any], names: set[str]) -> None:
+    """Write such loops as `yield from items`."""
+    for at, node in enumerate(statements):
+        if _passed_on(node) in names:
+            given = gast.copy_location(gast.YieldFrom(node.iter), node)
+            statements[at] = gast.copy_location(gast.Expr(given), node)
+            continue
+        for part in ("body", "orelse", "finalbody"):
+            _shorten(getattr(node, part, []), names)
+
+
+def _calls_at_each(statements: list[Any], block: str, item: str | None, stops: bool) -> bool:
     for at, node in enumerate(statements):
         if not _suspending([node]):
             continue
         if isinstance(node, gast.Expr) and isinstance(node.value, gast.Yield):
             statements[at] = _stopping(_calling(node, block), stops)
         elif isinstance(node, gast.Expr) and isinstance(node.value, gast.YieldFrom):
+            if item is None:
+                statements[at] = _passing_on(node, block)
+                continue
             each = gast.Expr(gast.copy_location(gast.Yield(name_load(item, node)), node))
             body = [_stopping(_calling(gast.copy_location(each, node), block), stops)]
             target = gast.copy_location(gast.Name(item, gast.Store(), None, None), node)
@@ -134,6 +195,12 @@ def _calling(node: Any, block: str) -> Any:
     value = node.value.value or constant(None, node)
     called = quote_expr("block(value)", at=node, block=name_load(block, node), value=value)
     return gast.copy_location(gast.Expr(called), node)
+
+
+def _passing_on(node: Any, block: str) -> Any:
+    """The call in place of a `yield from` that is a statement."""
+    holes = {"block": name_load(block, node), "items": node.value.value}
+    return gast.copy_location(gast.Expr(quote_expr("block.each(items)", at=node, **holes)), node)
 
 
 def _stopping(call: Any, stops: bool) -> Any:

@@ -430,6 +430,7 @@ class Called(Given):
                     cell.cell_contents = value
             return None if test is None else not_(test(*current()))
 
+        take_one.each = partial(_give_on, take_one)  # type: ignore[attr-defined]
         # Default values lead who watches objects to what the taker changes.
         assert take_one.__kwdefaults__ is not None
         take_one.__kwdefaults__ |= dict(zip(called, cells, strict=True))
@@ -437,6 +438,13 @@ class Called(Given):
         if test is None:
             self.end()
         return unpacked(current())
+
+    def give_on(self, taker: Callable[[Any], Any]) -> None:
+        """Give its elements to what takes those of the generator that gives them on."""
+        super().take()
+        self.check_left_here(stops=False)
+        self.visit(taker, False)
+        self.end()
 
     def check_left_here(self, stops: bool) -> None:
         """StagingError where it may be left before its end, and would be closed later."""
@@ -453,6 +461,20 @@ class Called(Given):
         if generator is not None:
             generator.close()
         self.in_python = True
+
+
+def _give_on(taker: Callable[[Any], Any], items: Any) -> None:
+    from autograph.operators.for_loop import for_loop
+
+    given = of_generator(items)
+    if type(given) is Called:
+        given.give_on(taker)
+        return
+
+    def one_round(item: Any, *, _reached: Any = taker) -> None:
+        taker(item)
+
+    for_loop(items, one_round, (), None, "")
 
 
 def takes_elements(frame: FrameType) -> int:

@@ -80,7 +80,13 @@ from runtime.staging.control.carried_objects import (
 )
 from runtime.staging.control.deferred_exceptions import is_of_program
 from runtime.staging.control.optional_values import MaybeNone
-from runtime.staging.control.references import NOTHING_WANTED, References, Wanted, is_reference
+from runtime.staging.control.references import (
+    NOTHING_WANTED,
+    References,
+    Wanted,
+    is_reference,
+    want_generators,
+)
 from runtime.staging.control.specs import Leaf, Optional, Same, Spec, Tree, types_of
 from runtime.staging.error_notes import explain, explain_depth, locate
 from runtime.staging.exact_integers import exact, has_met_large
@@ -653,6 +659,7 @@ def _check_depth(generator_function: FunctionType, depth: int) -> None:
     the elements is another function in each of them, so that none is a call of a graph.
     """
     if depth > _DEEP_GENERATORS:
+        want_generators()
         raise refuse(
             f"the generator {generator_function.__name__} calls itself in a staged block as often "
             f"as the run decides, or more than {_DEEP_GENERATORS} times",

@@ -195,6 +195,10 @@ class StagingBackend(Backend):
         """True while a function is being traced."""
         return state.trace is not None
 
+    def passes_on(self) -> bool:
+        """True where the trace was refused for a generator that calls itself."""
+        return state.trace is not None and state.trace.references.known.generators
+
     def catches(self) -> bool:
         """True in the body of a `try` that is being traced."""
         return state.trace is not None and bool(state.trace.attempts)

@@ -766,3 +766,129 @@ def a_range_that_grows(a, b):
         return len(steps) if k <= 0 else grown(k - 1, range(len(steps) + 1))
 
     return grown(a, range(b))
+
+
+class Node:
+    def __init__(self, key):
+        self.key, self.left, self.right = key, None, None
+
+
+class Tree:
+    def __init__(self, keys):
+        self.root = None
+        for key in keys:
+            self.root = self.put(self.root, key)
+
+    def put(self, node, key):
+        if node is None:
+            return Node(key)
+        if key < node.key:
+            node.left = self.put(node.left, key)
+        elif key > node.key:
+            node.right = self.put(node.right, key)
+        return node
+
+    def __iter__(self):
+        return self.walk(self.root)
+
+    def walk(self, node):
+        if node is not None:
+            yield from self.walk(node.left)
+            yield node.key
+            yield from self.walk(node.right)
+
+    def levels(self, node, depth=0):
+        if node is None:
+            return
+        for pair in self.levels(node.right, depth + 1):
+            yield pair
+        yield node.key, depth
+        for pair in self.levels(node.left, depth + 1):
+            yield pair
+
+
+@case(([3, 2, 1, 5, 4, 6],), ([1, 2, 3, 4, 5, 6, 7],), ([2, 2],))
+def keys_of_a_tree(keys):
+    tree, weighed = Tree(keys), 0
+    for at, key in enumerate(tree):
+        weighed = weighed * 2 + at * key
+    shown = "-".join(str(key) for key in tree)
+    return list(tree), sum(tree), weighed, [key for key in tree if key % 2], shown
+
+
+@case(([3, 2, 1, 5, 4, 6],), ([2],))
+def levels_of_a_tree(keys):
+    tree = Tree(keys)
+    return [("  " * depth) + str(key) for key, depth in tree.levels(tree.root)]
+
+
+def hanoi(n, source, spare, target):
+    if n > 0:
+        yield from hanoi(n - 1, source, target, spare)
+        yield source, target
+        yield from hanoi(n - 1, spare, source, target)
+
+
+@case((3,), (0,), (5,))
+def hanoi_from_a_generator(n):
+    return list(hanoi(n, "A", "B", "C")), sum(1 for _ in hanoi(n, 1, 2, 3))
+
+
+def noted_down(n, notes):
+    if n > 0:
+        notes.append(n)
+        yield n
+        yield from noted_down(n - 1, notes)
+        yield from [n, n * 10]
+        yield from (x * n for x in range(n % 3))
+        notes.append(-n)
+    notes.append(100)
+
+
+@case((3,), (0,), (6,))
+def what_a_generator_notes(n):
+    notes, seen = [], []
+    for x in noted_down(n, notes):
+        notes.append(x * 1000)
+    for x in noted_down(n, []):
+        seen.append(x)
+    return notes, seen
+
+
+def even_and_odd(n):
+    yield n
+    if n > 0:
+        yield from odd_and_even(n - 1)
+
+
+def odd_and_even(n):
+    yield -n
+    if n > 0:
+        yield from even_and_odd(n - 1)
+
+
+def not_above(n, limit):
+    if n > limit:
+        raise ValueError(f"{n} is above {limit}")
+    if n > 0:
+        yield from not_above(n - 1, limit)
+        yield n
+
+
+@case((3, 4), (0, 0), (6, 5))
+def generators_in_turn(n, limit):
+    return list(even_and_odd(n)), list(not_above(n, limit))
+
+
+@case((3,), (0,), (6,))
+def totals_of_a_generator(n):
+    total = 0
+
+    def visit(m):
+        nonlocal total
+        total += m
+        if m > 0:
+            yield from visit(m - 1)
+            yield total
+
+    return list(visit(n)), total

@@ -34,7 +34,8 @@ class Wanted:
     places of the program whose lists are referred to, and `united` pairs of those whose lists meet.
     `asks`: what is called is converted in the form that asks a backend more. `knows`: rounds whose
     results Python knows more of are written out, even if they are very much. `counts`: an
-    `itertools.count` is an object that blocks carry.
+    `itertools.count` is an object that blocks carry. `generators`: those that call themselves are
+    functions that give their elements to one that is the same at each depth.
     """
 
     classes: frozenset[Name] = frozenset()
@@ -43,6 +44,7 @@ class Wanted:
     asks: bool = False
     knows: bool = False
     counts: bool = False
+    generators: bool = False
 
     @property
     def refers(self) -> bool:
@@ -57,6 +59,7 @@ class Wanted:
             self.asks or other.asks,
             self.knows or other.knows,
             self.counts or other.counts,
+            self.generators or other.generators,
         )
 
 
@@ -177,6 +180,11 @@ def want_count(item: Any) -> None:
     """Note, before a refusal, that this would have to be carried, if it is such a one."""
     if is_own_count(item):
         _add(Wanted(counts=True))
+
+
+def want_generators() -> None:
+    """Note, before a refusal, that a generator calls itself as often as the run decides."""
+    _add(Wanted(generators=True))
 
 
 def may_know_less(references: References) -> bool:
