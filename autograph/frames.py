@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FrameType, TracebackType
 from typing import Any, NamedTuple, TypeVar, cast
 
-from autograph.errors import AutographError
+from autograph.errors import AutographError, RestIsStaged
 
 Error = TypeVar("Error", bound=AutographError)
 Called = TypeVar("Called", bound=Callable[..., Any])
@@ -130,6 +130,8 @@ def hide(error: BaseException) -> None:
     The first frame, the one that is handling `error`, is ours whatever its module. A frame that
     runs a block goes for the block's: to the user, both are one function.
     """
+    if isinstance(error, RestIsStaged):
+        error.rest = None  # no loop around is the one whose items raised it
     if shows_all_frames() or error.__traceback__ is None:
         return
     following = error.__traceback__.tb_next

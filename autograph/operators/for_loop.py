@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from itertools import chain
 from typing import Any, cast
 
@@ -97,12 +98,12 @@ def for_loop(
                 break
         return state[0] if bare else state or None
     except RestIsStaged as error:
-        left = None
-        if _is_raised_by_items(error):
+        left, go_on = None, _of_items(error)
+        if go_on is not None:
             rounds = Rounds(body, test or always, defines, shared)
-            left = _rest(items, error, proceed)
+            left = _rest(items, error, go_on, proceed)
             if left is None:
-                whole = places_left(source, error.rest(proceed), done, rounds, state, proceed)
+                whole = places_left(source, go_on(proceed), done, rounds, state, proceed)
                 if whole is not NotImplemented:
                     return whole
         if left is None:
@@ -134,27 +135,29 @@ def _parts(items: enumerate[Any]) -> tuple[Any, int]:
     return cast(tuple[Any, int], items.__reduce__()[1])
 
 
-def _is_raised_by_items(error: RestIsStaged) -> bool:
-    """Whether a loop's items have raised this: not a block."""
+def _of_items(error: RestIsStaged) -> Callable[[Any], Any] | None:
+    """Returns what gives the rest of a loop's items; None where not they have raised this, but a
+    block.
+    """
     own = error.__traceback__
     raised = None if own is None else own.tb_next
-    return raised is not None and raised.tb_next is None
+    return error.rest if raised is not None and raised.tb_next is None else None
 
 
-def _rest(items: Any, error: RestIsStaged, proceed: Any) -> Any:
+def _rest(items: Any, error: RestIsStaged, go_on: Callable[[Any], Any], proceed: Any) -> Any:
     """The rest of a loop's items; None where not they have raised this, but what `zip`, `map` and
     others of Python's take items from, which would do nothing to it.
     """
     raised = cast(Any, error.__traceback__).tb_next
     code = raised.tb_frame.f_code
     if error.items is items or getattr(items, "gi_code", None) is code:
-        return error.rest(proceed)
+        return go_on(proceed)
     if type(items) is not enumerate:
         return None
     iterator, number = _parts(items)
     if getattr(iterator, "gi_code", None) is not code:
         return None
-    return _numbered(error.rest(proceed), number)
+    return _numbered(go_on(proceed), number)
 
 
 def _numbered(items: Any, start: int) -> Any:

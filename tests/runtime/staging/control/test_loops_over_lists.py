@@ -746,3 +746,28 @@ def test_an_iterator_that_a_round_advances_is_refused(function: Callable[..., An
     """Python would have come further in it where the rounds were tried as one loop."""
     with pytest.raises(autograph.StagingError, match="numbers is changed while"):
         outcome(rt.function(function), 18, staged_number)
+
+
+def shortened_side_by_side(a, k):
+    total = 0
+    for i in range(2):
+        for x, y in zip(a, a, strict=True):
+            if x > k:
+                a.pop()
+            total = total * 10 + x + y + i
+    return total
+
+
+def shortened_in_a_comprehension(a, k):
+    def shorter(x):
+        if x > k:
+            a.pop()
+        return x
+
+    return [[shorter(x) for x, _ in zip(a, a, strict=True)] for _ in range(2)]
+
+
+@pytest.mark.parametrize("function", [shortened_side_by_side, shortened_in_a_comprehension])
+def test_no_loop_around_goes_on_in_place_of_one_that_cannot(function: Callable[..., Any]) -> None:
+    with pytest.raises(autograph.StagingError, match="only the run"):
+        outcome(rt.function(function), 8, staged_number)
