@@ -16,13 +16,13 @@ from tests.support.programs_choices import Seeded
 from tests.support.programs_loops import write
 
 
-@pytest.mark.parametrize("seeds", batches(20), ids=str)
+@pytest.mark.parametrize("seeds", batches(4), ids=str)
 def test_many_loops(seeds: range, interpreted: None) -> None:
     for seed in seeds:
         same_when_staged(seed)
 
 
-@pytest.mark.parametrize("seeds", batches(20), ids=str)
+@pytest.mark.parametrize("seeds", batches(4), ids=str)
 def test_many_loops_of_the_graph(seeds: range, interpreted: None, little_is_much: None) -> None:
     for seed in seeds:
         same_when_staged(seed)
