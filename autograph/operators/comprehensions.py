@@ -628,8 +628,9 @@ def of_generator(items: Any, decided: bool = False) -> Given | None:
     given = _given.get(items)
     if given is None or (given.plain and not decided):
         return None
+    is_closed = items.gi_frame is None and not given.is_taken
     # Nobody else may go on with one that Python has begun.
-    return None if type(given) is Called and given.in_python else given
+    return None if is_closed or (type(given) is Called and given.in_python) else given
 
 
 def ask_length(items: Any) -> None:

@@ -892,3 +892,21 @@ def totals_of_a_generator(n):
             yield total
 
     return list(visit(n)), total
+
+
+def first_numbers(n):
+    for number in range(n):
+        yield number
+
+
+@case((3,), (0,))
+def closed_before_its_first_element(n):
+    numbers, others = first_numbers(n), (2 * number for number in range(n))
+    numbers.close()
+    others.close()
+    total = n
+    for number in numbers:
+        total += number
+        if total > 4:
+            break
+    return total, list(others), any(numbers)
