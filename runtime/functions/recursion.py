@@ -325,9 +325,15 @@ add_handler(
 )
 
 
-def with_optional(args: tuple[Any, ...]) -> tuple[Any, ...]:
+def with_optional(
+    args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments of a recursive call; those that may be None go on as such."""
-    return tuple([OptionalArgument(x) if isinstance(x, MaybeNone) else x for x in args])
+    return tuple(map(_optional, args)), {name: _optional(x) for name, x in kwargs.items()}
+
+
+def _optional(item: Any) -> Any:
+    return OptionalArgument(item) if isinstance(item, MaybeNone) else item
 
 
 def with_lists_bound(
@@ -357,6 +363,7 @@ def with_lists_bound(
         if sum(known[:2] == key[:2] for known in _thread.bound) >= MOST_BOUND:
             return function, args, kwargs
         made: Any = functools.partial(function, **{name: given[name] for name in names})
+        made.__name__ = plain.__name__
         # Without what is bound, which a call of it would be given as default values.
         made.__signature__ = signature.replace(
             parameters=[

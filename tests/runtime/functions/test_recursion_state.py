@@ -612,6 +612,55 @@ def made_of_the_last(n):
     return out
 
 
+class Node:
+    def __init__(self, key):
+        self.key, self.left, self.right = key, None, None
+
+
+def put(node, key):
+    if node is None:
+        return Node(key)
+    if key < node.key:
+        node.left = put(node.left, key)
+    else:
+        node.right = put(node.right, key)
+    return node
+
+
+def keys_in_order(node, found):
+    if node is None:
+        return
+    keys_in_order(node.left, found)
+    found.append(node.key)
+    keys_in_order(node.right, found)
+
+
+def by_depth(node, *, sums, depth=0):
+    if node is not None:
+        sums[depth] = sums.get(depth, 0) + node.key
+        by_depth(node=node.left, sums=sums, depth=depth + 1)
+        by_depth(node.right, depth=depth + 1, sums=sums)
+
+
+def largest_sum(node, best):
+    if node is None:
+        best.append(0)
+        return 0
+    low, high = largest_sum(node.left, best), largest_sum(node.right, best)
+    best[0] = max(best[0], low + high + node.key)
+    return max(low, high) + node.key
+
+
+def of_a_tree(n):
+    root = None
+    for i in range(n):
+        root = put(root, i * 7 % 5)
+    found, best, sums = [], [0], {}
+    keys_in_order(root, found)
+    by_depth(root, sums=sums)
+    return found, largest_sum(root, best), best, sums
+
+
 def object_by_keyword(n):
     class Box:
         total = 0
@@ -631,6 +680,7 @@ def object_by_keyword(n):
 @pytest.mark.parametrize(
     "function",
     [
+        of_a_tree,
         object_by_keyword,
         *(variable, growing, behind_the_call, two_objects, attributes, as_an_argument, by_keyword),
         *(attributes_and_their_items, two_lists, returned, raising, wider, mutual, in_a_loop),
