@@ -148,17 +148,17 @@ def _of_dict(items: Any) -> Indexed | None:
     def lengths() -> tuple[Any, ...]:
         if backend_of(items) is not None:
             return (items,)
-        same = (
-            len(a) == len(b) and all(map(is_, a, b))
-            for a, b in zip(before, columns(), strict=False)
-        )
-        return (len(items) if all(same) else -1,)
+        return (len(items) if all(map(_are_same, before, columns())) else -1,)
 
     def at(place: Any) -> Any:
         parts = [getitem(column, place) for column in before]
         return tuple(parts) if is_pairs else parts[0]
 
     return Indexed(before, at, lengths)
+
+
+def _are_same(before: Sequence[Any], now: Sequence[Any]) -> bool:
+    return len(before) == len(now) and all(map(is_, before, now))
 
 
 def _of_entries(iterator: Any) -> Indexed | None:
@@ -184,18 +184,27 @@ def _computed(items: Any) -> Indexed | None:
 
 
 def _in_pairs(items: Any) -> Indexed | None:
-    """The items of `itertools.pairwise`: none has been taken where it holds none."""
+    """The items of `itertools.pairwise`, which holds one where some have been taken: it is another
+    one than is in its place then where a round has replaced that.
+    """
     iterator, *taken = gc.get_referents(items)
     source = None if any(map(_holds_something, taken)) else indexed(iterator)
-    if source is None:
+    if source is None or source.functions:
         return None
+    lists = [each for each in source.sequences if isinstance(each, list)]
+    before = list(map(tuple, lists))
+
+    def lengths() -> Sequence[Any]:
+        if not source.is_known():
+            return source.lengths()
+        staged = [each for each in lists if backend_of(each) is not None]
+        if staged:
+            return staged
+        is_same = all(map(_are_same, before, map(tuple, lists)))
+        return (max(source.size() - 1, 0) if is_same else -1,)
+
     return source._replace(
-        at=lambda place: (source.at(place), source.at(place + 1)),
-        lengths=lambda: [
-            length if backend_of(length) is not None else max(length - 1, 0)
-            for length in source.lengths()
-        ],
-        numbers=None,
+        at=lambda place: (source.at(place), source.at(place + 1)), lengths=lengths, numbers=None
     )
 
 
@@ -206,7 +215,7 @@ def _holds_something(taken: Any) -> bool:
 def _sliced(items: Any) -> Indexed | None:
     reduced = reduction(items)
     source = None if reduced is None or reduced[2:] != (0,) else indexed(reduced[1][0])
-    if source is None:
+    if source is None or source.functions:  # which are called of what is skipped, too
         return None
     part = slice(*reduced[1][1:])
     start, step = part.start or 0, part.step or 1
@@ -214,7 +223,8 @@ def _sliced(items: Any) -> Indexed | None:
     def lengths() -> Sequence[Any]:
         if not source.is_known():
             return source.lengths()
-        return (len(range(*part.indices(source.size()))),)
+        size = source.size()
+        return (len(range(*part.indices(size))) if size >= 0 else size,)
 
     return source._replace(
         at=lambda place: source.at(start + place * step), lengths=lengths, numbers=None
@@ -292,13 +302,15 @@ def _side_by_side(iterators: tuple[Any, ...], is_strict: bool) -> Indexed | None
     # One that is there twice gives another item to each.
     if not sources or len(sources) < len(iterators) or len(set(map(id, iterators))) < len(sources):
         return None
+    functions = tuple(each for source in sources for each in source.functions)
     return Indexed(
         tuple(items for source in sources for items in source.sequences),
         lambda place: tuple([source.at(place) for source in sources]),
         lambda: [length for source in sources for length in source.lengths()],
         None,
-        is_strict or any(source.is_strict for source in sources),
-        tuple(each for source in sources for each in source.functions),
+        # Functions are called once more before another of them is found to end.
+        is_strict or bool(functions) or any(source.is_strict for source in sources),
+        functions,
     )
 
 

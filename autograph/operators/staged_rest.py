@@ -129,7 +129,7 @@ def places_left(
     the others are not known.
     """
     backend = backend_of(items)
-    if backend is None or source is None or not source.is_known():
+    if backend is None or source is None or not source.is_known() or source.functions:
         return NotImplemented
     if not source.are_alike(backend):
         return NotImplemented

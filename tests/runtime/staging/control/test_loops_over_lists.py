@@ -608,6 +608,38 @@ def parts_that_have_begun(a, k):
     return total
 
 
+def pairs_of_replaced_items(a, k):
+    """The first of a pair is the item that was there in the round before."""
+    b, total = list(a), 0
+    for i, (x, y) in enumerate(itertools.pairwise(b)):
+        for z in a:
+            for w in a[:9]:
+                if x + y > z + w:
+                    total += x
+        b[i + 1] = total % k
+    return b, total
+
+
+def computed_once_more(a, k):
+    """`zip` asks `map` for an item more than the shorter list has, `islice` for those it skips."""
+    total, seen = 0, 0
+
+    def noted(x):
+        nonlocal seen
+        seen += x
+        return x + seen % k
+
+    for x, y in zip(map(noted, a), a[2:], strict=False):
+        for z in map(noted, itertools.islice(map(noted, a), 3, None)):
+            if x + y > z + k:
+                total += x
+    for x, y in itertools.pairwise(map(noted, a)):
+        for z, w in zip(a[:-2], map(noted, a), strict=False):
+            if x + y > z + w:
+                total += y
+    return total, seen
+
+
 ITEMS = [(7 * i * i + 3 * i) % 41 for i in range(24)]
 
 PROGRAMS: list[tuple[Callable[..., Any], int, int]] = [
@@ -709,9 +741,40 @@ def test_an_iterator_that_is_used_behind_a_loop_is_refused() -> None:
         outcome(rt.function(an_iterator_of_a_helper), 18, staged_number)
 
 
-def test_a_longer_list_beside_another_is_refused() -> None:
+def pairs_of_items_that_the_run_replaces(a, k):
+    total = 0
+    for x, y in itertools.pairwise(a):
+        total += x * 10 + y
+        a[y % 5] = k
+    return total
+
+
+def computed_beside_replaced_items(a, k):
+    total, seen = 0, []
+
+    def noted(x):
+        seen.append(x)
+        return x
+
+    for x, y in zip(map(noted, a), a, strict=False):
+        total += x * 10 + y
+        a[y % 5] = k
+    return total, len(seen)
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        replaced_and_longer_side_by_side,
+        pairs_of_items_that_the_run_replaces,
+        computed_beside_replaced_items,
+    ],
+)
+def test_items_that_the_run_changes_under_an_iterator_are_refused(
+    function: Callable[..., Any],
+) -> None:
     with pytest.raises(autograph.StagingError, match="loop over a copy"):
-        outcome(rt.function(replaced_and_longer_side_by_side), 18, staged_number)
+        outcome(rt.function(function), 18, staged_number)
 
 
 def numbers_from(start):
