@@ -130,7 +130,7 @@ def as_caught(error: BaseException, is_seen: bool) -> None:
     that names a class of the library's and somebody looks at it.
     """
     error.args = vars(error).pop(SAID, error.args)
-    if type(error) is not TypeError or not _has_text(error):
+    if type(error) is not TypeError or not _has_text(error) or _is_raised_by_user(error):
         return
     text = re.sub(_TEXTS, r"\1str", error.args[0])
     text = re.sub(_ADDED, r'can only concatenate \1 (not "\2") to \1', text)
@@ -139,6 +139,13 @@ def as_caught(error: BaseException, is_seen: bool) -> None:
     if is_seen and re.search(_CLASSES, text):
         raise refuse_caught(error, _UNSEEN) from None
     error.args = (text,)
+
+
+def _is_raised_by_user(error: BaseException) -> bool:
+    entry = innermost(error)
+    if entry is None or is_standard_file(entry.tb_frame.f_code.co_filename):
+        return False
+    return raises(entry.tb_frame)
 
 
 def _kind_of_number(error: BaseException) -> str:
@@ -177,10 +184,7 @@ def _way_out(error: BaseException) -> str | None:
 
 def is_of_symbol(error: BaseException) -> bool:
     """Whether Python raised an error of a symbol that it may not raise of a number or a text."""
-    entry = innermost(error)
-    if not isinstance(error, TypeError) or entry is None:
-        return False
-    if raises(entry.tb_frame) and not is_standard_file(entry.tb_frame.f_code.co_filename):
+    if not isinstance(error, TypeError) or innermost(error) is None or _is_raised_by_user(error):
         return False
     text = str(error)
     hints = (_OF_NUMBERS, _OF_SYMBOLS, _OF_TEXTS)

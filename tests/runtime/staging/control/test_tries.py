@@ -1363,6 +1363,12 @@ def listed(n: Any) -> list[Any]:
     return [i for i in range(n)]
 
 
+def _refuse_text(n: Any) -> Any:
+    if n > -5:
+        raise TypeError("Text expected, not SymbolicNumber")
+    return n
+
+
 TEXTS_OF_ERRORS: dict[str, Callable[[Any], Any]] = {
     "number behind a text": lambda n: "x" + n,
     "text behind a number": lambda n: n + "x",
@@ -1389,6 +1395,8 @@ TEXTS_OF_ERRORS: dict[str, Callable[[Any], Any]] = {
     "place for an item": lambda n: operator.setitem(listed(n), n * 0.5, 1),
     "place to pop": lambda n: listed(n).pop(n * 0.5),
     "rounded": lambda n: round("x", n),
+    "raised by hand": lambda n: _refuse_text(n),
+    "raised by hand in any case": lambda n: _refuse_text(5) + n,
     "assigned on a path": lambda n: "x" + n if n > 2 else -n,
 }
 
