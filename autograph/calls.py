@@ -164,10 +164,10 @@ def _generator_function(function: Any, plain: FunctionType) -> Any:
             raise
         again = functools.partial(call_it, *args, **kwargs)
 
-        def run(taker: Callable[[Any], Any], stops: bool) -> None:
-            backend = None if stops else staging()
+        def run(taker: Callable[[Any], Any], stops: bool) -> Any:
+            backend = staging()
             is_passed_on = backend is not None and backend.passes_on()
-            visit(given, kwargs, taker, stops, call if is_passed_on else None)
+            return visit(given, kwargs, taker, stops, call if is_passed_on else None)
 
         return of_call(Called(own, again, run, cleans_up), own)
 

@@ -43,7 +43,7 @@ from autograph.twins import converting, note_generated, source_known
 Made: TypeAlias = tuple[CodeType, str, str] | tuple[()]
 Taker: TypeAlias = Callable[[Any], Any]
 _made: dict[str, CodeTable[Made]] = {
-    way: CodeTable() for way in ("around", "each", "some", "passed on")
+    way: CodeTable() for way in ("around", "each", "some", "each on", "some on")
 }
 
 
@@ -76,7 +76,8 @@ def visiting(function: FunctionType, ag: CellType) -> tuple[Callable[..., None],
     there is none.
 
     With `stops`, a true answer of the taker ends the generator. With `call`, that calls it, and the
-    taker has an attribute `each`, for all that another generator gives.
+    taker has an attribute `each`, for all that another generator gives; `visit` then tells whether
+    it has ended so.
     """
     written = _as_written(function)
     if written is None:
@@ -90,33 +91,37 @@ def visiting(function: FunctionType, ag: CellType) -> tuple[Callable[..., None],
         taker: Taker,
         stops: bool,
         call: Callable[[Any], Any] | None = None,
-    ) -> None:
+    ) -> Any:
         if call is not None:
-            twin, block = _passing_on(function, written, ag)
+            twin, block = _passing_on(function, written, ag, stops)
             run: Callable[..., Any] = partial(call(twin), **{block: taker})
         else:
             run = _twin(written, _code_of(written, "some" if stops else "each"), ag, taker)
         try:
-            run(*args, **kwargs)
+            return run(*args, **kwargs)
         except StopIteration as error:  # what Python makes of one that leaves a generator
             raise RuntimeError("generator raised StopIteration") from error
 
     return visit, has_instruction(written.__code__, "PUSH_EXC_INFO")
 
 
-def _passing_on(function: FunctionType, written: FunctionType, ag: CellType) -> Any:
+def _passing_on(
+    function: FunctionType, written: FunctionType, ag: CellType, stops: bool
+) -> tuple[Callable[..., Any], str]:
     """The function of a generator that gives on all elements of another one, and the keyword for
     what takes them: the same in each call, so that it may be known to call itself.
     """
-    found = _passed_on.get(function)
-    if found is None:
-        code, name, block = cast(Any, _code_of(written, "passed on"))
+    known = _passed_on.setdefault(function, {})
+    if stops not in known:
+        code, name, block = cast(Any, _code_of(written, "some on" if stops else "each on"))
         cells = {name: ag} if name in code.co_freevars else {}
-        found = _passed_on[function] = twin_of(written, code, cells), block
-    return found
+        known[stops] = twin_of(written, code, cells), block
+    return known[stops]
 
 
-_passed_on: WeakKeyDictionary[FunctionType, tuple[FunctionType, str]] = WeakKeyDictionary()
+_passed_on: WeakKeyDictionary[FunctionType, dict[bool, tuple[FunctionType, str]]] = (
+    WeakKeyDictionary()
+)
 
 
 def _as_written(function: FunctionType) -> FunctionType | None:
@@ -155,7 +160,7 @@ def _make(function: FunctionType, way: str) -> Made:
     from autograph.conversion import convert_yields
     from autograph.yields import call_at_each, call_block
 
-    each = partial(call_at_each, stops=way == "some", passes_on=way == "passed on")
+    each = partial(call_at_each, stops=way.startswith("some"), passes_on=way.endswith(" on"))
     write = call_block if way == "around" else each
     made = convert_yields(function, write)
     if made is None:

@@ -67,6 +67,26 @@ def walk(node, *, block):
         block(node.key)
         block.each(walk(node.right))
 
+>>> tree = gast.parse('''
+... def countdown(n):
+...     if n == 0:
+...         return
+...     yield n
+...     yield from countdown(n - 1)
+... ''')
+>>> call_at_each(tree.body[0], stops=True, passes_on=True)
+'block'
+>>> print(gast.unparse(tree))
+<BLANKLINE>
+def countdown(n, *, block):
+    if n == 0:
+        return False
+    if block(n):
+        return True
+    if block.each(countdown(n - 1)):
+        return True
+    return False
+
 This of those that stand in branches, loops, and the `try` of a `finally`, which runs where Python
 would close the generator: what the taker raises, or that it takes no more, is no concern of the
 handlers and managers of the generator's.
@@ -108,6 +128,7 @@ def call_at_each(function: Any, stops: bool, passes_on: bool = False) -> str | N
     Args:
         stops: whether a true answer of what is called ends the generator.
         passes_on: whether what is called has an attribute `each`, for all that another one gives.
+            With `stops`, the function then tells whether it has ended so.
     """
     if not isinstance(function, gast.FunctionDef):
         return None
@@ -115,6 +136,8 @@ def call_at_each(function: Any, stops: bool, passes_on: bool = False) -> str | N
     item = None if passes_on else next(_free_names(function, "item"))
     if passes_on:
         _shorten(function.body, _only_passed_on(function))
+        if stops:
+            _tell_whether_left(function)
     calls = _calls_at_each(function.body, block, item, stops)
     return _taking(function, block) if calls else None
 
@@ -157,10 +180,10 @@ def _calls_at_each(statements: list[Any], block: str, item: str | None, stops: b
         if not _suspending([node]):
             continue
         if isinstance(node, gast.Expr) and isinstance(node.value, gast.Yield):
-            statements[at] = _stopping(_calling(node, block), stops)
+            statements[at] = _stopping(_calling(node, block), stops, tells=item is None)
         elif isinstance(node, gast.Expr) and isinstance(node.value, gast.YieldFrom):
             if item is None:
-                statements[at] = _passing_on(node, block)
+                statements[at] = _stopping(_passing_on(node, block), stops, tells=True)
                 continue
             each = gast.Expr(gast.copy_location(gast.Yield(name_load(item, node)), node))
             body = [_stopping(_calling(gast.copy_location(each, node), block), stops)]
@@ -203,10 +226,19 @@ def _passing_on(node: Any, block: str) -> Any:
     return gast.copy_location(gast.Expr(quote_expr("block.each(items)", at=node, **holes)), node)
 
 
-def _stopping(call: Any, stops: bool) -> Any:
+def _tell_whether_left(function: Any) -> None:
+    """Return False where it ends of itself."""
+    for node in own_nodes(function.body):
+        if isinstance(node, gast.Return):
+            node.value = constant(False, node)
+    last = function.body[-1]
+    function.body.append(gast.copy_location(gast.Return(constant(False, last)), last))
+
+
+def _stopping(call: Any, stops: bool, tells: bool = False) -> Any:
     if not stops:
         return call
-    leave = gast.copy_location(gast.Return(None), call)
+    leave = gast.copy_location(gast.Return(constant(True, call) if tells else None), call)
     return gast.copy_location(gast.If(call.value, [leave], []), call)
 
 

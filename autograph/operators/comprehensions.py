@@ -387,7 +387,7 @@ class Called(Given):
         self,
         generator: Generator[Any, Any, Any],
         again: Thunk,
-        visit: Callable[[Callable[[Any], Any], bool], None],
+        visit: Callable[[Callable[[Any], Any], bool], Any],
         cleans_up: bool,
     ) -> None:
         super().__init__(None, iter, tested=False, nested=False)
@@ -430,21 +430,26 @@ class Called(Given):
                     cell.cell_contents = value
             return None if test is None else not_(test(*current()))
 
-        take_one.each = partial(_give_on, take_one)  # type: ignore[attr-defined]
+        stops = test is not None
+        take_one.each = partial(_give_on, take_one, stops)  # type: ignore[attr-defined]
         # Default values lead who watches objects to what the taker changes.
         assert take_one.__kwdefaults__ is not None
         take_one.__kwdefaults__ |= dict(zip(called, cells, strict=True))
-        self.visit(take_one, test is not None)
-        if test is None:
+        self.visit(take_one, stops)
+        if not stops:
             self.end()
         return unpacked(current())
 
-    def give_on(self, taker: Callable[[Any], Any]) -> None:
-        """Give its elements to what takes those of the generator that gives them on."""
+    def give_on(self, taker: Callable[[Any], Any], stops: bool) -> Any:
+        """Give its elements to what takes those of the generator that gives them on. With `stops`,
+        whether that takes no more.
+        """
         super().take()
-        self.check_left_here(stops=False)
-        self.visit(taker, False)
-        self.end()
+        self.check_left_here(stops)
+        left = self.visit(taker, stops)
+        if not stops:
+            self.end()
+        return left
 
     def check_left_here(self, stops: bool) -> None:
         """StagingError where it may be left before its end, and would be closed later."""
@@ -463,18 +468,19 @@ class Called(Given):
         self.in_python = True
 
 
-def _give_on(taker: Callable[[Any], Any], items: Any) -> None:
+def _give_on(taker: Callable[[Any], Any], stops: bool, items: Any) -> Any:
     from autograph.operators.for_loop import for_loop
 
     given = of_generator(items)
     if type(given) is Called:
-        given.give_on(taker)
-        return
+        return given.give_on(taker, stops)
 
-    def one_round(item: Any, *, _reached: Any = taker) -> None:
-        taker(item)
+    def one_round(item: Any, _: Any = None, *, _reached: Any = taker) -> Any:
+        return taker(item)
 
-    for_loop(items, one_round, (), None, "")
+    if not stops:
+        return for_loop(items, one_round, (), None, "")
+    return for_loop(items, one_round, (False,), not_, "the answer")
 
 
 def takes_elements(frame: FrameType) -> int:

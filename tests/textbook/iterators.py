@@ -896,7 +896,7 @@ def totals_of_a_generator(n):
 
 def first_numbers(n):
     for number in range(n):
-        yield number
+        yield number * number
 
 
 @case((3,), (0,))
@@ -910,3 +910,49 @@ def closed_before_its_first_element(n):
         if total > 4:
             break
     return total, list(others), any(numbers)
+
+
+def keys_until(node, notes):
+    if node is None:
+        return
+    yield from keys_until(node.left, notes)
+    notes.append(node.key)
+    yield node.key
+    notes.append(-node.key)
+    for key in keys_until(node.right, notes):  # noqa: UP028
+        yield key
+
+
+@case(([3, 2, 1, 5, 4, 6], 4), ([1, 2, 3, 4, 5, 6, 7], 2), ([2, 2], 9))
+def a_tree_left_early(keys, n):
+    tree, notes = Tree(keys), []
+    for at, key in enumerate(tree):
+        if key > n:
+            found = at, key
+            break
+    else:
+        found = None
+    for key in keys_until(tree.root, notes):
+        if key >= n:
+            return found, notes
+    return any(key > n for key in tree), all(key < n for key in tree), found, notes
+
+
+def numbers_and_squares(n):
+    if n == 0:
+        yield 0
+        return
+    yield n
+    yield from [n * n, n]
+    yield from numbers_and_squares(n - 1)
+    yield from range(n)
+
+
+@case((3, 1), (5, 4), (0, 0), (2, 9))
+def generator_left_in_the_depth(n, last):
+    seen = []
+    for x in numbers_and_squares(n):
+        seen.append(x)
+        if x == last:
+            break
+    return seen
