@@ -101,7 +101,7 @@ bad(rt.ones(2), rt.ones(3))
     ("f(VALUE)", prints("f tf.Tensor(4.0")),
     (
         "rt.reshape(rt.ones((2,)), (3,))",
-        fails("Cell In[7], line 1", "InvalidArgumentError: Reshape"),
+        fails("Cell In[7], line 1", "InvalidValueError: Reshape"),
     ),
     ("rt.ones(2) + rt.ones(3)", fails("Cell In[8], line 1", "AddV2")),
     ("rt.constant(1.0) + 'a'", fails("Cell In[9], line 1", "Error: ")),
