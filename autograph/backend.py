@@ -320,6 +320,11 @@ class Backend:
     def as_caught(self, error: BaseException, is_seen: bool) -> None:
         """Give an exception that an `except` catches while tracing the text that Python's has;
         StagingError where that is not known and somebody looks at it.
+
+        >>> error = TypeError("an int is not callable")
+        >>> autograph.Backend().as_caught(error, is_seen=True)
+        >>> error
+        TypeError('an int is not callable')
         """
 
     def cases(self, failure: Any) -> list[tuple[Any, int | None, Any]]:
