@@ -17,7 +17,7 @@ from runtime.staging.control.references import is_reference
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth
 from runtime.staging.lists.growing import Growing, GrowingSequence
-from runtime.staging.refusals import refuse
+from runtime.staging.refusals import SAID, refuse
 from runtime.staging.tracing import is_symbol
 
 # Makes the text of an exception of its one argument; of others it is that of the tuple.
@@ -143,7 +143,8 @@ def image_of(error: BaseException) -> tuple[Raised, Sequence[Any]]:
 
 
 def _image_of(error: BaseException, images: Images) -> Raised:
-    args, attributes = images.of(error.args), images.of(vars(error))
+    own = {name: value for name, value in vars(error).items() if name != SAID}
+    args, attributes = images.of(error.args), images.of(own)
     given = _given(error)
     others = None if given is None else images.of(given)
     cause = None if error.__cause__ is None else _image_of(_as_cause(error.__cause__), images)

@@ -1409,6 +1409,13 @@ def test_the_text_of_a_caught_error_is_pythons(name: str) -> None:
     assert rt.function(program)(rt.constant(3)).numpy().decode() == program(3)
 
 
+def test_an_error_of_the_run_has_no_attribute_of_the_librarys() -> None:
+    staged = rt.function(lambda x: len(x * 2) if x > 2 else x)
+    with pytest.raises(TypeError, match="has no len") as caught:
+        staged(rt.constant(3))
+    assert not [name for name in vars(caught.value) if "place" in name]
+
+
 def again(x):
     n = int(x)
     try:
