@@ -200,7 +200,7 @@ def _is_callback(frame: FrameType) -> bool:
 
 
 _TENSOR_FAILURES: tuple[type[BaseException], ...] = (
-    errors.InvalidArgumentError, errors.FailedPreconditionError, errors.OutOfRangeError,
+    errors.InvalidValueError, errors.FailedPreconditionError, errors.OutOfRangeError,
 )  # fmt: skip
 
 

@@ -509,6 +509,21 @@ def item_in_try(x):
     return y
 
 
+def wrong_values_of_ops(x):
+    n = 0
+    try:
+        n += rt.gather([1, 2], x)
+    except ValueError:
+        n -= 1
+    with contextlib.suppress(ValueError):
+        n += 10 * rt.size(rt.range(0, 4, x))
+    try:
+        rt.debugging.assert_less(x, 2)
+    except (KeyError, ValueError) as error:
+        n += 100 * isinstance(error, errors.InvalidArgumentError)
+    return n
+
+
 def raise_in_handler(x):
     try:
         try:
@@ -964,6 +979,7 @@ SAME: list[Callable[[Any], Any]] = [
     list_made_anew_by_a_handler,
     iterators_that_are_left,
     no_errors_of_values,
+    wrong_values_of_ops,
     list_shrunk,
     several_classes,
     division_in_try,
