@@ -139,13 +139,12 @@ class Backend:
         body: Block,
         state: tuple[Any, ...],
         names: Names,
-        first: Any,
         knows_kinds: bool = False,
     ) -> Any:
         """The rest of a `while` whose test is no staged value, but whose rounds stage much: as
-        `while_loop`. `NotImplemented` leaves it to be written out.
+        `while_loop` of a test that holds. `NotImplemented` leaves it to be written out.
 
-        >>> autograph.Backend().while_rest(None, None, (), (), True)
+        >>> autograph.Backend().while_rest(None, None, (), ())
         NotImplemented
         """
         return NotImplemented

@@ -48,7 +48,7 @@ def while_loop(
                 if not proceed:
                     return state[0] if bare else state or None
             if work is not None and work.are_left(state):
-                loop = partial(work.backend.while_rest, first=True, knows_kinds=work.knows_kinds)
+                loop = partial(work.backend.while_rest, knows_kinds=work.knows_kinds)
                 rounds = Rounds(body, test, defines, shared)
                 with in_loop():
                     whole = staged_loop(work.backend, loop, rounds, state)

@@ -126,12 +126,11 @@ class StagingBackend(Backend):
         body: Block,
         state: tuple[Any, ...],
         names: Names,
-        first: Any,
         knows_kinds: bool = False,
     ) -> Any:
         """A while node for the rest of a loop of which Python knows the test."""
         entered = arrays.entered(state)
-        return long_loops.while_rest(test, body, entered, names, first, BlockRecorder, knows_kinds)
+        return long_loops.while_rest(test, body, entered, names, BlockRecorder, knows_kinds)
 
     def work(self) -> int:
         """The nodes that were traced, or as much work."""

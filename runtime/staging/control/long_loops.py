@@ -71,16 +71,15 @@ def while_rest(
     body: Block,
     state: tuple[Any, ...],
     names: Names,
-    first: Any,
     watch: Watch,
     knows_kinds: bool,
 ) -> Any:
-    """The state after `while test`, of which the first value, `first`, is known; NotImplemented
-    where its rounds have to be written out, of which the log has a warning.
+    """The state after `while test`, of which Python knows that it holds; NotImplemented where its
+    rounds have to be written out, of which the log has a warning.
     """
 
     def run() -> Any:
-        left = while_loop(test, body, state, names, first, watch, key=body)
+        left = while_loop(test, body, state, names, True, watch, key=body)
         _check_shapes(state, as_state(left, len(state)), names)
         return left
 
