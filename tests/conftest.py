@@ -74,15 +74,15 @@ def interpreted(written_at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def little_is_much(monkeypatch: pytest.MonkeyPatch) -> None:
     """Loops that Python runs become loops of the graph after few operations."""
-    from autograph.operators import staged_rest
+    from autograph.operators import staged_rest, work_of_rounds
     from runtime.staging import backend
     from runtime.staging.control import long_loops
 
-    monkeypatch.setattr(staged_rest, "MUCH", 10)
-    monkeypatch.setattr(staged_rest, "FEW", 1)
-    for module in (staged_rest, backend):
+    monkeypatch.setattr(work_of_rounds, "MUCH", 10)
+    monkeypatch.setattr(work_of_rounds, "FEW", 1)
+    for module in (work_of_rounds, backend):
         monkeypatch.setattr(module, "VERY_MUCH", 20)
-    for module in (staged_rest, long_loops):
+    for module in (work_of_rounds, staged_rest, long_loops):
         monkeypatch.setattr(module, "LONG", 2)
 
 

@@ -8,6 +8,7 @@ cond, branches, definedness         `if`; of a staged test; names that may be un
 while_loop, for_loop, until         loops; a `for` with a stop condition
 unrolling, early_exits              a plain `for` written out; generators in such loops
 staged_loops                        what all loops of a backend have in common
+work_of_rounds                      how much the rounds of a plain loop are to trace
 staged_rest, indexed_items          the rest of a plain loop as a staged one; its items by places
 loop_options, shared                `set_loop_options`; names that blocks assign where they live
 blocks                              facts of block functions

@@ -17,13 +17,13 @@ from autograph.operators.indexed_items import indexed, list_walked_by
 from autograph.operators.staged_loops import Rounds, always, staged_loop
 from autograph.operators.staged_rest import (
     PlainFor,
-    much_in_for,
+    much_as_loop,
     places_left,
     rest_as_loop,
     whole_loop,
-    work_done,
 )
 from autograph.operators.unrolling import GuardedRounds
+from autograph.operators.work_of_rounds import much_in_for, work_done
 
 
 def for_loop(
@@ -69,8 +69,8 @@ def for_loop(
             if work is not None and proceed is True and done.bit_count() == 1:
                 references = sys.getrefcount(items)
                 rounds = Rounds(body, test or always, defines, shared)
-                whole = work.rest(
-                    PlainFor(items, source, iterator, references, done, before), rounds, state
+                whole = much_as_loop(
+                    work, PlainFor(items, source, iterator, references, done, before), rounds, state
                 )
                 if whole is not NotImplemented:
                     return whole

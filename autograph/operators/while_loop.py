@@ -8,8 +8,8 @@ from typing import Any
 from autograph.backend import Block, backend_of, failures
 from autograph.frames import hide
 from autograph.operators.staged_loops import Rounds, staged_loop
-from autograph.operators.staged_rest import in_loop, much_in_while
 from autograph.operators.truths import truth
+from autograph.operators.work_of_rounds import in_loop, much_in_while
 
 
 def while_loop(

@@ -16,7 +16,7 @@ import runtime.staging.backend  # noqa: F401  (gives autograph the backend of sy
 from autograph.mutation.ownership import taking_notes
 from autograph.mutation.snapshots import Snapshot
 from autograph.objects import is_generator_function
-from autograph.operators.staged_rest import TOO_MUCH
+from autograph.operators.work_of_rounds import TOO_MUCH
 from autograph.user_attributes import askable
 from runtime.core.state import state
 from runtime.dtypes import DType

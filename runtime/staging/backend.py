@@ -21,7 +21,7 @@ from autograph import (
 from autograph.backend import GlobalVariable, backend_of
 from autograph.frames import register_locating
 from autograph.mutation.snapshots import Snapshot
-from autograph.operators.staged_rest import VERY_MUCH
+from autograph.operators.work_of_rounds import VERY_MUCH
 from autograph.users_words import with_article
 from runtime import errors
 from runtime.core.state import state

@@ -9,7 +9,7 @@ import pytest
 
 import autograph
 import runtime as rt
-from autograph.operators import staged_rest
+from autograph.operators import work_of_rounds
 from runtime.graph.ir import walk
 from tests.support.staging import attempt, same_outcome
 
@@ -475,9 +475,9 @@ def test_what_python_knows_stays_known(
     x = rt.constant(1.5, rt.float64)
     assert same_outcome(kept_apart(1.5), attempt(lambda: rt.function(kept_apart)(x)))
     assert "written out" not in caplog.text
-    for too_much in (staged_rest.TOO_MUCH, 100):
+    for too_much in (work_of_rounds.TOO_MUCH, 100):
         assert "written out" not in caplog.text
-        monkeypatch.setattr(staged_rest, "TOO_MUCH", too_much)
+        monkeypatch.setattr(work_of_rounds, "TOO_MUCH", too_much)
         wide = rt.function(widened)
         np.testing.assert_allclose(wide(x), widened(x))
         assert wide.get_concrete_function(x).outputs[0].shape == [26]
