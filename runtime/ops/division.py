@@ -13,7 +13,7 @@ from runtime.core.primitive import bind, broadcast_shapes, row, sample
 from runtime.core.tensor import Tensor
 from runtime.ops.blockwise import own
 from runtime.ops.define import Op, binary, matched
-from runtime.ops.math import integer_safe
+from runtime.ops.math import division_failures, integer_safe
 
 
 def _truncated(a: Any, b: Any, out: Any = None) -> Any:
@@ -35,13 +35,15 @@ def _truncated(a: Any, b: Any, out: Any = None) -> Any:
 _DIVISIONS = (sample("2,3", "2,3:+"), sample("4:i9", "4:i4+"))
 truncatediv: Op = binary(
     "truncatediv", integer_safe(_truncated), "R,R->R", op_type="TruncateDiv", fallible=True,
-    reads="", gradient=lambda a, b, y, g: (None, None), samples=_DIVISIONS,
+    raises=division_failures, reads="", gradient=lambda a, b, y, g: (None, None),
+    samples=_DIVISIONS,
     doc="x / y rounded towards zero.",
     example=("int(rt.truncatediv(-3, 2))", "-1"),
 )  # fmt: skip
 truncatemod: Op = binary(
     "truncatemod", integer_safe(np.fmod), "R,R->R", op_type="TruncateMod", fallible=True,
-    gradient=lambda a, b, y, g: (g, -g * ops.truncatediv(a, b)), samples=_DIVISIONS,
+    raises=division_failures, gradient=lambda a, b, y, g: (g, -g * ops.truncatediv(a, b)),
+    samples=_DIVISIONS,
     doc="The remainder of truncatediv, with the sign of x.",
     example=("int(rt.truncatemod(-3, 2))", "-1"),
 )  # fmt: skip

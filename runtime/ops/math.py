@@ -235,14 +235,15 @@ def _write(result: Any, ufunc: Any, a: Any, b: Any, exact: Any, out: Any) -> Non
         ufunc(a, b, out=out, where=np.logical_not(exact, out=exact))
 
 
-def _division_failures(a: TensorType, b: TensorType) -> Raises:
+def division_failures(a: TensorType, b: TensorType) -> Raises:
+    """The classes of what a division of tensors of these types raises at run time."""
     return () if b.dtype.is_floating else (errors.ZeroDivisionError,)
 
 
 _DIVISIONS = (sample("2,3", "2,3:+"), sample("4:i9", "4:i4+"))
 floordiv: Op = binary(
     "floordiv", integer_safe(np.floor_divide, _floor_divide), "R,R->R", op_type="FloorDiv",
-    fallible=True, raises=_division_failures, silent=(ZeroDivisionError,),
+    fallible=True, raises=division_failures, silent=(ZeroDivisionError,),
     instruction="floor_divide",
     gradient=lambda a, b, y, g: (None, None), reads="",
     # Only the smallest number by -1 leaves the range.
@@ -254,7 +255,7 @@ floordiv: Op = binary(
 )  # fmt: skip
 floormod: Op = binary(
     "mod", integer_safe(np.remainder, _remainder), "R,R->R", op_type="FloorMod", fallible=True,
-    raises=_division_failures, silent=(ZeroDivisionError,),
+    raises=division_failures, silent=(ZeroDivisionError,),
     instruction="remainder", scalar=Form("{} % {}", "i"), interval=intervals.mod,
     gradient=(lambda a, b, y, g: g, lambda a, b, y, g: -g * floordiv(a, b)),
     doc="x % y as in Python, with the sign of y. ZeroDivisionError for integers modulo 0.",

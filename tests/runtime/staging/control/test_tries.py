@@ -524,6 +524,19 @@ def wrong_values_of_ops(x):
     return n
 
 
+def truncated_in_try(x):
+    n = 0
+    try:
+        n += rt.truncatediv(6, x)
+    except ZeroDivisionError:
+        n -= 1
+    try:
+        n += 10 * rt.truncatemod(7, x)
+    except ArithmeticError:
+        n -= 2
+    return n
+
+
 def raise_in_handler(x):
     try:
         try:
@@ -980,6 +993,7 @@ SAME: list[Callable[[Any], Any]] = [
     iterators_that_are_left,
     no_errors_of_values,
     wrong_values_of_ops,
+    truncated_in_try,
     list_shrunk,
     several_classes,
     division_in_try,
