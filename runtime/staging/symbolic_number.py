@@ -149,6 +149,11 @@ class SymbolicNumber(InScope):
     def __rpow__(self, other: Any) -> Any:
         return _power(other, self)
 
+    def __matmul__(self, other: Any) -> Any:
+        return _unsupported(self)
+
+    __rmatmul__ = __matmul__
+
     def __mul__(self, other: Any) -> Any:
         made = repeated(other, self)
         return _binary(numbers.BINARY["mul"], self, other) if made is NotImplemented else made
@@ -234,6 +239,11 @@ def _binary(primitive: Primitive, a: Any, b: Any) -> Any:
             "floats and tensors",
             "make a float of it (float(...)), or a tensor where it is complex",
         )
+    return _unsupported(number)
+
+
+def _unsupported(number: SymbolicNumber) -> Any:
+    """NotImplemented, of which Python makes an error with the class of the number in its text."""
     active().memo[UNSUPPORTED] = number.type.kind
     return NotImplemented
 

@@ -1399,7 +1399,13 @@ def _refuse_text(n: Any) -> Any:
     return n
 
 
+class Addable:
+    def __radd__(self, other):
+        return self
+
+
 TEXTS_OF_ERRORS: dict[str, Callable[[Any], Any]] = {
+    "matrices behind a fraction": lambda n: (n * 0.5 + Addable(), n @ 2),
     "number behind a text": lambda n: "x" + n,
     "text behind a number": lambda n: n + "x",
     "number behind a text of the run": lambda n: str(n) + n,
