@@ -59,14 +59,21 @@ def _always(kind: NumberType) -> Rule:
     return lambda *_: kind
 
 
-def _bitwise(*types: NumberType) -> NumberType:
-    return _integral(*types) if INT in types or FLOAT in types else BOOL
+def _bitwise(operation: Callable[..., Any]) -> Rule:
+    rule = _integral(operation)
+    return lambda *types: rule(*types) if INT in types or FLOAT in types else BOOL
 
 
-def _integral(*types: NumberType) -> NumberType:
-    if FLOAT in types:
-        raise TypeError("unsupported operand type(s) for a bitwise operator: 'float'")
-    return INT
+def _integral(operation: Callable[..., Any]) -> Rule:
+    def rule(*types: NumberType) -> NumberType:
+        if FLOAT in types:
+            operation(*[_ZEROS[each.kind] for each in types])  # Python's error, in its words
+        return INT
+
+    return rule
+
+
+_ZEROS = {"int": 0, "float": 0.0, "bool": False}
 
 
 def _whole(*types: NumberType) -> NumberType:
@@ -193,16 +200,31 @@ BINARY = {
     "divmod": _row("divmod", divmod, _pair, fallible=True, raises=_division_failures),
     "pow": _row("pow", _power, _arithmetic, None, "pow", fallible=True, raises=_OF_POWERS),
     "lshift": _row(
-        "lshift", operator.lshift, _integral, "{} << {}", fallible=True, raises=_OF_SHIFTS
+        "lshift",
+        operator.lshift,
+        _integral(operator.lshift),
+        "{} << {}",
+        fallible=True,
+        raises=_OF_SHIFTS,
     ),
     "rshift": _row(
-        "rshift", operator.rshift, _integral, "{} >> {}", fallible=True, raises=_OF_SHIFTS
+        "rshift",
+        operator.rshift,
+        _integral(operator.rshift),
+        "{} >> {}",
+        fallible=True,
+        raises=_OF_SHIFTS,
     ),
     "and": _row(
-        "and", operator.and_, _bitwise, "{} & {}", "logical_and", interval=intervals.bitwise_and
+        "and",
+        operator.and_,
+        _bitwise(operator.and_),
+        "{} & {}",
+        "logical_and",
+        interval=intervals.bitwise_and,
     ),
-    "or": _row("or", operator.or_, _bitwise, "{} | {}", "logical_or"),
-    "xor": _row("xor", operator.xor, _bitwise, "{} ^ {}"),
+    "or": _row("or", operator.or_, _bitwise(operator.or_), "{} | {}", "logical_or"),
+    "xor": _row("xor", operator.xor, _bitwise(operator.xor), "{} ^ {}"),
     "lt": _row("lt", operator.lt, _always(BOOL), "{} < {}"),
     "le": _row("le", operator.le, _always(BOOL), "{} <= {}"),
     "gt": _row("gt", operator.gt, _always(BOOL), "{} > {}"),
@@ -222,7 +244,7 @@ UNARY = {
     "neg": _row("neg", operator.neg, _arithmetic, "-{}", "neg"),
     "pos": _row("pos", operator.pos, _arithmetic, "+{}", identities=(first,)),
     "abs": _row("abs", abs, _arithmetic, None, "abs"),
-    "invert": _row("invert", operator.invert, _integral, "~{}"),
+    "invert": _row("invert", operator.invert, _integral(operator.invert), "~{}"),
 }
 NOT = _row("not", operator.not_, _always(BOOL), "not {}", "logical_not")
 TO_INT = _row("int", int, _always(INT), fallible=True, raises=_whole_failures, identities=(first,))

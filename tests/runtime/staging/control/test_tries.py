@@ -1405,6 +1405,9 @@ class Addable:
 
 
 TEXTS_OF_ERRORS: dict[str, Callable[[Any], Any]] = {
+    "shift": lambda n: n << n * 0.5,
+    "bits": lambda n: n * 0.5 & (n > 2),
+    "inverted bits": lambda n: ~(n * 0.5),
     "matrices behind a fraction": lambda n: (n * 0.5 + Addable(), n @ 2),
     "number behind a text": lambda n: "x" + n,
     "text behind a number": lambda n: n + "x",
