@@ -224,7 +224,8 @@ class BlockRecorder(ObjectRecorder):
         if isinstance(receiver, list | dict) and id(receiver) in self._made:
             return None
         is_method = not isinstance(receiver, ModuleType | None)
-        if is_method and not is_harmless(function):
+        is_new = self._has_constructed(receiver)
+        if is_method and not is_new and not is_harmless(function):
             self._look_at(f"the {type(receiver).__qualname__} of {name}()", receiver, name)
         if not is_called_as_it_is(function):
             self._snapshot.add(name, function)

@@ -99,14 +99,6 @@ def tuple_of_a_list_that_grows(x):
     return pairs[0] is pair
 
 
-def list_in_such_a_tuple(x):
-    pairs = [(1, [x])]
-    if x > 0:
-        pairs.append((2, [x]))
-    pairs.append(pairs[0])
-    return pairs[-1][1] is pairs[0][1]
-
-
 def tuple_of_an_argument(x):
     @function
     def first_is(pairs, pair):
@@ -157,7 +149,6 @@ REFUSED = {
     frozensets_of_a_list: "two frozensets",
     tuples: "'b' is one of several objects",
     tuple_of_a_list_that_grows: "two tuples",
-    list_in_such_a_tuple: "two lists of a list or dict",
     tuple_of_an_argument: "two tuples",
     tuple_of_a_list_of_an_argument: "two tuples",
     tensors: "two tensors",
@@ -252,6 +243,14 @@ def test_as_in_python(program: Callable[[Any], Any], x: int) -> None:
     assert tuple(bool(item) for item in left) == program(x)
 
 
+def list_in_such_a_tuple(x):
+    pairs = [(1, [x])]
+    if x > 0:
+        pairs.append((2, [x]))
+    pairs.append(pairs[0])
+    return pairs[-1][1] is pairs[0][1]
+
+
 OF_LISTS = [
     one_of_two,
     chosen_twice,
@@ -260,6 +259,7 @@ OF_LISTS = [
     in_a_loop,
     in_a_later_round,
     two_names,
+    list_in_such_a_tuple,
 ]
 
 
