@@ -419,7 +419,7 @@ def test_an_op_without_machine_code_raises_in_round_3() -> None:
         assert seen[0] == seen[1]
         assert seen[1][1] == expected
         error = seen[1][0][0] if n > 2 else None
-        assert error in (None, rt.errors.InvalidArgumentError)
+        assert error in (None, rt.errors.InvalidValueError)
         if error:
             (place,) = seen[1][0][2]
             assert place == (__file__, program.__code__.co_firstlineno + 5)
