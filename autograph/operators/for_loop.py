@@ -98,15 +98,14 @@ def for_loop(
                 break
         return state[0] if bare else state or None
     except RestIsStaged as error:
-        left, go_on = None, _of_items(error)
-        if go_on is not None:
-            rounds = Rounds(body, test or always, defines, shared)
-            left = _rest(items, error, go_on, proceed)
-            if left is None:
+        go_on = _of_items(error)
+        left = None if go_on is None else _rest(items, error, go_on, proceed)
+        if left is None:
+            if go_on is not None:
+                rounds = Rounds(body, test or always, defines, shared)
                 whole = places_left(source, go_on(proceed), done, rounds, state, proceed)
                 if whole is not NotImplemented:
                     return whole
-        if left is None:
             hide(error)
             raise
     except BaseException as error:  # whatever passes through is the user's: only our frame goes
