@@ -1,4 +1,4 @@
-"""How much the rounds of a loop that Python runs are to trace: much becomes a staged loop."""
+"""The work of tracing the rounds of a loop that Python runs: much becomes a staged loop instead."""
 
 from __future__ import annotations
 
