@@ -10,7 +10,7 @@ import gast
 
 from autograph.analysis.blocks import BlockNames, Flow
 from autograph.analysis.flow import ends
-from autograph.analysis.scopes import mentions
+from autograph.analysis.scopes import mentions, own_nodes
 from autograph.context import Context
 from autograph.quoting.builders import (
     assign,
@@ -96,7 +96,10 @@ def _declare(
     if not shared:
         return []
     found = mentions(list(body))
-    mentioned = [name for name in shared if name in found.bound or name in found.captured]
+    # Statements in it that are lowered later bind what they give, be it by blocks in them by now.
+    later = [flow.functional[node] for node in own_nodes([*body]) if node in flow.functional]
+    bound = set(found.bound).union(*(names.outputs for names in later))
+    mentioned = [name for name in shared if name in bound or name in found.captured]
     globals_ = [name for name in mentioned if name in flow.scope.globals]
     others = [name for name in mentioned if name not in flow.scope.globals]
     made: list[gast.stmt] = []

@@ -453,6 +453,25 @@ def no_errors_of_values(x):
     return n
 
 
+def raised_behind_a_with(x):
+    n, m = 1, 2
+    try:
+        if x > 1:
+            with OfValues():
+                n = 7
+            raise LookupError
+    except LookupError:
+        n = n + 2
+    try:
+        if x > 2:
+            with OfValues():
+                m = x
+            raise LookupError
+    except LookupError:
+        m = 9
+    return n, m
+
+
 def list_shrunk(x):
     xs = [5]
     try:
@@ -994,6 +1013,7 @@ SAME: list[Callable[[Any], Any]] = [
     no_errors_of_values,
     wrong_values_of_ops,
     truncated_in_try,
+    raised_behind_a_with,
     list_shrunk,
     several_classes,
     division_in_try,
