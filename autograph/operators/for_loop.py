@@ -12,6 +12,7 @@ from autograph.errors import RestIsStaged
 from autograph.frames import hide
 from autograph.operators.blocks import output_names, unpacked
 from autograph.operators.comprehensions import of_generator
+from autograph.operators.early_exits import is_iterator
 from autograph.operators.growing import found_much, is_staging
 from autograph.operators.indexed_items import indexed, list_walked_by
 from autograph.operators.staged_loops import Rounds, always, staged_loop
@@ -22,7 +23,7 @@ from autograph.operators.staged_rest import (
     rest_as_loop,
     whole_loop,
 )
-from autograph.operators.unrolling import GuardedRounds
+from autograph.operators.unrolling import GuardedRounds, is_used_elsewhere
 from autograph.operators.work_of_rounds import much_in_for, work_done
 
 
@@ -98,10 +99,14 @@ def for_loop(
                 break
         return state[0] if bare else state or None
     except RestIsStaged as error:
-        go_on = _of_items(error)
+        go_on, references = _of_items(error), sys.getrefcount(items)
+        # Where they raise, iterators end: who holds one would find no more in it.
+        is_shared = is_iterator(items) and is_used_elsewhere(items, references)
+        if is_shared and test is not None:
+            go_on = None
         left = None if go_on is None else _rest(items, error, go_on, proceed)
         if left is None:
-            if go_on is not None:
+            if go_on is not None and not is_shared:
                 rounds = Rounds(body, test or always, defines, shared)
                 whole = places_left(source, go_on(proceed), done, rounds, state, proceed)
                 if whole is not NotImplemented:

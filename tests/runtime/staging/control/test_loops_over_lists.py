@@ -834,3 +834,40 @@ def shortened_in_a_comprehension(a, k):
 def test_no_loop_around_goes_on_in_place_of_one_that_cannot(function: Callable[..., Any]) -> None:
     with pytest.raises(autograph.StagingError, match="only the run"):
         outcome(rt.function(function), 8, staged_number)
+
+
+def left_side_by_side(a, k):
+    pairs, left = zip(a, a, strict=True), 3
+    for x, _ in pairs:
+        a[x % len(a)] = k
+        left -= 1
+        if left == 0:
+            break
+    return [x for x, _ in pairs]
+
+
+def left_backwards(a, k):
+    numbers, left, total = reversed(a), 3, 0
+    for x in numbers:
+        a[x % len(a)] = k
+        left -= 1
+        if left == 0:
+            break
+    for x in numbers:
+        total += x
+    return total
+
+
+def left_by_a_shorter_one(a, k):
+    numbers, total = iter(a), 0
+    for x, y in zip(numbers, [1, 2, 3], strict=False):
+        a[x % len(a)] = k + y
+    for x in numbers:
+        total += x
+    return total
+
+
+@pytest.mark.parametrize("function", [left_side_by_side, left_backwards, left_by_a_shorter_one])
+def test_an_iterator_that_is_left_before_its_end_is_refused(function: Callable[..., Any]) -> None:
+    with pytest.raises(autograph.StagingError, match="a round of a loop over a list changes it"):
+        outcome(rt.function(function), 8, staged_number)
