@@ -65,9 +65,9 @@ class Indexed(NamedTuple):
         known = [items for items in self.sequences if backend_of(items) is None]
         return all(type(items) is range or backend.are_alike(items) for items in known)
 
-    def check_size(self, size: int) -> None:
+    def check_lengths(self, before: Sequence[Any]) -> None:
         """StagingError where a round of a loop has changed how many there are."""
-        if not self.is_known() or self.size() != size:
+        if not self.is_known() or list(self.lengths()) != list(before):
             raise refusal(
                 StagingError,
                 "a list or dict is changed by a `for` over it, of which the rounds are one loop of "

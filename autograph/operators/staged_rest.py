@@ -184,14 +184,14 @@ def _rest(
 
 
 def _with_item_at(body: Block, source: Indexed) -> Block:
-    size = source.size()
+    before = source.lengths()
 
     # What the items are in is the block's: a default value leads a recorder to it.
     def one_round(
         place: Any, *state: Any, _reached: Any = (source.sequences, source.functions)
     ) -> Any:
         result = body(source.at(place), *state)
-        source.check_size(size)
+        source.check_lengths(before)
         return result
 
     one_round.__wrapped__ = body  # type: ignore[attr-defined]  # where its shared names are found

@@ -316,8 +316,12 @@ class GrowingList(GrowingSequence, RowTable):
 
     def _in_turn(self) -> Iterator[Any]:
         """The items of a list of the graph, of which Python knows the number."""
-        for at in range(len(self)):
+        at, size = 0, size_of(self)
+        while size is not None and at < size:
             yield self.at(at)
+            at, size = at + 1, size_of(self)
+        if size is None:
+            raise self._refuse_rest(Items(self), at)
 
     def _forwards(self) -> Iterator[Any]:
         at = 0

@@ -821,6 +821,18 @@ def shortened_side_by_side(a, k):
     return total
 
 
+def shortened_and_assigned(a, k):
+    total = 0
+    for x, y in zip([1, 2, 3, 4, 5, 6], a, strict=False):
+        a.pop()
+        if x > k:
+            return total
+        a[0] = k + y
+        a[k % len(a)] = x
+        total += y
+    return total
+
+
 def shortened_in_a_comprehension(a, k):
     def shorter(x):
         if x > k:
@@ -830,7 +842,9 @@ def shortened_in_a_comprehension(a, k):
     return [[shorter(x) for x, _ in zip(a, a, strict=True)] for _ in range(2)]
 
 
-@pytest.mark.parametrize("function", [shortened_side_by_side, shortened_in_a_comprehension])
+@pytest.mark.parametrize(
+    "function", [shortened_side_by_side, shortened_and_assigned, shortened_in_a_comprehension]
+)
 def test_no_loop_around_goes_on_in_place_of_one_that_cannot(function: Callable[..., Any]) -> None:
     with pytest.raises(autograph.StagingError, match="only the run"):
         outcome(rt.function(function), 8, staged_number)
