@@ -149,7 +149,7 @@ def while_loop(
     block = key or body
 
     def staged() -> Any:
-        site = trace.scope.next_site(), getattr(block, "__code__", block)
+        site = trace.scope.next_site(), getattr(block, "__code__", block), tuple(names)
         size, values = len(state), list(state)
         loop = Loop(test, body, block, list(names), size, watch, site, values, [], [], {})
         loop.declared.update(declared or {})

@@ -885,3 +885,27 @@ def left_by_a_shorter_one(a, k):
 def test_an_iterator_that_is_left_before_its_end_is_refused(function: Callable[..., Any]) -> None:
     with pytest.raises(autograph.StagingError, match="a round of a loop over a list changes it"):
         outcome(rt.function(function), 8, staged_number)
+
+
+def side_by_side_with_another_list(a, b, k):
+    p, s, c = 0, 1, []
+    for x in sorted(a):
+        if x >= k:
+            return s, p
+        for _ in b:
+            for _ in sorted(b):
+                s = p
+            for _, y in zip(c, c, strict=False):
+                p = any(y != s for _ in a for _ in c)
+            c = [x for _ in a][:9]
+    return p, s
+
+
+def test_a_loop_that_is_traced_again_with_other_variables() -> None:
+    """What the first trace knows of its variables says nothing of theirs."""
+    numbers = [1, 7, 7, 21], [10, -4, 11, 6, 18], 3
+    a, b, k = numbers
+    tensors = [staged_number(x) for x in a], [staged_number(x) for x in b], staged_number(k)
+    expected = side_by_side_with_another_list(*numbers)
+    staged = rt.function(side_by_side_with_another_list)
+    assert same_outcome(expected, attempt(lambda: staged(*tensors)))
