@@ -254,11 +254,11 @@ class Trace:
         them.
         """
         inferred = primitive.infer(*[value.type for value in values], **params)
-        if primitive.fallible:
-            if self.attempts:
-                from runtime.staging.control.caught import probe
+        if self.attempts:
+            from runtime.staging.control.caught import probe
 
-                probe(self, primitive, values, params)
+            probe(self, primitive, values, params)
+        if primitive.fallible:
             self.check_handlers(primitive, values, params)
         if primitive.silent:
             check_silent_failure(self, primitive, values)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from runtime import dtypes, errors
-from runtime.core.primitive import TABLE, Memory, Order, row
+from runtime.core.primitive import TABLE, Memory, Order, Raises, row
 from runtime.core.state import state
 from runtime.core.types import TensorType
 from runtime.core.workspace import c_contiguous
@@ -95,6 +95,16 @@ def _assign_type(value: TensorType, *, variable: VariableHandle) -> tuple[()]:
     return ()
 
 
+def _assign_failures(value: TensorType, *, variable: VariableHandle) -> Raises:
+    """The classes of what an assignment raises at run time: where both shapes are known, it has
+    been checked.
+    """
+    is_known = all(
+        each is not None and None not in each for each in (value.shape, variable.type.shape)
+    )
+    return () if is_known else (errors.InvalidValueError,)
+
+
 def _updating(ufunc: Any) -> Callable[..., tuple[()]]:
     def compute(raw: Any, value: Any, out: Any) -> Any:
         # A copy, because a graph that assigns runs in the context itself.
@@ -124,17 +134,18 @@ assign_p = row(
     op_type="AssignVariableOp",
     effect=True,
     fallible=True,
+    raises=_assign_failures,
     memory=Memory.READS,
     method="assign",
 )
 assign_add_p = row(
     "assign_add_variable", _updating(np.add), _assign_type, op_type="AssignAddVariableOp",
-    effect=True, fallible=True, memory=Memory.READS, method="assign_add",
+    effect=True, fallible=True, raises=_assign_failures, memory=Memory.READS, method="assign_add",
     renews_by=TABLE["add"],
 )  # fmt: skip
 assign_sub_p = row(
     "assign_sub_variable", _updating(np.subtract), _assign_type, op_type="AssignSubVariableOp",
-    effect=True, fallible=True, memory=Memory.READS, method="assign_sub",
+    effect=True, fallible=True, raises=_assign_failures, memory=Memory.READS, method="assign_sub",
     renews_by=TABLE["sub"],
 )  # fmt: skip
 

@@ -18,4 +18,5 @@ references                          objects of which the run chooses one
 carried_objects                     Python objects that blocks change
 deferred_exceptions                 exceptions put off to run time
 failures, caught                    those that a `try` catches: where they may be, what follows them
+unfit_shapes                        ops of which only the run knows whether the shapes fit
 """

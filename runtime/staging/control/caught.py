@@ -72,6 +72,7 @@ from runtime.staging.control.failures import (
 from runtime.staging.control.failures import cases as cases
 from runtime.staging.control.joins import BLANK
 from runtime.staging.control.optional_values import bound
+from runtime.staging.control.unfit_shapes import any_unfit, may_not_fit
 from runtime.staging.error_notes import is_of_symbol, refuse_caught
 from runtime.staging.frames import is_ours
 from runtime.staging.images import image_of
@@ -314,6 +315,7 @@ def _raise_again(trace: Trace, failure: Failure) -> None:
 
 def probe(trace: Trace, primitive: Primitive, values: tuple[Value, ...], params: Params) -> None:
     """Let what follows be done where an op does not fail, if an attempt may catch what it raises.
+    For shapes that do not fit, only where it does: nothing that a `finally` would do is done.
 
     Raises StagingError where that cannot be done.
     """
@@ -321,10 +323,14 @@ def probe(trace: Trace, primitive: Primitive, values: tuple[Value, ...], params:
         if "caught" not in params and any(attempt.kinds for attempt in trace.attempts):
             raise refuse_called_back(primitive)
         return  # what a `finally` would do is not done: the graph ends
-    kinds = failures_of(primitive, values, params)
+    kinds = failures_of(primitive, values, params) if primitive.fallible else ()
     divides = _divides(kinds, values)
     if primitive is TO_TENSOR or (values and _works_by(trace, primitive, values[-1], divides)):
-        return
+        kinds = ()
+    if errors.InvalidValueError not in kinds and may_not_fit(trace, primitive, values, params):
+        _, attempt, _ = target(trace, errors.InvalidValueError, kinds)
+        if attempt is not None:
+            kinds = (*kinds, errors.InvalidValueError)
     found = [(kind, *target(trace, kind, kinds[:at])) for at, kind in enumerate(kinds)]
     acting = [kind for kind, acts, _, _ in found if acts]
     if not acting:
@@ -406,7 +412,7 @@ def _zero_of(type: Type) -> float | None:
 
 def _divides(kinds: Sequence[type[BaseException]], values: Sequence[Value]) -> bool:
     """Whether an op on numbers fails only where the last of them is zero."""
-    of_zero = all(issubclass(kind, ZeroDivisionError) for kind in kinds)
+    of_zero = bool(kinds) and all(issubclass(kind, ZeroDivisionError) for kind in kinds)
     return of_zero and bool(values) and None not in [_zero_of(value.type) for value in values]
 
 
@@ -442,6 +448,8 @@ def caught_of(trace: Trace, callee: Callee) -> type[BaseException] | None:
     """A class of what a graph may raise, and an attempt acts on."""
     nodes = [] if callee.graph is None else list(walk_called(callee.graph.nodes))
     kinds: set[type[BaseException]] = {Exception} if callee.graph is None else set()
+    if any_unfit(nodes) and target(trace, errors.InvalidValueError)[1] is not None:
+        kinds.add(errors.InvalidValueError)
     for node in nodes:
         if node.primitive is RAISE:
             kinds.add(node.params["exception"].kind)

@@ -211,7 +211,7 @@ def check_unhandled_failure(
     run time.
     """
     raised = failures_of(primitive, values, params)
-    for frame in user_frames(root):
+    for frame in user_frames(root) if raised else ():
         for handler in handlers_around(frame):
             if _catches(handler, frame, raised):
                 names = " or ".join(kind.__name__ for kind in raised)

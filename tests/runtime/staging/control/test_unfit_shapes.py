@@ -1,0 +1,248 @@
+"""Shapes that only the run finds wrong, in a `try` that catches it: as eager ops fail there."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograph
+import runtime as rt
+from runtime import errors
+from tests.support import staging
+
+
+def added(a, b):
+    try:
+        return a + b
+    except ValueError:
+        return -a
+
+
+def multiplied(a, b):
+    try:
+        c = rt.matmul(a[None, :], b[:, None])
+    except errors.InvalidArgumentError:
+        c = a * 10.0
+    return c
+
+
+def as_a_square(a, b):
+    n = rt.size(b)
+    try:
+        return rt.reshape(a, [n, n])
+    except ValueError:
+        return -a
+
+
+def in_rows_of_three(a, b):
+    try:
+        return rt.reshape(a, [-1, 3])
+    except ValueError:
+        return -a
+
+
+def joined(a, b):
+    try:
+        return rt.concat([a[None], b[None]], 0)
+    except Exception:
+        return -a
+
+
+def stacked(a, b):
+    try:
+        return rt.stack([a, b])
+    except ValueError:
+        return -a
+
+
+def broadcast(a, b):
+    try:
+        return rt.broadcast_to(a, rt.shape(b))
+    except ValueError:
+        return -a
+
+
+def chosen(a, b):
+    try:
+        return rt.where(a > 1.0, a, b)
+    except ValueError:
+        return -a
+
+
+def zeros_of_a_size(a, b):
+    try:
+        return rt.zeros([rt.size(a) - rt.size(b)])
+    except ValueError:
+        return -a
+
+
+def read_by_nobody(a, b):
+    try:
+        a - b
+        return a
+    except ValueError:
+        return -a
+
+
+def floor_divided(a, b):
+    try:
+        return rt.cast(a, rt.int32) // rt.cast(b, rt.int32)
+    except ZeroDivisionError:
+        return rt.cast(a, rt.int32) * 10
+    except ValueError:
+        return rt.cast(-a, rt.int32)
+
+
+def in_a_helper(a, b):
+    def product(x, y):
+        return x * y
+
+    try:
+        c = product(a, b)
+    except ValueError:
+        c = a
+    finally:
+        a = a + 1.0
+    return rt.reduce_sum(c) + a[0]
+
+
+def counted(a, b):
+    found = 0
+    for i in range(3):
+        try:
+            a = a + b[: i + 2]
+            found += 1
+        except ValueError:
+            found += 10
+    return a, found
+
+
+@rt.function
+def product_in_a_graph(a, b):
+    return a * b
+
+
+def called(a, b):
+    try:
+        return product_in_a_graph(a, b)
+    except ValueError:
+        return -a
+
+
+def gradient_of_it(a, b):
+    try:
+        with rt.GradientTape() as tape:
+            tape.watch(a)
+            y = rt.reduce_sum(a * b)
+        return tape.gradient(y, a)
+    except ValueError:
+        return -a
+
+
+def in_parts(a, b):
+    try:
+        return rt.split(a, 2)[0] + rt.squeeze(b)
+    except ValueError:
+        return -a
+
+
+def words_of_it(a, b):
+    try:
+        a + b
+    except ValueError as error:
+        return isinstance(error, errors.InvalidValueError)
+    return False
+
+
+FAILING: Sequence[Callable[..., Any]] = (
+    added, multiplied, as_a_square, in_rows_of_three, joined, stacked, broadcast, chosen,
+    zeros_of_a_size, read_by_nobody, floor_divided, in_a_helper, counted, called,
+    gradient_of_it, in_parts, words_of_it,
+)  # fmt: skip
+WITHOUT_A_RANK = (added, as_a_square, in_rows_of_three, stacked, broadcast, chosen, zeros_of_a_size,
+                  read_by_nobody, floor_divided, words_of_it)  # fmt: skip
+LENGTHS = [(2, 3), (2, 2), (3, 2), (4, 2), (1, 3), (3, 1), (6, 6)]
+VECTOR, ANYTHING = rt.TensorSpec([None], rt.float32), rt.TensorSpec(None, rt.float32)
+PROGRAMS = [(p, VECTOR) for p in FAILING] + [(p, ANYTHING) for p in WITHOUT_A_RANK]
+
+
+@pytest.mark.parametrize(("program", "spec"), PROGRAMS)
+def test_what_does_not_fit_is_caught(program: Callable[..., Any], spec: rt.TensorSpec) -> None:
+    function = rt.function(program, input_signature=(spec, spec))
+    for first, second in LENGTHS:
+        a, b = (rt.range(1.0, n + 1.0) for n in (first, second))
+        expected = staging.as_python(program(a, b))
+        assert staging.same_outcome(expected, staging.attempt(lambda a=a, b=b: function(a, b)))
+
+
+def softmax(a, b):
+    return rt.nn.softmax(a)
+
+
+def of_one_length(a, b):
+    c = a * 2.0
+    return (a + c) * rt.exp(a - c) / 3.0
+
+
+def centred(a, b):
+    return a - rt.reduce_mean(a, keepdims=True)
+
+
+def dense(a, b):
+    return rt.nn.relu(a[:, None] @ rt.ones([1, 4]) + rt.ones([4]))
+
+
+@pytest.mark.parametrize("computed", [softmax, of_one_length, centred, dense])
+def test_what_fits_whatever_the_sizes_are_costs_nothing(computed: Callable[..., Any]) -> None:
+    @rt.function(input_signature=(VECTOR, VECTOR))
+    def guarded(a, b):
+        try:
+            return computed(a, b)
+        except ValueError:
+            return a
+
+    graph = guarded.get_concrete_function().graph
+    assert "Probe" not in {each.type for each in graph.get_operations()}
+    a = rt.constant([1.0, 2.0, 4.0])
+    np.testing.assert_allclose(guarded(a, a), computed(a, a), rtol=1e-6)
+
+
+def test_a_variable_takes_what_has_its_shape_in_a_try() -> None:
+    total = rt.Variable([0.0, 0.0])
+
+    @rt.function(input_signature=(rt.TensorSpec([None, 2], rt.float32),))
+    def step(rows):
+        try:
+            total.assign_add(rt.reduce_sum(rows, 0))
+        except ValueError:
+            return rt.constant(-1.0)
+        return rt.reduce_sum(total)
+
+    assert step(rt.ones([3, 2])).numpy() == 6.0
+    assert step(rt.ones([1, 2])).numpy() == 8.0
+
+
+def summed(n, a, b):
+    return a + b if n <= 0 else summed(n - 1, a, b)
+
+
+def of_a_recursion(a, b):
+    try:
+        return summed(rt.size(a), a, b)
+    except ValueError:
+        return a
+
+
+def of_a_loop_of_functions(a, b):
+    try:
+        return rt.while_loop(lambda i, x: i < 2, lambda i, x: (i + 1, x + b), (0, a))[1]
+    except ValueError:
+        return a
+
+
+@pytest.mark.parametrize("program", [of_a_recursion, of_a_loop_of_functions])
+def test_what_cannot_be_left_is_refused(program: Callable[..., Any]) -> None:
+    function = rt.function(program, input_signature=(VECTOR, VECTOR))
+    with pytest.raises(autograph.StagingError, match="past the `try` around that could act on it"):
+        function(rt.ones([2]), rt.ones([3]))
