@@ -247,7 +247,7 @@ class Primitive:
         try:
             return self.rule(*types, **params)
         except (ValueError, TypeError, errors.OpError) as error:
-            raise _of_rule(self.op_type, error, types) from None
+            raise in_name_of(self.op_type, error, types) from None
 
     def _by_signature(self, *types: Any, **params: Any) -> Any:
         found = self.check_dtypes([t.dtype.np_dtype for t in types])
@@ -374,13 +374,6 @@ def row(name: str, kernel: Kernel, infer: Infer | None = None, **fields: Any) ->
     if infer is not None:
         made.infer = made.named
     return made
-
-
-def _of_rule(op_type: str, error: Exception, types: Sequence[Any]) -> Exception:
-    """The error of a rule, in the name of the op: while tracing, a ValueError remains one."""
-    made = in_name_of(op_type, error, types)
-    is_plain = not isinstance(error, TypeError | errors.OpError)
-    return type(error)(str(made)) if is_plain else made
 
 
 def in_name_of(op_type: str, error: Exception, types: Sequence[Any]) -> errors.OpError:
