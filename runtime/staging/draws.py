@@ -24,10 +24,9 @@ from runtime.staging.control.joined_variables import read
 from runtime.staging.control.optional_values import present
 from runtime.staging.images import Images
 from runtime.staging.refusals import refuse
-from runtime.staging.scopes import active
+from runtime.staging.scopes import active, unfailing
 from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.symbolic_tensor import SymbolicTensor
-from runtime.staging.tracing import unfailing
 
 Function = Callable[..., Any]
 

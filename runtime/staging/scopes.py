@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from enum import Flag, auto
-from typing import TYPE_CHECKING, Any, NoReturn, Self, SupportsIndex, cast
+from functools import wraps
+from typing import TYPE_CHECKING, Any, NoReturn, Self, SupportsIndex, TypeVar, cast
 
 from runtime import errors
 from runtime.core.state import state
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from runtime.staging.tracing import Trace
 
 Site = tuple[int, ...]
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 # What a symbol stands for: its value, what tapes know it by, its scope, and what it is a view of.
 Meaning = tuple[Value, Value, "Scope", Any]
@@ -192,6 +195,23 @@ def active(*used: Any) -> Trace:
                 raise refusals.leaked(item)
         raise errors.InaccessibleTensorError("a symbol is used while no graph is being traced")
     return cast("Trace", trace)
+
+
+def unfailing(function: F) -> F:
+    """A decorator: whatever a `try` around it catches, the ops of this function do not fail."""
+
+    @wraps(function)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        trace = state.trace
+        if trace is None or not trace.attempts:
+            return function(*args, **kwargs)
+        attempts, trace.attempts = trace.attempts, []
+        try:
+            return function(*args, **kwargs)
+        finally:
+            trace.attempts = attempts
+
+    return cast(F, run)
 
 
 def outermost() -> Trace:

@@ -52,10 +52,10 @@ from runtime.staging.frames import user_location
 from runtime.staging.images import Images
 from runtime.staging.lists.growing import Growing, Kind
 from runtime.staging.refusals import asked_by_converted_code, refuse
-from runtime.staging.scopes import active
+from runtime.staging.scopes import active, unfailing
 from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.symbolic_tensor import SymbolicTensor
-from runtime.staging.tracing import is_symbol, unfailing
+from runtime.staging.tracing import is_symbol
 
 _TENSOR = TensorType(dtypes.string, ())
 _ATOMS = (int, float, complex, bool, str, bytes, type(None))

@@ -10,9 +10,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from functools import wraps
 from types import CodeType, FrameType
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from runtime.core.naming import replace_scopes, scoped
 from runtime.core.primitive import Primitive
@@ -49,7 +48,6 @@ if TYPE_CHECKING:
     from runtime.graph.format.views import Operation
     from runtime.staging.guarding.watching import Watcher
 
-F = TypeVar("F", bound=Callable[..., Any])
 
 _OF_CONSTANTS = ("constant", "convert_to_tensor")
 """Functions whose `name` is that of a constant; elsewhere it is that of the op that takes it."""
@@ -573,23 +571,6 @@ class Trace:
     def outer_symbols(self) -> list[Any]:
         """The symbols of graphs around it that it uses, in the order of its last parameters."""
         return [x for _, x in self.captures.values() if is_symbol(x)]
-
-
-def unfailing(function: F) -> F:
-    """A decorator: whatever a `try` around it catches, the ops of this function do not fail."""
-
-    @wraps(function)
-    def run(*args: Any, **kwargs: Any) -> Any:
-        trace = state.trace
-        if trace is None or not trace.attempts:
-            return function(*args, **kwargs)
-        attempts, trace.attempts = trace.attempts, []
-        try:
-            return function(*args, **kwargs)
-        finally:
-            trace.attempts = attempts
-
-    return cast(F, run)
 
 
 def is_symbol(item: object) -> bool:

@@ -39,7 +39,7 @@ from runtime.staging.aliasing.sharing import (
 )
 from runtime.staging.frames import user_location
 from runtime.staging.refusals import leaked, refuse, refuse_replaced
-from runtime.staging.scopes import Change, Meaning, Scope, Stale, active
+from runtime.staging.scopes import Change, Meaning, Scope, Stale, active, unfailing
 
 if TYPE_CHECKING:
     from runtime.staging.tracing import Trace
@@ -237,6 +237,7 @@ def _update_bases(trace: Trace, item: Any) -> None:
         item, base = holder, holder.links.base
 
 
+@unfailing
 def _renew_base(trace: Trace, item: Any) -> Value:
     """A tensor of which a view was assigned to."""
     written = item.scope.written
@@ -258,6 +259,7 @@ def _invalidate(trace: Trace, item: Any) -> None:
         _invalidate(trace, each)
 
 
+@unfailing
 def _renew_view(trace: Trace, item: Any) -> Value:
     """A view of a tensor that was assigned to."""
     base, spec, dynamic = item.links.base

@@ -27,10 +27,10 @@ from runtime.staging.control.logic import and_
 from runtime.staging.control.loops import while_loop
 from runtime.staging.frames import is_ours, user_location
 from runtime.staging.refusals import asked_by_converted_code, refuse, refuse_iteration
-from runtime.staging.scopes import LOOP, Scope, active
+from runtime.staging.scopes import LOOP, Scope, active, unfailing
 from runtime.staging.symbolic_number import SymbolicNumber, apply_number
 from runtime.staging.symbolic_tensor import SymbolicTensor
-from runtime.staging.tracing import is_symbol, unfailing
+from runtime.staging.tracing import is_symbol
 
 
 class Staged:

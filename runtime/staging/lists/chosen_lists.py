@@ -39,9 +39,9 @@ from runtime.staging.lists.sequences import (
 )
 from runtime.staging.lists.walks import give_methods, let_stand_for
 from runtime.staging.refusals import refuse
-from runtime.staging.scopes import active
+from runtime.staging.scopes import active, unfailing
 from runtime.staging.symbolic_number import apply_number
-from runtime.staging.tracing import is_symbol, unfailing
+from runtime.staging.tracing import is_symbol
 
 
 def list_among(items: Sequence[Any], place: Any) -> Any:

@@ -81,8 +81,8 @@ from runtime.staging.lists.list_places import PlacedList, apart, new_list, place
 from runtime.staging.lists.sequences import check, put_entry
 from runtime.staging.lists.walks import gathered, let_stand_for, unpacked
 from runtime.staging.refusals import asked_by, refuse
-from runtime.staging.scopes import active, called
-from runtime.staging.tracing import is_symbol, unfailing
+from runtime.staging.scopes import active, called, unfailing
+from runtime.staging.tracing import is_symbol
 
 _ENTRIES = object()
 """The only key of a dict of the graph: under it is a StagedItems, or an InTable."""

@@ -66,9 +66,9 @@ from runtime.staging.lists.sequences import (
 )
 from runtime.staging.lists.walks import Items, gathered, let_stand_for, unpacked
 from runtime.staging.refusals import asked_by, asked_by_converted_code, refuse, refuse_rest
-from runtime.staging.scopes import Symbol, active
+from runtime.staging.scopes import Symbol, active, unfailing
 from runtime.staging.symbolic_number import SymbolicNumber, apply_number, dtypes_beside
-from runtime.staging.tracing import is_symbol, unfailing
+from runtime.staging.tracing import is_symbol
 
 
 class GrowingList(GrowingSequence, RowTable):

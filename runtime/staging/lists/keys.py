@@ -55,9 +55,10 @@ from runtime.staging.control.specs import (
 from runtime.staging.lists import sequences, staged_items
 from runtime.staging.lists.growing import StagedItems
 from runtime.staging.refusals import refuse
+from runtime.staging.scopes import unfailing
 from runtime.staging.symbolic_number import SymbolicNumber, number_to_tensor
 from runtime.staging.texts import Text, as_tensor
-from runtime.staging.tracing import is_symbol, unfailing
+from runtime.staging.tracing import is_symbol
 
 _WAY_OUT = "use keys of one kind: numbers, texts, or tuples of these of one length"
 

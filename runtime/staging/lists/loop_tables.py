@@ -26,8 +26,7 @@ from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing import Kind, StagedItems, place_in, read_by, size_of
 from runtime.staging.lists.growing_list import GrowingList, shared
 from runtime.staging.refusals import refuse
-from runtime.staging.scopes import active
-from runtime.staging.tracing import unfailing
+from runtime.staging.scopes import active, unfailing
 
 FEW = 2
 """Lists of which a loop makes no table: a choice among so few costs as little."""

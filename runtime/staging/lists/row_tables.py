@@ -23,8 +23,7 @@ from runtime.staging.lists.growing import (
     want_lists,
 )
 from runtime.staging.refusals import refuse
-from runtime.staging.scopes import Scope, active
-from runtime.staging.tracing import unfailing
+from runtime.staging.scopes import Scope, active, unfailing
 
 
 class _Read(NamedTuple):

@@ -28,10 +28,10 @@ from runtime.staging.frames import user_location
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing import Growing, GrowingSequence
 from runtime.staging.refusals import refusal_of_run, refuse
-from runtime.staging.scopes import active
+from runtime.staging.scopes import active, unfailing
 from runtime.staging.symbolic_number import SymbolicNumber, apply_number, no_int
 from runtime.staging.symbolic_tensor import SymbolicTensor
-from runtime.staging.tracing import is_symbol, unfailing
+from runtime.staging.tracing import is_symbol
 
 # Places
 

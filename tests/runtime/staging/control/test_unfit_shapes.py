@@ -251,3 +251,33 @@ def test_what_cannot_be_left_is_refused(program: Callable[..., Any]) -> None:
     function = rt.function(program, input_signature=(VECTOR, VECTOR))
     with pytest.raises(autograph.StagingError, match="past the `try` around that could act on it"):
         function(rt.ones([2]), rt.ones([3]))
+
+
+def item_of_a_row(a, b):
+    m = rt.stack([a, a * 2.0])
+    try:
+        row = m[0]
+        row[rt.size(b) - 2] = 7.0
+    except IndexError:
+        return m * 10.0
+    return m
+
+
+def row_of_what_fits(a, b):
+    m = rt.stack([a, a * 2.0])
+    try:
+        row = m[1]
+        row[0] = rt.reduce_sum(a * b)
+    except ValueError:
+        row = b
+    return m, row
+
+
+@pytest.mark.parametrize("program", [item_of_a_row, row_of_what_fits])
+def test_an_item_of_a_view_is_assigned_in_a_try(program: Callable[..., Any]) -> None:
+    """What is written back to the base cannot fail."""
+    function = rt.function(program, input_signature=(VECTOR, VECTOR))
+    for first, second in LENGTHS:
+        a, b = (rt.range(1.0, n + 1.0) for n in (first, second))
+        expected = staging.as_python(autograph.convert(program)(a, b))
+        assert staging.same_outcome(expected, staging.attempt(lambda a=a, b=b: function(a, b)))
