@@ -56,7 +56,10 @@ LIMITS: dict[str, str] = {
     "The gradient of what a loop changes": (
         r"depends on a value that a staged loop changes|\w+\(\) stands in a staged (branch|loop)"
     ),
-    "A tensor that may be another one": "which may be the same tensor, or share its rows",
+    "A tensor that may be another one": (
+        "which may be the same tensor, or share its rows|stood for before the loop .* whose rounds"
+    ),
+    "`x[i] = v` of an argument where nobody sees it": "and the caller would not see it",
 }
 
 

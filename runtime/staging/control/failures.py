@@ -117,7 +117,9 @@ def _build(kind: type, keys: _Keys, children: Children) -> Failure:
     code, *left = children or [0]
     found = {}
     for site, count in sites:
-        found[site], left = tuple(left[:count]), left[count:]
+        held, left = tuple(left[:count]), left[count:]
+        if site.attempt is None or site.attempt.frame is not None:
+            found[site] = held  # a `try` that has ended is of another trace of the same loop
     return Failure(code, found, certain)
 
 

@@ -1594,3 +1594,24 @@ def test_who_stops_the_trace_stops_it() -> None:
             stopped(rt.constant(1))
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def fails_or_is_raised(v, rows, n):
+    for _ in range(rt.shape(rows)[1]):
+        try:
+            for _ in rt.range(rt.size(v)):
+                rows = rt.reshape(v, [1, rt.shape(rows)[1]])
+                raise IndexError(n)
+            v = rt.linalg.matvec(rows, v)
+        except Exception:
+            n = n - 1
+    return n
+
+
+def test_a_try_in_a_loop_that_is_traced_again() -> None:
+    """What was raised in the first trace of a round is not raised in the second one."""
+    function = rt.function(fails_or_is_raised)
+    for size, columns in [(3, 3), (2, 3), (0, 2)]:
+        given = rt.ones([size]), rt.ones([2, columns]), rt.constant(5)
+        expected = autograph.convert(fails_or_is_raised)(*given)
+        assert function(*given).numpy() == staging.as_python(expected)
