@@ -52,20 +52,17 @@ define internal ptr @malloc(i64 %bytes) {{
 }}
 
 define internal void @free(ptr %memory) {{
-  %place = getelementptr ptr, ptr @addresses, i64 1
-  %function = load ptr, ptr %place
+  %function = load ptr, ptr @addresses[8]
   call void %function(ptr %memory)
   ret void
 }}
 
 define internal i64 @now() {{
   %time = alloca [2 x i64]
-  %p5 = getelementptr ptr, ptr @addresses, i64 5
-  %clock = load ptr, ptr %p5
+  %clock = load ptr, ptr @addresses[40]
   %failed = call i32 %clock(i32 {time.CLOCK_MONOTONIC}, ptr %time)
   %seconds = load i64, ptr %time
-  %rest = getelementptr i64, ptr %time, i64 1
-  %nanoseconds = load i64, ptr %rest
+  %nanoseconds = load i64, ptr %time[8]
   %whole = mul i64 %seconds, 1000000000
   %sum = add i64 %whole, %nanoseconds
   ret i64 %sum
@@ -79,36 +76,31 @@ define void @look(ptr %table, i64 %row) {{
   %sum = load i64, ptr %place
   %more = add i64 %sum, %passed
   store i64 %more, ptr %place
-  %next = getelementptr i64, ptr %place, i64 1
-  %count = load i64, ptr %next
+  %count = load i64, ptr %place[8]
   %counted = add i64 %count, 1
-  store i64 %counted, ptr %next
+  store i64 %counted, ptr %place[8]
   %again = call i64 @now()
   store i64 %again, ptr %table
   ret void
 }}
 
 define void @release_python(ptr %arena) {{
-  %place = getelementptr ptr, ptr %arena, i64 {THREAD}
-  %thread = load ptr, ptr %place
+  %thread = load ptr, ptr %arena[{8 * THREAD}]
   %held = icmp eq ptr %thread, null
   br i1 %held, label %save, label %done
 save:
-  %p2 = getelementptr ptr, ptr @addresses, i64 2
-  %function = load ptr, ptr %p2
+  %function = load ptr, ptr @addresses[16]
   %saved = call ptr %function()
-  store ptr %saved, ptr %place
+  store ptr %saved, ptr %arena[{8 * THREAD}]
   %now = call i64 @now()
-  %asked = getelementptr i64, ptr %arena, i64 {ASKED}
-  store i64 %now, ptr %asked
+  store i64 %now, ptr %arena[{8 * ASKED}]
   br label %done
 done:
   ret void
 }}
 
 define void @release_again(ptr %arena) {{
-  %asked = getelementptr i64, ptr %arena, i64 {ASKED}
-  %then = load i64, ptr %asked
+  %then = load i64, ptr %arena[{8 * ASKED}]
   %never = icmp eq i64 %then, 0
   br i1 %never, label %done, label %release
 release:
@@ -119,38 +111,32 @@ done:
 }}
 
 define void @hold_python(ptr %arena) {{
-  %place = getelementptr ptr, ptr %arena, i64 {THREAD}
-  %thread = load ptr, ptr %place
+  %thread = load ptr, ptr %arena[{8 * THREAD}]
   %held = icmp eq ptr %thread, null
   br i1 %held, label %done, label %restore
 restore:
-  %p3 = getelementptr ptr, ptr @addresses, i64 3
-  %function = load ptr, ptr %p3
+  %function = load ptr, ptr @addresses[24]
   call void %function(ptr %thread)
-  store ptr null, ptr %place
+  store ptr null, ptr %arena[{8 * THREAD}]
   br label %done
 done:
   ret void
 }}
 
 define {POLLS} i32 @poll(ptr %arena) {{
-  %work = getelementptr i64, ptr %arena, i64 {WORK}
-  store i64 0, ptr %work
-  %place = getelementptr ptr, ptr %arena, i64 {THREAD}
-  %thread = load ptr, ptr %place
+  store i64 0, ptr %arena[{8 * WORK}]
+  %thread = load ptr, ptr %arena[{8 * THREAD}]
   %held = icmp eq ptr %thread, null
   br i1 %held, label %ask, label %wait
 wait:
-  %asked = getelementptr i64, ptr %arena, i64 {ASKED}
-  %then = load i64, ptr %asked
+  %then = load i64, ptr %arena[{8 * ASKED}]
   %now = call i64 @now()
   %waited = sub i64 %now, %then
   %patient = icmp slt i64 %waited, {PATIENCE}
   br i1 %patient, label %going, label %ask
 ask:
   call void @hold_python(ptr %arena)
-  %p4 = getelementptr ptr, ptr @addresses, i64 4
-  %signals = load ptr, ptr %p4
+  %signals = load ptr, ptr @addresses[32]
   %raised = call i32 %signals()
   %none = icmp eq i32 %raised, 0
   br i1 %none, label %release, label %stop
@@ -177,28 +163,24 @@ start:
   %above = add i64 %bytes, 63
   %rounded = and i64 %above, -64
   %n = call i64 @llvm.umax.i64(i64 %rounded, i64 64)
-  %places = getelementptr ptr, ptr %arena, i64 {NEXT}
-  %next = load i64, ptr %places
-  %endplace = getelementptr ptr, ptr %arena, i64 {END}
-  %end = load i64, ptr %endplace
+  %next = load i64, ptr %arena[{8 * NEXT}]
+  %end = load i64, ptr %arena[{8 * END}]
   %room = sub i64 %end, %next
   %fits = icmp ule i64 %n, %room
   br i1 %fits, label %fast, label %slow
 fast:
   %after = add i64 %next, %n
-  store i64 %after, ptr %places
+  store i64 %after, ptr %arena[{8 * NEXT}]
   %found = inttoptr i64 %next to ptr
   ret ptr %found
 slow:
-  %chunkplace = getelementptr ptr, ptr %arena, i64 {CHUNK}
-  %chunk = load ptr, ptr %chunkplace
+  %chunk = load ptr, ptr %arena[{8 * CHUNK}]
   %following = load ptr, ptr %chunk
   %last = icmp eq ptr %following, null
   br i1 %last, label %new, label %try
 try:
   %fdata = call i64 @data(ptr %following)
-  %fendplace = getelementptr ptr, ptr %following, i64 1
-  %fend = load i64, ptr %fendplace
+  %fend = load i64, ptr %following[8]
   %froom = sub i64 %fend, %fdata
   %ffits = icmp ule i64 %n, %froom
   br i1 %ffits, label %use, label %new
@@ -211,8 +193,7 @@ ask:
   br i1 %nothing, label %make, label %look
 look:
   %kdata = call i64 @data(ptr %kept)
-  %kendplace = getelementptr ptr, ptr %kept, i64 1
-  %kend = load i64, ptr %kendplace
+  %kend = load i64, ptr %kept[8]
   %kroom = sub i64 %kend, %kdata
   %kfits = icmp ule i64 %n, %kroom
   br i1 %kfits, label %link, label %drop
@@ -229,8 +210,7 @@ make:
 made.ok:
   %mstart = ptrtoint ptr %made to i64
   %mend = add i64 %mstart, %size
-  %mendplace = getelementptr ptr, ptr %made, i64 1
-  store i64 %mend, ptr %mendplace
+  store i64 %mend, ptr %made[8]
   br label %link
 link:
   %linked = phi ptr [ %kept, %look ], [ %made, %made.ok ]
@@ -240,12 +220,11 @@ link:
 use:
   %used = phi ptr [ %following, %try ], [ %linked, %link ]
   %udata = call i64 @data(ptr %used)
-  %uendplace = getelementptr ptr, ptr %used, i64 1
-  %uend = load i64, ptr %uendplace
-  store ptr %used, ptr %chunkplace
+  %uend = load i64, ptr %used[8]
+  store ptr %used, ptr %arena[{8 * CHUNK}]
   %unext = add i64 %udata, %n
-  store i64 %unext, ptr %places
-  store i64 %uend, ptr %endplace
+  store i64 %unext, ptr %arena[{8 * NEXT}]
+  store i64 %uend, ptr %arena[{8 * END}]
   %result = inttoptr i64 %udata to ptr
   ret ptr %result
 none:
@@ -253,8 +232,7 @@ none:
 }}
 
 define ptr @grow(ptr %arena, ptr %place, i64 %bytes) {{
-  %capplace = getelementptr ptr, ptr %place, i64 1
-  %capacity = load i64, ptr %capplace
+  %capacity = load i64, ptr %place[8]
   %has = icmp uge i64 %capacity, %bytes
   %old = load ptr, ptr %place
   %some = icmp ne ptr %old, null
@@ -281,13 +259,12 @@ front:
 again:
   %start = inttoptr i64 %base to ptr
   store ptr %start, ptr %place
-  store i64 %all, ptr %capplace
+  store i64 %all, ptr %place[8]
   ret ptr %start
 count:
   %passed = phi i64 [ 0, %owner ], [ %before.it, %front ]
   %is.queue = icmp ne i64 %passed, 0
-  %totalplace = getelementptr i64, ptr %arena, i64 {TOTAL}
-  %total = load i64, ptr %totalplace
+  %total = load i64, ptr %arena[{8 * TOTAL}]
   %times = shl i64 %bytes, 3
   %most = add i64 %times, {MOST_OWNED}
   %full = icmp ugt i64 %total, %most
@@ -297,8 +274,7 @@ make:
   %bare = icmp eq ptr %spare, null
   br i1 %bare, label %fresh, label %measure
 measure:
-  %spareplace = getelementptr i64, ptr %spare, i64 1
-  %sparecap = load i64, ptr %spareplace
+  %sparecap = load i64, ptr %spare[8]
   %wide = icmp uge i64 %sparecap, %bytes
   br i1 %wide, label %keep, label %discard
 discard:
@@ -318,19 +294,17 @@ keep:
   %block = phi ptr [ %spare, %measure ], [ %made, %fresh ]
   %room = phi i64 [ %sparecap, %measure ], [ %cap, %fresh ]
   %sum = add i64 %total, %room
-  store i64 %sum, ptr %totalplace
-  %ownplace = getelementptr ptr, ptr %arena, i64 {OWNED}
-  %before = load ptr, ptr %ownplace
+  store i64 %sum, ptr %arena[{8 * TOTAL}]
+  %before = load ptr, ptr %arena[{8 * OWNED}]
   store ptr %before, ptr %block
-  %roomplace = getelementptr i64, ptr %block, i64 1
-  store i64 %room, ptr %roomplace
-  store ptr %block, ptr %ownplace
+  store i64 %room, ptr %block[8]
+  store ptr %block, ptr %arena[{8 * OWNED}]
   %data = call i64 @data(ptr %block)
   %pointer = inttoptr i64 %data to ptr
   %tail = getelementptr i8, ptr %pointer, i64 %room
   store i64 %data, ptr %tail
   store ptr %pointer, ptr %place
-  store i64 %room, ptr %capplace
+  store i64 %room, ptr %place[8]
   ret ptr %pointer
 none:
   ret ptr null
@@ -345,8 +319,7 @@ some:
   %single = icmp eq ptr %second, null
   br i1 %single, label %one, label %all
 one:
-  %oendplace = getelementptr ptr, ptr %first, i64 1
-  %oend = load i64, ptr %oendplace
+  %oend = load i64, ptr %first[8]
   %ostart = ptrtoint ptr %first to i64
   %osize = sub i64 %oend, %ostart
   %small = icmp ule i64 %osize, {MOST_KEPT}
@@ -362,8 +335,7 @@ all:
   %chunk = phi ptr [ %first, %some ], [ %first, %one ], [ %following, %all ]
   %sum = phi i64 [ 0, %some ], [ 0, %one ], [ %total, %all ]
   %following = load ptr, ptr %chunk
-  %endplace = getelementptr ptr, ptr %chunk, i64 1
-  %end = load i64, ptr %endplace
+  %end = load i64, ptr %chunk[8]
   %start = ptrtoint ptr %chunk to i64
   %size = sub i64 %end, %start
   %total = add i64 %sum, %size
@@ -379,8 +351,7 @@ want:
   store i64 %most, ptr @wanted
   br label %owned
 owned:
-  %ownplace = getelementptr ptr, ptr %arena, i64 {OWNED}
-  %own = load ptr, ptr %ownplace
+  %own = load ptr, ptr %arena[{8 * OWNED}]
   br label %each
 each:
   %item = phi ptr [ %own, %owned ], [ %next, %again ]
@@ -390,8 +361,7 @@ each:
   br i1 %finished, label %end.all, label %again
 again:
   %next = load ptr, ptr %item
-  %bytesplace = getelementptr i64, ptr %item, i64 1
-  %item.bytes = load i64, ptr %bytesplace
+  %item.bytes = load i64, ptr %item[8]
   %larger = icmp ugt i64 %item.bytes, %most.bytes
   %little = icmp ule i64 %item.bytes, {MOST_KEPT}
   %kept.one = and i1 %larger, %little

@@ -5,7 +5,9 @@ imported for what is not kept.
 from __future__ import annotations
 
 import ctypes
+import itertools
 import os
+import re
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
@@ -104,8 +106,30 @@ def link(
     return code
 
 
+_FIELD = re.compile(r"(?m)^( *)(.+ptr )([%@][\w.]+)\[(\d+)\]$")
+
+
+def with_places(text: str) -> str:
+    """A module written by hand, where a line may load from `ptr %record[8]`, 8 bytes behind the
+    beginning of a record, or store there.
+
+    >>> print(with_places("  %kind = load i64, ptr %record[8]"))
+      %place.0 = getelementptr i8, ptr %record, i64 8
+      %kind = load i64, ptr %place.0
+    """
+    count = itertools.count()
+
+    def line(found: re.Match[str]) -> str:
+        indent, access, record, offset = found.groups()
+        place = f"%place.{next(count)}"
+        address = f"{place} = getelementptr i8, ptr {record}, i64 {offset}"
+        return f"{indent}{address}\n{indent}{access}{place}"
+
+    return _FIELD.sub(line, text)
+
+
 def compile_module(
     text: str, exports: Sequence[str], addresses: Sequence[int] = (), level: int = LEVEL
 ) -> Code:
-    """The machine code of a module."""
-    return link(object_file_of(text, level), exports, addresses)
+    """The machine code of a module that is written by hand."""
+    return link(object_file_of(with_places(text), level), exports, addresses)

@@ -138,23 +138,18 @@ declare i64 @llvm.smin.i64(i64, i64)
 
 define internal ptr @elements(ptr %given, ptr %descriptor, i32 %rank) {{
   %type = load ptr, ptr {_outside("numpy.PyArray_Type")}
-  %p1 = getelementptr i8, ptr %given, i64 {TYPE}
-  %kind = load ptr, ptr %p1
+  %kind = load ptr, ptr %given[{TYPE}]
   %is.array = icmp eq ptr %kind, %type
   br i1 %is.array, label %array, label %none
 array:
-  %p2 = getelementptr i8, ptr %given, i64 {DESCRIPTOR}
-  %found = load ptr, ptr %p2
+  %found = load ptr, ptr %given[{DESCRIPTOR}]
   %same = icmp eq ptr %found, %descriptor
-  %p3 = getelementptr i8, ptr %given, i64 {RANK}
-  %its.rank = load i32, ptr %p3
+  %its.rank = load i32, ptr %given[{RANK}]
   %ranked = icmp eq i32 %its.rank, %rank
-  %p4 = getelementptr i8, ptr %given, i64 {FLAGS}
-  %flags = load i32, ptr %p4
+  %flags = load i32, ptr %given[{FLAGS}]
   %masked = and i32 %flags, {_PLAIN}
   %plain = icmp eq i32 %masked, {_PLAIN}
-  %p5 = getelementptr i8, ptr %given, i64 {DATA}
-  %data = load ptr, ptr %p5
+  %data = load ptr, ptr %given[{DATA}]
   %both = and i1 %same, %ranked
   %all = and i1 %both, %plain
   %result = select i1 %all, ptr %data, ptr null
@@ -167,13 +162,10 @@ none:
 define internal ptr @take(ptr %record, ptr %given, ptr %slot) {{
   %overflow = alloca i32
   %kind = load i64, ptr %record
-  %p1 = getelementptr i64, ptr %record, i64 1
-  %first = load i64, ptr %p1
-  %p2 = getelementptr i64, ptr %record, i64 2
-  %second = load i64, ptr %p2
+  %first = load i64, ptr %record[8]
+  %second = load i64, ptr %record[16]
   %next = getelementptr i64, ptr %record, i64 3
-  %typeplace = getelementptr i8, ptr %given, i64 {TYPE}
-  %type = load ptr, ptr %typeplace
+  %type = load ptr, ptr %given[{TYPE}]
   %inside = getelementptr i8, ptr %given, i64 {NUMBER}
   %descriptor = inttoptr i64 %first to ptr
   switch i64 %kind, label %refused [
@@ -190,10 +182,8 @@ array:
   br i1 %missing, label %refused, label %sized
 sized:
   store ptr %data, ptr %slot
-  %dimsplace = getelementptr i8, ptr %given, i64 {DIMS}
-  %dims = load ptr, ptr %dimsplace
-  %behind = getelementptr i64, ptr %slot, i64 1
-  store ptr %dims, ptr %behind
+  %dims = load ptr, ptr %given[{DIMS}]
+  store ptr %dims, ptr %slot[8]
   br label %each
 each:
   %at = phi i64 [ 0, %sized ], [ %following, %check ]
@@ -278,8 +268,7 @@ refused:
 ; The object of a result: what the body left, in a word.
 define internal ptr @box(ptr %record, ptr %word, ptr %arguments, ptr %results) {{
   %kind = load i64, ptr %record
-  %p1 = getelementptr i64, ptr %record, i64 1
-  %detail = load i64, ptr %p1
+  %detail = load i64, ptr %record[8]
   %descriptor = inttoptr i64 %detail to ptr
   %value = load i64, ptr %word
   %array = inttoptr i64 %value to ptr
@@ -363,14 +352,10 @@ done:
 ; Runs the body. Where it is done, the results are objects.
 define internal i32 @run(ptr %table, ptr %arguments, i64 %count, ptr %results) {{
   %arena = alloca [{arena.WORDS} x ptr]
-  %p1 = getelementptr i64, ptr %table, i64 1
-  %parameters = load i64, ptr %p1
-  %p2 = getelementptr i64, ptr %table, i64 2
-  %made = load i64, ptr %p2
-  %p3 = getelementptr i64, ptr %table, i64 3
-  %frame = load i64, ptr %p3
-  %p4 = getelementptr i64, ptr %table, i64 4
-  %calls = load i64, ptr %p4
+  %parameters = load i64, ptr %table[8]
+  %made = load i64, ptr %table[16]
+  %frame = load i64, ptr %table[24]
+  %calls = load i64, ptr %table[32]
   %p5 = getelementptr i64, ptr %table, i64 5
   %right = icmp eq i64 %count, %parameters
   br i1 %right, label %measure, label %refused
@@ -407,8 +392,7 @@ taken:
   br label %each
 all:
   call void @llvm.memset.p0.i64(ptr %arena, i8 0, i64 {8 * arena.WORDS}, i1 false)
-  %chunk = getelementptr ptr, ptr %arena, i64 {arena.CHUNK}
-  store ptr %arena, ptr %chunk
+  store ptr %arena, ptr %arena[{8 * arena.CHUNK}]
   %bytes = shl i64 %made, 3
   call void @llvm.memset.p0.i64(ptr %results, i8 0, i64 %bytes, i1 false)
   %is.leaf = icmp eq i64 %calls, 0
@@ -416,8 +400,7 @@ all:
 deep:
   %ask.again = load ptr, ptr {_outside("stack.end")}
   %its.end = call i64 %ask.again()
-  %stack = getelementptr i64, ptr %arena, i64 {arena.STACK}
-  store i64 %its.end, ptr %stack
+  store i64 %its.end, ptr %arena[{8 * arena.STACK}]
   %limit = load ptr, ptr {_outside("python.Py_GetRecursionLimit")}
   %levels = call i32 %limit()
   %levels64 = sext i32 %levels to i64
@@ -427,8 +410,7 @@ call:
   %left = phi i64 [ 0, %all ], [ %depth, %deep ]
   %body = load ptr, ptr %table
   %status = call i32 %body(ptr %slots, ptr %results, ptr %arena, i64 %left)
-  %threadplace = getelementptr ptr, ptr %arena, i64 {arena.THREAD}
-  %thread = load ptr, ptr %threadplace
+  %thread = load ptr, ptr %arena[{8 * arena.THREAD}]
   %held = icmp eq ptr %thread, null
   br i1 %held, label %holding, label %hold
 hold:
@@ -437,8 +419,7 @@ hold:
   br label %holding
 holding:
   %firstchunk = load i64, ptr %arena
-  %ownedplace = getelementptr i64, ptr %arena, i64 {arena.OWNED}
-  %owned = load i64, ptr %ownedplace
+  %owned = load i64, ptr %arena[{8 * arena.OWNED}]
   %used = or i64 %firstchunk, %owned
   %is.unused = icmp eq i64 %used, 0
   br i1 %is.unused, label %over, label %release
@@ -478,17 +459,14 @@ refused:
 }}
 
 define internal ptr @table(ptr %self) {{
-  %p1 = getelementptr i8, ptr %self, i64 {ITEM + 8}
-  %array = load ptr, ptr %p1
-  %p2 = getelementptr i8, ptr %array, i64 {DATA}
-  %table = load ptr, ptr %p2
+  %array = load ptr, ptr %self[{ITEM + 8}]
+  %table = load ptr, ptr %array[{DATA}]
   ret ptr %table
 }}
 
 define internal ptr @fallback(ptr %self, ptr %arguments, i64 %count) {{
   %vectorcall = load ptr, ptr {_outside("python.PyObject_Vectorcall")}
-  %p2 = getelementptr i8, ptr %self, i64 {ITEM}
-  %function = load ptr, ptr %p2
+  %function = load ptr, ptr %self[{ITEM}]
   %made = call ptr %vectorcall(ptr %function, ptr %arguments, i64 %count, ptr null)
   ret ptr %made
 }}
@@ -509,8 +487,7 @@ failed:
 ; From raw arguments to a tuple of raw results.
 define ptr @entry(ptr %self, ptr %arguments, i64 %count) {{
   %table = call ptr @table(ptr %self)
-  %p2 = getelementptr i64, ptr %table, i64 2
-  %made = load i64, ptr %p2
+  %made = load i64, ptr %table[16]
   %results = alloca i64, i64 %made
   %status = call i32 @run(ptr %table, ptr %arguments, i64 %count, ptr %results)
   switch i32 %status, label %refused [
@@ -554,8 +531,7 @@ failed:
 define ptr @on_tensors(ptr %self, ptr %arguments, i64 %count) {{
   %result = alloca ptr
   %table = call ptr @table(ptr %self)
-  %p1 = getelementptr i64, ptr %table, i64 1
-  %parameters = load i64, ptr %p1
+  %parameters = load i64, ptr %table[8]
   %right = icmp eq i64 %count, %parameters
   br i1 %right, label %start, label %other
 start:
@@ -569,13 +545,11 @@ each:
 one:
   %givenplace = getelementptr ptr, ptr %arguments, i64 %at
   %given = load ptr, ptr %givenplace
-  %typeplace = getelementptr i8, ptr %given, i64 {TYPE}
-  %type = load ptr, ptr %typeplace
+  %type = load ptr, ptr %given[{TYPE}]
   %is.tensor = icmp eq ptr %type, %tensor
   br i1 %is.tensor, label %whole, label %other
 whole:
-  %rawplace = getelementptr i8, ptr %given, i64 {raw}
-  %raw = load ptr, ptr %rawplace
+  %raw = load ptr, ptr %given[{raw}]
   %place = getelementptr ptr, ptr %raws, i64 %at
   store ptr %raw, ptr %place
   %following = add i64 %at, 1
@@ -597,13 +571,11 @@ done:
   %nothing = icmp eq ptr %made, null
   br i1 %nothing, label %lost, label %filled
 filled:
-  %into = getelementptr i8, ptr %made, i64 {raw}
-  store ptr %array, ptr %into
+  store ptr %array, ptr %made[{raw}]
   %none = load ptr, ptr {_outside("python.None")}
   %hold = load ptr, ptr {_outside("python.Py_IncRef")}
   call void %hold(ptr %none)
-  %nodeplace = getelementptr i8, ptr %made, i64 {node}
-  store ptr %none, ptr %nodeplace
+  store ptr %none, ptr %made[{node}]
   ret ptr %made
 lost:
   %let.go = load ptr, ptr {_outside("python.Py_DecRef")}

@@ -18,8 +18,7 @@ _TEXT = f"""
 @addresses = global [8 x ptr] zeroinitializer
 
 define i64 @end() {{
-  %keyplace = getelementptr ptr, ptr @addresses, i64 7
-  %key64 = load i64, ptr %keyplace
+  %key64 = load i64, ptr @addresses[56]
   %key = trunc i64 %key64 to i32
   %get = load ptr, ptr @addresses
   %known = call i64 %get(i32 %key)
@@ -32,16 +31,11 @@ ask:
   %start = alloca i64
   %size = alloca i64
   %guard = alloca i64
-  %p1 = getelementptr ptr, ptr @addresses, i64 1
-  %set = load ptr, ptr %p1
-  %p2 = getelementptr ptr, ptr @addresses, i64 2
-  %self = load ptr, ptr %p2
-  %p3 = getelementptr ptr, ptr @addresses, i64 3
-  %getattr = load ptr, ptr %p3
-  %p4 = getelementptr ptr, ptr @addresses, i64 4
-  %getstack = load ptr, ptr %p4
-  %p5 = getelementptr ptr, ptr @addresses, i64 5
-  %getguard = load ptr, ptr %p5
+  %set = load ptr, ptr @addresses[8]
+  %self = load ptr, ptr @addresses[16]
+  %getattr = load ptr, ptr @addresses[24]
+  %getstack = load ptr, ptr @addresses[32]
+  %getguard = load ptr, ptr @addresses[40]
   %thread = call i64 %self()
   %failed = call i32 %getattr(i64 %thread, ptr %attributes)
   %is.failed = icmp ne i32 %failed, 0
@@ -54,8 +48,7 @@ read:
   %above = add i64 %lowest, %guarded
   %end = add i64 %above, {RESERVE}
   %kept = call i32 %set(i32 %key, i64 %end)
-  %p6 = getelementptr ptr, ptr @addresses, i64 6
-  %destroy = load ptr, ptr %p6
+  %destroy = load ptr, ptr @addresses[48]
   %c = call i32 %destroy(ptr %attributes)
   ret i64 %end
 none:
@@ -68,10 +61,8 @@ _TEXT_OF_BASE = f"""
 
 define i64 @end() {{
   %self = load ptr, ptr @addresses
-  %p1 = getelementptr ptr, ptr @addresses, i64 1
-  %base = load ptr, ptr %p1
-  %p2 = getelementptr ptr, ptr @addresses, i64 2
-  %size = load ptr, ptr %p2
+  %base = load ptr, ptr @addresses[8]
+  %size = load ptr, ptr @addresses[16]
   %thread = call ptr %self()
   %start = call i64 %base(ptr %thread)
   %bytes = call i64 %size(ptr %thread)

@@ -50,8 +50,7 @@ define internal i32 @call(i64 %at, ptr %first) {{
 }}
 
 define internal void @wait(ptr %condition) {{
-  %place = getelementptr ptr, ptr @addresses, i64 3
-  %function = load ptr, ptr %place
+  %function = load ptr, ptr @addresses[24]
   %made = call i32 %function(ptr %condition, ptr @mutex)
   ret void
 }}
