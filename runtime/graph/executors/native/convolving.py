@@ -457,7 +457,7 @@ def surrounded(emitter: Emitter, array: Array, begins: Sizes, sizes: Sizes, fill
 
 
 def images_of(
-    emitter: Emitter, shape: Sequence[int | None], gradient: Array, given: Any
+    emitter: Emitter, shape: Sequence[int | None], gradient: Array, given: Sequence[Array]
 ) -> ir.Value:
     """The number of images, which a gradient has; the shape of all of them is told, if it is not
     known while tracing, and must be this one.
@@ -482,9 +482,8 @@ def _by_channels(shape: Sequence[Any]) -> list[Any]:
 
 
 def _lower(
-    window_of: WindowOf, emitter: Emitter, kernel: Kernel, operands: Sequence[Any]
+    window_of: WindowOf, emitter: Emitter, kernel: Kernel, x: Array, w: Array
 ) -> Sequence[Held]:
-    x, w = operands
     window = window_of(list(map(known, w.dims)))
     found = _convolution(emitter, kernel, x.dims, window)
     made = emitter.allocate(x.dtype, found.dims, target_of(kernel))
@@ -499,9 +498,8 @@ def _convolution(
 
 
 def _lower_for_filter(
-    window_of: WindowOf, emitter: Emitter, kernel: Kernel, operands: Sequence[Any]
+    window_of: WindowOf, emitter: Emitter, kernel: Kernel, x: Array, g: Array, *_: Held
 ) -> Sequence[Held]:
-    x, g, *_ = operands
     shape = [dim or 0 for dim in shape_of(kernel)]
     made = emitter.allocate(x.dtype, list(map(int64, shape)), target_of(kernel))
     found = _convolution(emitter, kernel, x.dims, window_of(shape))
@@ -510,9 +508,8 @@ def _lower_for_filter(
 
 
 def _lower_for_input(
-    window_of: WindowOf, emitter: Emitter, kernel: Kernel, operands: Sequence[Any]
+    window_of: WindowOf, emitter: Emitter, kernel: Kernel, w: Array, g: Array, *given: Array
 ) -> Sequence[Held]:
-    w, g, *given = operands
     shape = shape_of(kernel)
     dims = [images_of(emitter, shape, g, given), *(int64(dim or 0) for dim in shape[1:])]
     made = emitter.allocate(g.dtype, dims, target_of(kernel))

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from runtime import dtypes
 from runtime.dtypes import DType
@@ -62,8 +62,7 @@ def _takes_split(kernel: Kernel) -> bool:
     ) and _given_shape(kernel)[axis] is not None  # fmt: skip
 
 
-def _lower_split(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    (array,) = operands
+def _lower_split(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence[Held]:
     axis, start, made = kernel.node.params["axis"], 0, []
     for at in range(len(kernel.node.outputs)):
         length = shape_of(kernel, at)[axis] or 0
@@ -79,8 +78,7 @@ def _takes_unstack(kernel: Kernel) -> bool:
     return shapes_known(kernel) and _given_shape(kernel)[params["axis"]] == params["num"]
 
 
-def _lower_unstack(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    (array,) = operands
+def _lower_unstack(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence[Held]:
     axis, made = kernel.node.params["axis"], []
     for at in range(kernel.node.params["num"]):
         found = _parts(array)
@@ -89,8 +87,7 @@ def _lower_unstack(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) ->
     return made
 
 
-def _lower_box(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    array, *given = operands
+def _lower_box(emitter: Emitter, kernel: Kernel, array: Array, *given: Scalar) -> Sequence[Held]:
     builder, box, numbers = emitter.builder, kernel.node.params["box"], iter(given)
     rank = len(array.dims)
     entries = [wide(emitter, next(numbers)) if n is None else int64(n) for n in box]
@@ -118,8 +115,7 @@ def _less(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
 # Turned, repeated, padded and rolled
 
 
-def _lower_reverse(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    (array,) = operands
+def _lower_reverse(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence[Held]:
     builder = emitter.builder
     made = emitter.allocate(array.dtype, array.dims, target_of(kernel))
     steps, source = steps_of(builder, array.dims), array.pointer
@@ -138,8 +134,8 @@ def _takes_tile(kernel: Kernel) -> bool:
     return shapes_known(kernel) and multiples is not None and None not in multiples
 
 
-def _lower_tile(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    builder, array = emitter.builder, array_of(emitter, operands[0])
+def _lower_tile(emitter: Emitter, kernel: Kernel, held: Held) -> Sequence[Held]:
+    builder, array = emitter.builder, array_of(emitter, held)
     repeats = [int64(n) for n in kernel.node.params["multiples"]]
     dims = [times(builder, *pair) for pair in zip(array.dims, repeats, strict=True)]
     made = emitter.allocate(array.dtype, dims, target_of(kernel))
@@ -158,10 +154,9 @@ def _takes_pad(kernel: Kernel) -> bool:
     return shapes_known(kernel) and params["mode"] == "CONSTANT" and params["paddings"] is not None
 
 
-def _lower_pad(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    array, value = operands
+def _lower_pad(emitter: Emitter, kernel: Kernel, held: Held, value: Scalar) -> Sequence[Held]:
     builder, dtype, paddings = emitter.builder, value.dtype, kernel.node.params["paddings"]
-    array = array_of(emitter, array)
+    array = array_of(emitter, held)
     dims = [
         plus(builder, dim, int64(sum(pair))) for dim, pair in zip(array.dims, paddings, strict=True)
     ]
@@ -176,9 +171,8 @@ def _lower_pad(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Seq
     return [handed_on(emitter, kernel, made)]
 
 
-def _lower_roll(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+def _lower_roll(emitter: Emitter, kernel: Kernel, array: Array, shift: Scalar) -> Sequence[Held]:
     """Of each axis, the elements before the place where it is cut go behind the others."""
-    array, shift = operands
     builder, dtype = emitter.builder, array.dtype
     axes = [axis % len(array.dims) for axis in kernel.node.params["axis"]]
     made = emitter.allocate(dtype, array.dims, target_of(kernel))
@@ -217,8 +211,7 @@ def _takes_fill(kernel: Kernel) -> bool:
     return shapes_known(kernel) and kernel.node.params["shape"] is not None
 
 
-def _lower_fill(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    value, *given = operands
+def _lower_fill(emitter: Emitter, kernel: Kernel, value: Scalar, *given: Scalar) -> Sequence[Held]:
     numbers = iter(given)
     dims = []
     for known in kernel.node.params["shape"]:
@@ -233,10 +226,10 @@ def _check_count(emitter: Emitter, count: ir.Value) -> None:
     emitter.step_aside(emitter.builder.icmp_unsigned(">", count, int64(1 << 31)))
 
 
-def _lower_like(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+def _lower_like(emitter: Emitter, kernel: Kernel, like: Held) -> Sequence[Held]:
     dtype: DType = kernel.node.params["dtype"]
     number = int(kernel.node.primitive.instruction == "ones")
-    dims = getattr(operands[0], "dims", ())
+    dims = getattr(like, "dims", ())
     return [_filled(emitter, kernel, ir.Constant(register(dtype), number), dtype, dims)]
 
 
@@ -250,7 +243,7 @@ def _filled(
     return made
 
 
-def _lower_positions(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+def _lower_positions(emitter: Emitter, kernel: Kernel, *operands: Scalar) -> Sequence[Held]:
     dtype: DType = kernel.node.params["dtype"]
     known = kernel.node.params["length"]
     count = wide(emitter, operands[1]) if known is None else int64(known)
@@ -273,17 +266,17 @@ def _dims(held: Held) -> Sequence[ir.Value]:
     return held.dims if isinstance(held, Array) else ()
 
 
-def _lower_shape(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+def _lower_shape(emitter: Emitter, kernel: Kernel, held: Held) -> Sequence[Held]:
     dtype: DType = kernel.node.params["dtype"]
-    dims = _dims(operands[0])
+    dims = _dims(held)
     made = emitter.allocate(dtype, [int64(len(dims))], target_of(kernel))
     for at, dim in enumerate(dims):
         _set(emitter.builder, made, int64(at), dim)
     return [made]
 
 
-def _lower_size(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    size = size_of(emitter.builder, _dims(operands[0]))
+def _lower_size(emitter: Emitter, kernel: Kernel, held: Held) -> Sequence[Held]:
+    size = size_of(emitter.builder, _dims(held))
     dtype: DType = kernel.node.params["dtype"]
     value = cast(emitter.builder, size, dtypes.int64, dtype)
     return [Scalar(value, kernel.node.outputs[0].type)]

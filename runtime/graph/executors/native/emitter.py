@@ -389,7 +389,7 @@ class Emitter:
             if isinstance(operand, Array) and not found.partial:
                 self.read(self.size(operand.dims))
         with self.timed([node]):
-            results = found.lower(self, kernel, operands)
+            results = found.lower(self, kernel, *operands)
         return results[0] if len(results) == 1 else results
 
     def check(self, statement: lowered.Check) -> None:

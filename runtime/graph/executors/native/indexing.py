@@ -207,9 +207,7 @@ def _range(builder: ir.IRBuilder, dim: ir.Value, entry: Any, number: Any) -> Axi
     return AxisSlice(first, count, 1, dim)
 
 
-def _lower_slice(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    array, *given = operands
-    assert isinstance(array, Array)
+def _lower_slice(emitter: Emitter, kernel: Kernel, array: Array, *given: Scalar) -> Sequence[Held]:
     # Of expressions, which have no targets, a check has told that places are there.
     found, dims = parts(
         emitter, array.dims, kernel.node.params["spec"], given, checked=not kernel.targets
@@ -305,8 +303,7 @@ def _takes_unslice(kernel: Kernel) -> bool:
     return [dim for dim in given.shape or () if dim != 1] == [dim for dim in taken if dim != 1]
 
 
-def _lower_unslice(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    grad, *given = operands
+def _lower_unslice(emitter: Emitter, kernel: Kernel, grad: Array, *given: Scalar) -> Sequence[Held]:
     builder = emitter.builder
     dims = list(map(int64, (dim or 0 for dim in shape_of(kernel))))
     made = emitter.allocate(grad.dtype, dims, target_of(kernel))
@@ -349,9 +346,9 @@ def _takes_update(kernel: Kernel) -> bool:
     return value.shape == () or (None not in taken and given == [dim for dim in taken if dim != 1])
 
 
-def _lower_update(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    array, value, *given = operands
-    assert isinstance(array, Array)
+def _lower_update(
+    emitter: Emitter, kernel: Kernel, array: Array, value: Array | Scalar, *given: Scalar
+) -> Sequence[Held]:
     found, _ = parts(emitter, array.dims, kernel.node.params["spec"], given)
     # What is about to be computed reads the array as it is now.
     emitter.fuser.flush()
@@ -396,7 +393,7 @@ def _takes_concat(kernel: Kernel) -> bool:
     return shapes_known(kernel) and len(shape_of(kernel)) > 0
 
 
-def _lower_concat(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+def _lower_concat(emitter: Emitter, kernel: Kernel, *operands: Held) -> Sequence[Held]:
     builder = emitter.builder
     arrays = [array for array in operands if isinstance(array, Array)]
     axis = kernel.node.params["axis"] % len(arrays[0].dims)
@@ -445,7 +442,7 @@ def _joined(
     return made
 
 
-def _lower_stack(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+def _lower_stack(emitter: Emitter, kernel: Kernel, *operands: Held) -> Sequence[Held]:
     arrays = [array_of(emitter, held) for held in operands]
     axis = kernel.node.params["axis"] % (len(arrays[0].dims) + 1)
     dims = list(arrays[0].dims)
@@ -468,9 +465,9 @@ def _takes_reshape(kernel: Kernel) -> bool:
     )
 
 
-def _lower_reshape(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+def _lower_reshape(emitter: Emitter, kernel: Kernel, held: Held, *sizes: Any) -> Sequence[Held]:
     builder = emitter.builder
-    array = array_of(emitter, operands[0])
+    array = array_of(emitter, held)
     size = size_of(builder, array.dims)
     known = shape_of(kernel)
     others: ir.Value = int64(1)
@@ -489,7 +486,7 @@ def _lower_reshape(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) ->
     found = size_of(builder, dims)
     if static(found) is None or static(found) != static(size):
         emitter.step_aside(builder.icmp_signed("!=", found, size))
-    for dim, given in zip((d for d in known if d is None), operands[1:], strict=False):
+    for dim, given in zip((d for d in known if d is None), sizes, strict=False):
         # The dim that is not known was given, or is -1.
         assert dim is None
         assert isinstance(given, Scalar)
@@ -502,15 +499,15 @@ def _lower_reshape(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) ->
     return [handed_on(emitter, kernel, Array(array.pointer, dims, array.dtype))]
 
 
-def _lower_expand_dims(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    array = array_of(emitter, operands[0])
+def _lower_expand_dims(emitter: Emitter, kernel: Kernel, held: Held, *_: Held) -> Sequence[Held]:
+    array = array_of(emitter, held)
     dims = list(array.dims)
     dims.insert(kernel.node.params["axis"] % (len(dims) + 1), int64(1))
     return [Array(array.pointer, dims, array.dtype)]
 
 
-def _lower_squeeze(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    array, axes = array_of(emitter, operands[0]), kernel.node.params["axis"]
+def _lower_squeeze(emitter: Emitter, kernel: Kernel, held: Held) -> Sequence[Held]:
+    array, axes = array_of(emitter, held), kernel.node.params["axis"]
     if axes is None:
         axes = [at for at, dim in enumerate(array.dims) if static(dim) == 1]
     dims: list[ir.Value | None] = list(array.dims)
@@ -521,10 +518,7 @@ def _lower_squeeze(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) ->
     return [handed_on(emitter, kernel, Array(array.pointer, left, array.dtype))]
 
 
-def _lower_ensure_shape(
-    emitter: Emitter, kernel: Kernel, operands: Sequence[Any]
-) -> Sequence[Held]:
-    (array,) = operands
+def _lower_ensure_shape(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence[Held]:
     if isinstance(array, Scalar):
         return [array]
     pairs = zip(shape_of(kernel), array.dims, strict=True)
@@ -537,20 +531,20 @@ def gives_known_sizes(kernel: Kernel) -> bool:
     return shapes_known(kernel) and None not in shape_of(kernel)
 
 
-def _lower_broadcast(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    builder, array = emitter.builder, array_of(emitter, operands[0])
+def _lower_broadcast(emitter: Emitter, kernel: Kernel, held: Held, *sizes: Any) -> Sequence[Held]:
+    builder, array = emitter.builder, array_of(emitter, held)
     dims = [int64(dim or 0) for dim in shape_of(kernel)]
     # Of sizes that the run asks for, tracing knows some by what is broadcast.
     wanted = kernel.node.params["shape"]
     if wanted is not None:
         of_run = [dim for dim, size in zip(dims, wanted, strict=True) if size is None]
-        for dim, size in zip(of_run, operands[1:], strict=True):
+        for dim, size in zip(of_run, sizes, strict=True):
             equal_dim(emitter, dim, wide(emitter, size))
     else:
-        (count,) = operands[1].dims
+        (count,) = sizes[0].dims
         equal_dim(emitter, int64(len(dims)), count)
         for at, dim in enumerate(dims):
-            equal_dim(emitter, dim, number_at(emitter, operands[1], int64(at)))
+            equal_dim(emitter, dim, number_at(emitter, sizes[0], int64(at)))
     missing = len(dims) - len(array.dims)
     given = [int64(1)] * missing + list(array.dims)
     for at, (one, dim) in enumerate(zip(given, dims, strict=True)):
@@ -566,8 +560,7 @@ def _lower_broadcast(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) 
     return [made]
 
 
-def _lower_transpose(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    (array,) = operands
+def _lower_transpose(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence[Held]:
     if isinstance(array, Scalar):
         return [array]
     builder, dtype = emitter.builder, array.dtype
@@ -613,7 +606,7 @@ def _takes_range(kernel: Kernel) -> bool:
     return shapes_known(kernel) and isinstance(type, TensorType) and type.dtype.is_integer
 
 
-def _lower_range(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+def _lower_range(emitter: Emitter, kernel: Kernel, *operands: Held) -> Sequence[Held]:
     builder = emitter.builder
     scalars = [held for held in operands if isinstance(held, Scalar)]
     start, limit, delta = (wide(emitter, held) for held in scalars)

@@ -128,9 +128,8 @@ def _written(emitter: Emitter, kernel: Kernel, items: Items, count: ir.Value) ->
     return _grown(emitter, items, count, fresh=kernel.targets[0] in emitter.copied)
 
 
-def _own(emitter: Emitter, kernel: Kernel, items: Held) -> Items:
+def _own(emitter: Emitter, kernel: Kernel, items: Items) -> Items:
     """The same, where there are as many items as there were."""
-    assert isinstance(items, Items)
     return copy_of(emitter, items) if kernel.targets[0] in emitter.copied else items
 
 
@@ -165,9 +164,7 @@ def _cleared(emitter: Emitter, kernel: Kernel, number: ir.Value) -> Items:
     return Items(made.pointer, number, made.capacity, element)
 
 
-def _new(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    (count,) = operands
-    assert isinstance(count, Scalar)
+def _new(emitter: Emitter, kernel: Kernel, count: Scalar) -> Sequence[Held]:
     builder, number = emitter.builder, wide(emitter, count)
     if static(number) != 0:
         emitter.step_aside(builder.icmp_signed("<", number, int64(0)))
@@ -175,7 +172,7 @@ def _new(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[
     return [_cleared(emitter, kernel, number)]
 
 
-def _of(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+def _of(emitter: Emitter, kernel: Kernel, *operands: Held) -> Sequence[Held]:
     params = kernel.node.params
     made = _cleared(emitter, kernel, int64(params["size"]))
     for at, value in zip(params["places"], operands, strict=True):
@@ -196,9 +193,7 @@ def _store(emitter: Emitter, items: Items, at: ir.Value, value: Held) -> None:
         copy(builder, target, value.pointer, _bytes(builder, int64(1), element))
 
 
-def _push(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    items, _, value = operands
-    assert isinstance(items, Items)
+def _push(emitter: Emitter, kernel: Kernel, items: Items, _: Held, value: Held) -> Sequence[Held]:
     builder, count = emitter.builder, items.count
     more = builder.add(count, int64(1))
     made = _written(emitter, kernel, items, more)
@@ -208,10 +203,9 @@ def _push(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence
     return [Items(made.pointer, more, made.capacity, items.element)]
 
 
-def _set(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    items, index, value = operands
-    assert isinstance(items, Items)
-    assert isinstance(index, Scalar)
+def _set(
+    emitter: Emitter, kernel: Kernel, items: Items, index: Scalar, value: Held
+) -> Sequence[Held]:
     builder, element = emitter.builder, items.element
     at = wide(emitter, index)
     emitter.step_aside(builder.icmp_signed("<", at, int64(0)))
@@ -233,11 +227,8 @@ def _set(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[
     return [Items(made.pointer, count, made.capacity, element)]
 
 
-def _drop(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+def _drop(emitter: Emitter, kernel: Kernel, items: Items, index: Scalar) -> Sequence[Held]:
     """Those behind an item move to its place; a list without its first item begins behind it."""
-    items, index = operands
-    assert isinstance(items, Items)
-    assert isinstance(index, Scalar)
     builder, element = emitter.builder, items.element
     at = wide(emitter, index)
     emitter.step_aside(builder.icmp_unsigned(">=", at, items.count))
@@ -257,11 +248,8 @@ def _drop(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence
     return [Items(made.pointer, left, made.capacity, element)]
 
 
-def _gap(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+def _gap(emitter: Emitter, kernel: Kernel, items: Items, index: Scalar) -> Sequence[Held]:
     """Those from a place on move to the next one, which there is no need for behind the last."""
-    items, index = operands
-    assert isinstance(items, Items)
-    assert isinstance(index, Scalar)
     builder, element = emitter.builder, items.element
     at = wide(emitter, index)
     emitter.step_aside(builder.icmp_signed("<", at, int64(0)))
@@ -276,10 +264,7 @@ def _gap(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[
     return [Items(made.pointer, count, made.capacity, element)]
 
 
-def _extend(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    items, more = operands
-    assert isinstance(items, Items)
-    assert isinstance(more, Items)
+def _extend(emitter: Emitter, kernel: Kernel, items: Items, more: Items) -> Sequence[Held]:
     builder, element = emitter.builder, items.element
     count = builder.add(items.count, more.count)
     made = _written(emitter, kernel, items, count)
@@ -290,7 +275,7 @@ def _extend(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequen
 MOST_LANES = 64
 
 
-def _find(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+def _find(emitter: Emitter, kernel: Kernel, *operands: Any) -> Sequence[Held]:
     """The first list is looked through by blocks: the places of a block at which it has its item
     are the bits of a number, which are asked for the other lists one after the other.
     """
@@ -369,10 +354,7 @@ def _takes_numbers(kernel: Kernel) -> bool:
     return _takes(kernel) and all(element_of(type).shape == () for type in lists)
 
 
-def _take(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    items, places = operands
-    assert isinstance(items, Items)
-    assert isinstance(places, Array)
+def _take(emitter: Emitter, kernel: Kernel, items: Items, places: Array) -> Sequence[Held]:
     builder, element = emitter.builder, items.element
     count = places.dims[0]
     made = _grown(emitter, _empty(element), count, fresh=False)
@@ -388,10 +370,8 @@ def _takes_places(kernel: Kernel) -> bool:
     return _takes(kernel) and len(getattr(kernel.node.inputs[1].type, "shape", ())) == 1
 
 
-def _as(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+def _as(emitter: Emitter, kernel: Kernel, items: Items) -> Sequence[Held]:
     """A copy, of which less may be known."""
-    (items,) = operands
-    assert isinstance(items, Items)
     builder, element = emitter.builder, _known_element(kernel.node.outputs[0])
     made = _grown(emitter, _empty(element), items.count, fresh=False)
     if is_row(items.element) == is_row(element):
@@ -416,9 +396,7 @@ def _known_element(value: Value) -> TensorType:
     return element_of(value.type)
 
 
-def _cast(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    (items,) = operands
-    assert isinstance(items, Items)
+def _cast(emitter: Emitter, kernel: Kernel, items: Items) -> Sequence[Held]:
     builder = emitter.builder
     element = _known_element(kernel.node.outputs[0])
     made = _grown(emitter, _empty(element), items.count, fresh=False)
@@ -475,10 +453,7 @@ def _takes_cast(kernel: Kernel) -> bool:
     return "".join([each.np_dtype.kind for each in kinds]) in ("ii", "if", "ff")
 
 
-def _get(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    items, index = operands
-    assert isinstance(items, Items)
-    assert isinstance(index, Scalar)
+def _get(emitter: Emitter, kernel: Kernel, items: Items, index: Scalar) -> Sequence[Held]:
     builder, element = emitter.builder, items.element
     at = wide(emitter, index)
     emitter.step_aside(builder.icmp_unsigned(">=", at, items.count))
@@ -496,9 +471,7 @@ def _get(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[
     return [made]
 
 
-def _stack(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    (items,) = operands
-    assert isinstance(items, Items)
+def _stack(emitter: Emitter, kernel: Kernel, items: Items) -> Sequence[Held]:
     builder, element = emitter.builder, items.element
     known = kernel.node.outputs[0].type
     assert isinstance(known, TensorType)
@@ -516,15 +489,11 @@ def _stack(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequenc
     return [handed_on(emitter, kernel, made)]
 
 
-def _concat(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    (items,) = operands
-    assert isinstance(items, Items)
+def _concat(emitter: Emitter, kernel: Kernel, items: Items) -> Sequence[Held]:
     return [handed_on(emitter, kernel, rows.concat(emitter, items, target_of(kernel)))]
 
 
-def _split(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    array, like = operands
-    assert isinstance(array, Array)
+def _split(emitter: Emitter, kernel: Kernel, array: Array, like: Array) -> Sequence[Held]:
     builder, element = emitter.builder, _known_element(kernel.node.outputs[0])
     if isinstance(like, Items):
         count, length_at = like.count, rows.length_of(emitter, like)
@@ -551,21 +520,15 @@ def _takes_split(kernel: Kernel) -> bool:
     return _takes(kernel) and is_told and is_row(element_of(made))
 
 
-def _lengths(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    (items,) = operands
-    assert isinstance(items, Items)
+def _lengths(emitter: Emitter, kernel: Kernel, items: Items) -> Sequence[Held]:
     return [rows.lengths(emitter, items, target_of(kernel))]
 
 
-def _length(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    (items,) = operands
-    assert isinstance(items, Items)
+def _length(emitter: Emitter, kernel: Kernel, items: Items) -> Sequence[Held]:
     return [Scalar(items.count, kernel.node.outputs[0].type)]
 
 
-def _unstack(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    (array,) = operands
-    assert isinstance(array, Array)
+def _unstack(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence[Held]:
     builder, element = emitter.builder, _element(kernel)
     count = array.dims[0]
     made = _grown(emitter, _empty(element), count, fresh=False)
@@ -596,44 +559,43 @@ def _row(emitter: Emitter, items: Items, place: Scalar) -> Array:
     return rows.row(emitter, _row_slot(emitter, items, place), items.element)
 
 
-def _row_length(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    items, place = operands
-    assert isinstance(items, Items)
-    assert isinstance(place, Scalar)
+def _row_length(emitter: Emitter, kernel: Kernel, items: Items, place: Scalar) -> Sequence[Held]:
     return [Scalar(_row(emitter, items, place).dims[0], kernel.node.outputs[0].type)]
 
 
-def _item_place(emitter: Emitter, items: Items, operands: Sequence[Any]) -> ir.Value:
+def _item_place(emitter: Emitter, items: Items, at: Scalar, index: Scalar) -> ir.Value:
     """The place in memory of an item of a row."""
-    at, index, _ = operands
-    assert isinstance(at, Scalar)
-    assert isinstance(index, Scalar)
     row, number = _row(emitter, items, at), wide(emitter, index)
     emitter.step_aside(emitter.builder.icmp_unsigned(">=", number, row.dims[0]))
     return place(emitter.builder, row.pointer, number, row.dtype)
 
 
-def _row_item(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    items, *places = operands
-    assert isinstance(items, Items)
-    source = _item_place(emitter, items, places)
+def _row_item(
+    emitter: Emitter, kernel: Kernel, items: Items, at: Scalar, index: Scalar, _: Held
+) -> Sequence[Held]:
+    source = _item_place(emitter, items, at, index)
     found = load(emitter.builder, source, items.element.dtype)
     return [Scalar(found, kernel.node.outputs[0].type)]
 
 
-def _set_row_item(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    items, *at, value, length = operands
-    assert isinstance(value, Scalar)
+def _set_row_item(
+    emitter: Emitter,
+    kernel: Kernel,
+    items: Items,
+    at: Scalar,
+    index: Scalar,
+    value: Scalar,
+    _: Held,
+) -> Sequence[Held]:
     made = _own(emitter, kernel, items)
-    target = _item_place(emitter, made, [*at, length])
+    target = _item_place(emitter, made, at, index)
     store(emitter.builder, value.value, target, items.element.dtype)
     return [made]
 
 
-def _push_row_item(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    items, at, value, _ = operands
-    assert isinstance(at, Scalar)
-    assert isinstance(value, Scalar)
+def _push_row_item(
+    emitter: Emitter, kernel: Kernel, items: Items, at: Scalar, value: Scalar, _: Held
+) -> Sequence[Held]:
     made = _own(emitter, kernel, items)
     rows.push(emitter, _row_slot(emitter, made, at), value, items.element)
     return [made]

@@ -7,7 +7,7 @@ filled by the modules that define them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from runtime.dtypes import DType
 from runtime.graph.executors import lowered
@@ -16,7 +16,7 @@ from runtime.graph.executors.native.values import Held
 from runtime.graph.ir import Node
 
 if TYPE_CHECKING:
-    from runtime.graph.executors.native.emitter import Emitter
+    pass
 
 Emit = Callable[[ir.IRBuilder, DType, Sequence[ir.Value]], ir.Value]
 """Computes one element, or a vector of them: operands are all of the register type of the dtype,
@@ -56,7 +56,8 @@ def elementwise(node: Node) -> Elementwise | None:
 
 
 Takes = Callable[[lowered.Kernel], bool]
-Lower = Callable[["Emitter", lowered.Kernel, Sequence[Any]], Sequence[Held]]
+Lower = Callable[..., Sequence[Held]]
+"""Takes the emitter, the statement, and its operands, each of them as a parameter."""
 
 
 class OnArrays(NamedTuple):

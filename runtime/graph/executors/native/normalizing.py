@@ -5,7 +5,7 @@ again.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from runtime.core.types import TensorType
 from runtime.dtypes import DType
@@ -47,9 +47,7 @@ def _takes(kernel: Kernel) -> bool:
     return is_last and "exp" in ELEMENTWISE and "log" in ELEMENTWISE
 
 
-def _lower(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    (array,) = operands
-    assert isinstance(array, Array)
+def _lower(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence[Held]:
     builder, dtype = emitter.builder, array.dtype
     made = emitter.allocate(dtype, array.dims, target_of(kernel))
     logarithm = kernel.node.primitive.instruction == LOGARITHM

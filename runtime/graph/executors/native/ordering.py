@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from runtime import dtypes
 from runtime.core.types import TensorType
@@ -83,9 +83,7 @@ def _takes_top(kernel: Kernel) -> bool:
     return count <= MOST_KEPT or (length <= MOST_SORTED * count and _has_keys(type.dtype))
 
 
-def _lower_top(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    (array,) = operands
-    assert isinstance(array, Array)
+def _lower_top(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence[Held]:
     builder, params = emitter.builder, kernel.node.params
     count, dims = params["k"], [*array.dims[:-1], int64(params["k"])]
     values = emitter.allocate(array.dtype, dims, target_of(kernel, 0))
@@ -205,9 +203,7 @@ def _takes_place(kernel: Kernel) -> bool:
     return bool(type.shape) and not is_half(type.dtype)
 
 
-def _lower_place(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    (array,) = operands
-    assert isinstance(array, Array)
+def _lower_place(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence[Held]:
     builder, params, dtype = emitter.builder, kernel.node.params, array.dtype
     sign = ">" if kernel.node.primitive.instruction == "argmax" else "<"
     axis = params["axis"] % len(array.dims)
@@ -323,8 +319,7 @@ def _lines(emitter: Emitter, kernel: Kernel, array: Array) -> Lines:
     return Lines(emitter, array, params["axis"], params["descending"])
 
 
-def _lower_sort(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    (array,) = operands
+def _lower_sort(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence[Held]:
     lines, dtype = _lines(emitter, kernel, array), array.dtype
     made = emitter.allocate(dtype, array.dims, target_of(kernel))
     is_direct = static(lines.step) == 1 and not lines.is_falling
@@ -340,8 +335,7 @@ def _lower_sort(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Se
     return [handed_on(emitter, kernel, made)]
 
 
-def _lower_argsort(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    (array,) = operands
+def _lower_argsort(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence[Held]:
     lines = _lines(emitter, kernel, array)
     made = emitter.allocate(dtypes.int32, array.dims, target_of(kernel))
     order = emitter.memory(dtypes.int64, [lines.count])

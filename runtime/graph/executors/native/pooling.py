@@ -200,8 +200,7 @@ class Pooling:
         return total
 
 
-def _lower_pool(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    (x,) = operands
+def _lower_pool(emitter: Emitter, kernel: Kernel, x: Array) -> Sequence[Held]:
     found = Pooling(emitter, kernel, x.dims, x.dtype)
     largest = kernel.node.primitive.instruction == LARGEST
     combined = Accumulator("reduce_max" if largest else "reduce_sum", x.dtype)
@@ -210,8 +209,7 @@ def _lower_pool(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Se
     return [made]
 
 
-def _lower_mean_grad(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    g, *given = operands
+def _lower_mean_grad(emitter: Emitter, kernel: Kernel, g: Array, *given: Array) -> Sequence[Held]:
     builder, dtype, shape = emitter.builder, g.dtype, kernel.node.params["shape"]
     dims = [images_of(emitter, shape, g, given), *(int64(dim) for dim in shape[1:])]
     found = Pooling(emitter, kernel, dims, dtype)
@@ -233,10 +231,9 @@ def _lower_mean_grad(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) 
 
 
 def _lower_largest_grad(
-    emitter: Emitter, kernel: Kernel, operands: Sequence[Any]
+    emitter: Emitter, kernel: Kernel, x: Array, y: Array, g: Array
 ) -> Sequence[Held]:
     """The gradient of each window goes to the first of its elements that is the largest."""
-    x, y, g = operands
     builder, dtype = emitter.builder, g.dtype
     found = Pooling(emitter, kernel, x.dims, dtype)
     y, g = (of_dims(emitter, array, found.dims) for array in (y, g))

@@ -142,10 +142,7 @@ def _is_by_tiles(
     )
 
 
-def _lower(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    a, b = operands
-    assert isinstance(a, Array)
-    assert isinstance(b, Array)
+def _lower(emitter: Emitter, kernel: Kernel, a: Array, b: Array) -> Sequence[Held]:
     builder, params = emitter.builder, kernel.node.params
     turn_a, turn_b = params["transpose_a"], params["transpose_b"]
     (target,) = kernel.targets
@@ -565,11 +562,10 @@ def _takes_labelled(kernel: Kernel) -> bool:
     return all(len(found) == 1 for found in sizes.values())
 
 
-def _lower_labelled(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+def _lower_labelled(emitter: Emitter, kernel: Kernel, a: Array, b: Array) -> Sequence[Held]:
     """The first array is read along its axes as they are, the second one in the order of batch, sum
     and columns, to which it is brought.
     """
-    a, b = operands
     builder, dtype, labels = emitter.builder, a.dtype, _labels(kernel)
     assert labels is not None
     size = dict(zip("".join(labels.arrays), [*a.dims, *b.dims], strict=True))

@@ -237,8 +237,7 @@ def _takes(kernel: Kernel) -> bool:
     return accumulator(kernel, type.dtype) is not None
 
 
-def _lower(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    (array,) = operands
+def _lower(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence[Held]:
     (target,) = kernel.targets
     made = accumulator(kernel, array.dtype)
     assert made is not None
@@ -373,8 +372,7 @@ def _takes_running(kernel: Kernel) -> bool:
     )
 
 
-def _lower_running(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    (array,) = operands
+def _lower_running(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence[Held]:
     builder, params, dtype = emitter.builder, kernel.node.params, array.dtype
     instruction = kernel.node.primitive.instruction.replace("running", "reduce")
     made = emitter.allocate(dtype, array.dims, kernel.targets[0])
@@ -414,9 +412,11 @@ def _takes_summed(kernel: Kernel) -> bool:
     return is_told and len(given.shape) >= len(wanted.shape)
 
 
-def _lower_summed(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+def _lower_summed(
+    emitter: Emitter, kernel: Kernel, array: Array | Scalar, *shapes: Array
+) -> Sequence[Held]:
     """Dims that are not known to be 1 are expected to be as before."""
-    array, (target,) = operands[0], kernel.targets
+    (target,) = kernel.targets
     if isinstance(array, Scalar):
         return [array]
     builder, shape = emitter.builder, list(target.type.shape or ())
@@ -428,7 +428,7 @@ def _lower_summed(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> 
             axes.append(missing + at)
             dim = int64(1)
         elif known is None:
-            told = number_at(emitter, operands[1], int64(at))
+            told = number_at(emitter, shapes[0], int64(at))
             emitter.step_aside(builder.icmp_signed("!=", told, dim))
         else:
             dim = equal_dim(emitter, int64(known), dim)

@@ -40,7 +40,15 @@ from runtime.graph.executors.native.loops import (
 )
 from runtime.graph.executors.native.lowering_rules import ELEMENTWISE
 from runtime.graph.executors.native.scalar_ops import wide
-from runtime.graph.executors.native.values import Array, Held, int64, register, static, width
+from runtime.graph.executors.native.values import (
+    Array,
+    Held,
+    Scalar,
+    int64,
+    register,
+    static,
+    width,
+)
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
@@ -159,16 +167,17 @@ def _takes_gather(kernel: Kernel) -> bool:
     return shapes[0] == shapes[1] and None not in shapes[0]
 
 
-def _lower_gather(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    array, numbers = operands
+def _lower_gather(emitter: Emitter, kernel: Kernel, array: Array, numbers: Array) -> Sequence[Held]:
     along = Along(emitter, kernel, array.dims, array_of(emitter, numbers))
     made = emitter.allocate(array.dtype, along.dims, target_of(kernel))
     along.run(array.pointer, made.pointer, array.dtype, False)
     return [handed_on(emitter, kernel, made)]
 
 
-def _lower_gather_grad(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    rows, numbers = (array_of(emitter, held) for held in operands[:2])
+def _lower_gather_grad(
+    emitter: Emitter, kernel: Kernel, grad: Held, at: Held, *_: Held
+) -> Sequence[Held]:
+    rows, numbers = array_of(emitter, grad), array_of(emitter, at)
     dims = [int64(dim or 0) for dim in shape_of(kernel)]
     batch = kernel.node.params["batch_dims"]
     numbers = of_dims(emitter, numbers, [*dims[:batch], *numbers.dims[batch:]])
@@ -236,9 +245,9 @@ def _takes_nd(kernel: Kernel) -> bool:
     return shapes[0] == shapes[1] and None not in shapes[0]
 
 
-def _lower_nd(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    array, params = array_of(emitter, operands[0]), kernel.node.params
-    places = Places(emitter, array.dims, operands[1], params["batch_dims"], params["negative"])
+def _lower_nd(emitter: Emitter, kernel: Kernel, held: Held, numbers: Array) -> Sequence[Held]:
+    array, params = array_of(emitter, held), kernel.node.params
+    places = Places(emitter, array.dims, numbers, params["batch_dims"], params["negative"])
     made = emitter.allocate(array.dtype, places.dims, target_of(kernel))
     places.run(array.pointer, made.pointer, array.dtype)
     return [handed_on(emitter, kernel, made)]
@@ -253,8 +262,10 @@ def _dims_fit(kernel: Kernel) -> bool:
     return all(None not in getattr(value.type, "shape", ()) for value in kernel.node.inputs)
 
 
-def _lower_scatter(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    numbers, rows = operands[0], array_of(emitter, operands[1])
+def _lower_scatter(
+    emitter: Emitter, kernel: Kernel, numbers: Array, held: Held, *_: Held
+) -> Sequence[Held]:
+    rows = array_of(emitter, held)
     dims = [int64(dim or 0) for dim in shape_of(kernel)]
     made = _start(emitter, kernel, rows.dtype, dims, 0)
     places = Places(emitter, dims, numbers, 0, kernel.node.params["negative"])
@@ -280,8 +291,10 @@ def _takes_scattered(kernel: Kernel) -> bool:
     return not is_bool or kernel.node.primitive.instruction == UPDATE
 
 
-def _lower_scattered(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    array, numbers, rows = operands[0], operands[1], array_of(emitter, operands[2])
+def _lower_scattered(
+    emitter: Emitter, kernel: Kernel, array: Array, numbers: Array, held: Held
+) -> Sequence[Held]:
+    rows = array_of(emitter, held)
     made = emitter.allocate(array.dtype, array.dims, target_of(kernel))
     emitter.copy(made.pointer, array)
     places = Places(emitter, array.dims, numbers, 0, False)
@@ -305,11 +318,13 @@ def _takes_segments(kernel: Kernel) -> bool:
     return shapes_known(kernel) and _dims_fit(kernel)
 
 
-def _lower_segments(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
-    builder, (data, numbers) = emitter.builder, (array_of(emitter, held) for held in operands[:2])
+def _lower_segments(
+    emitter: Emitter, kernel: Kernel, rows: Held, ids: Held, total: Scalar
+) -> Sequence[Held]:
+    builder, data, numbers = emitter.builder, array_of(emitter, rows), array_of(emitter, ids)
     instruction, start = _SEGMENTS[kernel.node.primitive.instruction]
     known, dtype = kernel.node.params["known"], data.dtype
-    size = wide(emitter, operands[2]) if known is None else int64(known)
+    size = wide(emitter, total) if known is None else int64(known)
     emitter.step_aside(builder.icmp_unsigned(">", size, int64(1 << 31)))
     rest = list(data.dims[len(numbers.dims) :])
     made = _start(emitter, kernel, dtype, [size, *rest], start(dtype))

@@ -77,16 +77,16 @@ def widened(rule: OnArrays) -> OnArrays:
             return rule.takes(kernel)
         return rule.takes(kernel) or rule.takes(_wide(kernel))
 
-    def lower(emitter: Emitter, kernel: Kernel, operands: Sequence[Any]) -> Sequence[Held]:
+    def lower(emitter: Emitter, kernel: Kernel, *operands: Held) -> Sequence[Held]:
         if not any(map(_is_half, operands)) or rule.takes(kernel):
-            return rule.lower(emitter, kernel, operands)
+            return rule.lower(emitter, kernel, *operands)
         given = [
             _converted(emitter, held, SINGLE)
             if isinstance(held, Array) and _is_half(held)
             else held
             for held in operands
         ]
-        results = rule.lower(emitter, _wide(kernel), given)
+        results = rule.lower(emitter, _wide(kernel), *given)
         made: list[Held] = []
         for at, (held, output) in enumerate(zip(results, kernel.node.outputs, strict=True)):
             if not _is_half(output):
