@@ -15,7 +15,7 @@ from __future__ import annotations
 import ctypes
 import time
 
-from runtime.graph.executors.native.code import QUICK, Code, compile_module, once
+from runtime.graph.executors.native.code import Code, addresses, compile_text, once
 
 WORDS = 10
 """Pointers in an arena: see above."""
@@ -40,27 +40,13 @@ once in a while, keep their state in all of them.
 """
 
 _TEXT = f"""
-@addresses = global [6 x ptr] zeroinitializer
 @kept = internal global ptr null
 @wanted = internal global i64 65536
 @grown = internal global ptr null
 
-define internal ptr @malloc(i64 %bytes) {{
-  %function = load ptr, ptr @addresses
-  %made = call ptr %function(i64 %bytes)
-  ret ptr %made
-}}
-
-define internal void @free(ptr %memory) {{
-  %function = load ptr, ptr @addresses[8]
-  call void %function(ptr %memory)
-  ret void
-}}
-
 define internal i64 @now() {{
   %time = alloca [2 x i64]
-  %clock = load ptr, ptr @addresses[40]
-  %failed = call i32 %clock(i32 {time.CLOCK_MONOTONIC}, ptr %time)
+  %failed = call i32 @clock_gettime(i32 {time.CLOCK_MONOTONIC}, ptr %time)
   %seconds = load i64, ptr %time
   %nanoseconds = load i64, ptr %time[8]
   %whole = mul i64 %seconds, 1000000000
@@ -89,8 +75,7 @@ define void @release_python(ptr %arena) {{
   %held = icmp eq ptr %thread, null
   br i1 %held, label %save, label %done
 save:
-  %function = load ptr, ptr @addresses[16]
-  %saved = call ptr %function()
+  %saved = call ptr @PyEval_SaveThread()
   store ptr %saved, ptr %arena[{8 * THREAD}]
   %now = call i64 @now()
   store i64 %now, ptr %arena[{8 * ASKED}]
@@ -115,8 +100,7 @@ define void @hold_python(ptr %arena) {{
   %held = icmp eq ptr %thread, null
   br i1 %held, label %done, label %restore
 restore:
-  %function = load ptr, ptr @addresses[24]
-  call void %function(ptr %thread)
+  call void @PyEval_RestoreThread(ptr %thread)
   store ptr null, ptr %arena[{8 * THREAD}]
   br label %done
 done:
@@ -136,8 +120,7 @@ wait:
   br i1 %patient, label %going, label %ask
 ask:
   call void @hold_python(ptr %arena)
-  %signals = load ptr, ptr @addresses[32]
-  %raised = call i32 %signals()
+  %raised = call i32 @PyErr_CheckSignals()
   %none = icmp eq i32 %raised, 0
   br i1 %none, label %release, label %stop
 release:
@@ -396,14 +379,7 @@ def support() -> Code:
     called to a row of a table.
     """
     library, python = ctypes.CDLL(None), ctypes.pythonapi
-    outside = (
-        library.malloc,
-        library.free,
-        python.PyEval_SaveThread,
-        python.PyEval_RestoreThread,
-        python.PyErr_CheckSignals,
-        library.clock_gettime,
-    )
-    addresses = [ctypes.cast(function, ctypes.c_void_p).value or 0 for function in outside]
+    outside = addresses(library, "malloc", "free", "clock_gettime")
+    outside |= addresses(python, "PyEval_SaveThread", "PyEval_RestoreThread", "PyErr_CheckSignals")
     exports = ["allocate", "grow", "release", "poll", "look", *_OF_THREADS]
-    return compile_module(_TEXT, exports, addresses, level=QUICK)
+    return compile_text(_TEXT, exports, outside)

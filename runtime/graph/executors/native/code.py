@@ -106,30 +106,56 @@ def link(
     return code
 
 
-_FIELD = re.compile(r"(?m)^( *)(.+ptr )([%@][\w.]+)\[(\d+)\]$")
-
-
-def with_places(text: str) -> str:
-    """A module written by hand, where a line may load from `ptr %record[8]`, 8 bytes behind the
-    beginning of a record, or store there.
-
-    >>> print(with_places("  %kind = load i64, ptr %record[8]"))
-      %place.0 = getelementptr i8, ptr %record, i64 8
-      %kind = load i64, ptr %place.0
-    """
-    count = itertools.count()
-
-    def line(found: re.Match[str]) -> str:
-        indent, access, record, offset = found.groups()
-        place = f"%place.{next(count)}"
-        address = f"{place} = getelementptr i8, ptr {record}, i64 {offset}"
-        return f"{indent}{address}\n{indent}{access}{place}"
-
-    return _FIELD.sub(line, text)
-
-
 def compile_module(
     text: str, exports: Sequence[str], addresses: Sequence[int] = (), level: int = LEVEL
 ) -> Code:
-    """The machine code of a module that is written by hand."""
-    return link(object_file_of(with_places(text), level), exports, addresses)
+    """The machine code of a module."""
+    return link(object_file_of(text, level), exports, addresses)
+
+
+# Modules written by hand
+
+
+def compile_text(text: str, exports: Sequence[str], outside: Mapping[str, int]) -> Code:
+    """The machine code of a module of scalars, as `expanded` takes it; `outside` has addresses."""
+    text = expanded(text, list(outside))
+    return compile_module(text, exports, list(outside.values()), level=QUICK)
+
+
+def expanded(text: str, outside: Sequence[str]) -> str:
+    """A module as LLVM takes it. Its lines may name what is `outside` of it, `@free`, which is in
+    its table; and load from `ptr %record[8]`, 8 bytes from the beginning of a record, or store
+    there.
+    """
+    places = {name: 8 * at for at, name in enumerate(outside)}
+    made = [f"@{ADDRESSES} = global [{len(outside)} x ptr] zeroinitializer"] if outside else []
+    count = itertools.count()
+
+    def address(found: re.Match[str]) -> str:
+        if found[1] not in places:
+            return found[0]
+        name, place = f"%outside.{next(count)}", places[found[1]]
+        made.append(f"  {name} = load ptr, ptr getelementptr (i8, ptr @{ADDRESSES}, i64 {place})")
+        return name
+
+    def place(found: re.Match[str]) -> str:
+        name = f"%place.{next(count)}"
+        made.append(f"  {name} = getelementptr i8, ptr {found[1]}, i64 {found[2]}")
+        return f"ptr {name}"
+
+    for line in text.splitlines():
+        made.append(_IN_RECORD.sub(place, _GLOBAL.sub(address, line)))
+    return "\n".join(made)
+
+
+_GLOBAL, _IN_RECORD = re.compile(r"@([\w.]+)"), re.compile(r"ptr ([%@][\w.]+)\[(\d+)\]")
+
+
+def address(function: Any) -> int:
+    """The address of a function of a library that ctypes has loaded."""
+    return ctypes.cast(function, ctypes.c_void_p).value or 0
+
+
+def addresses(library: Any, *names: str) -> dict[str, int]:
+    """Those of the functions with these names."""
+    return {name: address(getattr(library, name)) for name in names}

@@ -27,7 +27,7 @@ import numpy as np
 
 from runtime.core.tensor import EagerTensor
 from runtime.graph.executors.native import arena
-from runtime.graph.executors.native.code import QUICK, Code, compile_module, once
+from runtime.graph.executors.native.code import Code, compile_text, once
 
 # Where the fields of objects are, in bytes: Python's, and those of NumPy 2. From Python 3.14 on,
 # tuples have one more.
@@ -72,28 +72,18 @@ class Status(IntEnum):
     REFUSED = 3
 
 
-_OUTSIDE = {
-    name: at
-    for at, name in enumerate(
-        (
-            *("numpy.PyArray_Type", "numpy.PyArray_New", "numpy.PyArray_Scalar"),
-            *("numpy.True", "numpy.False", "python.True", "python.False"),
-            *("python.int", "python.float", "python.None", "python.NotImplemented"),
-            *("python.PyLong_AsLongLongAndOverflow", "python.Py_GetRecursionLimit"),
-            *("python.PyLong_FromLongLong", "python.PyLong_FromUnsignedLongLong"),
-            *("python.PyFloat_FromDouble", "python.PyBool_FromLong", "python.PyTuple_New"),
-            *("python.Py_IncRef", "python.Py_DecRef"),
-            *("python.PyErr_Occurred", "python.PyErr_Clear"),
-            *("python.PyObject_Vectorcall", "python.PyType_GenericAlloc", "python.EagerTensor"),
-            *("arena.release", "arena.hold_python", "stack.end"),
-        )
-    )
-}
-
-
-def _outside(name: str) -> str:
-    """The place of an address."""
-    return f"getelementptr (i8, ptr @addresses, i64 {8 * _OUTSIDE[name]})"
+_OUTSIDE = (
+    *("numpy.PyArray_Type", "numpy.PyArray_New", "numpy.PyArray_Scalar"),
+    *("numpy.True", "numpy.False", "python.True", "python.False"),
+    *("python.int", "python.float", "python.None", "python.NotImplemented"),
+    *("python.PyLong_AsLongLongAndOverflow", "python.Py_GetRecursionLimit"),
+    *("python.PyLong_FromLongLong", "python.PyLong_FromUnsignedLongLong"),
+    *("python.PyFloat_FromDouble", "python.PyBool_FromLong", "python.PyTuple_New"),
+    *("python.Py_IncRef", "python.Py_DecRef"),
+    *("python.PyErr_Occurred", "python.PyErr_Clear"),
+    *("python.PyObject_Vectorcall", "python.PyType_GenericAlloc", "python.EagerTensor"),
+    *("arena.release", "arena.hold_python", "stack.end"),
+)
 
 
 def _offset(slot: object) -> int:
@@ -130,16 +120,13 @@ def _text() -> str:
     check_fields()
     raw, node = _offset(EagerTensor.__dict__["raw"]), _offset(EagerTensor.__dict__["node"])
     return f"""
-@addresses = global [{len(_OUTSIDE)} x ptr] zeroinitializer
-
 declare ptr @llvm.stacksave.p0()
 declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)
 declare i64 @llvm.smin.i64(i64, i64)
 
 define internal ptr @elements(ptr %given, ptr %descriptor, i32 %rank) {{
-  %type = load ptr, ptr {_outside("numpy.PyArray_Type")}
   %kind = load ptr, ptr %given[{TYPE}]
-  %is.array = icmp eq ptr %kind, %type
+  %is.array = icmp eq ptr %kind, @numpy.PyArray_Type
   br i1 %is.array, label %array, label %none
 array:
   %found = load ptr, ptr %given[{DESCRIPTOR}]
@@ -219,12 +206,10 @@ found:
   %single.result = select i1 %none, ptr null, ptr %next
   ret ptr %single.result
 int:
-  %int.type = load ptr, ptr {_outside("python.int")}
-  %is.int = icmp eq ptr %type, %int.type
+  %is.int = icmp eq ptr %type, @python.int
   br i1 %is.int, label %number, label %refused
 number:
-  %convert = load ptr, ptr {_outside("python.PyLong_AsLongLongAndOverflow")}
-  %value = call i64 %convert(ptr %given, ptr %overflow)
+  %value = call i64 @python.PyLong_AsLongLongAndOverflow(ptr %given, ptr %overflow)
   store i64 %value, ptr %slot
   %flag = load i32, ptr %overflow
   %exact = icmp eq i32 %flag, 0
@@ -235,23 +220,18 @@ number:
   %int.result = select i1 %held, ptr %next, ptr null
   ret ptr %int.result
 float:
-  %float.type = load ptr, ptr {_outside("python.float")}
-  %is.float = icmp eq ptr %type, %float.type
+  %is.float = icmp eq ptr %type, @python.float
   br i1 %is.float, label %bits, label %refused
 bits:
   %double = load i64, ptr %inside
   store i64 %double, ptr %slot
   ret ptr %next
 bool:
-  %true = load ptr, ptr {_outside("python.True")}
-  %false = load ptr, ptr {_outside("python.False")}
-  %their.true = load ptr, ptr {_outside("numpy.True")}
-  %their.false = load ptr, ptr {_outside("numpy.False")}
   %may = icmp ne i64 %first, 0
-  %is.true = icmp eq ptr %given, %true
-  %is.false = icmp eq ptr %given, %false
-  %is.theirs = icmp eq ptr %given, %their.true
-  %is.their.false = icmp eq ptr %given, %their.false
+  %is.true = icmp eq ptr %given, @python.True
+  %is.false = icmp eq ptr %given, @python.False
+  %is.theirs = icmp eq ptr %given, @numpy.True
+  %is.their.false = icmp eq ptr %given, @numpy.False
   %other.true = and i1 %may, %is.theirs
   %other.false = and i1 %may, %is.their.false
   %yes = or i1 %is.true, %other.true
@@ -285,25 +265,20 @@ define internal ptr @box(ptr %record, ptr %word, ptr %arguments, ptr %results) {
 own:
   ret ptr %array
 single:
-  %scalar = load ptr, ptr {_outside("numpy.PyArray_Scalar")}
-  %made.single = call ptr %scalar(ptr %word, ptr %descriptor, ptr null)
+  %made.single = call ptr @numpy.PyArray_Scalar(ptr %word, ptr %descriptor, ptr null)
   ret ptr %made.single
 int:
-  %signed = load ptr, ptr {_outside("python.PyLong_FromLongLong")}
-  %made.int = call ptr %signed(i64 %value)
+  %made.int = call ptr @python.PyLong_FromLongLong(i64 %value)
   ret ptr %made.int
 unsigned:
-  %without = load ptr, ptr {_outside("python.PyLong_FromUnsignedLongLong")}
-  %made.unsigned = call ptr %without(i64 %value)
+  %made.unsigned = call ptr @python.PyLong_FromUnsignedLongLong(i64 %value)
   ret ptr %made.unsigned
 float:
   %double = bitcast i64 %value to double
-  %floating = load ptr, ptr {_outside("python.PyFloat_FromDouble")}
-  %made.float = call ptr %floating(double %double)
+  %made.float = call ptr @python.PyFloat_FromDouble(double %double)
   ret ptr %made.float
 bool:
-  %boolean = load ptr, ptr {_outside("python.PyBool_FromLong")}
-  %made.bool = call ptr %boolean(i64 %value)
+  %made.bool = call ptr @python.PyBool_FromLong(i64 %value)
   ret ptr %made.bool
 argument:
   %givenplace = getelementptr ptr, ptr %arguments, i64 %detail
@@ -315,14 +290,12 @@ result:
   br label %again
 again:
   %found = phi ptr [ %descriptor, %0 ], [ %given, %argument ], [ %same, %result ]
-  %take = load ptr, ptr {_outside("python.Py_IncRef")}
-  call void %take(ptr %found)
+  call void @python.Py_IncRef(ptr %found)
   ret ptr %found
 }}
 
 ; Lets go of results: of the first ones, which are objects, and of the arrays behind them.
 define internal void @drop(ptr %records, ptr %results, i64 %boxed, i64 %count) {{
-  %let.go = load ptr, ptr {_outside("python.Py_DecRef")}
   br label %each
 each:
   %at = phi i64 [ 0, %0 ], [ %following, %again ]
@@ -341,7 +314,7 @@ left:
 gone:
   %place = getelementptr ptr, ptr %results, i64 %at
   %object = load ptr, ptr %place
-  call void %let.go(ptr %object)
+  call void @python.Py_DecRef(ptr %object)
   br label %again
 again:
   br label %each
@@ -363,8 +336,7 @@ measure:
   %is.small = icmp eq i64 %frame, 0
   br i1 %is.small, label %start, label %look
 look:
-  %ask = load ptr, ptr {_outside("stack.end")}
-  %end = call i64 %ask()
+  %end = call i64 @stack.end()
   %least = add i64 %end, %frame
   %here = call ptr @llvm.stacksave.p0()
   %position = ptrtoint ptr %here to i64
@@ -398,11 +370,9 @@ all:
   %is.leaf = icmp eq i64 %calls, 0
   br i1 %is.leaf, label %call, label %deep
 deep:
-  %ask.again = load ptr, ptr {_outside("stack.end")}
-  %its.end = call i64 %ask.again()
+  %its.end = call i64 @stack.end()
   store i64 %its.end, ptr %arena[{8 * arena.STACK}]
-  %limit = load ptr, ptr {_outside("python.Py_GetRecursionLimit")}
-  %levels = call i32 %limit()
+  %levels = call i32 @python.Py_GetRecursionLimit()
   %levels64 = sext i32 %levels to i64
   %depth = call i64 @llvm.smin.i64(i64 %levels64, i64 {DEEPEST})
   br label %call
@@ -414,8 +384,7 @@ call:
   %held = icmp eq ptr %thread, null
   br i1 %held, label %holding, label %hold
 hold:
-  %hold.python = load ptr, ptr {_outside("arena.hold_python")}
-  call void %hold.python(ptr %arena)
+  call void @arena.hold_python(ptr %arena)
   br label %holding
 holding:
   %firstchunk = load i64, ptr %arena
@@ -424,8 +393,7 @@ holding:
   %is.unused = icmp eq i64 %used, 0
   br i1 %is.unused, label %over, label %release
 release:
-  %let.go = load ptr, ptr {_outside("arena.release")}
-  call void %let.go(ptr %arena)
+  call void @arena.release(ptr %arena)
   br label %over
 over:
   %is.done = icmp eq i32 %status, {Status.DONE}
@@ -465,16 +433,14 @@ define internal ptr @table(ptr %self) {{
 }}
 
 define internal ptr @fallback(ptr %self, ptr %arguments, i64 %count) {{
-  %vectorcall = load ptr, ptr {_outside("python.PyObject_Vectorcall")}
   %function = load ptr, ptr %self[{ITEM}]
-  %made = call ptr %vectorcall(ptr %function, ptr %arguments, i64 %count, ptr null)
+  %made = call ptr @python.PyObject_Vectorcall(ptr %function, ptr %arguments, i64 %count, ptr null)
   ret ptr %made
 }}
 
 ; What handled a signal may have raised.
 define internal ptr @aside(ptr %self, ptr %arguments, i64 %count) {{
-  %occurred = load ptr, ptr {_outside("python.PyErr_Occurred")}
-  %raised = call ptr %occurred()
+  %raised = call ptr @python.PyErr_Occurred()
   %nothing = icmp eq ptr %raised, null
   br i1 %nothing, label %going, label %failed
 going:
@@ -496,8 +462,7 @@ define ptr @entry(ptr %self, ptr %arguments, i64 %count) {{
     i32 {Status.FAILED}, label %failed
   ]
 done:
-  %new = load ptr, ptr {_outside("python.PyTuple_New")}
-  %tuple = call ptr %new(i64 %made)
+  %tuple = call ptr @python.PyTuple_New(i64 %made)
   %nothing = icmp eq ptr %tuple, null
   br i1 %nothing, label %lost, label %each
 each:
@@ -536,7 +501,6 @@ define ptr @on_tensors(ptr %self, ptr %arguments, i64 %count) {{
   br i1 %right, label %start, label %other
 start:
   %raws = alloca ptr, i64 %count
-  %tensor = load ptr, ptr {_outside("python.EagerTensor")}
   br label %each
 each:
   %at = phi i64 [ 0, %start ], [ %following, %found ]
@@ -546,7 +510,7 @@ one:
   %givenplace = getelementptr ptr, ptr %arguments, i64 %at
   %given = load ptr, ptr %givenplace
   %type = load ptr, ptr %given[{TYPE}]
-  %is.tensor = icmp eq ptr %type, %tensor
+  %is.tensor = icmp eq ptr %type, @python.EagerTensor
   br i1 %is.tensor, label %whole, label %other
 whole:
   %raw = load ptr, ptr %given[{raw}]
@@ -565,45 +529,36 @@ all:
     i32 {Status.FAILED}, label %failed
   ]
 done:
-  %new = load ptr, ptr {_outside("python.PyType_GenericAlloc")}
-  %made = call ptr %new(ptr %tensor, i64 0)
+  %made = call ptr @python.PyType_GenericAlloc(ptr @python.EagerTensor, i64 0)
   %array = load ptr, ptr %result
   %nothing = icmp eq ptr %made, null
   br i1 %nothing, label %lost, label %filled
 filled:
   store ptr %array, ptr %made[{raw}]
-  %none = load ptr, ptr {_outside("python.None")}
-  %hold = load ptr, ptr {_outside("python.Py_IncRef")}
-  call void %hold(ptr %none)
-  store ptr %none, ptr %made[{node}]
+  call void @python.Py_IncRef(ptr @python.None)
+  store ptr @python.None, ptr %made[{node}]
   ret ptr %made
 lost:
-  %let.go = load ptr, ptr {_outside("python.Py_DecRef")}
-  call void %let.go(ptr %array)
+  call void @python.Py_DecRef(ptr %array)
   ret ptr null
 aside:
   %instead = call ptr @aside(ptr %self, ptr %raws, i64 %count)
   ret ptr %instead
 other:
-  %not = load ptr, ptr {_outside("python.NotImplemented")}
-  %take = load ptr, ptr {_outside("python.Py_IncRef")}
-  call void %take(ptr %not)
-  ret ptr %not
+  call void @python.Py_IncRef(ptr @python.NotImplemented)
+  ret ptr @python.NotImplemented
 failed:
   ret ptr null
 }}
 
 ; A new array; null, and no exception, where there is no memory for it: Python says so with a line.
 define ptr @empty(i32 %number, i32 %rank, ptr %sizes) {{
-  %type = load ptr, ptr {_outside("numpy.PyArray_Type")}
-  %new = load ptr, ptr {_outside("numpy.PyArray_New")}
-  %made = call ptr %new(ptr %type, i32 %rank, ptr %sizes, i32 %number, ptr null, ptr null, i32 0,
-    i32 0, ptr null)
+  %made = call ptr @numpy.PyArray_New(ptr @numpy.PyArray_Type, i32 %rank, ptr %sizes,
+    i32 %number, ptr null, ptr null, i32 0, i32 0, ptr null)
   %nothing = icmp eq ptr %made, null
   br i1 %nothing, label %clear, label %done
 clear:
-  %forget = load ptr, ptr {_outside("python.PyErr_Clear")}
-  call void %forget()
+  call void @python.PyErr_Clear()
   br label %done
 done:
   ret ptr %made
@@ -617,4 +572,4 @@ def code(address_of: Callable[[str], int]) -> Code:
     is one result; `empty` makes an array.
     """
     exports = ["entry", "on_tensors", "empty"]
-    return compile_module(_text(), exports, list(map(address_of, _OUTSIDE)), level=QUICK)
+    return compile_text(_text(), exports, {name: address_of(name) for name in _OUTSIDE})

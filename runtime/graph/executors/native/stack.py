@@ -6,7 +6,7 @@ import ctypes
 from collections.abc import Sequence
 from typing import Any
 
-from runtime.graph.executors.native.code import QUICK, Code, compile_module, once
+from runtime.graph.executors.native.code import Code, address, addresses, compile_text, once
 
 RESERVE = 1 << 16
 """Bytes that stay free: for the functions of libraries, and for what handles signals."""
@@ -15,13 +15,10 @@ RESERVE = 1 << 16
 _ATTRIBUTES = 128
 
 _TEXT = f"""
-@addresses = global [8 x ptr] zeroinitializer
-
 define i64 @end() {{
-  %key64 = load i64, ptr @addresses[56]
+  %key64 = ptrtoint ptr @key to i64
   %key = trunc i64 %key64 to i32
-  %get = load ptr, ptr @addresses
-  %known = call i64 %get(i32 %key)
+  %known = call i64 @pthread_getspecific(i32 %key)
   %is.known = icmp ne i64 %known, 0
   br i1 %is.known, label %old, label %ask
 old:
@@ -31,25 +28,19 @@ ask:
   %start = alloca i64
   %size = alloca i64
   %guard = alloca i64
-  %set = load ptr, ptr @addresses[8]
-  %self = load ptr, ptr @addresses[16]
-  %getattr = load ptr, ptr @addresses[24]
-  %getstack = load ptr, ptr @addresses[32]
-  %getguard = load ptr, ptr @addresses[40]
-  %thread = call i64 %self()
-  %failed = call i32 %getattr(i64 %thread, ptr %attributes)
+  %thread = call i64 @pthread_self()
+  %failed = call i32 @pthread_getattr_np(i64 %thread, ptr %attributes)
   %is.failed = icmp ne i32 %failed, 0
   br i1 %is.failed, label %none, label %read
 read:
-  %a = call i32 %getstack(ptr %attributes, ptr %start, ptr %size)
-  %b = call i32 %getguard(ptr %attributes, ptr %guard)
+  %a = call i32 @pthread_attr_getstack(ptr %attributes, ptr %start, ptr %size)
+  %b = call i32 @pthread_attr_getguardsize(ptr %attributes, ptr %guard)
   %lowest = load i64, ptr %start
   %guarded = load i64, ptr %guard
   %above = add i64 %lowest, %guarded
   %end = add i64 %above, {RESERVE}
-  %kept = call i32 %set(i32 %key, i64 %end)
-  %destroy = load ptr, ptr @addresses[48]
-  %c = call i32 %destroy(ptr %attributes)
+  %kept = call i32 @pthread_setspecific(i32 %key, i64 %end)
+  %c = call i32 @pthread_attr_destroy(ptr %attributes)
   ret i64 %end
 none:
   ret i64 -1
@@ -57,15 +48,10 @@ none:
 """
 
 _TEXT_OF_BASE = f"""
-@addresses = global [3 x ptr] zeroinitializer
-
 define i64 @end() {{
-  %self = load ptr, ptr @addresses
-  %base = load ptr, ptr @addresses[8]
-  %size = load ptr, ptr @addresses[16]
-  %thread = call ptr %self()
-  %start = call i64 %base(ptr %thread)
-  %bytes = call i64 %size(ptr %thread)
+  %thread = call ptr @pthread_self()
+  %start = call i64 @pthread_get_stackaddr_np(ptr %thread)
+  %bytes = call i64 @pthread_get_stacksize_np(ptr %thread)
   %lowest = sub i64 %start, %bytes
   %end = add i64 %lowest, {RESERVE}
   ret i64 %end
@@ -78,10 +64,10 @@ define i64 @end() {
 }
 """
 
-_OF_BASE = ("self", "get_stackaddr_np", "get_stacksize_np")
+_OF_BASE = ("pthread_self", "pthread_get_stackaddr_np", "pthread_get_stacksize_np")
 _FUNCTIONS = (
-    *("getspecific", "setspecific", "self"),
-    *("getattr_np", "attr_getstack", "attr_getguardsize", "attr_destroy"),
+    *("pthread_getspecific", "pthread_setspecific", "pthread_self", "pthread_getattr_np"),
+    *("pthread_attr_getstack", "pthread_attr_getguardsize", "pthread_attr_destroy"),
 )
 
 
@@ -92,21 +78,17 @@ def code() -> Code:
     """
     library = ctypes.CDLL(None)
     if hasattr(library, "pthread_get_stackaddr_np"):
-        return of_base([getattr(library, f"pthread_{name}") for name in _OF_BASE])
+        return of_base([getattr(library, name) for name in _OF_BASE])
     if not hasattr(library, "pthread_getattr_np"):
-        return compile_module(_UNKNOWN, ["end"], level=QUICK)
+        return compile_text(_UNKNOWN, ["end"], {})
     key = ctypes.c_uint()
     if library.pthread_key_create(ctypes.byref(key), None):
         raise MemoryError("there is no room for one more value of each thread")
-    functions = [getattr(library, f"pthread_{name}") for name in _FUNCTIONS]
-    return compile_module(_TEXT, ["end"], [*map(address, functions), key.value], level=QUICK)
+    return compile_text(_TEXT, ["end"], {**addresses(library, *_FUNCTIONS), "key": key.value})
 
 
 def of_base(functions: Sequence[Any]) -> Code:
     """`end`, of functions that give this thread, the base of its stack, and its size."""
-    return compile_module(_TEXT_OF_BASE, ["end"], list(map(address, functions)), level=QUICK)
-
-
-def address(function: Any) -> int:
-    """The address of a function of a library that ctypes has loaded."""
-    return ctypes.cast(function, ctypes.c_void_p).value or 0
+    return compile_text(
+        _TEXT_OF_BASE, ["end"], dict(zip(_OF_BASE, map(address, functions), strict=True))
+    )

@@ -14,6 +14,7 @@ import numpy as np
 from runtime import dtypes
 from runtime.core.tensor import EagerTensor
 from runtime.graph.executors.native import arena, blas, numpy_interface, objects, stack, thread_pool
+from runtime.graph.executors.native.code import address
 
 SOURCES: dict[str, Callable[[str], int]] = {}
 """For the first word of a symbol, what gives the address of the rest."""
@@ -57,14 +58,12 @@ _OBJECTS = {
 
 
 def _python(name: str) -> int:
-    return (
-        id(_OBJECTS[name]) if name in _OBJECTS else stack.address(getattr(ctypes.pythonapi, name))
-    )
+    return id(_OBJECTS[name]) if name in _OBJECTS else address(getattr(ctypes.pythonapi, name))
 
 
 SOURCES["python"] = _python
 SOURCES["numpy"] = _numpy
-SOURCES["libm"] = lambda name: stack.address(getattr(_library("m"), name))
+SOURCES["libm"] = lambda name: address(getattr(_library("m"), name))
 SOURCES["arena"] = lambda name: arena.support().address(name)
 SOURCES["support"] = SOURCES["arena"]
 SOURCES["objects"] = lambda name: objects.code(address_of).address(name)

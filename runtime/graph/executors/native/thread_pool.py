@@ -17,11 +17,11 @@ import threading
 from typing import Any
 
 from runtime.core import threads
-from runtime.graph.executors.native.code import QUICK, Code, compile_module, once
+from runtime.graph.executors.native.code import Code, addresses, compile_text, once
 
 _OUTSIDE = (
-    *("mutex_lock", "mutex_unlock", "mutex_trylock"),
-    *("cond_wait", "cond_broadcast", "cond_signal"),
+    *("pthread_mutex_lock", "pthread_mutex_unlock", "pthread_mutex_trylock"),
+    *("pthread_cond_wait", "pthread_cond_broadcast", "pthread_cond_signal"),
 )
 
 _LOCKS = ("owner", "mutex", "wake", "done")
@@ -35,23 +35,14 @@ _STATE = "\n".join(
 )
 
 _TEXT = f"""
-@addresses = global [{len(_OUTSIDE)} x ptr] zeroinitializer
 {_STATE}
 @function = internal global ptr null
 @context = internal global ptr null
 @total = internal global i64 0
 @size = internal global i64 0
 
-define internal i32 @call(i64 %at, ptr %first) {{
-  %place = getelementptr ptr, ptr @addresses, i64 %at
-  %function = load ptr, ptr %place
-  %made = call i32 %function(ptr %first)
-  ret i32 %made
-}}
-
 define internal void @wait(ptr %condition) {{
-  %function = load ptr, ptr @addresses[24]
-  %made = call i32 %function(ptr %condition, ptr @mutex)
+  %made = call i32 @pthread_cond_wait(ptr %condition, ptr @mutex)
   ret void
 }}
 
@@ -76,7 +67,7 @@ done:
 }}
 
 define ptr @worker(ptr %nothing) {{
-  %locked = call i32 @call(i64 0, ptr @mutex)
+  %locked = call i32 @pthread_mutex_lock(ptr @mutex)
   %old = load i64, ptr @generation
   br label %look
 look:
@@ -95,21 +86,21 @@ work:
   %active = load i64, ptr @active
   %more = add i64 %active, 1
   store i64 %more, ptr @active
-  %let = call i32 @call(i64 1, ptr @mutex)
+  %let = call i32 @pthread_mutex_unlock(ptr @mutex)
   call void @take()
-  %relocked = call i32 @call(i64 0, ptr @mutex)
+  %relocked = call i32 @pthread_mutex_lock(ptr @mutex)
   %busy = load i64, ptr @active
   %fewer = sub i64 %busy, 1
   store i64 %fewer, ptr @active
   %last = icmp eq i64 %fewer, 0
   br i1 %last, label %tell, label %again
 tell:
-  %told = call i32 @call(i64 5, ptr @done)
+  %told = call i32 @pthread_cond_signal(ptr @done)
   br label %again
 again:
   br label %look
 leave:
-  %unlocked = call i32 @call(i64 1, ptr @mutex)
+  %unlocked = call i32 @pthread_mutex_unlock(ptr @mutex)
   ret ptr null
 }}
 
@@ -133,7 +124,7 @@ define void @run(ptr %function, ptr %context, i64 %total, i64 %size) {{
   %single = or i1 %alone, %one
   br i1 %single, label %serial, label %try
 try:
-  %held = call i32 @call(i64 2, ptr @owner)
+  %held = call i32 @pthread_mutex_trylock(ptr @owner)
   %busy = icmp ne i32 %held, 0
   br i1 %busy, label %serial, label %shared
 serial:
@@ -146,7 +137,7 @@ serial:
 done:
   ret void
 shared:
-  %locked = call i32 @call(i64 0, ptr @mutex)
+  %locked = call i32 @pthread_mutex_lock(ptr @mutex)
   call void @quiet()
   store ptr %function, ptr @function
   store ptr %context, ptr @context
@@ -156,21 +147,21 @@ shared:
   %old = load i64, ptr @generation
   %new = add i64 %old, 1
   store i64 %new, ptr @generation
-  %woken = call i32 @call(i64 4, ptr @wake)
-  %let = call i32 @call(i64 1, ptr @mutex)
+  %woken = call i32 @pthread_cond_broadcast(ptr @wake)
+  %let = call i32 @pthread_mutex_unlock(ptr @mutex)
   call void @take()
-  %relocked = call i32 @call(i64 0, ptr @mutex)
+  %relocked = call i32 @pthread_mutex_lock(ptr @mutex)
   call void @quiet()
-  %unlocked = call i32 @call(i64 1, ptr @mutex)
-  %free = call i32 @call(i64 1, ptr @owner)
+  %unlocked = call i32 @pthread_mutex_unlock(ptr @mutex)
+  %free = call i32 @pthread_mutex_unlock(ptr @owner)
   ret void
 }}
 
 define void @end() {{
-  %locked = call i32 @call(i64 0, ptr @mutex)
+  %locked = call i32 @pthread_mutex_lock(ptr @mutex)
   store i64 1, ptr @stop
-  %woken = call i32 @call(i64 4, ptr @wake)
-  %unlocked = call i32 @call(i64 1, ptr @mutex)
+  %woken = call i32 @pthread_cond_broadcast(ptr @wake)
+  %unlocked = call i32 @pthread_mutex_unlock(ptr @mutex)
   ret void
 }}
 
@@ -183,10 +174,9 @@ class ThreadPool:
 
     def __init__(self) -> None:
         self.library = ctypes.CDLL(None)
-        functions = [getattr(self.library, f"pthread_{name}") for name in _OUTSIDE]
-        addresses = [ctypes.cast(each, ctypes.c_void_p).value or 0 for each in functions]
+        outside = addresses(self.library, *_OUTSIDE)
         exports = ["run", "worker", "end", *_LOCKS, *_WORDS]
-        self.code: Code = compile_module(_TEXT, exports, addresses, level=QUICK)
+        self.code: Code = compile_text(_TEXT, exports, outside)
         self.lock = threading.Lock()
         self.threads: list[Any] = []
         self._prepare()
