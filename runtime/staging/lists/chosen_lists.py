@@ -9,7 +9,7 @@ from array import array
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from runtime.staging.control import branches
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.array_items import item_of_array
 from runtime.staging.lists.growing import Growing, GrowingSequence, sites_of, want_lists
-from runtime.staging.lists.growing_deque import deque_of
+from runtime.staging.lists.growing_deque import TakenAtEnds, deque_of
 from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.growing_tuple import grown_tuple
 from runtime.staging.lists.loop_tables import as_rows, table_of, want_table
@@ -86,10 +86,6 @@ class Row(GrowingSequence):
     def sites(self) -> frozenset[str]:  # type: ignore[override]
         """The places of the program where the lists that it may be may have been made."""
         return frozenset().union(*map(sites_of, self.rows))
-
-    @property  # type: ignore[misc]
-    def __class__(self) -> type:
-        return list
 
     def several(self) -> tuple[list[Any], Any]:
         """The lists that it may be, and the place of the one that it is."""
@@ -317,7 +313,7 @@ Row.pop = _pop  # type: ignore[assignment, method-assign]
 Row.__delitem__ = _delete  # type: ignore[assignment, method-assign]
 
 
-class DequeRow(Row):
+class DequeRow(TakenAtEnds, Row):  # type: ignore[misc]
     """One of several deques."""
 
     __slots__ = ()
@@ -335,27 +331,14 @@ class DequeRow(Row):
             raise refuse("only the run knows which deque is meant, and their maxlen differ", hint)
         return known.pop()
 
-    @property
-    def sort(self) -> NoReturn:
-        # A list has it, a deque has not.
-        raise AttributeError("'collections.deque' object has no attribute 'sort'")
-
     def copy(self) -> GrowingList:
         """A deque of its items."""
         made = deque_of(self.maxlen)()
         made.fill(*super().copy().content())
         return made
 
-    def pop(self) -> Any:  # type: ignore[override]
-        """Take the last item out. IndexError, at run time, where there is none."""
-        return self._taken(-1)
-
-    def popleft(self) -> Any:
-        """Take the first item out. IndexError, at run time, where there is none."""
-        return self._taken(0)
-
-    def _taken(self, index: int) -> Any:
-        check(self.length() == 0, "pop from an empty deque")
+    def taken(self, index: Any) -> Any:
+        """The item at a place, which is taken out."""
         return _pop(self, index)
 
 

@@ -35,10 +35,6 @@ class GrowingCounter(GrowingDict, Counter[Any]):
 
     __slots__ = ()
 
-    @property  # type: ignore[misc]
-    def __class__(self) -> type:
-        return Counter
-
     def missing(self, key: Any, found: Found) -> Any:
         return found.value_or(lambda: 0)
 

@@ -123,6 +123,10 @@ class Growing:
     __slots__ = ()
     plain: type
 
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        return self.plain
+
     @property
     def table(self) -> InTable | None:
         """The place in a list or dict of the graph where the contents are, if they are there."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import functools
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn
 
 from runtime.graph import numbers
@@ -54,7 +54,31 @@ class _Walk(Walk):
         return super().has(index)
 
 
-class GrowingDeque(GrowingList):
+class TakenAtEnds:
+    """The methods of deques that lists have not, or have otherwise."""
+
+    __slots__ = ()
+    length: Callable[[], Any]
+    taken: Callable[[Any], Any]
+
+    def pop(self) -> Any:
+        """Take the last item out. IndexError, at run time, where there is none."""
+        return self._taken(-1)
+
+    def popleft(self) -> Any:
+        """Take the first item out. IndexError, at run time, where there is none."""
+        return self._taken(0)
+
+    def _taken(self, index: int) -> Any:
+        check(self.length() == 0, "pop from an empty deque")
+        return self.taken(index)
+
+    @property
+    def sort(self) -> NoReturn:
+        raise AttributeError("'collections.deque' object has no attribute 'sort'")
+
+
+class GrowingDeque(TakenAtEnds, GrowingList):  # type: ignore[misc]
     """A deque of the user's; one with a `maxlen` is of a class of its own, `deque_of(maxlen)`, for
     two of which the run chooses have the same.
     """
@@ -67,10 +91,6 @@ class GrowingDeque(GrowingList):
     def __init__(self, items: Iterable[Any] = ()) -> None:
         super().__init__(items)
         self._shorten(at_end=False)
-
-    @property  # type: ignore[misc]
-    def __class__(self) -> type:
-        return deque
 
     def append(self, item: Any, /) -> None:
         """Put an item behind the others."""
@@ -149,16 +169,6 @@ class GrowingDeque(GrowingList):
         self._note(_SHRUNK)
         super().clear()
 
-    def pop(self) -> Any:  # type: ignore[override]
-        """Take the last item out. IndexError, at run time, where there is none."""
-        self._check_filled()
-        return self.taken(-1)
-
-    def popleft(self) -> Any:
-        """Take the first item out. IndexError, at run time, where there is none."""
-        self._check_filled()
-        return self.taken(0)
-
     def rotate(self, steps: Any = 1, /) -> None:
         """Move items from the end to the front, one for each step."""
         self._note(_GROWN, _SHRUNK)
@@ -166,11 +176,6 @@ class GrowingDeque(GrowingList):
         start = -index_of(steps) % (size + (size == 0))
         items = listed(self)
         put_others(self, items[start:] + items[:start])
-
-    @property
-    def sort(self) -> NoReturn:
-        # A list has it, a deque has not.
-        raise AttributeError("'collections.deque' object has no attribute 'sort'")
 
     def _forwards(self) -> Iterator[Any]:
         at, size = 0, list.__len__(self)
@@ -220,9 +225,6 @@ class GrowingDeque(GrowingList):
         if isinstance(index, int) and isinstance(size, int) and not -size <= index < size:
             raise IndexError(f"{self.indexed} out of range")
         return index
-
-    def _check_filled(self) -> None:
-        check(self.length() == 0, "pop from an empty deque")
 
 
 _LIST = "show a list of its items: list(d)"

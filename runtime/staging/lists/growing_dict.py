@@ -101,10 +101,6 @@ class GrowingDict(dict[Any, Any], EntryTable):
         super().__init__(*entries, **more)
         note_made(self)
 
-    @property  # type: ignore[misc]
-    def __class__(self) -> type:
-        return dict
-
     # What is in it
 
     @property
@@ -536,8 +532,7 @@ class GrowingDict(dict[Any, Any], EntryTable):
         if self.staged is not None:
             return self
         entries = dict(dict.items(self))
-        kind = type(self)
-        return defaultdict(self.factory, entries) if self.factory else _OF[kind](entries)
+        return defaultdict(self.factory, entries) if self.factory else self.plain(entries)
 
     def shown(self) -> Any:
         return super().shown() if self.staged is None else self.apart()
@@ -556,10 +551,6 @@ class GrowingDefaultDict(GrowingDict):
 
     __slots__ = ("default_factory",)
     default_factory: Callable[[], Any] | None
-
-    @property  # type: ignore[misc]
-    def __class__(self) -> type:
-        return defaultdict
 
     @property
     def factory(self) -> Callable[[], Any] | None:
@@ -675,7 +666,7 @@ def _result(kind: type[GrowingDict], keys: Entries, columns: Any) -> Any:
     element = cast(Kind, keys.kind).element
     pairs = [graph_values.restored(element, iter(row), staged_items.item_of_result) for row in rows]
     found = {keys_.hashable(key): staged_items.as_result(value) for key, value in pairs}
-    return defaultdict(keys.factory, found) if kind is GrowingDefaultDict else _OF[kind](found)
+    return defaultdict(keys.factory, found) if kind is GrowingDefaultDict else kind.plain(found)
 
 
 def new(kind: type[GrowingDict], factory: Any) -> Any:
@@ -827,14 +818,12 @@ BUILTINS[values_at] = functools.partial(_values_at, BUILTINS[values_at])
 BUILTINS[without] = functools.partial(_without, lambda *_: NotImplemented)
 
 MAKING: dict[type, Callable[..., Any]] = {dict: _dict, defaultdict: _default_dict}
-_OF: dict[type, Any] = {}
 _STAND_INS: dict[Any, type] = {}
 
 
 def register(kind: type[GrowingDict], of: type) -> None:
     """Let dicts of a class of the user's be of this kind while a function is traced."""
     kind.plain = of
-    _OF[kind] = of
     _STAND_INS[of] = kind
     let_stand_for(of, kind, lambda entries: EntryWalk(entries.keys()))
     add_handler(kind, _HANDLER)

@@ -86,10 +86,6 @@ class GrowingList(GrowingSequence, RowTable):
         super().__init__(items)
         note_made(self)
 
-    @property  # type: ignore[misc]
-    def __class__(self) -> type:
-        return list
-
     # Changing it
 
     def append(self, item: Any, /) -> None:

@@ -83,10 +83,6 @@ class GrowingSet(GrowingList):
         self.before, self.has_lost, self.is_added = None, False, True
         self.update(items)
 
-    @property  # type: ignore[misc]
-    def __class__(self) -> type:
-        return set
-
     @property
     def is_plain(self) -> bool:
         """True as long as Python knows its items."""
@@ -708,10 +704,6 @@ class GrowingFrozenSet(GrowingSet):
     __slots__ = ()
     plain = frozenset
     is_value = True
-
-    @property  # type: ignore[misc]
-    def __class__(self) -> type:
-        return frozenset
 
     def copy(self) -> GrowingSet:
         """Returns this one, as Python does."""

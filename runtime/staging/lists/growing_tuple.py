@@ -25,10 +25,6 @@ class GrowingTuple(GrowingList):
     indexed = "tuple index"
     plain = tuple
 
-    @property  # type: ignore[misc]
-    def __class__(self) -> type:
-        return tuple
-
     def __add__(self, items: Any) -> Any:
         return grown_tuple(self.in_order() + _list_of(items))
 

@@ -16,10 +16,6 @@ class GrowingOrderedDict(GrowingDict):
 
     __slots__ = ()
 
-    @property  # type: ignore[misc]
-    def __class__(self) -> type:
-        return OrderedDict
-
     def move_to_end(self, key: Any, last: bool = True) -> None:
         """Take an entry to the end, or to the beginning. KeyError where there is none."""
         value = self.pop(key)
