@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 import runtime.ops as ops
+from runtime.core.dataclasses import dataclass
 from runtime.core.primitive import TABLE, Primitive, bind
 from runtime.core.shapes import Shape
 from runtime.core.state import state
@@ -100,20 +101,16 @@ class ShapeOnlyTensor(Tensor):
         return np.broadcast_to(value, self.static_shape)  # type: ignore[arg-type]
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Operation:
     """A recorded op, as gradient rules see it."""
 
-    __slots__ = ("inputs", "outputs", "params", "sources")
+    inputs: Sequence[Any]
+    outputs: Sequence[Any]
+    params: dict[str, Any]
+    sources: Any
     # Does it stand in a region that was left, so that symbols which rules keep are out of reach?
     is_inner = False
-
-    def __init__(
-        self, inputs: Sequence[Any], outputs: Sequence[Any], params: dict[str, Any], sources: Any
-    ) -> None:
-        self.inputs = inputs
-        self.outputs = outputs
-        self.params = params
-        self.sources = sources
 
     @property
     def needed(self) -> list[bool]:

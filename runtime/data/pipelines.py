@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from runtime import errors
+from runtime.core.dataclasses import dataclass
 from runtime.data.positions import Draw, Record, current, decoded, encoded, recording
 
 Component = Any
@@ -97,6 +98,7 @@ def passed(iterator: Iterator[Element]) -> bool:
 Places = range | np.ndarray[Any, Any]
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Rows:
     """Elements that are rows of arrays at hand, so that many are taken at once.
 
@@ -105,17 +107,9 @@ class Rows:
     width: the bytes of one.
     """
 
-    __slots__ = ("at", "order", "width")
-
-    def __init__(
-        self,
-        at: Callable[[Places], Element],
-        order: Callable[[int], Iterator[Places]],
-        width: int,
-    ) -> None:
-        self.at = at
-        self.order = order
-        self.width = width
+    at: Callable[[Places], Element]
+    order: Callable[[int], Iterator[Places]]
+    width: int
 
     def blocks(self, size: int) -> Iterator[Element]:
         """`size` rows at a time, stacked; fewer at the end."""
@@ -150,6 +144,7 @@ def in_order(count: int) -> Callable[[int], Iterator[Places]]:
     return lambda size: (range(at, min(at + size, count)) for at in range(0, count, size))
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Pipeline:
     """The elements of a dataset.
 
@@ -160,21 +155,11 @@ class Pipeline:
     is_shuffled: whether it is a shuffle itself, which TensorFlow makes one with a repeat of it.
     """
 
-    __slots__ = ("cardinality", "elements", "is_mapped", "is_shuffled", "rows")
-
-    def __init__(
-        self,
-        elements: Elements,
-        cardinality: int,
-        rows: Rows | None = None,
-        is_mapped: bool = False,
-        is_shuffled: bool = False,
-    ) -> None:
-        self.is_mapped = is_mapped
-        self.is_shuffled = is_shuffled
-        self.elements = elements
-        self.cardinality = cardinality
-        self.rows = rows
+    elements: Elements
+    cardinality: int
+    rows: Rows | None = None
+    is_mapped: bool = False
+    is_shuffled: bool = False
 
     def __iter__(self) -> Iterator[Element]:
         return self.elements()

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from runtime import dtypes, errors, ops
 from runtime.core.convert import convert_to_tensor
+from runtime.core.dataclasses import dataclass
 from runtime.core.primitive import Primitive, wrong_dtype, wrong_value
 from runtime.core.shapes import Shape, TensorShape, as_shape, compatible, is_known, join_shapes
 from runtime.core.state import state
@@ -26,6 +27,7 @@ from runtime.staging.scopes import LOOP, Scope, Symbol, active
 from runtime.staging.symbolic_number import number_to_tensor
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class _Kind:
     """The constant part of an array, which all that come of it by writes share.
 
@@ -33,23 +35,12 @@ class _Kind:
     those that were written before, too. `size`: how many there are in a graph, where it is known.
     """
 
-    __slots__ = ("dtype", "dynamic", "infers", "is_sure", "shape", "size")
-
-    def __init__(
-        self,
-        dtype: DType,
-        dynamic: bool,
-        infers: bool,
-        shape: Shape,
-        is_sure: bool = True,
-        size: int | None = None,
-    ) -> None:
-        self.dtype = dtype
-        self.dynamic = dynamic
-        self.infers = infers
-        self.shape = shape
-        self.is_sure = is_sure
-        self.size = size
+    dtype: DType
+    dynamic: bool
+    infers: bool
+    shape: Shape
+    is_sure: bool = True
+    size: int | None = None
 
     def _key(self) -> tuple[Any, ...]:
         return self.dtype, self.dynamic, self.infers, self.size
