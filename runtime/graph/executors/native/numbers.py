@@ -11,6 +11,7 @@ from runtime import dtypes
 from runtime.core.types import NumberType, TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.native import ir
+from runtime.graph.executors.native.lowering_rules import ELEMENTWISE
 from runtime.graph.executors.native.scalars import (
     cast,
     cast_refuses,
@@ -397,19 +398,13 @@ def _size(emitter: Emitter, node: Node, scalars: Scalars) -> Scalar:
     return Scalar(intrinsic(emitter.builder, "fabs", as_float(emitter, scalars[0])), FLOAT)
 
 
-def _test(on: Callable[[ir.IRBuilder, ir.Value], ir.Value]) -> OnNumbers:
+def _test(instruction: str) -> OnNumbers:
+    test = ELEMENTWISE[instruction].emit
+
     def emit(emitter: Emitter, node: Node, scalars: Scalars) -> Scalar:
-        return Scalar(on(emitter.builder, as_float(emitter, scalars[0])), BOOL)
+        return Scalar(test(emitter.builder, FLOAT_DTYPE, [as_float(emitter, scalars[0])]), BOOL)
 
     return OnNumbers(_on_numbers, emit)
-
-
-def _against_infinity(sign: str) -> Callable[[ir.IRBuilder, ir.Value], ir.Value]:
-    def test(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
-        size = intrinsic(builder, "fabs", value)
-        return builder.fcmp_ordered(sign, size, ir.Constant(FLOAT64, float("inf")))
-
-    return test
 
 
 def _single(node: Node) -> bool:
@@ -461,8 +456,6 @@ PYTHON: dict[str, OnNumbers] = {
     "math.trunc": _rounded("trunc"),
     "math.sqrt": OnNumbers(_on_numbers, _square_root),
     "math.fabs": OnNumbers(_on_numbers, _size),
-    "math.isnan": _test(lambda b, x: b.fcmp_unordered("uno", x, x)),
-    "math.isinf": _test(_against_infinity("==")),
-    "math.isfinite": _test(_against_infinity("<")),
+    **{f"math.{name}": _test(name) for name in ("isnan", "isinf", "isfinite")},
     **{f"math.{name}": _math(name) for name in _ON_ONE_FLOAT.split()},
 }

@@ -159,12 +159,15 @@ class Along:
                 copy(builder, here, there, bytes_of(builder, self.inner, dtype))
 
 
-def _takes_gather(kernel: Kernel) -> bool:
+def _are_batches_alike(kernel: Kernel) -> bool:
+    """Whether the dims in front are known to be the same, of inputs of known rank."""
     batch = kernel.node.params["batch_dims"]
-    if not shapes_known(kernel):
-        return False
     shapes = [list(getattr(value.type, "shape", ())[:batch]) for value in kernel.node.inputs]
     return shapes[0] == shapes[1] and None not in shapes[0]
+
+
+def _takes_gather(kernel: Kernel) -> bool:
+    return shapes_known(kernel) and _are_batches_alike(kernel)
 
 
 def _lower_gather(emitter: Emitter, kernel: Kernel, array: Array, numbers: Array) -> Sequence[Held]:
@@ -238,11 +241,7 @@ def _depth_known(kernel: Kernel, at: int) -> bool:
 
 
 def _takes_nd(kernel: Kernel) -> bool:
-    batch = kernel.node.params["batch_dims"]
-    if not _depth_known(kernel, 1):
-        return False
-    shapes = [list(getattr(value.type, "shape", ())[:batch]) for value in kernel.node.inputs]
-    return shapes[0] == shapes[1] and None not in shapes[0]
+    return _depth_known(kernel, 1) and _are_batches_alike(kernel)
 
 
 def _lower_nd(emitter: Emitter, kernel: Kernel, held: Held, numbers: Array) -> Sequence[Held]:
