@@ -297,11 +297,6 @@ def _tuple(items: Any = ()) -> tuple[Any, ...]:
     return tuple(elements(items, "tuple"))
 
 
-def _is_of_unknown_length(items: Any) -> bool:
-    source = iteration.staged(items)
-    return source is not None and iteration.has_open_length(source)
-
-
 def _of_nothing(function: Callable[..., Any]) -> str:
     """The text of Python's error for no items: another one from 3.12 on."""
     try:
@@ -320,7 +315,9 @@ def _extreme(name: str, tensor_op: Callable[..., Any]) -> Callable[..., Any]:
         vector = args[0] if len(args) == 1 and key is None else None
         if isinstance(vector, SymbolicTensor) and vector.ndim == 1:
             return _extreme_of(name, tensor_op, vector, default)
-        if len(args) == 1 and (isinstance(key, Order) or _is_of_unknown_length(args[0])):
+        if len(args) == 1 and (
+            isinstance(key, Order) or iteration.has_open_length(iteration.staged(args[0]))
+        ):
             return extreme(args[0], max if name == "max" else min, key, default)
         items = elements(args[0], name) if len(args) == 1 else [*args]
         if not items and default:
@@ -385,14 +382,14 @@ def _pick(name: str, best: tuple[Any, Any], item: tuple[Any, Any]) -> tuple[Any,
 
 def _sum(items: Any, start: Any = 0) -> Any:
     source = iteration.staged(items)
-    if source is None or not iteration.has_open_length(source):
+    if not iteration.has_open_length(source):
         return functools.reduce(operator.add, elements(items, "sum"), start)
     return iteration.for_loop(source, lambda item, total: total + item, (start,), ("the sum",))
 
 
 def _prod(items: Any, *, start: Any = 1) -> Any:
     source = iteration.staged(items)
-    if source is None or not iteration.has_open_length(source):
+    if not iteration.has_open_length(source):
         return functools.reduce(operator.mul, elements(items, "prod"), start)
     return iteration.for_loop(
         source, lambda item, product: product * item, (start,), ("the product",)
@@ -422,7 +419,7 @@ def _combined(
 ) -> Callable[..., Any]:
     def builtin(*args: Any) -> Any:
         parts = [iteration.staged(item) for item in args]
-        if any(part is not None and iteration.has_open_length(part) for part in parts):
+        if any(map(iteration.has_open_length, parts)):
             pairs = zip(args, parts, strict=True)
             parts = [iteration.of_plain(x) if part is None else part for x, part in pairs]
         if all(part is not None for part in parts):

@@ -487,9 +487,9 @@ def staged(items: Any) -> Staged | None:
     return Counted(items, ends) if ends else Rows(items)
 
 
-def has_open_length(source: Staged) -> bool:
-    """True if only the run knows how many elements there are."""
-    return source.streams or is_symbol(source.length())
+def has_open_length(source: Staged | None) -> bool:
+    """True if only the run knows how many elements there are: not of what Python iterates over."""
+    return source is not None and (source.streams or is_symbol(source.length()))
 
 
 def _ends_of_range(tensor: SymbolicTensor) -> tuple[Value, ...]:

@@ -393,9 +393,7 @@ class GrowingList(GrowingSequence, RowTable):
             return  # as `table[i] += items` does, which has changed it
         is_known = self.staged is None and not is_staged_index(index)
         source = iteration.staged(item) if isinstance(index, slice) else None
-        if isinstance(index, slice) and (
-            not is_known or (source is not None and iteration.has_open_length(source))
-        ):
+        if isinstance(index, slice) and (not is_known or iteration.has_open_length(source)):
             self._replace(index, item)
         elif source is not None:
             super().__setitem__(index, elements(item, "assigning a slice"))

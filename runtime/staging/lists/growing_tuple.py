@@ -79,8 +79,7 @@ def _list_of(items: Any) -> GrowingList:
 
 
 def _tuple(items: Any = ()) -> Any:
-    source = iteration.staged(items)
-    if source is None or not iteration.has_open_length(source):
+    if not iteration.has_open_length(iteration.staged(items)):
         return tuple(elements(items, "tuple"))
     return grown_tuple(listed(items))
 

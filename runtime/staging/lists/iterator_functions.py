@@ -103,8 +103,7 @@ def _pool(items: Any) -> Any:
 
 def _is_open(items: Any) -> bool:
     """Whether only the run knows how many items there are, of what is no generator."""
-    source = iteration.staged(items)
-    return source is not None and iteration.has_open_length(source)
+    return iteration.has_open_length(iteration.staged(items))
 
 
 def _has_open_length(items: Any) -> bool:

@@ -82,7 +82,7 @@ def listed(items: Any = ()) -> GrowingList:
 
 def _taken_apart(items: Any, before: int, after: int) -> Any:
     source = iteration.staged(items)
-    if source is None or not iteration.has_open_length(source):
+    if not iteration.has_open_length(source):
         return NotImplemented
     made = items if type(items) is GrowingList else listed(items)
     size, least = made.length(), before + after
