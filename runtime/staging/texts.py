@@ -267,12 +267,8 @@ def _taken_apart(function: Callable[..., Any], text: Text, *args: Any, **kwargs:
     from runtime.staging.lists.list_builtins import listed
 
     is_tuple = function in (str.partition, str.rpartition)
-    size = 3 if is_tuple else None
-    images, trace = Images(), active()
-    template = images.of(unchecked(function, text, *args, **kwargs))
-    values = tuple([trace.value_of(symbol) for symbol in images.symbols])
-    type = TensorType(dtypes.string, (size,))
-    parts = Parts(trace.apply(TEXT, values, {"template": template, "type": type}))
+    type = TensorType(dtypes.string, (3 if is_tuple else None,))
+    parts = Parts(_run(unchecked(function, text, *args, **kwargs), type, may_fail=True))
     return tuple(map(parts.at, range(3))) if is_tuple else listed(parts)
 
 

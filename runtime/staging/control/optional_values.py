@@ -52,11 +52,6 @@ class Missing(StandIn):
         """The value, after a check that it is there, of which an attribute is meant."""
         return self.get()
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return self.member(name)
-
     def member(self, name: str) -> Any:
         """The attribute of the value, after a check that it is there."""
         return member_of(self.owner(name), name)

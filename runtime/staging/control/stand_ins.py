@@ -41,6 +41,11 @@ class StandIn:
             return object.__getattribute__(self, "keys_asked")()
         return object.__getattribute__(self, "member")(name)
 
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self.member(name)
+
     def keys_asked(self) -> Any:
         """The `keys` of what is given to `dict`, `update` or `**`."""
         return self.member("keys")

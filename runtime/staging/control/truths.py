@@ -39,11 +39,6 @@ class Truth(StandIn):
     def shown(self) -> str:
         return f"<the value of `{self.name}`>"
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return self.member(name)
-
     def member(self, name: str) -> Any:
         """The attribute of the operand that is the value."""
         return member_of(self.opened(), name)
