@@ -254,30 +254,20 @@ def _inferred(rows: Iterator[list[str]], places: Sequence[int], missing: str) ->
     return [convert_to_tensor(["" if kind is dtypes.string else 0], kind) for kind in made]
 
 
-def _is_integer(kind: Any) -> Callable[[str], bool]:
+def _holds(kind: Any) -> Callable[[str], bool]:
+    """The test whether a field is a number of a dtype."""
+
     def holds(field: str) -> bool:
         try:
-            return bool(kind.min <= int(field) <= kind.max)
+            number = float(field) if kind.is_floating else int(field)
         except ValueError:
             return False
-
-    return holds
-
-
-def _is_float(kind: Any) -> Callable[[str], bool]:
-    def holds(field: str) -> bool:
-        try:
-            return bool(float(field) < kind.max)
-        except ValueError:
-            return False
+        return bool(number < kind.max if kind.is_floating else kind.min <= number <= kind.max)
 
     return holds
 
 
 _HOLDS: list[Callable[[str], bool]] = [
-    _is_integer(dtypes.int32),
-    _is_integer(dtypes.int64),
-    _is_float(dtypes.float32),
-    _is_float(dtypes.float64),
+    *map(_holds, (dtypes.int32, dtypes.int64, dtypes.float32, dtypes.float64)),
     lambda field: True,
 ]
