@@ -12,6 +12,7 @@ import gast
 
 from autograph.analysis.flow import exits
 from autograph.analysis.scopes import children
+from autograph.analysis.sequences import called_name
 
 _METHODS = frozenset((
     "append", "clear", "extend", "insert", "pop", "remove", "sort",
@@ -50,8 +51,8 @@ def _makes_list(value: Any) -> bool:
     match value:
         case gast.List() | gast.ListComp() | gast.Set() | gast.SetComp():
             return True
-        case gast.Call(func=gast.Name(id=name) | gast.Attribute(value=gast.Name(), attr=name)):
-            return name in CALLS
+        case gast.Call():
+            return called_name(value) in CALLS
         case gast.BinOp(left=left, op=gast.Mult(), right=right):
             return _makes_list(left) or _makes_list(right)
         case gast.BinOp(left=left, op=gast.Add(), right=right):
@@ -342,19 +343,11 @@ def constant_keys(made: Any) -> tuple[Any, ...] | None:
 
 
 def _makes_dict(value: Any) -> bool:
-    match value:
-        case gast.Dict() | gast.DictComp():
-            return True
-        case gast.Call(func=gast.Name(id=name) | gast.Attribute(value=gast.Name(), attr=name)):
-            return name in DICTS
-    return False
+    return isinstance(value, gast.Dict | gast.DictComp) or called_name(value) in DICTS
 
 
 def _makes_default_dict(value: Any) -> bool:
-    match value:
-        case gast.Call(func=gast.Name(id=name) | gast.Attribute(value=gast.Name(), attr=name)):
-            return bool(name == "defaultdict")
-    return False
+    return called_name(value) == "defaultdict"
 
 
 def _read(node: gast.AST) -> Iterator[str]:

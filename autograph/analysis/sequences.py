@@ -66,12 +66,16 @@ def _rests(target: Any) -> Iterator[str]:
 
 def makes_sequence(node: Any) -> bool:
     """True for a display or a call that makes a sequence or a dict, and for a text."""
+    is_display = isinstance(node, gast.Tuple | gast.Dict | gast.DictComp)
+    return is_display or called_name(node) in _CALLS or makes_text(node)
+
+
+def called_name(node: Any) -> str | None:
+    """The name of what a call calls, `name` or `module.name`; None for anything else."""
     match node:
-        case gast.Tuple() | gast.Dict() | gast.DictComp():
-            return True
         case gast.Call(func=gast.Name(id=name) | gast.Attribute(value=gast.Name(), attr=name)):
-            return name in _CALLS
-    return makes_text(node)
+            return str(name)
+    return None
 
 
 def makes_text(node: Any) -> bool:
