@@ -234,16 +234,12 @@ def _call_descriptor(descriptor: MethodDescriptorType) -> Any:
     owner = descriptor.__objclass__
 
     def method(*args: Any, **kwargs: Any) -> Any:
-        try:
-            kind = type(args[0]) if args else owner
-            if backend_of_type(kind) and isinstance(args[0], owner) and not issubclass(kind, owner):
-                return getattr(args[0], descriptor.__name__)(*args[1:], **kwargs)
-            return descriptor(*args, **kwargs)
-        except BaseException as error:
-            hide(error)
-            raise
+        kind = type(args[0]) if args else owner
+        if backend_of_type(kind) and isinstance(args[0], owner) and not issubclass(kind, owner):
+            return getattr(args[0], descriptor.__name__)(*args[1:], **kwargs)
+        return descriptor(*args, **kwargs)
 
-    return method
+    return hiding(method)
 
 
 def _call_alias(alias: Any) -> Any:
@@ -324,17 +320,13 @@ def _operator_of(method: Any, owner: type, *receiver: Any) -> Any:
     operation = _OPERATORS[method.__name__]
 
     def operated(*args: Any) -> Any:
-        try:
-            given = (*receiver, *args)
-            is_staged = any(backend_of_type(type(arg)) for arg in args)
-            if is_staged and call(isinstance)(given[0], owner):
-                return call(operation)(*given)
-            return method(*args)
-        except BaseException as error:
-            hide(error)
-            raise
+        given = (*receiver, *args)
+        is_staged = any(backend_of_type(type(arg)) for arg in args)
+        if is_staged and call(isinstance)(given[0], owner):
+            return call(operation)(*given)
+        return method(*args)
 
-    return operated
+    return hiding(operated)
 
 
 def _constructor(cls: Any) -> Any:

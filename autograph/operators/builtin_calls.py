@@ -215,22 +215,19 @@ def _seeing(function: Function, enough: int) -> Function:
     The converter refuses them by name; these are called by another.
     """
 
+    @hiding
     def builtin(*args: Any, **kwargs: Any) -> Any:
-        try:
-            if len(args) + len(kwargs) >= enough:
-                caller = user_frame()
-                futures = 0 if caller is None else caller.f_code.co_flags & FUTURES
-                return _with_futures(futures)(function, args, kwargs)
-            raise refusal(
-                ConversionError,
-                f"`{function.__name__}` would see names of the converted function that are not "
-                "the user's, or not see some that are",
-                variable=function.__name__,
-                hint="name what it needs, or exclude the function with `do_not_convert`",
-            )
-        except BaseException as error:  # whatever passes through is the user's: only ours goes
-            hide(error)
-            raise
+        if len(args) + len(kwargs) >= enough:
+            caller = user_frame()
+            futures = 0 if caller is None else caller.f_code.co_flags & FUTURES
+            return _with_futures(futures)(function, args, kwargs)
+        raise refusal(
+            ConversionError,
+            f"`{function.__name__}` would see names of the converted function that are not "
+            "the user's, or not see some that are",
+            variable=function.__name__,
+            hint="name what it needs, or exclude the function with `do_not_convert`",
+        )
 
     return builtin
 
