@@ -65,8 +65,6 @@ def _unannotated(shared: Sequence[str], node: gast.AnnAssign) -> gast.stmt:
     # Python refuses an annotation where the name is declared; in functions none is evaluated.
     if not isinstance(node.target, gast.Name) or node.target.id not in shared:
         return node
-    if node.value is None:
-        return gast.copy_location(gast.Pass(), node)
     return assign(node.target, node.value, node)
 
 

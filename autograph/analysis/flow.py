@@ -17,6 +17,8 @@ DISCARDS = "discards"
 MANAGER = "manager"
 """What a `try` has that was a `with`: the name of the manager that handles what its body raises."""
 
+COMPOUND = (gast.If, gast.For, gast.While, gast.With, gast.Try, gast.TryStar, gast.Match)
+
 NEXT = frozenset({"next"})
 EXITS = frozenset({"return", "break", "continue"})
 

@@ -44,29 +44,47 @@ in a block. A branch that only raises stays a guard.
 
 from __future__ import annotations
 
+from itertools import takewhile
 from typing import Any
 
 import gast
 
-from autograph.analysis.flow import EXITS, completions, ends, is_endless
+from autograph.analysis.flow import COMPOUND, EXITS, completions, ends, is_endless
 from autograph.analysis.scopes import scope_of, suspends
 from autograph.context import Context
 from autograph.quoting.builders import constant, name_store
+from autograph.rewriting import rewrite_statements
 
 
 def convert(context: Context) -> None:
     """Apply to every function of the tree; generators and coroutines keep their exits."""
     for function in context.functions:
         before = scope_of(function).locals
+        _drop_declarations(function)
         reachable = _Reachable(function in context.suspending, context.stages_tries)
         function.body = reachable.block(function.body)
         _keep_local(function, before - scope_of(function).locals)
 
 
+def _drop_declarations(function: Any) -> None:
+    """Drop `n: int` but for those that come first: a block would have an `n` of its own."""
+    head = list(takewhile(lambda statement: not isinstance(statement, COMPOUND), function.body))
+    passes: list[gast.stmt] = []
+
+    def dropped(node: gast.AnnAssign) -> gast.stmt:
+        if node.value is not None or not isinstance(node.target, gast.Name) or node in head:
+            return node
+        passes.append(gast.copy_location(gast.Pass(), node))
+        return passes[-1]
+
+    rewrite_statements(function, {gast.AnnAssign: dropped})
+    function.body = [statement for statement in function.body if statement not in passes]
+
+
 def _keep_local(function: Any, names: frozenset[str]) -> None:
     """Declare names whose only assignments were dropped: they must not become global."""
+    at = function.body[0]
     for name in sorted(names):
-        at = function.body[0]
         declared = gast.AnnAssign(name_store(name, at), constant(None, at), None, 1)
         function.body.insert(0, gast.copy_location(declared, at))
 

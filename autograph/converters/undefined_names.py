@@ -25,6 +25,7 @@ from typing import Any
 import gast
 
 from autograph.analysis.blocks import Flow, parts_of_try
+from autograph.analysis.flow import COMPOUND
 from autograph.analysis.scopes import (
     FUNCTIONS,
     asked_for,
@@ -44,8 +45,6 @@ from autograph.quoting.builders import (
 )
 from autograph.quoting.templates import quote
 from autograph.rewriting import replace_reads, rewrite_statements
-
-_COMPOUND = (gast.If, gast.For, gast.While, gast.With, gast.Try, gast.TryStar, gast.Match)
 
 
 def convert(context: Context) -> None:
@@ -199,7 +198,7 @@ def _introduce(function: Any, flow: Flow, names: set[str]) -> list[gast.stmt]:
         is_declaration = isinstance(statement, gast.AnnAssign) and statement.value is None
         if pending and not is_declaration:
             found = mentions(statement)
-            is_compound = isinstance(statement, _COMPOUND)
+            is_compound = isinstance(statement, COMPOUND)
             # Others that capture a name may bind it from here on.
             seen = {**found.read, **found.captured}
             met = found.mentioned if is_compound else {**found.bound, **seen}
