@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from random import Random
 from typing import TYPE_CHECKING
 
 from runtime import errors
@@ -32,7 +34,9 @@ def may_not_fit(
         return False
     if any(known_value(trace, size) is None for size in _given_sizes(primitive, values)):
         return True
-    samples: Samples = trace.memo.setdefault(Samples, Samples())
+    if Samples not in trace.memo:
+        trace.memo[Samples] = Samples()
+    samples: Samples = trace.memo[Samples]
     samples.update(trace.scope)
     return samples.are_unfit(primitive, values, params)
 
@@ -67,14 +71,19 @@ def _is_known(type: Type) -> bool:
     return not isinstance(type, TensorType) or (type.shape is not None and None not in type.shape)
 
 
+_WORLDS = 8
+
+
 class Samples:
-    """Types that values may have at run time, in three worlds: each size that is not known is
-    another one, none, or one; what has no rank is of two dimensions, of one, or of none.
+    """Types that values may have at run time, in some worlds. Sizes that are not known are all of
+    them different, none, or one each; in the others small ones, of which some are equal: for slices
+    that are cut at their end. What has no rank is of two dimensions, of one, or of none.
     """
 
     def __init__(self) -> None:
-        numbers = itertools.count(1009, 2)
-        self._sizes: tuple[Callable[[], int], ...] = (numbers.__next__, lambda: 0, lambda: 1)
+        different = itertools.count(1009, 2).__next__
+        small = [partial(Random(world).randint, 1, 4) for world in range(3, _WORLDS)]
+        self._sizes: list[Callable[[], int]] = [different, lambda: 0, lambda: 1, *small]
         self._types: dict[Value, list[Type]] = {}
         self._seen: dict[Scope, int] = {}
 
@@ -107,14 +116,14 @@ class Samples:
         self, primitive: Primitive, values: Sequence[Value], params: Params
     ) -> list[tuple[Type, ...] | None]:
         """The types of what an op gives in each world; None where it fails."""
-        return [self._result(world, primitive, values, params) for world in range(3)]
+        return [self._result(world, primitive, values, params) for world in range(_WORLDS)]
 
     def _result(
         self, world: int, primitive: Primitive, values: Sequence[Value], params: Params
     ) -> tuple[Type, ...] | None:
         for value in values:
             if value not in self._types:
-                self._types[value] = [self._of(value.type, each) for each in range(3)]
+                self._types[value] = [self._of(value.type, each) for each in range(_WORLDS)]
         try:
             made = primitive.infer(*[self._types[value][world] for value in values], **params)
         except (ValueError, errors.OpError):
@@ -125,6 +134,6 @@ class Samples:
         """The type with sizes where it has none."""
         if not isinstance(type, TensorType):
             return type
-        shape = (None,) * (2, 1, 0)[world] if type.shape is None else type.shape
+        shape = (None,) * (2, 1, 0)[world % 3] if type.shape is None else type.shape
         size = self._sizes[world]
         return TensorType(type.dtype, tuple([size() if dim is None else dim for dim in shape]))
