@@ -175,6 +175,7 @@ TAKEN = frozenset((getattr, setattr, delattr))
 """Functions that no backend is asked for."""
 
 _APPLYING = frozenset((map, filter, functools.reduce))
+_FINDING = (operator.contains, operator.getitem)
 
 
 def _fitting_parts(option: Any, cls: Any, *asked: Any) -> Any:
@@ -197,6 +198,8 @@ def of_builtin(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) 
             return NotImplemented  # each item is compared
         if function is operator.getitem and holds_containers(args[0]):
             return NotImplemented  # the run looks for the place of the key
+        if function in _FINDING and _has_keys_of_run(args[0]) and args[1].is_text:
+            return NotImplemented  # as there: in branches, each would read all of them
         if function in _APPLYING and type(args[0]) is Choice:
             return call(function)(args[0].__call__, *args[1:])
         if function is iter or (isinstance(function, type) and issubclass(function, Iterator)):
@@ -228,6 +231,12 @@ def of_builtin(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) 
         if made is not NotImplemented:
             return made
     return applied(choice, result)
+
+
+def _has_keys_of_run(items: Any) -> bool:
+    """Whether it is a set or dict of which only the run knows the keys."""
+    is_found = isinstance(items, Growing) and isinstance(items, set | frozenset | dict)
+    return is_found and items.staged is not None
 
 
 def _makes_bytes(function: Callable[..., Any], template: Any, *_: Any) -> bool:

@@ -16,6 +16,7 @@ from typing import Any
 from runtime.core.dataclasses import dataclass
 from runtime.graph.ir import Location
 from runtime.staging.control.carried_objects import Contents, is_container
+from runtime.staging.control.choices import Choice
 from runtime.staging.control.graph_values import by_kind
 from runtime.staging.control.optional_values import Missing
 from runtime.staging.control.parts import join_structure_of
@@ -224,6 +225,8 @@ def copies(name: str, spec: Spec, made: Any, originals: Sequence[Any]) -> Iterat
             yield from copies(name, kind, made.options[at], [each[at] for each in found])
         return
     if not isinstance(spec, Tree):
+        return
+    if type(made) is Choice:  # of what nobody changes
         return
     if is_container(made) and not is_reference(made):
         inherit_sites(made, originals)

@@ -21,6 +21,7 @@ from runtime.staging.aliasing import aliases
 from runtime.staging.aliasing.aliases import Copy, Joined
 from runtime.staging.builtin_functions import index_of
 from runtime.staging.control import branches, choices, iteration, joins
+from runtime.staging.control.blocks import Wording
 from runtime.staging.control.optional_values import present
 from runtime.staging.control.references import is_reference
 from runtime.staging.control.specs import Mismatch
@@ -158,16 +159,22 @@ def meant(items: Sequence[Any], place: Any) -> Iterator[tuple[Any, Any]]:
         yield each, functools.reduce(operator.or_, places)
 
 
+_SEVERAL = Wording("those of which only the run knows which is meant", unites=True)
+
+
 def copy_of_one(
-    items: Sequence[Any], place: Any, copied: Callable[[Any], Any], words: Sequence[str]
+    items: Sequence[Any], place: Any, copied: Callable[[Any], Any], names: Sequence[str]
 ) -> Any:
     """A copy of the one of several lists, sets or dicts that is at a place."""
-    made = copied(items[-1])
-    for at, each in enumerate(items[:-1]):
-        made = branches.cond(
-            place == at, lambda each=each: copied(each), lambda made=made: made, (), words
-        )
-    return made
+
+    def of_these(start: int, end: int) -> Any:
+        if end - start == 1:
+            return copied(items[start])
+        half = (start + end) // 2
+        halves = functools.partial(of_these, start, half), functools.partial(of_these, half, end)
+        return branches.cond(place < half, *halves, (), names, words=_SEVERAL)
+
+    return of_these(0, len(items))
 
 
 _TABLES = ({bool}, {int}, {float}, {int, float})

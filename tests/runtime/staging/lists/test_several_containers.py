@@ -9,6 +9,7 @@ import pytest
 
 import autograph
 import runtime as rt
+from runtime.graph.ir import walk
 from tests.support.staging import as_python, attempt, same_outcome
 
 VALUES = ("x", "y", "x + y", "k", "1", "0", "y * x")
@@ -162,3 +163,35 @@ def test_a_list_that_is_put_beside_numbers_has_its_other_name() -> None:
     staged = rt.function(list_of_another_name)
     for n in (0, 1, 2):
         assert as_python(staged(rt.constant(n))) == list_of_another_name(n)
+
+
+STOPS = [f"stop {at}" for at in range(32)]
+BESIDE = {stop: {STOPS[(at + k * k) % 32] for k in range(1, 6)} for at, stop in enumerate(STOPS)}
+ROADS = {
+    stop: {STOPS[(at + k * k) % 32]: at + k for k in range(1, 6)} for at, stop in enumerate(STOPS)
+}
+
+
+def is_beside(n):
+    return STOPS[n + 1] in BESIDE[STOPS[n]], len(BESIDE[STOPS[2 * n]])
+
+
+def has_a_road(n):
+    return STOPS[n + 1] in ROADS[STOPS[n]], STOPS[2 * n] not in ROADS[STOPS[n]]
+
+
+def length_of_a_road(n):
+    try:
+        return ROADS[STOPS[n]][STOPS[n * n]]
+    except KeyError as error:
+        return -len(str(error))
+
+
+@pytest.mark.parametrize("function", [is_beside, has_a_road, length_of_a_road])
+def test_many_sets_and_dicts_are_asked_in_a_small_graph(function):
+    """It grew with the square of how many there are, or their cube, and so did the first call."""
+    staged = rt.function(function)
+    for n in (0, 1, 2, 5):
+        assert as_python(staged(rt.constant(n))) == function(n)
+    graph = staged.get_concrete_function(rt.constant(1)).graph
+    assert sum(1 for _ in walk(graph.body)) < 6_000
