@@ -32,6 +32,7 @@ from runtime.staging.refusals import (
     SAID,
     UNSUPPORTED,
     WAY_OUT,
+    instead_of_numpy,
     not_python,
     refuse,
     refuse_text,
@@ -103,6 +104,9 @@ class SymbolicNumber(InScope):
 
     def __index__(self) -> NoReturn:
         raise not_python(self, AS_INDEX, _INDEXED)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NoReturn:
+        raise not_python(self, "as a NumPy array", instead_of_numpy())
 
     def __getattr__(self, name: str) -> Any:
         method = numbers.METHODS[self.type.kind].get(name)

@@ -126,6 +126,9 @@ REFUSED: list[tuple[Callable[..., Any], type[Exception], str]] = [
     (lambda x: np.cumsum(x), TypeError, "use tf.cumsum instead of np.cumsum"),
     (lambda x: np.exp(x), TypeError, "use tf.exp instead of np.exp"),
     (lambda x: np.array([x, x]), TypeError, "as a NumPy array"),
+    # An array of objects has another dtype than one of numbers, and other items.
+    (lambda x: np.array([int(x[0]), 2.5]).dtype == float, TypeError, "as a NumPy array"),
+    (lambda x: np.append([1.0], float(x[0])), TypeError, "as a NumPy array"),
     (lambda x: np.dot(x, np.ones(2)), TypeError, "as a NumPy array"),
     (lambda x: np.quantile(x, x[0]), TypeError, "as a NumPy array"),
 ]
