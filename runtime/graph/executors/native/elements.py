@@ -61,14 +61,14 @@ def element_of(kernel: Kernel) -> Element | None:
     refuses: Emission | None = None
     if found.refuses is not None and dtype.is_integer:
         refusal = found.refuses
-        refuses = lambda builder, operands: refusal(builder, dtype, operands)  # noqa: E731
+        refuses = lambda builder, operands: refusal(builder, dtype, *operands)  # noqa: E731
     made = dtype_of(output.type)
     # As the kernel has them: of the dtype.
     numbers = [float(np.asarray(node.params[name], dtype.np_dtype)) for name in found.numbers]
 
     def emit(builder: ir.IRBuilder, operands: Sequence[ir.Value]) -> ir.Value:
         constants = [ir.Constant(operands[0].type, number) for number in numbers]
-        return rounded(builder, found.emit(builder, dtype, [*operands, *constants]), made)
+        return rounded(builder, found.emit(builder, dtype, *operands, *constants), made)
 
     return Element(
         emit,

@@ -7,20 +7,17 @@ filled by the modules that define them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from runtime.dtypes import DType
 from runtime.graph.executors import lowered
 from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.values import Held
 from runtime.graph.ir import Node
 
-if TYPE_CHECKING:
-    pass
-
-Emit = Callable[[ir.IRBuilder, DType, Sequence[ir.Value]], ir.Value]
-"""Computes one element, or a vector of them: operands are all of the register type of the dtype,
-or all vectors of it. Comparisons, and what else tests, give `i1`, or vectors of that.
+Emit = Callable[..., ir.Value]
+"""Computes one element, or a vector of them, from the builder, the dtype and operands, each of them
+a parameter: they are of the register type of the dtype, or vectors of it. Comparisons, and what
+else tests, give `i1`, or vectors of that.
 """
 
 

@@ -108,7 +108,7 @@ class Row:
 
     def compute(self, name: str, *operands: ir.Value) -> ir.Value:
         """An instruction on numbers, or vectors, of the row's dtype."""
-        return ELEMENTWISE[name].emit(self.builder, self.dtype, operands)
+        return ELEMENTWISE[name].emit(self.builder, self.dtype, *operands)
 
     def run(self, logarithm: bool) -> None:
         """Emit the loops."""

@@ -193,7 +193,7 @@ def _comparison(sign: str) -> OnNumbers:
             first, second = [_exact_float(emitter, each) for each in scalars]
         else:
             first, second = [as_int(emitter, each) for each in scalars]
-            return Scalar(emit_comparison(emitter.builder, INT_DTYPE, [first, second]), BOOL)
+            return Scalar(emit_comparison(emitter.builder, INT_DTYPE, first, second), BOOL)
         return Scalar(compared(emitter.builder, sign, FLOAT_DTYPE, first, second), BOOL)
 
     return OnNumbers(_on_numbers, emit)
@@ -402,7 +402,7 @@ def _test(instruction: str) -> OnNumbers:
     test = ELEMENTWISE[instruction].emit
 
     def emit(emitter: Emitter, node: Node, scalars: Scalars) -> Scalar:
-        return Scalar(test(emitter.builder, FLOAT_DTYPE, [as_float(emitter, scalars[0])]), BOOL)
+        return Scalar(test(emitter.builder, FLOAT_DTYPE, as_float(emitter, scalars[0])), BOOL)
 
     return OnNumbers(_on_numbers, emit)
 

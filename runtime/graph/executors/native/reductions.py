@@ -142,7 +142,7 @@ class Accumulator:
 
     def combine(self, builder: ir.IRBuilder, a: ir.Value, b: ir.Value) -> ir.Value:
         """Two elements, or vectors of them, as one."""
-        return self.emit(builder, self.dtype, [a, b])
+        return self.emit(builder, self.dtype, a, b)
 
     def finish(
         self, builder: ir.IRBuilder, state: Sequence[ir.Value], dims: Sequence[ir.Value]

@@ -18,7 +18,7 @@ from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.halves import rounded
 from runtime.graph.executors.native.lowering_rules import elementwise
 from runtime.graph.executors.native.numbers import PYTHON
-from runtime.graph.executors.native.scalars import any_of, cast, cast_refuses, refuses_any
+from runtime.graph.executors.native.scalars import cast, cast_refuses, refuses_any
 from runtime.graph.executors.native.values import (
     BIT,
     INT64,
@@ -109,8 +109,8 @@ def scalar_op(emitter: Emitter, node: Node, inputs: Sequence[Expression]) -> Any
     assert found is not None
     refused = refuses_any(builder, found, dtype, values)
     if refused is not None:
-        emitter.step_aside(any_of(builder, refused))
-    made = found.emit(builder, dtype, values)
+        emitter.step_aside(refused)
+    made = found.emit(builder, dtype, *values)
     return Scalar(rounded(builder, made, dtype_of(output)), output)
 
 

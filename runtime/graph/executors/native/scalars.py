@@ -11,18 +11,12 @@ from typing import Any, TypeAlias
 
 from runtime.dtypes import DType
 from runtime.graph.executors.native import halves, ir
-from runtime.graph.executors.native.lowering_rules import (
-    BY_NUMBER,
-    ELEMENTWISE,
-    Elementwise,
-    Emit,
-)
+from runtime.graph.executors.native.lowering_rules import BY_NUMBER, ELEMENTWISE, Elementwise, Emit
 from runtime.graph.executors.native.math import arithmetic
 from runtime.graph.executors.native.math.lanes import Lanes
 from runtime.graph.executors.native.values import is_half, register, static, width
 from runtime.graph.ir import Node
 
-Operands = Sequence[ir.Value]
 Builder: TypeAlias = ir.IRBuilder
 
 
@@ -49,7 +43,7 @@ _SUFFIXES = {"float": "f32", "double": "f64"}
 def _plain(on_integers: str, on_floats: str) -> Emit:
     """An instruction of two operands that LLVM has for both kinds."""
 
-    def emit(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
+    def emit(builder: Builder, dtype: DType, *operands: ir.Value) -> ir.Value:
         name = on_floats if dtype.is_floating else on_integers
         made: ir.Value = getattr(builder, name)(*operands)
         return made
@@ -57,15 +51,13 @@ def _plain(on_integers: str, on_floats: str) -> Emit:
     return emit
 
 
-def _binary(name: str) -> Emit:
-    return lambda builder, dtype, operands: getattr(builder, name)(*operands)
+def _direct(name: str) -> Emit:
+    return lambda builder, dtype, *operands: getattr(builder, name)(*operands)
 
 
 def _rounding(name: str) -> Emit:
-    def emit(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
-        if not dtype.is_floating:
-            return operands[0]
-        return intrinsic(builder, name, *operands)
+    def emit(builder: Builder, dtype: DType, x: ir.Value) -> ir.Value:
+        return intrinsic(builder, name, x) if dtype.is_floating else x
 
     return emit
 
@@ -85,8 +77,7 @@ def compared(
 def comparison(sign: str) -> Emit:
     """The instruction of a comparison."""
 
-    def emit(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
-        first, second = operands
+    def emit(builder: Builder, dtype: DType, first: ir.Value, second: ir.Value) -> ir.Value:
         if sign in ("==", "!=") and set(_numbers(second)) == {0}:
             # A rest that is zero is so before it has its sign.
             first = getattr(first, "zero_with", first)
@@ -95,13 +86,11 @@ def comparison(sign: str) -> Emit:
     return emit
 
 
-def _negative(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
-    (x,) = operands
+def _negative(builder: Builder, dtype: DType, x: ir.Value) -> ir.Value:
     return builder.fneg(x) if dtype.is_floating else builder.sub(ir.Constant(x.type, 0), x)
 
 
-def _absolute(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
-    (x,) = operands
+def _absolute(builder: Builder, dtype: DType, x: ir.Value) -> ir.Value:
     if dtype.is_floating:
         return intrinsic(builder, "fabs", x)
     if dtype.is_unsigned or dtype.is_bool:
@@ -110,13 +99,11 @@ def _absolute(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
     return builder.select(negative, builder.sub(ir.Constant(x.type, 0), x), x)
 
 
-def _square(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
-    (x,) = operands
+def _square(builder: Builder, dtype: DType, x: ir.Value) -> ir.Value:
     return builder.fmul(x, x) if dtype.is_floating else builder.mul(x, x)
 
 
-def _sign(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
-    (x,) = operands
+def _sign(builder: Builder, dtype: DType, x: ir.Value) -> ir.Value:
     zero, one = ir.Constant(x.type, 0), ir.Constant(x.type, 1)
     above = compared(builder, ">", dtype, x, zero)
     found = builder.select(above, one, zero)
@@ -134,8 +121,7 @@ def _extreme(sign: str) -> Emit:
     of float16 the first.
     """
 
-    def emit(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
-        first, second = operands
+    def emit(builder: Builder, dtype: DType, first: ir.Value, second: ir.Value) -> ir.Value:
         taken = compared(builder, sign + "=" * (dtype.name == "float16"), dtype, first, second)
         if dtype.is_floating:
             taken = builder.or_(taken, builder.fcmp_unordered("uno", first, first))
@@ -144,27 +130,25 @@ def _extreme(sign: str) -> Emit:
     return emit
 
 
-def _is_nan(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
-    return builder.fcmp_unordered("uno", operands[0], operands[0])
+def _is_nan(builder: Builder, dtype: DType, x: ir.Value) -> ir.Value:
+    return builder.fcmp_unordered("uno", x, x)
 
 
 def _against_infinity(sign: str) -> Emit:
-    def emit(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
-        size = intrinsic(builder, "fabs", operands[0])
+    def emit(builder: Builder, dtype: DType, x: ir.Value) -> ir.Value:
+        size = intrinsic(builder, "fabs", x)
         return builder.fcmp_ordered(sign, size, ir.Constant(size.type, float("inf")))
 
     return emit
 
 
-def _floor_divide(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
-    first, second = operands
+def _floor_divide(builder: Builder, dtype: DType, first: ir.Value, second: ir.Value) -> ir.Value:
     if dtype.is_floating:
         return divided(builder, first, second)[0]
     return quotient(builder, dtype, first, second)
 
 
-def _remainder(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
-    first, second = operands
+def _remainder(builder: Builder, dtype: DType, first: ir.Value, second: ir.Value) -> ir.Value:
     if dtype.is_floating:
         return divided(builder, first, second)[1]
     return rest(builder, dtype, first, second)
@@ -249,21 +233,18 @@ def divided(builder: Builder, first: ir.Value, second: ir.Value) -> tuple[ir.Val
     return quotient.value, rest.value
 
 
-def _is_zero(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
-    second = operands[-1]
+def _by_zero(builder: Builder, dtype: DType, _: ir.Value, second: ir.Value) -> ir.Value:
     return builder.icmp_unsigned("==", second, ir.Constant(second.type, 0))
 
 
-def _is_negative(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
-    second = operands[-1]
+def _by_negative(builder: Builder, dtype: DType, _: ir.Value, second: ir.Value) -> ir.Value:
     return builder.icmp_signed("<", second, ir.Constant(second.type, 0))
 
 
 def _shift(name: str, *, bounded: bool) -> Emit:
     """A shift. Counts are bounded by the width, or shift all bits out beyond it."""
 
-    def emit(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
-        x, count = operands
+    def emit(builder: Builder, dtype: DType, x: ir.Value, count: ir.Value) -> ir.Value:
         zero, most = ir.Constant(x.type, 0), ir.Constant(x.type, 8 * dtype.size - 1)
         is_signed = not dtype.is_unsigned
         if bounded and is_signed:
@@ -278,12 +259,8 @@ def _shift(name: str, *, bounded: bool) -> Emit:
     return emit
 
 
-def _select(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
-    return builder.select(*operands)
-
-
-def _copy(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
-    return operands[0]
+def _copy(builder: Builder, dtype: DType, x: ir.Value) -> ir.Value:
+    return x
 
 
 def cast(builder: Builder, value: ir.Value, source: DType, target: DType) -> ir.Value:
@@ -344,12 +321,12 @@ _DEFINED: dict[str, tuple[str, Emit] | tuple[str, Emit, Emit]] = {
     "add": ("iuf", _plain("add", "fadd")),
     "subtract": ("iuf", _plain("sub", "fsub")),
     "multiply": ("iuf", _plain("mul", "fmul")),
-    "divide": ("f", _binary("fdiv")),
+    "divide": ("f", _direct("fdiv")),
     "negative": ("iuf", _negative),
     "absolute": ("iuf", _absolute),
     "square": ("iuf", _square),
     "sign": ("iuf", _sign),
-    "sqrt": ("f", lambda builder, dtype, xs: intrinsic(builder, "sqrt", *xs)),
+    "sqrt": ("f", lambda builder, dtype, x: intrinsic(builder, "sqrt", x)),
     "floor": ("iuf", _rounding("floor")),
     "ceil": ("iuf", _rounding("ceil")),
     "rint": ("iuf", _rounding("rint")),
@@ -362,14 +339,14 @@ _DEFINED: dict[str, tuple[str, Emit] | tuple[str, Emit, Emit]] = {
     "less_equal": ("biuf", comparison("<=")),
     "greater": ("biuf", comparison(">")),
     "greater_equal": ("biuf", comparison(">=")),
-    "logical_and": ("b", _binary("and_")),
-    "logical_or": ("b", _binary("or_")),
-    "logical_xor": ("b", _binary("xor")),
-    "logical_not": ("b", _binary("not_")),
-    "bitwise_and": ("biu", _binary("and_")),
-    "bitwise_or": ("biu", _binary("or_")),
-    "bitwise_xor": ("biu", _binary("xor")),
-    "invert": ("iu", _binary("not_")),
+    "logical_and": ("b", _direct("and_")),
+    "logical_or": ("b", _direct("or_")),
+    "logical_xor": ("b", _direct("xor")),
+    "logical_not": ("b", _direct("not_")),
+    "bitwise_and": ("biu", _direct("and_")),
+    "bitwise_or": ("biu", _direct("or_")),
+    "bitwise_xor": ("biu", _direct("xor")),
+    "invert": ("iu", _direct("not_")),
     "isnan": ("f", _is_nan),
     "isinf": ("f", _against_infinity("==")),
     "isfinite": ("f", _against_infinity("<")),
@@ -377,21 +354,20 @@ _DEFINED: dict[str, tuple[str, Emit] | tuple[str, Emit, Emit]] = {
     "bounded_shift_right": ("iu", _shift("right", bounded=True)),
     "copy": ("biuf", _copy),
     # The first operand is a truth value; the dtype is that of the others.
-    "select": ("biuf", _select),
-    "floor_divide": ("iuf", _floor_divide, _is_zero),
-    "remainder": ("iuf", _remainder, _is_zero),
-    "shift_left": ("iu", _shift("left", bounded=False), _is_negative),
-    "shift_right": ("iu", _shift("right", bounded=False), _is_negative),
+    "select": ("biuf", _direct("select")),
+    "floor_divide": ("iuf", _floor_divide, _by_zero),
+    "remainder": ("iuf", _remainder, _by_zero),
+    "shift_left": ("iu", _shift("left", bounded=False), _by_negative),
+    "shift_right": ("iu", _shift("right", bounded=False), _by_negative),
 }
 ELEMENTWISE.update({name: Elementwise(*fields) for name, fields in _DEFINED.items()})
 
 
-def _clip(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
+def _clip(builder: Builder, dtype: DType, x: ir.Value, low: ir.Value, high: ir.Value) -> ir.Value:
     """Of zeros the operand, not the bound, as the kernel has it."""
-    x, low, high = operands
     for name, bound in (("minimum", high), ("maximum", low)):
         pair = [x, bound] if dtype.name == "float16" else [bound, x]
-        x = ELEMENTWISE[name].emit(builder, dtype, pair)
+        x = ELEMENTWISE[name].emit(builder, dtype, *pair)
     return x
 
 
@@ -408,10 +384,9 @@ ELEMENTWISE["bias_add"] = Elementwise("iuf", ELEMENTWISE["add"].emit, takes=_has
 def _power(of_floats: Emit) -> Emit:
     """Of integers by squares: a round for each bit of the exponent, or of one that is known."""
 
-    def emit(builder: Builder, dtype: DType, operands: Operands) -> ir.Value:
+    def emit(builder: Builder, dtype: DType, square: ir.Value, exponent: ir.Value) -> ir.Value:
         if dtype.is_floating:
-            return of_floats(builder, dtype, operands)
-        square, exponent = operands
+            return of_floats(builder, dtype, square, exponent)
         zero = ir.Constant(square.type, 0)
         made: ir.Value = ir.Constant(square.type, 1)
         known = static(exponent)
@@ -430,22 +405,22 @@ def _power(of_floats: Emit) -> Emit:
 
 
 for _name in ("power", "power" + BY_NUMBER):
-    ELEMENTWISE[_name] = Elementwise("iuf", _power(ELEMENTWISE[_name].emit), _is_negative)
+    ELEMENTWISE[_name] = Elementwise("iuf", _power(ELEMENTWISE[_name].emit), _by_negative)
 
 EXACT = frozenset(_DEFINED)
 """Instructions whose results are NumPy's bit by bit."""
 
 
 def refuses_any(
-    builder: Builder, instruction: Elementwise, dtype: DType, operands: Operands
+    builder: Builder, instruction: Elementwise, dtype: DType, operands: Sequence[ir.Value]
 ) -> ir.Value | None:
     """One bit that tells whether the instruction refuses any of its operands; None if it takes
     them all.
     """
     if instruction.refuses is None or dtype.is_floating:
         return None
-    if dtype.is_unsigned and instruction.refuses is _is_negative:
+    if dtype.is_unsigned and instruction.refuses is _by_negative:
         return None
     if not is_vector(operands[-1]) and (static(operands[-1]) or 0) > 0:
         return None
-    return any_of(builder, instruction.refuses(builder, dtype, operands))
+    return any_of(builder, instruction.refuses(builder, dtype, *operands))

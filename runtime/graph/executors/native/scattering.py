@@ -82,7 +82,7 @@ def combine(
     def at(index: ir.Value, lanes: int) -> None:
         pointers = [place(builder, pointer, index, dtype) for pointer in (target, source)]
         values = [load(builder, pointer, dtype, lanes) for pointer in pointers]
-        store(builder, emit(builder, dtype, values), pointers[0], dtype)
+        store(builder, emit(builder, dtype, *values), pointers[0], dtype)
 
     lanes = lanes_for(width(dtype), 1)
     whole = builder.sub(count, builder.urem(count, int64(lanes)))

@@ -41,7 +41,7 @@ def _text(name, dtype, count):
         return builder.gep(pointer, [at], source_etype=element)
 
     operands = [builder.load(place(one), typ=type, align=4) for one in function.args[:arity]]
-    result = scalars.ELEMENTWISE[name].emit(builder, kind, operands)
+    result = scalars.ELEMENTWISE[name].emit(builder, kind, *operands)
     builder.store(result, place(function.args[arity]), align=4)
     following = builder.add(at, ir.Constant(INT64, count))
     at.add_incoming(ir.Constant(INT64, 0), entry)

@@ -6,7 +6,7 @@ on any host. Errors are stated in docs/native.md, and held by tests.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -49,7 +49,7 @@ _NUMBERS = {"leaky_relu": ("alpha",)}
 
 
 def _emitting(function: Function) -> Emit:
-    def emit(builder: ir.IRBuilder, dtype: DType, operands: Sequence[ir.Value]) -> ir.Value:
+    def emit(builder: ir.IRBuilder, dtype: DType, *operands: ir.Value) -> ir.Value:
         made: ir.Value = function(*[Lanes(builder, operand) for operand in operands]).value
         return made
 
