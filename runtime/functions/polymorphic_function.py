@@ -86,6 +86,7 @@ class Function(Traced, Generic[P, R]):
     ) -> None:
         options = name, input_signature, autograph, jit_compile, reduce_retracing, executor
         super().__init__(python_function, *options)
+        self._options = self._name, self._input_signature, *options[2:]
         functools.update_wrapper(self, python_function, updated=())
         self._known = self._traces.by_key
         self._bound: dict[int, tuple[Any, Traces]] = {}
@@ -172,13 +173,6 @@ class Function(Traced, Generic[P, R]):
             place = f"{function.__module__}.{function.__qualname__}"
             raise refused(f"the function {self._name}", f"it is not found as {place}; define it so")
         return Function, (function, *self._options)
-
-    @property
-    def _options(self) -> tuple[Any, ...]:
-        return (
-            self._name, self._input_signature, self._autograph, self._jit_compile,
-            self._reduce_retracing, self._executor,
-        )  # fmt: skip
 
     def experimental_get_tracing_count(self) -> int:
         """Returns the number of traces of the Python function, without those where it raised.
