@@ -291,10 +291,10 @@ def site_at(
 def failure_of(trace: Trace, error: BaseException) -> Failure | None:
     """The failure for an exception that a block raises; None where no attempt acts on it."""
     unknown_one = unknown_of(error)
+    acts, attempt, place = target(trace, type(error))
+    if not acts:
+        return None
     if unknown_one is not None:
-        acts, attempt, place = target(trace, type(error))
-        if not acts:
-            return None
         known = unknown_one.site
         site = site_at(trace, attempt, place, error, len(known.symbols), known.again)
         site.symbols = [
@@ -303,9 +303,6 @@ def failure_of(trace: Trace, error: BaseException) -> Failure | None:
         site.error = unknown(type(error), site, unknown_one.words)
         error.__traceback__ = None  # it holds what the blocks around have made
         return Failure(site.number, {site: tuple(site.symbols)}, certain=True)
-    acts, attempt, place = target(trace, type(error))
-    if not acts:
-        return None
     root = None if attempt is None else attempt.frame
     trace.check_raised(type(error).__name__, type(error), root)
     check_not_protocol(error, root)
