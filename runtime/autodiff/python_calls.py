@@ -26,7 +26,7 @@ from runtime.staging.explicit_control_flow import checked_callable
 
 
 def _call(arrays: tuple[Any, ...], function: Opaque, types: Any, as_tensors: bool) -> Any:
-    given = [EagerTensor(np.asarray(a)) if as_tensors else np.array(a) for a in arrays]
+    given = [EagerTensor(np.asarray(a)) if as_tensors else np.array(a)[()] for a in arrays]
     found = call_back(function.item, *given)
     if not types:
         return ()
@@ -187,8 +187,9 @@ def numpy_function(
     """A Python function of NumPy arrays as one op: `func(*inp)`, run whenever the graph runs.
 
     Args:
-        func: takes arrays of its own; returns what `Tout` declares: arrays, numbers, texts.
-            Without one this is a decorator: `@rt.numpy_function(Tout=rt.float32)`.
+        func: takes arrays of its own, a number or bytes for a scalar; returns what `Tout` declares:
+            arrays, numbers, texts. Without one this is a decorator:
+            `@rt.numpy_function(Tout=rt.float32)`.
         inp: a list of tensors.
         Tout: a dtype or a TensorSpec, or a list of them.
         stateful: False where equal arguments give equal results: calls may then be left out.

@@ -36,8 +36,8 @@ class name_scope:
 
     Scopes may be nested, and entered again: in a graph that is another scope, which has a number.
 
-    A name that ends in "/" replaces the open scopes, an empty name leaves all of them. Raises
-    ValueError for characters that names cannot have.
+    A name that ends in "/" replaces the open scopes, an empty name leaves all of them. In a graph,
+    ValueError is raised for characters that its names cannot have.
 
     >>> with rt.name_scope("outer"):
     ...     v = rt.Variable(1., name="inner")
@@ -52,8 +52,6 @@ class name_scope:
         if chosen is not None and not isinstance(chosen, str):
             raise ValueError("name for name_scope must be a string.")
         self._name = chosen or ""
-        if not _VALID.match(self._name):
-            raise ValueError(f"'{self._name}' is not a valid root scope name")
         self._before: list[str] = []
 
     @property
@@ -62,6 +60,8 @@ class name_scope:
         return self._name
 
     def __enter__(self) -> str:
+        if state.trace is not None and not _VALID.match(self._name):
+            raise ValueError(f"'{self._name}' is not a valid scope name in a graph")
         self._before.append(_names.prefix)
         if not self._name:
             _names.prefix = ""

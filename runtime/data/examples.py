@@ -263,10 +263,6 @@ def _features_of(serialized: Any) -> Any:
         ) from None
 
 
-def _item(text: Any) -> Any:
-    return text.item() if isinstance(text, np.ndarray) else text
-
-
 def _batch_of(plan: _Plan, rows: Sequence[Any]) -> Any:
     if not plan.is_sequence:
         shape = (len(rows), *plan.shape)
@@ -283,7 +279,7 @@ def _batch_of(plan: _Plan, rows: Sequence[Any]) -> Any:
 def _read(serialized: Tensor, plans: list[_Plan], lead: tuple[int | None, ...]) -> dict[str, Any]:
     def read(texts: Any) -> list[Any]:
         if not lead:
-            found = _features_of(_item(texts))
+            found = _features_of(texts)
             return [_read_one(plan, found) for plan in plans]
         records = [_features_of(text) for text in texts]
         rows = [[_read_one(plan, record) for record in records] for plan in plans]
@@ -371,7 +367,7 @@ def parse_tensor(serialized: Any, out_type: Any, name: str | None = None) -> Ten
     """
     wanted = as_dtype(out_type)
     x = convert_to_tensor(serialized, dtypes.string)
-    return _called(lambda text: _parsed(_item(text), wanted), x, TensorSpec(None, wanted))
+    return _called(lambda text: _parsed(text, wanted), x, TensorSpec(None, wanted))
 
 
 def _parsed(text: Any, wanted: DType) -> Any:

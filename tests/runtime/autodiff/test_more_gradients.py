@@ -319,11 +319,26 @@ def test_a_python_function_without_results_gives_none() -> None:
     assert seen == [2.0]
 
 
+@pytest.mark.parametrize("staged", [False, True])
+def test_python_functions_of_arrays_are_given_scalars_as_such(staged: bool) -> None:
+    def shown(text: Any, n: Any) -> Any:
+        return text.decode().upper() + str(n)
+
+    def call(text: Any, n: Any) -> Any:
+        return tf.numpy_function(shown, [text, n], tf.string)
+
+    made = tf.function(call) if staged else call
+    assert made(tf.constant("a"), tf.constant(1.5)).numpy() == b"A1.5"
+    texts = tf.data.Dataset.from_tensor_slices(["a", "b"]).map(lambda text: call(text, 2))
+    assert list(texts.as_numpy_iterator()) == [b"A2", b"B2"]
+
+
 def test_python_functions_by_decorators() -> None:
     @tf.numpy_function(Tout=[tf.float64, tf.int64])
     def both(x: Any, n: Any) -> Any:
         """Of arrays."""
         assert type(x) is np.ndarray
+        assert type(n) is np.int32
         return np.sin(x), np.int64(n + 1)
 
     @tf.py_function(Tout=tf.float64)

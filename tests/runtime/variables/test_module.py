@@ -114,6 +114,19 @@ def test_name_scopes() -> None:
     assert Layer.__call__.__name__ == "__call__"
 
 
+def test_names_of_scopes_that_graphs_cannot_have() -> None:
+    with tf.name_scope("cross entropy"):
+        assert tf.Variable(1, name="v").name == "cross entropy/v:0"
+
+    @tf.function
+    def f() -> Any:
+        with tf.name_scope("cross entropy"):
+            return tf.constant(1)
+
+    with pytest.raises(ValueError, match="'cross entropy' is not a valid scope name"):
+        f()
+
+
 def test_training() -> None:
     network = Network()
     with tf.GradientTape() as tape:
