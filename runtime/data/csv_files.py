@@ -13,7 +13,7 @@ from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import Tensor
 from runtime.data.arguments import AUTOTUNE
 from runtime.data.dataset import HANDLER, Dataset
-from runtime.data.files import listed, open_file, read
+from runtime.data.files import names_of, open_file, read
 from runtime.data.pipelines import invalid
 from runtime.errors import InvalidArgumentError
 from runtime.graph.structures import add_handler
@@ -163,7 +163,7 @@ def make_csv_dataset(
     """
     what = "make_csv_dataset"
     try:
-        files = [name.decode() for name in listed(file_pattern).numpy().tolist()]
+        files = names_of(convert_to_tensor(file_pattern).numpy())
     except InvalidArgumentError:
         raise ValueError(f"{what}: no files match {file_pattern!r}") from None
     head = partial(_head, files, compression_type, field_delim, use_quote_delim)

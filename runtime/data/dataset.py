@@ -32,7 +32,7 @@ from runtime.data.iterators import Iterator, _refuse_if_traced, iterator_over
 from runtime.data.layouts import DatasetSpec, Layout, components_of, is_dataset, normalized, spec_of
 from runtime.data.nodes import LENGTH, applied, computed, length_of, made
 from runtime.data.options import Options
-from runtime.data.pipelines import Pipeline, invalid
+from runtime.data.pipelines import UNKNOWN, Pipeline, invalid
 from runtime.data.selections import Selections
 from runtime.data.storing import path_of
 from runtime.graph.structures import Handler, add_handler
@@ -203,7 +203,7 @@ class Dataset(Selections, Groups, Combinations, Streamed):
         file_pattern: Any, shuffle: bool | None = None, seed: Any = None, name: str | None = None
     ) -> Dataset:
         """The names of the files that a pattern, or one of several, stands for; in random order,
-        unless `shuffle` is False.
+        unless `shuffle` is False. In a graph they are looked for in each run.
 
         Raises InvalidArgumentError where there is none.
 
@@ -215,11 +215,8 @@ class Dataset(Selections, Groups, Combinations, Streamed):
         """
         from runtime.data.files import listed
 
-        names = listed(file_pattern)
-        made = Dataset.from_tensor_slices(names)
-        if shuffle is False:
-            return made
-        return made.shuffle(int(names.shape[0]), seed)
+        made = _of(TensorSpec([], dtypes.string), listed, convert_to_tensor(file_pattern))
+        return made if shuffle is False else made.shuffle(UNKNOWN, seed)
 
     # Folders
 

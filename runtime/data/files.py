@@ -16,7 +16,6 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime import dtypes, errors
-from runtime.core.convert import convert_to_tensor
 from runtime.core.shapes import TensorSpec
 from runtime.core.tensor import Tensor
 from runtime.core.tfrecords import DamagedRecord, records
@@ -24,6 +23,7 @@ from runtime.data import layouts
 from runtime.data.arguments import AUTOTUNE
 from runtime.data.dataset import HANDLER, Dataset
 from runtime.data.pipelines import UNKNOWN, Element, Pipeline, invalid, scalar_of_text
+from runtime.data.sources import slices
 from runtime.data.transformations import in_turn
 from runtime.graph.structures import add_handler
 
@@ -230,11 +230,15 @@ def _records(file: IO[bytes], size: int, header: int, footer: int) -> Iterator[b
         yield body[at : at + size]
 
 
-def listed(pattern: Any) -> Any:
+def names_of(patterns: Any) -> list[str]:
     """The names of the files that patterns stand for, sorted; InvalidArgumentError for none."""
-    patterns = convert_to_tensor(pattern).numpy()
     texts = [x.decode() for x in np.ravel(np.array(patterns, object)).tolist()]
     found = sorted(name for text in texts for name in glob(text))
     if not found:
         raise invalid("Dataset.list_files", f"No files matched pattern: {', '.join(texts)}")
-    return convert_to_tensor(found)
+    return found
+
+
+def listed(patterns: Any) -> Pipeline:
+    """The names of the files that patterns stand for."""
+    return slices(np.array([name.encode() for name in names_of(patterns)], object))

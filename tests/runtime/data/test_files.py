@@ -172,6 +172,25 @@ def test_names_of_files(tmp_path: Path) -> None:
     with pytest.raises(InvalidArgumentError, match=r"No files matched pattern: .*\.no"):
         listed(f"{tmp_path}/*.no")
 
+    @rt.function
+    def names(pattern: Any) -> Any:
+        found = rt.constant([], rt.string)
+        for name in listed(pattern, shuffle=False):
+            found = rt.concat([found, [name]], 0)
+        for name in listed([f"{tmp_path}/b*", pattern], seed=1):
+            found = rt.concat([found, [name]], 0)
+        return found
+
+    for more in ("d.csv", "e.csv"):
+        found = names(rt.constant(f"{tmp_path}/*.csv")).numpy().tolist()
+        again = [*every, bytes(tmp_path / "b.txt")]
+        assert found[: len(every)] == every
+        assert sorted(found[len(every) :]) == sorted(again)
+        (tmp_path / more).touch()
+        every.append(bytes(tmp_path / more))
+    with pytest.raises(InvalidArgumentError, match=r"No files matched pattern: .*\.no"):
+        names(rt.constant(f"{tmp_path}/*.no"))
+
 
 def test_what_has_another_number_of_elements() -> None:
     few = rt.data.Dataset.range(4).filter(lambda x: x < 2)
