@@ -7,6 +7,7 @@ calculating Jacobian vector products", 2017). So no op needs a rule of its own.
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Any
 
 import runtime.ops as ops
@@ -14,6 +15,7 @@ from runtime import nest
 from runtime.autodiff.requests import UnconnectedGradients, fills_with_zeros
 from runtime.autodiff.tape import GradientTape
 from runtime.core.convert import convert_to_tensor
+from runtime.core.state import state
 
 
 class ForwardAccumulator:
@@ -40,8 +42,10 @@ class ForwardAccumulator:
             for primal, tangent in zip(self._primals, nest.flatten(tangents), strict=True)
         ]
         self._tape = GradientTape(persistent=True)
+        self._around: list[GradientTape] = []
 
     def __enter__(self) -> ForwardAccumulator:
+        self._around = [tape for tape in state.tapes if isinstance(tape, GradientTape)]
         self._tape.__enter__()
         self._tape.watch(self._primals)
         return self
@@ -76,7 +80,12 @@ class ForwardAccumulator:
         if recording:
             self._tape.__exit__(None, None, None)
         try:
-            return self._twice(convert_to_tensor(result))
+            with ExitStack() as stack:
+                # The change is one of the block, which tapes around it record.
+                for tape in self._around:
+                    if not tape.is_recording and not tape._used:
+                        stack.enter_context(tape)
+                return self._twice(convert_to_tensor(result))
         finally:
             if recording:
                 self._tape._start()

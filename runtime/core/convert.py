@@ -541,6 +541,8 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
                 f"a tensor of dtype {value.dtype.name} is no constant of {as_dtype(dtype).name}: "
                 "convert it with tf.cast"
             )
+        if shape is None and state.trace is None:
+            return value.snapshot()
         value = value.raw
     elif isinstance(value, Tensor):
         raise TypeError("constant() takes values, not symbolic tensors; use tf.identity or tf.cast")

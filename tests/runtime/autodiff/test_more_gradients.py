@@ -97,6 +97,33 @@ def test_products_of_products_and_of_gradients() -> None:
     assert_allclose(accumulator.jvp(slope), difference(slope_at, X, D), rtol=1e-6)
 
 
+@pytest.mark.parametrize("staged", [False, True])
+def test_tapes_around_record_products_that_are_asked_for_behind_them(staged: bool) -> None:
+    def products(x: Any, d: Any) -> Any:
+        outer = tf.autodiff.ForwardAccumulator(x, d)
+        with outer, tf.autodiff.ForwardAccumulator(x, d) as inner:
+            y = tf.sin(x) * x
+        second = outer.jvp(inner.jvp(y))
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            with tf.autodiff.ForwardAccumulator(x, d) as inner:
+                y = tf.sin(x) * x
+        slope = tape.gradient(inner.jvp(y), x)
+        return second, slope, inner.jvp(y)
+
+    second, slope, first = (tf.function(products) if staged else products)(X, D)
+    assert_allclose(first, (tf.sin(X) + tf.cos(X) * X) * D)
+    assert_allclose(second, (2 * tf.cos(X) - tf.sin(X) * X) * D * D)
+    assert_allclose(slope, (2 * tf.cos(X) - tf.sin(X) * X) * D)
+
+
+def test_a_constant_of_a_tensor_has_its_gradient() -> None:
+    v = tf.Variable([3.0])
+    with tf.GradientTape() as tape:
+        y = tf.constant(v + v) * tf.constant(v)
+    assert tape.gradient(y, v).numpy().tolist() == [12.0]
+
+
 def test_what_is_not_connected_has_no_product() -> None:
     with tf.autodiff.ForwardAccumulator(V, tf.ones([3, 3], tf.float64)) as accumulator:
         y, other = smooth(X), X * 2
