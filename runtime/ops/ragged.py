@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -48,7 +48,7 @@ class RaggedTensor:
     """Rows of different lengths: all elements in one vector, and where each row starts and ends in
     it.
 
-    `len`, iteration and indexing by an integer give rows; `to_list`, `to_tensor` and `numpy`
+    `len`, iteration and indexing give rows, a slice several; `to_list`, `to_tensor` and `numpy`
     convert it.
     """
 
@@ -136,10 +136,22 @@ class RaggedTensor:
     def __len__(self) -> int:
         return len(self._eager()[1]) - 1
 
-    def __getitem__(self, i: int) -> Tensor:
-        """A row. IndexError where there is none; TypeError for anything but an integer."""
-        place = i.__index__()
+    @overload
+    def __getitem__(self, i: int) -> Tensor: ...
+    @overload
+    def __getitem__(self, i: slice) -> RaggedTensor: ...
+    def __getitem__(self, i: Any) -> Any:
+        """A row, or those of a slice. IndexError where there is none; TypeError for others."""
         rows = len(self)
+        if isinstance(i, slice):
+            start, stop, step = i.indices(rows)
+            if step != 1:
+                raise TypeError("rows of a ragged tensor are sliced in steps of 1: use to_tensor()")
+            splits = self.row_splits[start : max(start, stop) + 1]
+            return RaggedTensor(self.values[splits[0] : splits[-1]], splits - splits[0])
+        if not hasattr(i, "__index__"):
+            raise TypeError(f"rows of a ragged tensor are found by an integer or slice, not {i!r}")
+        place = i.__index__()
         if not -rows <= place < rows:
             raise IndexError(f"row {i} is out of range for {rows} rows")
         place %= rows

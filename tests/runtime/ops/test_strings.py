@@ -274,6 +274,13 @@ def test_ragged_tensors() -> None:
     assert rows.flat_values.numpy().tolist() == [b"a", b"b", b"c"]
     assert repr(rows) == "<tf.RaggedTensor [[b'a', b'b'], [], [b'c']]>"
     assert [row.tolist() for row in rows.numpy()] == rows.to_list()
+    for part in (slice(1, 3), slice(None), slice(2, 1), slice(-1, None), slice(5, 9)):
+        assert rows[part].to_list() == rows.to_list()[part]
+    assert rows[1:].row_splits.numpy().tolist() == [0, 0, 1]
+    with pytest.raises(TypeError, match="in steps of 1"):
+        rows[::2]
+    with pytest.raises(TypeError, match=r"an integer or slice, not \(1, 0\)"):
+        rows[1, 0]  # type: ignore[call-overload]
     with pytest.raises(IndexError, match="row 3 is out of range for 3 rows"):
         rows[3]
 
