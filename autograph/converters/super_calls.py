@@ -23,8 +23,11 @@ from autograph.analysis.scopes import parameters
 from autograph.context import Context
 from autograph.quoting.builders import name_load
 
-# What has parts that become blocks or lambdas.
-_PARTED = gast.If | gast.For | gast.While | gast.IfExp | gast.BoolOp | gast.Compare | gast.Assert
+# What has parts that become blocks or lambdas; tries do in some forms.
+_PARTED = (
+    *(gast.If, gast.For, gast.While, gast.IfExp, gast.BoolOp, gast.Compare, gast.Assert),
+    *(gast.Try, gast.TryStar),
+)
 _SCOPES = gast.FunctionDef | gast.AsyncFunctionDef | gast.ClassDef | gast.Lambda
 
 
