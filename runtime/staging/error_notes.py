@@ -23,6 +23,7 @@ from runtime.errors import OpError
 from runtime.graph.ir import Graph, Location, Node, format_location, position_of
 from runtime.graph.templates import written
 from runtime.staging.bytecode import raises
+from runtime.staging.control.choices import CHOSEN
 from runtime.staging.frames import innermost, instruction_text, is_ours, is_runtime, user_location
 from runtime.staging.refusals import SAID, UNSUPPORTED, is_internal, is_refusal, refuse
 from runtime.staging.scopes import InScope, Symbol, active
@@ -38,7 +39,7 @@ _PLACED = r".+?:\d+:\d+: "
 _OUTSIDE = "compute with numbers and tensors, or do this outside of the staged function"
 _UNSEEN = "catch it without a name, `except TypeError:`: its text would be another one"
 _NUMBER = "SymbolicNumber"
-_CLASSES = rf"\b({_NUMBER}|MaybeNone|Choice|TaggedUnion)\b"
+_CLASSES = rf"\b({_NUMBER}|MaybeNone|{CHOSEN}|TaggedUnion)\b"
 _OF_OPERATORS = r"unsupported operand|not supported between|can only concatenate"
 _OF_SYMBOLS = (
     "a symbolic tensor stands for what only the run knows: use an op, or do this outside of the "
@@ -51,6 +52,9 @@ _OF_NUMBERS = (
 _OF_TEXTS = (
     "a text of staged values is made where the graph prints or raises it: print(text) does so, and "
     "so does print(text, end='', file=...) for a file"
+)
+_OF_CHOICES = (
+    "give it each of them in a branch of its own, or do this outside of the staged function"
 )
 _OF_ATTRIBUTES = (
     "tensors and numbers have no attributes of yours: keep it in a variable, or both in an object "
@@ -177,6 +181,8 @@ def _way_out(error: BaseException) -> str | None:
         return None
     if "SymbolicNumber" in str(error):
         return _OF_NUMBERS
+    if CHOSEN in str(error):
+        return _OF_CHOICES
     if re.search(_SYMBOLS, str(error)) or _is_given_a_symbol(error):
         return _OF_SYMBOLS
     return _OF_TEXTS if re.search(_TEXTS, str(error)) else None
@@ -187,7 +193,7 @@ def is_of_symbol(error: BaseException) -> bool:
     if not isinstance(error, TypeError) or innermost(error) is None or _is_raised_by_user(error):
         return False
     text = str(error)
-    hints = (_OF_NUMBERS, _OF_SYMBOLS, _OF_TEXTS)
+    hints = (_OF_NUMBERS, _OF_SYMBOLS, _OF_TEXTS, _OF_CHOICES)
     is_told = _way_out(error) is not None or any(hint in text for hint in hints)
     return is_told and not re.search(_ALIKE_FOR_NUMBERS, text)
 

@@ -50,6 +50,9 @@ _KINDS = (
 )  # fmt: skip
 
 
+CHOSEN = "value that the run chooses"
+
+
 class Choice(StandIn):
     """One of `options`: that at the staged `place`, which is None in the signature of a function.
     To Python's `isinstance` texts are a `str`.
@@ -144,6 +147,9 @@ class Choice(StandIn):
 
     def shown(self) -> str:
         return f"<one of {', '.join(map(repr, self.options))}>"
+
+
+Choice.__name__ = CHOSEN  # to Python's errors, which name the class of what they do not take
 
 
 def are_texts(options: Iterable[Any]) -> bool:

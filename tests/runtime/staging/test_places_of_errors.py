@@ -5,6 +5,7 @@ import re
 import traceback
 from collections.abc import Callable
 from contextlib import ExitStack
+from datetime import date
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -312,3 +313,42 @@ def test_a_try_of_the_standard_library_is_told_at_the_users_line() -> None:
     assert "contextlib" not in str(caught.value)
     assert "leave out ExitStack, or " in str(caught.value)
     _has_place(caught.value, logged_at_the_end.__code__.co_firstlineno + 2)
+
+
+FORMATS = ["%A", "%B", "%d"]
+DAY = date(2026, 2, 3)
+
+
+def given_to_a_library(n: Any) -> Any:
+    return DAY.strftime(FORMATS[n])
+
+
+def given_in_a_try(n: Any) -> Any:
+    try:
+        return bool(re.match("%[AB]", FORMATS[n]))
+    except TypeError:
+        return False
+
+
+def given_in_a_try_of_all(n: Any) -> Any:
+    try:
+        return DAY.strftime("on " + FORMATS[n] if n < 2 else FORMATS[n])
+    except Exception:
+        return "?"
+
+
+@pytest.mark.parametrize(
+    ("function", "line", "kind"),
+    [
+        (given_to_a_library, 1, TypeError),
+        (given_in_a_try, 2, autograph.StagingError),
+        (given_in_a_try_of_all, 2, autograph.StagingError),
+    ],
+)
+def test_what_libraries_do_not_take_is_a_value_that_the_run_chooses(
+    function: Callable[..., Any], line: int, kind: type[Exception]
+) -> None:
+    with pytest.raises(kind, match="value that the run chooses") as caught:
+        rt.function(function)(rt.constant(1))
+    assert "or do this outside of the staged function" in str(caught.value)
+    assert f"{__file__}:{function.__code__.co_firstlineno + line}:" in str(caught.value)
