@@ -163,7 +163,33 @@ def of_one_that_the_run_chooses(x):
     return chosen.low, first.low, second.writes
 
 
+class Composed:
+    """A callable object with a name of its own, as decorators make them."""
+
+    def __init__(self, *functions):
+        self.functions = functions
+
+    def __call__(self, x):
+        for function in self.functions:
+            x = function(x)
+        return x
+
+    @property
+    def __name__(self):
+        return "_of_".join(function.__name__ for function in reversed(self.functions))
+
+    @property
+    def steps(self):
+        return len(self.functions) if self.functions else 0
+
+
+def named_objects(x):
+    made = Composed(abs, lambda n: n + 1 if n > 3 else -n, abs)
+    return made(x), made.steps, made.__name__ == "abs_of_<lambda>_of_abs", Composed.__name__
+
+
 USES = [
+    named_objects,
     through_descriptors,
     of_one_that_the_run_chooses,
     class_of_a_property,
