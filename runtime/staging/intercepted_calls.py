@@ -41,6 +41,8 @@ from runtime.staging.lists.ordered_lists import order_function
 from runtime.staging.lists.queues import queue_class
 from runtime.staging.lists.remembered_calls import cached_function
 from runtime.staging.lists.staged_keys import key_function
+from runtime.staging.refusals import refuse
+from runtime.staging.scopes import InScope
 from runtime.staging.text_sinks import sink_function
 from runtime.staging.texts import text_class
 from runtime.staging.type_tests import has_attribute, of_each
@@ -90,6 +92,11 @@ def instead_of(
         return made_object
     if type(function) is MethodType and user_iterators.is_next(function):
         return functools.partial(user_iterators.asked, function)
+    if isinstance(function, type) and issubclass(function, InScope):
+        raise refuse(
+            "the class of a tensor that only the run knows, which `type` gives, makes no numbers",
+            "name the class, or make a tensor: int(n), tf.constant(n, x.dtype)",
+        )
     if isinstance(function, type) and references.has(function):
         return referring(references, autograph.constructor(function))
     if references.known.classes and function is dataclasses.replace and args:

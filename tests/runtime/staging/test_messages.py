@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import autograph
 import runtime as rt
 
 INTERNAL = re.compile(r"retval|did_(break|return|continue)|do_return|(if|else|while|for)_body")
@@ -225,3 +226,19 @@ def test_an_item_of_a_list_from_outside_says_how_to_assign_it(number: Callable[.
         rt.function(assigned)(rt.constant(1))
     rt.function(instead)(rt.constant(1))
     assert OUTSIDE == [1, 7, 3]
+
+
+def zero_of_its_kind(step: Any) -> Any:
+    try:
+        zero = type(step)(0)
+    except TypeError:
+        zero = 7
+    return step if step > zero else zero
+
+
+def test_the_class_of_a_tensor_is_no_maker_of_numbers() -> None:
+    """A TypeError would be caught: of Python's numbers there is none."""
+    words = "which `type` gives, makes no numbers\n  name the class"
+    with pytest.raises(autograph.StagingError, match=words) as caught:
+        rt.function(zero_of_its_kind)(rt.constant(3))
+    assert f"{__file__}:{zero_of_its_kind.__code__.co_firstlineno + 2}:" in str(caught.value)
