@@ -295,6 +295,13 @@ def hsv_to_rgb(images: Any, name: str | None = None) -> Tensor:
     return ops.stack([((part - 1.0) * saturation + 1.0) * value for part in lightness], -1)
 
 
+def _coloured(hue: Tensor, low: Tensor, high: Tensor) -> Tensor:
+    """The colours of these hues whose darkest and brightest parts have these values, exactly."""
+    full = ops.ones_like(hue)
+    pure = hsv_to_rgb(ops.stack([hue, full, full], -1))
+    return pure * high[..., None] + (1.0 - pure) * low[..., None]
+
+
 def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
     """The hue turned by `delta`, between -1 and 1; InvalidArgumentError outside of them.
 
@@ -305,9 +312,8 @@ def adjust_hue(image: Any, delta: Any, name: str | None = None) -> Tensor:
     delta = _bounded(delta, "delta", -1.0, 1.0)
 
     def turned(x: Tensor) -> Tensor:
-        hue, saturation, value = ops.unstack(rgb_to_hsv(x), 3, -1)
-        hue = hue + ops.cast(delta, x.dtype)
-        return hsv_to_rgb(ops.stack([hue - ops.floor(hue), saturation, value], -1))
+        hue = rgb_to_hsv(x)[..., 0] + ops.cast(delta, x.dtype)
+        return _coloured(hue - ops.floor(hue), ops.reduce_min(x, -1), ops.reduce_max(x, -1))
 
     return _as_floats(image, turned)
 
@@ -324,7 +330,7 @@ def adjust_saturation(image: Any, saturation_factor: Any, name: str | None = Non
     def saturated(x: Tensor) -> Tensor:
         hue, saturation, value = ops.unstack(rgb_to_hsv(x), 3, -1)
         more = ops.clip_by_value(saturation * ops.cast(factor, x.dtype), 0.0, 1.0)
-        return hsv_to_rgb(ops.stack([hue, more, value], -1))
+        return _coloured(hue, value - more * value, value)
 
     return _as_floats(image, saturated)
 

@@ -259,6 +259,12 @@ def test_hue_and_saturation(delta: float, factor: float) -> None:
     assert image.adjust_hue(U, delta).dtype == image.adjust_saturation(U, factor).dtype == "uint8"
 
 
+def test_hue_and_saturation_of_integers() -> None:
+    whole = tf.constant([[[1, 2, 3], [10, 11, 12]]])
+    assert image.adjust_hue(whole, 0.2).numpy().tolist() == [[[2, 1, 3], [11, 10, 12]]]
+    assert image.adjust_saturation(whole, 1.0).numpy().tolist() == whole.numpy().tolist()
+
+
 @pytest.fixture
 def seeded() -> Any:
     tf.random.set_seed(8)
