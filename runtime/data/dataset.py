@@ -369,7 +369,7 @@ class Dataset(Selections, Groups, Combinations, Streamed):
         [np.int64(0), np.int64(1)]
         """
         _refuse_if_traced(self)
-        return map(partial(nest.map_structure, _as_numpy), self)
+        return NumpyIterator(partial(nest.map_structure, _as_numpy), self)
 
     # Options
 
@@ -433,6 +433,14 @@ def _as_numpy(item: Any) -> Any:
     if isinstance(item, EagerTensor):
         return item.numpy()
     return item.as_numpy_iterator() if isinstance(item, Dataset) else item
+
+
+class NumpyIterator(map):  # type: ignore[type-arg]
+    """The elements of a dataset as arrays."""
+
+    def next(self) -> Any:
+        """The next element; StopIteration where there is none."""
+        return self.__next__()
 
 
 HANDLER = Handler(

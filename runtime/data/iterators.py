@@ -58,6 +58,14 @@ class Iterator(StreamedIterator):
         """
         return self.__next__()
 
+    def next(self) -> Any:
+        """The next element; StopIteration where there is none.
+
+        >>> int(iter(rt.data.Dataset.range(2)).next())
+        0
+        """
+        return self.__next__()
+
     def get_next_as_optional(self) -> Optional:
         """The next element, or none where there is no other.
 

@@ -518,7 +518,8 @@ def test_an_iterator_goes_on_where_it_stands() -> None:
     assert iter(iterator) is iterator
     assert int(next(iterator)) == 0
     assert int(iterator.get_next()) == 1
-    assert [int(x) for x in iterator] == [2, 3, 4]
+    assert int(iterator.next()) == 2
+    assert [int(x) for x in iterator] == [3, 4]
     assert next(iterator, None) is None
     with pytest.raises(rt.errors.OutOfRangeError):
         iterator.get_next()
@@ -529,6 +530,8 @@ def test_elements_as_numpy() -> None:
     assert found[0]["a"].tolist() == [1, 2]
     assert found[0]["b"] == b"x"
     assert type(found[0]["a"]) is np.ndarray
+    iterator = Dataset.range(2).as_numpy_iterator()
+    assert (iterator.next(), next(iterator), next(iterator, None)) == (0, 1, None)
 
 
 def test_what_a_dataset_holds_is_its_own() -> None:
