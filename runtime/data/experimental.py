@@ -7,7 +7,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from runtime import nest
 from runtime.core.lazy import public as _public
 from runtime.core.tensor import Tensor
 from runtime.data import transformations as _made
@@ -15,14 +14,19 @@ from runtime.data.arguments import AUTOTUNE as AUTOTUNE
 from runtime.data.arguments import INFINITE_CARDINALITY as INFINITE_CARDINALITY
 from runtime.data.arguments import UNKNOWN_CARDINALITY as UNKNOWN_CARDINALITY
 from runtime.data.arguments import check_dataset as _check_dataset
+from runtime.data.arguments import common_spec as _common_spec
 from runtime.data.arguments import integer as _integer
 from runtime.data.csv_files import CsvDataset as CsvDataset
 from runtime.data.csv_files import make_csv_dataset as make_csv_dataset
 from runtime.data.dataset import Dataset
+from runtime.data.layouts import components_of as _components_of
+from runtime.data.layouts import normalized as _normalized
+from runtime.data.layouts import spec_of as _spec_of
 from runtime.data.options import AutotuneOptions as AutotuneOptions
 from runtime.data.options import DistributeOptions as DistributeOptions
 from runtime.data.options import OptimizationOptions as OptimizationOptions
 from runtime.data.options import ThreadingOptions as ThreadingOptions
+from runtime.data.pipelines import Pipeline as _Pipeline
 from runtime.errors import OutOfRangeError as _OutOfRangeError
 
 _Change = Callable[[Any], Any]
@@ -295,17 +299,31 @@ def get_structure(dataset_or_iterator: Any) -> Any:
 def from_list(elements: Any, name: str | None = None) -> Any:
     """The dataset of the elements of a list, each of which has the same structure.
 
+    Lists in it are tensors, which may have different lengths.
+
     >>> data = rt.data.experimental.from_list([(1, "a"), (2, "b")])
     >>> [(int(x), y.numpy()) for x, y in data]
     [(1, b'a'), (2, b'b')]
+    >>> [x.numpy().tolist() for x in rt.data.experimental.from_list([[1], [2, 3]])]
+    [[1], [2, 3]]
     """
+    what = "data.experimental.from_list"
     if not isinstance(elements, list) or not elements:
-        raise ValueError("data.experimental.from_list: takes a list with elements")
-    return Dataset.from_tensor_slices(nest.map_structure(_column, *elements))
+        raise ValueError(f"{what}: takes a list with elements")
+    made = [_normalized(element, what) for element in elements]
+    spec = _common_spec(list(map(_spec_of, made)), what, "the elements")
+    components = [each for element in made for each in _components_of(element)]
+    if not components:
+        raise ValueError(f"{what}: there is no tensor in an element")
+    build = partial(_dealt, width=len(components) // len(made))
+    return Dataset.from_tensors(tuple(components))._to(spec, build)
 
 
-def _column(*items: Any) -> list[Any]:
-    return list(items)
+def _dealt(source: _Pipeline, *, width: int) -> _Pipeline:
+    """The components of the only element of `source`, `width` of them at a time."""
+    (components,) = source.elements()
+    count = len(components) // width
+    return _Pipeline(lambda: zip(*[iter(components)] * width, strict=True), count)
 
 
 def Counter(start: Any = 0, step: Any = 1, dtype: Any = None) -> Any:
