@@ -124,7 +124,14 @@ _REASONS = {
         "train.*batch* train.*_producer train.limit_epochs train.Coordinator train.LooperThread"
     ),
     "it was taken out of TensorFlow: use Python's argparse, rt.keras, or another package": (
-        "contrib app flags"
+        "contrib app flags distributions mixed_precision resource_loader"
+    ),
+    "decorate the function with @rt.function: it makes the graph, and its variables, once": (
+        "wrap_function"
+    ),
+    "images get another size by rt.image.resize, which takes the method": (
+        "image.resize_images image.resize_area image.resize_bicubic image.resize_bilinear "
+        "image.resize_nearest_neighbor"
     ),
     "hooks and monitored sessions are not here: a loop over session.run does what they do": (
         "train.*Hook train.*Session* train.Scaffold train.SecondOrStepTimer train.Supervisor "

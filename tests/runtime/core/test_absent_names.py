@@ -43,6 +43,9 @@ REASONS = [
     ("nn.safe_embedding_lookup_sparse", "sparse tensors are not supported"),
     ("contrib", "was taken out of TensorFlow"),
     ("compat.v1.app", "argparse"),
+    ("compat.v1.distributions", "another package"),
+    ("compat.v1.wrap_function", "@rt.function"),
+    ("compat.v1.image.resize_images", "rt.image.resize"),
 ]
 NEAREST = [
     ("reduce_summ", "runtime.reduce_sum"),
