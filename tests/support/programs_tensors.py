@@ -11,6 +11,35 @@ from tests.support.programs_choices import INDENT, Choices, Lines
 _CLAUSES = ("ValueError", "rt.errors.InvalidArgumentError", "Exception", "IndexError")
 
 
+_PRELUDE = """import runtime as rt
+
+
+class Box:
+    def __init__(self, x):
+        self.x = x
+        self.n = 0
+
+    def add(self, y):
+        self.n += 1
+        self.x = self.x + y
+        self.n += 10
+
+
+def fitted(x, y):
+    try:
+        return x + y
+    except ValueError:
+        n = rt.minimum(rt.size(x), rt.size(y))
+        return x[:n] - y[:n]
+
+
+def first(x):
+    if rt.size(x) == 0:
+        raise ValueError("empty")
+    return x[0]
+"""
+
+
 class Writer(Lines):
     """Writes one program: `v`, `w` and `u` are vectors, `m` a matrix, `s` and `t` scalars, `n` and
     `k` integers.
@@ -90,6 +119,7 @@ class Writer(Lines):
 
     def ways(self) -> list[Callable[[], None]]:
         simple = [self.assignment] * 6 + [self.items] * 2 + [self.leaving, self.raising]
+        simple += [self.keeping] * 2
         nested = [self.looping] * 3 + [self.branching] * 3 + [self.trying] * 3
         return simple if self.depth > 4 else simple + nested
 
@@ -111,6 +141,18 @@ class Writer(Lines):
             f"found.append({self.number()})",
             f"found.append({self.number()})",
             "found.append(found[-1] + 1.0 if found else 0.0)",
+        ))  # fmt: skip
+
+    def keeping(self) -> None:
+        """Tensors in an object, in a dict, in a tuple and in an array of the graph."""
+        self.line(self.pick(
+            f"box.add({self.vector()})", f"box.x = {self.tensor()}", "u = box.x * 2.0 % 73.0",
+            f"kept['a'] = {self.tensor()}", f"kept['n'] += {self.number()} % 7.0",
+            "w, s = kept['a'], kept['n']", "pair = (pair[1], pair[0])",
+            f"pair = ({self.tensor()}, {self.vector()})", f"{self.pick('v', 'w')} = pair[0]",
+            f"u = fitted({self.vector()}, {self.vector()})", f"s = first({self.vector()})",
+            f"array = array.write(n % 3, {self.vector()}[:1])", "v = array.stack()[:, 0]",
+            f"s, u = rt.cond({self.test()}, lambda: (t, u), lambda: (s, {self.tensor()}))",
         ))  # fmt: skip
 
     def leaving(self) -> None:
@@ -162,11 +204,14 @@ class Writer(Lines):
 
     def program(self) -> str:
         self.line("s, t, n, u, found = v[0], 1.0 * w[-1], k + 1, w - 1.0, []")
+        self.line("box, kept, pair = Box(v), {'a': v, 'n': s}, (v, w)")
+        self.line("array = rt.TensorArray(rt.float64, 3, clear_after_read=False)")
+        self.line("array = array.unstack(rt.zeros([3, 1], rt.float64))")
         while self.left > 0:
             self.statement()
-        self.line("return v, w, u, m, s, t, n, found")
+        self.line("return v, w, u, m, s, t, n, found, box.x, box.n, kept, pair, array.stack()")
         text = "\n".join(self.lines)
-        return f"import runtime as rt\n\ndef program(v, w, m, k):\n{text}\n"
+        return f"{_PRELUDE}\n\ndef program(v, w, m, k):\n{text}\n"
 
 
 def write(choices: Choices) -> str:
