@@ -352,8 +352,6 @@ def _makes_default_dict(value: Any) -> bool:
 
 def _read(node: gast.AST) -> Iterator[str]:
     """The dict that is asked for what is under a key that is no constant."""
-    if not isinstance(node, gast.Subscript):
-        return
     match node:
         case gast.Subscript(value=gast.Name(id=name), slice=key) if not isinstance(key, gast.Slice):
             if not is_constant_index(key):
