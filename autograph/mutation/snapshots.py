@@ -42,7 +42,7 @@ _STANDING_FOR = (Unconverted, Named)
 DEPTH = 10
 ELEMENTS = 100_000
 ARRAY_BYTES = 1 << 24
-FOREIGN_ELEMENTS = 10_000
+FOREIGN_ELEMENTS = 50_000
 """Of objects of installed packages, which may lead to all that a package has."""
 
 

@@ -359,3 +359,18 @@ def test_a_layer_that_a_staged_block_calls_first(made: Any) -> None:
     expected = in_a_loop(in_a_loop(X)), in_a_branch(X)
     for got, same in zip(found, expected, strict=True):
         np.testing.assert_allclose(got, same, rtol=1e-5)
+
+
+def test_a_model_of_many_layers_is_called_in_a_loop() -> None:
+    outputs = inputs = keras.Input((2,))
+    for _ in range(450):
+        outputs = keras.layers.Activation("relu")(outputs)
+    model = keras.Model(inputs, outputs)
+
+    @rt.function
+    def doubled(x: Any, n: Any) -> Any:
+        for _ in rt.range(n):
+            x = model(x) * 2.0
+        return x
+
+    assert doubled(rt.constant([[1.0, -1.0]]), rt.constant(3)).numpy().tolist() == [[8.0, 0.0]]
