@@ -1,4 +1,4 @@
-"""Between the trees of `ast` and those of gast, several times faster than gast's own translators.
+"""Between the trees of `ast` and those of gast, in less time than gast's own translators take.
 
 Positions are kept both ways, and no node is shared with what was given. Of a tree of ast only its
 fields and positions count: all trees of a process share one `ast.Load()`, and tools such as
