@@ -21,7 +21,7 @@ from runtime.graph.ir import Node, reads, walk_called
 from runtime.ops.indexed_slices import dense, summed
 from runtime.staging.frames import variable_holding
 from runtime.staging.refusals import refuse
-from runtime.staging.scopes import Handle, active
+from runtime.staging.scopes import Handle, active, unfailing
 from runtime.staging.tracing import symbol
 
 
@@ -163,7 +163,14 @@ class _Recorded(Reverse):
 
 
 def step(record: Record, sums: Sums, wanted: set[Any], found: dict[Any, Any]) -> None:
-    """Go back over a record of an op in a graph."""
+    """Go back over a record of an op in a graph. What worked on the way there does so on the way
+    back: a `try` has to do with rules of the user's alone.
+    """
+    back = _step if "rule" in record[-1] else _surely
+    back(record, sums, wanted, found)
+
+
+def _step(record: Record, sums: Sums, wanted: set[Any], found: dict[Any, Any]) -> None:
     target, sources, primitive, inputs, outputs, params = record
     targets = target if type(target) is tuple else (target,)
     sent = [sums.sent.pop(key, None) for key in targets]
@@ -188,6 +195,9 @@ def step(record: Record, sums: Sums, wanted: set[Any], found: dict[Any, Any]) ->
         sums.grads[key] = grad
         if flag is not None:
             sums.sent[key] = flag
+
+
+_surely = unfailing(_step)
 
 
 def _of_control(op: Any, given: Sequence[Any], sent: Sequence[Sent | None]) -> list[Found]:
