@@ -164,7 +164,7 @@ def _weight(given: Any, target: Any) -> Any:
     if given is None:
         return None
     weight = ops.convert_to_tensor(given, target.dtype)
-    if weight.static_shape == target.static_shape:
+    if weight.static_shape == target.static_shape and is_known(weight.static_shape):
         return weight
     if not _broadcasts_to(weight.static_shape, target.static_shape):
         raise wrong_value(

@@ -161,6 +161,16 @@ def gradient_of_rounds(a, b):
         return -a
 
 
+def weighted_gradient(a, b):
+    try:
+        with rt.GradientTape() as tape:
+            tape.watch(a)
+            y = a * a
+        return tape.gradient(y, a, output_gradients=b)
+    except ValueError:
+        return -a
+
+
 def in_parts(a, b):
     try:
         return rt.split(a, 2)[0] + rt.squeeze(b)
@@ -179,7 +189,7 @@ def words_of_it(a, b):
 FAILING: Sequence[Callable[..., Any]] = (
     added, multiplied, as_a_square, in_rows_of_three, joined, stacked, broadcast, chosen,
     zeros_of_a_size, of_slices, read_by_nobody, floor_divided, in_a_helper, counted, called,
-    gradient_of_it, gradient_of_rounds, in_parts, words_of_it,
+    gradient_of_it, gradient_of_rounds, weighted_gradient, in_parts, words_of_it,
 )  # fmt: skip
 WITHOUT_A_RANK = (added, as_a_square, in_rows_of_three, stacked, broadcast, chosen, zeros_of_a_size,
                   read_by_nobody, floor_divided, words_of_it)  # fmt: skip
