@@ -364,6 +364,14 @@ def axis_in(axis: int, rank: int, what: str = "axis") -> int:
     return axis + rank if axis < 0 else axis
 
 
+def axes_in(axes: Sequence[int], rank: int) -> set[int]:
+    """`axes` counted from the front; ValueError for one that there is not, or is there twice."""
+    found = {axis_in(axis, rank) for axis in axes}
+    if len(found) < len(axes):
+        raise wrong_value(f"duplicate axis in {tuple(axes)} for rank {rank}")
+    return found
+
+
 def type_of_dims(dtype: Any, shape: Shape, dynamic: Sequence[Any]) -> TensorType:
     """The type of a tensor with the dimensions of `dims_of`; a vector's length is the rank."""
     if shape is not None or not dynamic:

@@ -210,6 +210,8 @@ def _object_safe(value: Any, dtype: Any) -> Any:
 
 
 def _unstack_infer(x: Any, *, num: int, axis: int) -> Any:
+    if num < 0:
+        raise wrong_value(f"Unpack: {x} has not {num} elements along an axis")
     if x.shape is None:
         return (TensorType(x.dtype, None),) * num
     place = axis_in(axis, len(x.shape))

@@ -28,6 +28,8 @@ def _of_rank_of(shape: Shape, rows: tuple[Shape, ...]) -> Shape:
 def _tile_shape(shape: Shape, *dims: Shape, multiples: Shape) -> Shape:
     if multiples is None:
         return _of_rank_of(shape, dims)
+    if any(m is not None and m < 0 for m in multiples):
+        raise wrong_value(f"multiples {multiples} must not be negative")
     if shape is None:
         return (None,) * len(multiples)
     if len(shape) != len(multiples):

@@ -30,7 +30,7 @@ from runtime.dtypes import as_dtype
 from runtime.ops import batching, run_time_axes
 from runtime.ops.arguments import axes_or_tensor, axis_or_tensor, listed
 from runtime.ops.checks import checked
-from runtime.ops.define import Example, Op, axis_in, converted, copied, fill_dims, named
+from runtime.ops.define import Example, Op, axes_in, axis_in, converted, copied, fill_dims, named
 from runtime.ops.gathering import gathered
 from runtime.ops.joining import joined
 
@@ -48,7 +48,7 @@ def reduced_shape(shape: Shape, *, axis: Axis, keepdims: bool, **params: Any) ->
     if shape is None:
         return () if axis is None and not keepdims else None
     rank = len(shape)
-    gone = set(range(rank)) if axis is None else {axis_in(i, rank) for i in axis}
+    gone = set(range(rank)) if axis is None else axes_in(axis, rank)
     if keepdims:
         return tuple(1 if i in gone else dim for i, dim in enumerate(shape))
     return tuple(dim for i, dim in enumerate(shape) if i not in gone)

@@ -24,7 +24,7 @@ from runtime.core.tensor import Tensor
 from runtime.dtypes import as_dtype
 from runtime.ops import batching, run_time_axes
 from runtime.ops.arguments import axis_or_tensor, listed, static_ints
-from runtime.ops.define import axis_in, dims_of, fill_dims, sum_to_shape_of
+from runtime.ops.define import axes_in, axis_in, dims_of, fill_dims, sum_to_shape_of
 
 Dims = tuple[int | None, ...]
 
@@ -278,7 +278,7 @@ def _squeeze_shape(shape: Shape, *, axis: tuple[int, ...] | None) -> Shape:
         return None
     if axis is None:
         return None if None in shape else tuple(dim for dim in shape if dim != 1)
-    gone = {axis_in(i, len(shape)) for i in axis}
+    gone = axes_in(axis, len(shape))
     for i in gone:
         if shape[i] not in (1, None):
             raise wrong_value(f"cannot squeeze axis {i} of shape {shape}: its size is not 1")

@@ -57,6 +57,8 @@ def _scatter_shape(
     if shape is None:
         length = dims[0][0] if dims and dims[0] else None
         return None if length is None else (None,) * length
+    if any(dim is not None and dim < 0 for dim in shape):
+        raise wrong_value(f"a shape has no negative dimensions: {shape}")
     _check_updates(shape, indices, updates)
     return shape
 

@@ -25,7 +25,7 @@ from runtime.core.primitive import (
     sample,
     wrong_value,
 )  # fmt: skip
-from runtime.core.shapes import Shape, broadcast, is_known
+from runtime.core.shapes import Shape, broadcast, compatible, is_known
 from runtime.core.tensor import Tensor
 from runtime.core.types import TensorType
 from runtime.ops import batching, slice_notation
@@ -227,10 +227,8 @@ def _set_slice_kernel(x: Any, value: Any, *dynamic: Any, spec: Spec, out: Any = 
 
 def _set_slice_shape(x: Shape, value: Shape, *dynamic: Shape, spec: Spec) -> Shape:
     box = slice_shape(x, spec=spec)
-    if box is not None and value is not None:
-        merged = broadcast(box, value)
-        if merged is not None and len(merged) != len(box):
-            raise wrong_value(f"a value of shape {value} does not fit a slice of shape {box}")
+    if box is not None and value is not None and not compatible(broadcast(box, value), box):
+        raise wrong_value(f"a value of shape {value} does not fit a slice of shape {box}")
     return x
 
 

@@ -16,7 +16,7 @@ from runtime.core.shapes import Shape, compatible
 from runtime.core.tensor import Tensor
 from runtime.ops import batching, run_time_axes
 from runtime.ops.arguments import axes_or_tensor, static_ints
-from runtime.ops.define import axis_in
+from runtime.ops.define import axes_in, axis_in
 
 
 def _transpose_shape(shape: Shape, *, perm: tuple[int, ...] | None) -> Shape:
@@ -110,8 +110,7 @@ def matrix_transpose(a: Any, name: str | None = None, conjugate: bool = False) -
 
 def _same_axes(shape: Shape, *, axis: tuple[int, ...], **params: Any) -> Shape:
     if shape is not None:
-        for i in axis:
-            axis_in(i, len(shape))
+        axes_in(axis, len(shape))
     return shape
 
 

@@ -14,7 +14,7 @@ from runtime.core.shapes import Shape, merge_shapes
 from runtime.core.tensor import Tensor
 from runtime.ops import run_time_axes
 from runtime.ops.arguments import axes_or_tensor
-from runtime.ops.define import axis_in, dims_of, fill_dims
+from runtime.ops.define import dims_of, fill_dims
 from runtime.ops.reductions import reduced_shape
 from runtime.ops.strings.elements import array_of, as_bytes, as_strings, elements_of
 
@@ -64,31 +64,21 @@ def join(inputs: Any, separator: str | bytes = "", name: str | None = None) -> T
     return bind(join_p, *map(as_strings, inputs), separator=as_bytes(separator))  # type: ignore[no-any-return]
 
 
-def _reduce_join_shape(
-    shape: Shape, *, axis: tuple[int, ...] | None, keepdims: bool, separator: bytes
-) -> Shape:
-    if shape is not None and axis is not None:
-        gone = [axis_in(i, len(shape)) for i in axis]
-        if len(set(gone)) < len(gone):
-            raise wrong_value(f"duplicate reduction dimension in {axis}")
-    return reduced_shape(shape, axis=axis, keepdims=keepdims)
-
-
 def _reduce_join_kernel(
     x: Any, *, axis: tuple[int, ...] | None, keepdims: bool, separator: bytes
 ) -> Any:
-    shape = _reduce_join_shape(x.shape, axis=axis, keepdims=keepdims, separator=separator)
+    shape: Any = reduced_shape(x.shape, axis=axis, keepdims=keepdims)
     # Joined along the first axis first: it varies fastest.
     gone = list(range(x.ndim)) if axis is None else [i % x.ndim for i in axis][::-1]
     kept = [i for i in range(x.ndim) if i not in gone]
     places = int(np.prod([x.shape[i] for i in kept], dtype=np.int64))
     count = int(np.prod([x.shape[i] for i in gone], dtype=np.int64))
     rows = np.transpose(x, kept + gone).reshape(places, count)
-    return array_of([separator.join(words) for words in rows.tolist()], shape)  # type: ignore[arg-type]
+    return array_of([separator.join(words) for words in rows.tolist()], shape)
 
 
 reduce_join_p = row(
-    "reduce_join", _reduce_join_kernel, signature="S->S", shape=_reduce_join_shape,
+    "reduce_join", _reduce_join_kernel, signature="S->S", shape=reduced_shape,
     op_type="ReduceJoin",
     samples=(
         sample("2,3:s", axis=None, keepdims=False, separator=b""),

@@ -212,6 +212,43 @@ def test_what_does_not_fit_is_caught(
         assert staging.same_outcome(expected, staging.attempt(lambda a=a, b=b: function(a, b)))
 
 
+def assigned(x):
+    row = rt.identity(x[:, :1])
+    row[1] = rt.ones([4])
+    return row
+
+
+NEVER_RIGHT: Sequence[Callable[[Any], Any]] = (
+    lambda x: rt.reduce_sum(x, [1, -1]),
+    lambda x: rt.reduce_any(x > 1.0, [0, 0], keepdims=True),
+    lambda x: rt.strings.reduce_join(rt.as_string(x), [1, -1]),
+    lambda x: rt.squeeze(x[:1, :1], [0, -2]),
+    lambda x: rt.reverse(x, [1, -1]),
+    lambda x: rt.tile(x, [-1, 2]),
+    lambda x: rt.unstack(x, -2),
+    lambda x: rt.scatter_nd([[0]], x[:1], [-5, 3]),
+    assigned,
+)
+
+
+@pytest.mark.parametrize("spec", [None, rt.TensorSpec([None, None]), rt.TensorSpec(None)])
+@pytest.mark.parametrize("computed", NEVER_RIGHT)
+def test_what_never_fits_is_caught_though_nobody_reads_it(
+    computed: Callable[[Any], Any], spec: rt.TensorSpec | None
+) -> None:
+    def caught(x):
+        try:
+            computed(x)
+        except ValueError:
+            return True
+        return False
+
+    x = rt.ones([2, 3])
+    function = rt.function(caught, input_signature=None if spec is None else (spec,))
+    assert autograph.convert(caught)(x)
+    assert function(x)
+
+
 def softmax(a, b):
     return rt.nn.softmax(a)
 
