@@ -40,7 +40,6 @@ OTHER_NAMES = {
     "runtime/graph/storage/decoding.py": "the kinds of values in a file",
     "runtime/staging/symbolic_number.py": "the functions of `math`",
     "runtime/staging/builtin_functions.py": "the built-in functions of Python",
-    "runtime/staging/lists/tensor_array.py": "the parameters of a node",
 }
 """Files in which the words that are names of ops are names of other things."""
 
