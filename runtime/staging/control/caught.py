@@ -426,9 +426,12 @@ def _again(trace: Trace, primitive: Primitive, params: Params) -> Callable[[Sequ
             Value(type, trace.unique("failed"), at)
             for at, type in enumerate(types if isinstance(types, tuple) else (types,))
         ]
-        trace.append(primitive, values, outputs, params, (), origin)
-        never = errors.InternalError(f"{primitive.name} works where it has failed")
-        trace.append(RAISE, (), (), {"exception": image_of(never)[0]}, (), origin)
+        never: Any = errors.InternalError(f"{primitive.name} works where it has failed")
+        # It reads what the op makes: an op that nobody reads would be left out.
+        never.made = trace.append(primitive, values, outputs, params, (), origin)
+        image, symbols = image_of(never)
+        read = [trace.value_of(item) for item in symbols]
+        trace.append(RAISE, read, (), {"exception": image}, (), origin)
 
     return run
 

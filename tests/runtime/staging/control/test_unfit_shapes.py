@@ -321,6 +321,21 @@ def test_what_cannot_be_left_is_refused(program: Callable[..., Any]) -> None:
         function(rt.ones([2]), rt.ones([3]))
 
 
+@pytest.mark.parametrize("is_read", [True, False])
+def test_what_does_not_fit_is_raised_again(is_read: bool) -> None:
+    @rt.function(input_signature=(VECTOR, VECTOR))
+    def checked(a, b):
+        try:
+            c = a - b
+        except ValueError:
+            raise
+        return c if is_read else a
+
+    assert checked(rt.ones([2]), rt.ones([2])).shape == [2]
+    with pytest.raises(errors.InvalidValueError, match=r"Sub: .*\(3,\) do not broadcast"):
+        checked(rt.ones([2]), rt.ones([3]))
+
+
 def item_of_a_row(a, b):
     m = rt.stack([a, a * 2.0])
     try:
