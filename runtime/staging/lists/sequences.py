@@ -167,9 +167,11 @@ def copy_of_one(
 ) -> Any:
     """A copy of the one of several lists, sets or dicts that is at a place."""
 
+    copies = list(map(copied, items))  # outside of the branches, which know no order of sets
+
     def of_these(start: int, end: int) -> Any:
         if end - start == 1:
-            return copied(items[start])
+            return copies[start]
         half = (start + end) // 2
         halves = functools.partial(of_these, start, half), functools.partial(of_these, half, end)
         return branches.cond(place < half, *halves, (), names, words=_SEVERAL)
