@@ -138,7 +138,8 @@ def _leave(cls: type) -> None:
 
 def _stand_in(cls: type, name: str, member: Any) -> Any:
     if type(member) is property:
-        if hasattr(of_classes(type(cls).__mro__, name), "__set__"):
+        metaclass: type = type(cls)
+        if hasattr(of_classes(metaclass.__mro__, name), "__set__"):
             return None  # `__name__`: assigned, it would be the class's own
         users = member.fget, member.fset, member.fdel
         made = _converting(users[0]), _converting(users[1]), _converting(users[2])
