@@ -6,9 +6,9 @@ it raises an error or it does not.
 
 from __future__ import annotations
 
+import functools
 import itertools
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -71,19 +71,21 @@ def _is_known(type: Type) -> bool:
     return not isinstance(type, TensorType) or (type.shape is not None and None not in type.shape)
 
 
-_WORLDS = 8
+_SMALL, _MIXED = 5, 6
+_WORLDS = 3 + _SMALL + _MIXED
 
 
 class Samples:
     """Types that values may have at run time, in some worlds. Sizes that are not known are all of
-    them different, none, or one each; in the others small ones, of which some are equal: for slices
-    that are cut at their end. What has no rank is of two dimensions, of one, or of none.
+    them different, none, or one each; then small ones, of which some are equal: for slices that are
+    cut at their end; then different or none, so that of two sizes each is none where the other is
+    not. What has no rank is of two dimensions, of one, or of none.
     """
 
     def __init__(self) -> None:
-        different = itertools.count(1009, 2).__next__
-        small = [partial(Random(world).randint, 1, 4) for world in range(3, _WORLDS)]
-        self._sizes: list[Callable[[], int]] = [different, lambda: 0, lambda: 1, *small]
+        self._different = itertools.count(1009, 2)
+        self._small = [Random(world) for world in range(_SMALL)]
+        self._nones = itertools.cycle(itertools.combinations(range(_MIXED), _MIXED // 2))
         self._types: dict[Value, list[Type]] = {}
         self._seen: dict[Scope, int] = {}
 
@@ -100,9 +102,10 @@ class Samples:
         if all(_is_known(output.type) for output in node.outputs):
             return
         worlds = self._results(node.primitive, node.inputs, node.params)
+        of = functools.cache(self._of)
         for at, output in enumerate(node.outputs):
             self._types[output] = [
-                self._of(output.type if made is None else made[at], world)
+                of(output.type if made is None else made[at])[world]
                 for world, made in enumerate(worlds)
             ]
 
@@ -123,17 +126,26 @@ class Samples:
     ) -> tuple[Type, ...] | None:
         for value in values:
             if value not in self._types:
-                self._types[value] = [self._of(value.type, each) for each in range(_WORLDS)]
+                self._types[value] = self._of(value.type)
         try:
             made = primitive.infer(*[self._types[value][world] for value in values], **params)
         except (ValueError, errors.OpError):
             return None
         return made if isinstance(made, tuple) else (made,)
 
-    def _of(self, type: Type, world: int) -> Type:
-        """The type with sizes where it has none."""
-        if not isinstance(type, TensorType):
-            return type
-        shape = (None,) * (2, 1, 0)[world % 3] if type.shape is None else type.shape
-        size = self._sizes[world]
-        return TensorType(type.dtype, tuple([size() if dim is None else dim for dim in shape]))
+    def _of(self, type: Type) -> list[Type]:
+        """The type with sizes where it has none, in each world."""
+        if _is_known(type) or not isinstance(type, TensorType):
+            return [type] * _WORLDS
+        shape = (None, None) if type.shape is None else type.shape
+        sizes = [self._size() if dim is None else [dim] * _WORLDS for dim in shape]
+        shapes = [tuple([size[world] for size in sizes]) for world in range(_WORLDS)]
+        if type.shape is None:
+            shapes = [each[world % 3 :] for world, each in enumerate(shapes)]
+        return [TensorType(type.dtype, each) for each in shapes]
+
+    def _size(self) -> list[int]:
+        """A size that is not known, in each world."""
+        size, nones = next(self._different), next(self._nones)
+        small = [each.randint(1, 4) for each in self._small]
+        return [size, 0, 1, *small, *[0 if at in nones else size for at in range(_MIXED)]]

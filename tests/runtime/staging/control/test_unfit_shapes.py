@@ -85,6 +85,20 @@ def of_slices(a, b):
         return m
 
 
+def of_a_slice(a, b):
+    try:
+        return a[:1] + b
+    except ValueError:
+        return -a
+
+
+def beside_a_slice(a, b):
+    try:
+        return a * b[:1]
+    except ValueError:
+        return -a
+
+
 def read_by_nobody(a, b):
     try:
         a - b
@@ -112,7 +126,7 @@ def in_a_helper(a, b):
         c = a
     finally:
         a = a + 1.0
-    return rt.reduce_sum(c) + a[0]
+    return rt.reduce_sum(c) + rt.reduce_sum(a)
 
 
 def counted(a, b):
@@ -188,12 +202,13 @@ def words_of_it(a, b):
 
 FAILING: Sequence[Callable[..., Any]] = (
     added, multiplied, as_a_square, in_rows_of_three, joined, stacked, broadcast, chosen,
-    zeros_of_a_size, of_slices, read_by_nobody, floor_divided, in_a_helper, counted, called,
-    gradient_of_it, gradient_of_rounds, weighted_gradient, in_parts, words_of_it,
+    zeros_of_a_size, of_slices, of_a_slice, beside_a_slice, read_by_nobody, floor_divided,
+    in_a_helper, counted, called, gradient_of_it, gradient_of_rounds, weighted_gradient, in_parts,
+    words_of_it,
 )  # fmt: skip
 WITHOUT_A_RANK = (added, as_a_square, in_rows_of_three, stacked, broadcast, chosen, zeros_of_a_size,
                   read_by_nobody, floor_divided, words_of_it)  # fmt: skip
-LENGTHS = [(2, 3), (2, 2), (3, 2), (4, 2), (1, 3), (3, 1), (6, 6)]
+LENGTHS = [(2, 3), (2, 2), (3, 2), (4, 2), (1, 3), (3, 1), (6, 6), (0, 2), (2, 0)]
 VECTOR, ANYTHING = rt.TensorSpec([None], rt.float32), rt.TensorSpec(None, rt.float32)
 PROGRAMS = [
     *[(p, VECTOR) for p in FAILING], *[(p, ANYTHING) for p in WITHOUT_A_RANK],
