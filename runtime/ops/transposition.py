@@ -108,14 +108,14 @@ def matrix_transpose(a: Any, name: str | None = None, conjugate: bool = False) -
     return transpose(x, [*range(rank - 2), rank - 1, rank - 2], conjugate)
 
 
-def _same_axes(shape: Shape, *, axis: tuple[int, ...], **params: Any) -> Shape:
+def _reverse_shape(shape: Shape, *, axis: tuple[int, ...]) -> Shape:
     if shape is not None:
         axes_in(axis, len(shape))
     return shape
 
 
 reverse_p: Primitive = row(
-    "reverse", lambda x, *, axis: np.flip(x, axis), signature="A->A", shape=_same_axes,
+    "reverse", lambda x, *, axis: np.flip(x, axis), signature="A->A", shape=_reverse_shape,
     op_type="ReverseV2", keep_inputs=(),
     gradient=lambda op, g: (bind(reverse_p, g, axis=op.params["axis"]),),
     samples=(sample("2,3", axis=(0,)), sample("2,3", axis=(0, -1))), memory=Memory.VIEWS,
@@ -154,7 +154,10 @@ def _roll_shape(shape: Shape, shift: Shape, *, axis: tuple[int, ...]) -> Shape:
         count = math.prod(n for n in shift if n is not None)
         if len(shift) > 1 or (None not in shift and count != len(axis)):
             raise wrong_value(f"a shift of shape {shift} for {len(axis)} axes: one for each")
-    return _same_axes(shape, axis=axis)
+    if shape is not None:
+        for each in axis:  # one that is there twice is rolled twice
+            axis_in(each, len(shape))
+    return shape
 
 
 def _rolled_parts(dim: int, shift: int) -> list[tuple[slice, slice]]:

@@ -94,6 +94,7 @@ def test_the_same_axis_twice() -> None:
     staged = rt.function(lambda x, a: rt.roll(x, [1, 1], a), autograph=False)
     found = staged(rt.constant(X), rt.constant([1, 1])).numpy()
     np.testing.assert_array_equal(found, np.roll(X, 2, 1))
+    np.testing.assert_array_equal(rt.roll(X, [1, 1], [1, -2]), np.roll(X, 2, 1))
 
 
 def test_gradients_through_axes_of_the_run() -> None:
