@@ -12,13 +12,14 @@ import runtime.ops as ops
 from runtime import dtypes, errors
 from runtime.core.convert import conversion_of, convert_to_tensor
 from runtime.core.primitive import bind, wrong_dtype, wrong_value
-from runtime.core.shapes import Shape, compatible
+from runtime.core.shapes import compatible, is_known
 from runtime.core.state import state
 from runtime.core.tensor import EagerTensor, Tensor
 from runtime.ops.arguments import static_int
 from runtime.ops.checks import below
 from runtime.ops.gathering import gathered
 from runtime.ops.math import as_fraction
+from runtime.ops.selection import fitting
 from runtime.ops.slicing import DYNAMIC, Spec, entries_of, set_slice_p, strided_slice_p
 
 _ndarray = np.ndarray
@@ -114,8 +115,7 @@ def advanced(x: Tensor, keys: tuple[Any, ...]) -> Tensor:
     """NumPy's advanced indexing: the slices first, then one gather with all integer arrays
     broadcast together.
     """
-    _check_masks(x.static_shape, keys)
-    entries = _spelled_out(x, _without_masks(keys))
+    entries = _spelled_out(x, _without_masks(_fitting_masks(x, keys)))
     axes = [i for i, key in enumerate(entries) if isinstance(key, Tensor | int)]
     arrays = [entries[i] for i in axes]
     basic = [slice(None) if i in axes else key for i, key in enumerate(entries)]
@@ -133,21 +133,27 @@ def _consumes(key: Any) -> int:
     return (key.ndim or 0) if isinstance(key, Tensor) and key.dtype.is_bool else 1
 
 
-def _check_masks(shape: Shape, keys: tuple[Any, ...]) -> None:
-    """InvalidArgumentError where a mask has not the shape of the axes that it stands for."""
+def _fitting_masks(x: Tensor, keys: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The keys. InvalidArgumentError where a mask has not the shape of the axes that it stands for;
+    in a run, where only that knows.
+    """
+    shape = x.static_shape
     if shape is None:
-        return
-    axis = 0
+        return keys
+    axis, made = 0, list(keys)
     for i, key in enumerate(keys):
         if key is Ellipsis:
             axis = len(shape) - sum(map(_consumes, keys[i:]))
         count = _consumes(key)
-        if isinstance(key, Tensor) and key.dtype.is_bool:
-            covered = shape[axis : axis + count]
-            if len(covered) == count and not compatible(covered, key.static_shape):
+        covered = shape[axis : axis + count]
+        if isinstance(key, Tensor) and key.dtype.is_bool and len(covered) == count > 0:
+            if not compatible(covered, key.static_shape):
                 message = f"a mask of shape {key.shape} does not fit axes of shape {covered}"
                 raise errors.InvalidValueError(None, "StridedSlice", message)
+            if not (is_known(covered) and is_known(key.static_shape)):
+                made[i] = fitting(key, ops.dims(x)[axis : axis + count])
         axis += count
+    return tuple(made)
 
 
 def _without_masks(keys: tuple[Any, ...]) -> list[Any]:

@@ -21,7 +21,7 @@ from runtime.core.primitive import (
     sample,
     wrong_value,
 )
-from runtime.core.shapes import merge_shapes, size_of
+from runtime.core.shapes import compatible, is_known, merge_shapes, size_of
 from runtime.core.tensor import Tensor
 from runtime.core.workspace import Workspace
 from runtime.ops import batching
@@ -119,13 +119,25 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
         return _masked_at(x, chosen, given)
     place = axis_in(static_int(given, "axis"), x.ndim)
     shape = x.static_shape or ()
-    covered = merge_shapes(shape[place : place + chosen.ndim], chosen.static_shape)
     dims, end = ops.dims(x), place + chosen.ndim
+    if not compatible(shape[place:end], chosen.static_shape):
+        raise wrong_value(
+            f"a mask of shape {chosen.shape} does not fit axes of shape {shape[place:end]}"
+        )
+    covered = merge_shapes(shape[place:end], chosen.static_shape)
+    if not (is_known(shape[place:end]) and is_known(chosen.static_shape)):
+        chosen = fitting(chosen, dims[place:end])
     size: Any = size_of(covered)
     if size is None:
         size = ops.reduce_prod(ops.shape(x)[place:end])
     flat = ops.reshape(x, [*dims[:place], size, *dims[end:]])
     return ops.gather(flat, _kept(chosen, size), axis=place)
+
+
+def fitting(mask: Tensor, dims: Any) -> Tensor:
+    """The mask; InvalidArgumentError in a run where it has other dimensions."""
+    fits = ops.equal(ops.shape(mask), ops.stack(dims))
+    return checked(mask, fits, "BooleanMask", "a mask does not fit the axes that it stands for")
 
 
 def _kept(mask: Tensor, size: Any) -> Tensor:
@@ -138,6 +150,7 @@ def _masked_at(x: Tensor, mask: Tensor, axis: Any) -> Tensor:
     dims, place = ops.shape(x), convert_to_tensor(axis, dtype_hint=dtypes.int32)
     place = where(ops.less(place, 0), ops.cast(ops.rank(x), place.dtype) + place, place)
     before, after = dims[:place], dims[place + mask.ndim :]
+    mask = fitting(mask, ops.unstack(dims[place : place + mask.ndim], mask.ndim))
     size = ops.reduce_prod(dims[place : place + mask.ndim])
     flat = ops.reshape(x, [ops.reduce_prod(before), size, ops.reduce_prod(after)])
     found = ops.gather(flat, _kept(mask, size), axis=1)

@@ -676,7 +676,7 @@ BAD: list[tuple[Op, tuple[Any, ...], str]] = [
     (tf.where, (tf.constant(1), 1, 2), "dtype int32"),
     (tf.broadcast_to, ([1, 2], (3,)), "broadcast"),
     (tf.ensure_shape, ([1, 2], (3,)), "not compatible"),
-    (tf.boolean_mask, ([1, 2], [True]), "not compatible"),
+    (tf.boolean_mask, ([1, 2], [True]), "does not fit axes"),
     (tf.linspace, (0.0, 1.0, -1), "num >= 0"),
     (tf.reshape, (np.arange(6), [-2, 3]), r"Reshape: .*\(-2, 3\)"),
     (tf.slice, ([1, 2, 3], [1], [5]), r"size\[0\] = 5 is not in \[0, 2\]"),

@@ -99,6 +99,21 @@ def beside_a_slice(a, b):
         return -a
 
 
+def indexed_by_a_mask(a, b):
+    try:
+        return a[b > 1.0]
+    except errors.InvalidArgumentError:
+        return -a
+
+
+def masked(a, b):
+    try:
+        rows = rt.boolean_mask(a[:, None] * b, b[:, None] > a)
+        return rt.boolean_mask(a, b > 1.0) + rt.reduce_sum(rows)
+    except errors.InvalidArgumentError:
+        return -a
+
+
 def read_by_nobody(a, b):
     try:
         a - b
@@ -203,8 +218,8 @@ def words_of_it(a, b):
 FAILING: Sequence[Callable[..., Any]] = (
     added, multiplied, as_a_square, in_rows_of_three, joined, stacked, broadcast, chosen,
     zeros_of_a_size, of_slices, of_a_slice, beside_a_slice, read_by_nobody, floor_divided,
-    in_a_helper, counted, called, gradient_of_it, gradient_of_rounds, weighted_gradient, in_parts,
-    words_of_it,
+    indexed_by_a_mask, masked, in_a_helper, counted, called, gradient_of_it, gradient_of_rounds,
+    weighted_gradient, in_parts, words_of_it,
 )  # fmt: skip
 WITHOUT_A_RANK = (added, as_a_square, in_rows_of_three, stacked, broadcast, chosen, zeros_of_a_size,
                   read_by_nobody, floor_divided, words_of_it)  # fmt: skip
