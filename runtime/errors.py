@@ -28,6 +28,7 @@ class OpError(Exception):
     inputs: tuple[str, ...] | None = None
     location: Any = None
     hint: str | None = None
+    is_of_trace = False  # a trace raises it, and eager code might not
 
     def __init__(
         self,

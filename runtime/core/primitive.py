@@ -421,6 +421,15 @@ def wrong_value(message: str, hint: str | None = None) -> errors.InvalidValueErr
     return errors.InvalidValueError(message, hint=hint)
 
 
+def wrong_shape(message: str, *given: Any) -> errors.InvalidValueError:
+    """The error for tensors of wrong shapes. Where a shape is not known, eagerly there might be
+    none: no `except` of a function that is traced takes it.
+    """
+    error = wrong_value(message)
+    error.is_of_trace = any(x.static_shape is None or None in x.static_shape for x in given)
+    return error
+
+
 def wrong_dtype(message: str, hint: str | None = None) -> errors.WrongDtypeError:
     """The error for a dtype, eagerly and while tracing."""
     return errors.WrongDtypeError(message, hint=hint)

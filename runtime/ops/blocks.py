@@ -15,7 +15,7 @@ import numpy as np
 import runtime.ops as ops
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
-from runtime.core.primitive import wrong_dtype, wrong_value
+from runtime.core.primitive import wrong_dtype, wrong_shape, wrong_value
 from runtime.core.shapes import compatible
 from runtime.core.tensor import Tensor
 from runtime.ops.arguments import one_of, static_int, static_ints
@@ -115,7 +115,7 @@ def space_to_batch(input: Any, block_shape: Any, paddings: Any, name: str | None
     """
     x, blocks, around = _in_blocks(input, block_shape, paddings, "paddings")
     if x.ndim is None:
-        raise wrong_value(f"space_to_batch needs a known rank, got shape {x.shape}")
+        raise wrong_shape(f"space_to_batch needs a known rank, got shape {x.shape}", x)
     rest = x.ndim - 1 - len(blocks)
     padded = ops.pad(x, ops.stack([(0, 0), *around, *[(0, 0)] * rest]))
     n, *sizes = ops.dims(padded)
@@ -143,7 +143,7 @@ def batch_to_space(input: Any, block_shape: Any, crops: Any, name: str | None = 
     """
     x, blocks, around = _in_blocks(input, block_shape, crops, "crops")
     if x.ndim is None:
-        raise wrong_value(f"batch_to_space needs a known rank, got shape {x.shape}")
+        raise wrong_shape(f"batch_to_space needs a known rank, got shape {x.shape}", x)
     n, *sizes = ops.dims(x)
     batch = _parts(n, prod(blocks), "the batch of")
     rest, count = sizes[len(blocks) :], len(blocks)

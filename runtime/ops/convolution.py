@@ -15,7 +15,7 @@ import numpy as np
 import runtime.ops as ops
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
-from runtime.core.primitive import Order, Primitive, bind, row, sample, wrong_value
+from runtime.core.primitive import Order, Primitive, bind, row, sample, wrong_shape, wrong_value
 from runtime.core.shapes import Shape, compatible, is_known, merge_shapes
 from runtime.core.tensor import Tensor
 from runtime.ops.convolution_kernels import (
@@ -368,7 +368,7 @@ def _spatial_rank(x: Tensor, w: Tensor, what: str) -> int:
             raise wrong_value(
                 f"{what} works over 1 to 3 spatial axes, got shapes {x.shape} and {w.shape}"
             )
-    raise wrong_value(f"{what} needs a filter of known rank")
+    raise wrong_shape(f"{what} needs a filter of known rank", w)
 
 
 def convolution(

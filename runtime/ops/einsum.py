@@ -5,7 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import runtime.ops as ops
-from runtime.core.primitive import Order, Primitive, bind, row, sample, wrong_dtype, wrong_value
+from runtime.core.primitive import (
+    Order,
+    Primitive,
+    bind,
+    row,
+    sample,
+    wrong_dtype,
+    wrong_shape,
+    wrong_value,
+)
 from runtime.core.shapes import Shape, broadcast_dim, is_known
 from runtime.core.tensor import Tensor
 from runtime.ops import batching
@@ -141,7 +150,7 @@ def _ellipsis_rank(subscripts: str, tensor: Tensor) -> int:
     if "..." not in subscripts:
         return 0
     if tensor.ndim is None:
-        raise wrong_value("an ellipsis in einsum needs operands of known rank")
+        raise wrong_shape("an ellipsis in einsum needs operands of known rank", tensor)
     count = tensor.ndim - (len(subscripts) - 3)
     if count < 0:
         raise wrong_value(

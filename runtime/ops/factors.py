@@ -10,7 +10,7 @@ import runtime.ops as ops
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
 from runtime.core.extras import extra
-from runtime.core.primitive import Order, bind, row, sample, wrong_value
+from runtime.core.primitive import Order, bind, row, sample, wrong_shape, wrong_value
 from runtime.core.shapes import Shape
 from runtime.core.tensor import Tensor
 from runtime.ops.matrices import check_square
@@ -111,7 +111,7 @@ def _side(x: Any) -> Any:
 def _moved(x: Any, order: Any) -> Tensor:
     """The rows of matrices in this order."""
     if order.ndim is None:
-        raise wrong_value("a permutation must have a known rank: use ensure_shape")
+        raise wrong_shape("a permutation must have a known rank: use ensure_shape", order)
     return ops.gather(x, order, axis=-2, batch_dims=order.ndim - 1)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import runtime.ops as ops
 from runtime import dtypes, errors
 from runtime.core.convert import conversion_of, convert_to_tensor
-from runtime.core.primitive import bind, wrong_dtype, wrong_value
+from runtime.core.primitive import bind, wrong_dtype, wrong_shape, wrong_value
 from runtime.core.shapes import compatible, is_known
 from runtime.core.state import state
 from runtime.core.tensor import EagerTensor, Tensor
@@ -161,7 +161,7 @@ def _without_masks(keys: tuple[Any, ...]) -> list[Any]:
     for key in keys:
         if isinstance(key, Tensor) and key.dtype.is_bool:
             if key.ndim is None:
-                raise wrong_value("a mask used as an index must have a known rank")
+                raise wrong_shape("a mask used as an index must have a known rank", key)
             made.extend(ops.unstack(ops.where(key), key.ndim, axis=1))
         else:
             made.append(key)
@@ -171,7 +171,7 @@ def _without_masks(keys: tuple[Any, ...]) -> list[Any]:
 def _spelled_out(x: Tensor, keys: list[Any]) -> list[Any]:
     """The keys with the ellipsis written as slices, one key per axis of x and per new axis."""
     if x.ndim is None:
-        raise wrong_value("indexing with tensors needs a tensor of known rank")
+        raise wrong_shape("indexing with tensors needs a tensor of known rank", x)
     used = sum(key is not None and key is not Ellipsis for key in keys)
     if used > x.ndim:
         raise errors.InvalidValueError(

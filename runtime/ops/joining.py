@@ -9,7 +9,16 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime.core.convert import convert_to_tensor
-from runtime.core.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
+from runtime.core.primitive import (
+    Memory,
+    Order,
+    Primitive,
+    bind,
+    row,
+    sample,
+    wrong_shape,
+    wrong_value,
+)
 from runtime.core.shapes import Shape, merge_shapes
 from runtime.core.tensor import Tensor
 from runtime.core.types import TensorType
@@ -247,10 +256,10 @@ def unstack(
     x, place = convert_to_tensor(value), static_int(axis, "axis")
     if num is None:
         if x.static_shape is None:
-            raise wrong_value(f"Cannot infer argument `num` from shape {x.shape}")
+            raise wrong_shape(f"Cannot infer argument `num` from shape {x.shape}", x)
         num = x.static_shape[axis_in(place, len(x.static_shape))]
         if num is None:
-            raise wrong_value(f"Cannot infer argument `num` from shape {x.shape}")
+            raise wrong_shape(f"Cannot infer argument `num` from shape {x.shape}", x)
     return list(bind(unstack_p, x, num=num, axis=place)) if num else []
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import runtime.ops as ops
 from runtime.core.convert import convert_to_tensor
-from runtime.core.primitive import wrong_value
+from runtime.core.primitive import wrong_shape, wrong_value
 from runtime.core.tensor import Tensor
 from runtime.ops.arguments import one_of
 from runtime.ops.windows import Sizes, checked_rank, padding_of, positions, spatial
@@ -82,7 +82,7 @@ def _dilated(
 
 def _kernel_of(w: Tensor) -> Sizes:
     if w.static_shape is None or None in w.static_shape[:2]:
-        raise wrong_value(f"the filter's height and width must be known, got shape {w.shape}")
+        raise wrong_shape(f"the filter's height and width must be known, got shape {w.shape}", w)
     height, width = w.static_shape[:2]
     if not height or not width:
         raise wrong_value(f"the filter must not be empty, got shape {w.shape}")

@@ -11,7 +11,16 @@ import runtime.ops as ops
 import runtime.ops.ordering_kernels as kernels
 from runtime import dtypes, errors
 from runtime.core.convert import convert_to_tensor
-from runtime.core.primitive import Order, Primitive, bind, row, sample, wrong_dtype, wrong_value
+from runtime.core.primitive import (
+    Order,
+    Primitive,
+    bind,
+    row,
+    sample,
+    wrong_dtype,
+    wrong_shape,
+    wrong_value,
+)
 from runtime.core.shapes import Shape, compatible, is_known
 from runtime.core.tensor import Tensor
 from runtime.core.workspace import Workspace, opened
@@ -256,8 +265,8 @@ def top_k(
 
 def _top_of_run(x: Tensor, k: Tensor, kind: DType) -> TopKV2:
     if not x.ndim or k.ndim:
-        raise wrong_value(
-            f"top_k needs rows of known rank and a scalar k, got {x.shape}, {k.shape}"
+        raise wrong_shape(
+            f"top_k needs rows of known rank and a scalar k, got {x.shape}, {k.shape}", x, k
         )
     fits = ops.logical_and(k >= 0, k <= ops.shape(x, k.dtype)[-1])
     count = checked(k, fits, "top_k", "a row has less elements than k")

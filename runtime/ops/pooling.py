@@ -12,7 +12,16 @@ import numpy as np
 import runtime.ops as ops
 from runtime import dtypes, errors
 from runtime.core.convert import convert_to_tensor
-from runtime.core.primitive import TABLE, Order, Primitive, bind, row, sample, wrong_value
+from runtime.core.primitive import (
+    TABLE,
+    Order,
+    Primitive,
+    bind,
+    row,
+    sample,
+    wrong_shape,
+    wrong_value,
+)
 from runtime.core.shapes import Shape, merge_shapes
 from runtime.core.tensor import Tensor
 from runtime.core.workspace import Workspace, opened
@@ -435,7 +444,7 @@ def _check_padding(padding: Padding, ksize: Sizes) -> None:
 
 def _rank_of(x: Tensor, what: str) -> int:
     if x.ndim is None or not 3 <= x.ndim <= 5:
-        raise wrong_value(f"{what} needs a tensor of known rank 3, 4 or 5, got shape {x.shape}")
+        raise wrong_shape(f"{what} needs a tensor of known rank 3, 4 or 5, got shape {x.shape}", x)
     return x.ndim - 2
 
 

@@ -19,6 +19,7 @@ from runtime.core.primitive import (
     broadcast_shapes,
     row,
     sample,
+    wrong_shape,
     wrong_value,
 )
 from runtime.core.shapes import compatible, is_known, merge_shapes, size_of
@@ -113,7 +114,7 @@ def boolean_mask(tensor: Any, mask: Any, axis: Any = None, name: str = "boolean_
     """
     x, chosen = convert_to_tensor(tensor), convert_to_tensor(mask, dtypes.bool)
     if not chosen.ndim:
-        raise wrong_value("mask cannot be scalar, and its rank must be known.")
+        raise wrong_shape("mask cannot be scalar, and its rank must be known.", chosen)
     given = 0 if axis is None else axis
     if x.ndim is None or (isinstance(given, Tensor) and given.static_value is None):
         return _masked_at(x, chosen, given)

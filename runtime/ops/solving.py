@@ -12,7 +12,7 @@ import numpy as np
 import runtime.ops as ops
 from runtime import errors
 from runtime.core.convert import convert_to_tensor
-from runtime.core.primitive import Primitive, bind, checked, row, sample, wrong_value
+from runtime.core.primitive import Primitive, bind, checked, row, sample, wrong_shape, wrong_value
 from runtime.core.shapes import Shape, broadcast
 from runtime.core.tensor import Tensor
 from runtime.ops import batching
@@ -247,7 +247,7 @@ def lstsq(
     a, b = matched(matrix, rhs)
     rows, columns = (check_matrix(a.static_shape, "matrix") or (None, None))[-2:]
     if rows is None or columns is None:
-        raise wrong_value(f"lstsq needs matrices of known size, got shape {a.shape}")
+        raise wrong_shape(f"lstsq needs matrices of known size, got shape {a.shape}", a)
     if rows >= columns:
         gram = ops.matmul(a, a, adjoint_a=True) + _regular(columns, l2_regularizer, a.dtype)
         return cholesky_solve(_factor(gram), ops.matmul(a, b, adjoint_a=True))

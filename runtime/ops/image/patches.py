@@ -8,7 +8,7 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime.core.convert import convert_to_tensor
-from runtime.core.primitive import wrong_value
+from runtime.core.primitive import wrong_shape, wrong_value
 from runtime.core.tensor import Tensor
 from runtime.ops.arguments import one_of, static_ints
 from runtime.ops.convolution import depthwise_conv2d
@@ -65,7 +65,7 @@ def extract_patches(
     """
     x = convert_to_tensor(images)
     if x.static_shape is None or len(x.static_shape) != 4:
-        raise wrong_value(f"the input of extract_patches must have rank 4, got shape {x.shape}")
+        raise wrong_shape(f"the input of extract_patches must have rank 4, got shape {x.shape}", x)
     padding = one_of(padding, "padding", ("SAME", "VALID"))
     (h, w), (down, across), (rate, rate_across) = (
         _pair(value, what)

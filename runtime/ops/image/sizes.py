@@ -6,7 +6,7 @@ from typing import Any
 
 import runtime.ops as ops
 from runtime.core.convert import convert_to_tensor
-from runtime.core.primitive import wrong_dtype, wrong_value
+from runtime.core.primitive import wrong_dtype, wrong_shape, wrong_value
 from runtime.core.tensor import Tensor
 
 Pair = tuple[int, int]
@@ -18,7 +18,7 @@ def as_image(image: Any, what: str = "image", known: bool = True) -> Tensor:
     if x.ndim not in (3, 4, None):
         raise wrong_value(f"`{what}` must have either 3 or 4 dimensions, got shape {x.shape}")
     if x.ndim is None and known:
-        raise wrong_value(f"`{what}` must have a known rank")
+        raise wrong_shape(f"`{what}` must have a known rank", x)
     return x
 
 

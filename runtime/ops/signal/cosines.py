@@ -9,7 +9,7 @@ from typing import Any
 
 import runtime.ops as ops
 from runtime.core.convert import convert_to_tensor
-from runtime.core.primitive import wrong_dtype, wrong_value
+from runtime.core.primitive import wrong_dtype, wrong_shape, wrong_value
 from runtime.core.tensor import Tensor
 from runtime.ops.arguments import static_int
 from runtime.ops.image.sizes import as_length, dimension
@@ -36,7 +36,7 @@ def _signal(input: Any, what: str) -> Tensor:
     if not x.dtype.is_floating:
         raise wrong_dtype(f"{what} takes floats, not {x.dtype.name}")
     if not x.ndim:
-        raise wrong_value(f"{what} needs a known rank of 1 or more, got shape {x.shape}")
+        raise wrong_shape(f"{what} needs a known rank of 1 or more, got shape {x.shape}", x)
     return x
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import runtime.ops as ops
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
-from runtime.core.primitive import wrong_value
+from runtime.core.primitive import wrong_shape, wrong_value
 from runtime.core.tensor import Tensor
 from runtime.ops.arguments import static_int
 from runtime.ops.define import axis_in
@@ -33,7 +33,7 @@ def frame(
     """
     x = convert_to_tensor(signal)
     if x.ndim is None:
-        raise wrong_value("frame needs a signal of known rank")
+        raise wrong_shape("frame needs a signal of known rank", x)
     at = axis_in(static_int(axis, "axis"), x.ndim)
     length, step = (
         as_length(value, what)
@@ -70,7 +70,9 @@ def overlap_and_add(signal: Any, frame_step: Any, name: str | None = None) -> Te
     """
     x = convert_to_tensor(signal)
     if x.ndim is None or x.ndim < 2:
-        raise wrong_value(f"overlap_and_add needs a known rank of 2 or more, got shape {x.shape}")
+        raise wrong_shape(
+            f"overlap_and_add needs a known rank of 2 or more, got shape {x.shape}", x
+        )
     step = as_length(frame_step, "frame_step")
     frames, length = dimension(x, -2), dimension(x, -1)
     places = ops.expand_dims(ops.range(frames) * step, 1) + ops.range(length)

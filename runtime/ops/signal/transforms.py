@@ -10,7 +10,16 @@ import numpy as np
 import runtime.ops as ops
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
-from runtime.core.primitive import Order, Primitive, bind, row, sample, wrong_dtype, wrong_value
+from runtime.core.primitive import (
+    Order,
+    Primitive,
+    bind,
+    row,
+    sample,
+    wrong_dtype,
+    wrong_shape,
+    wrong_value,
+)
 from runtime.core.shapes import Shape
 from runtime.core.tensor import Tensor
 from runtime.core.types import TensorType
@@ -168,7 +177,7 @@ def fitted(x: Any, axis: int, length: Any) -> Any:
     missing = length - have if both else ops.maximum(ops.cast(length, dtypes.int32) - have, 0)
     rank = x.ndim
     if rank is None:
-        raise wrong_value("the input must have a known rank where the length is changed")
+        raise wrong_shape("the input must have a known rank where the length is changed", x)
     pads: list[Any] = [[0, 0] for _ in range(rank)]
     pads[axis] = [0, missing]
     return ops.pad(x, pads)
@@ -301,7 +310,7 @@ def _shifted(x: Any, axes: Any, forward: bool) -> Tensor:
     x = convert_to_tensor(x)
     if axes is None:
         if x.ndim is None:
-            raise wrong_value("fftshift needs a known rank, or `axes`")
+            raise wrong_shape("fftshift needs a known rank, or `axes`", x)
         axes = range(x.ndim)
     chosen = static_ints(axes, "axes")
     lengths = [_length(x, axis) for axis in chosen]

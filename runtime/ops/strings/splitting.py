@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime.core.primitive import bind, row, sample, wrong_dtype, wrong_value
+from runtime.core.primitive import bind, row, sample, wrong_dtype, wrong_shape, wrong_value
 from runtime.core.shapes import Shape
 from runtime.core.tensor import Tensor
 from runtime.ops.arguments import static_int, static_ints
@@ -64,8 +64,8 @@ bytes_split_p = row(
 
 def ragged_rows(x: Tensor, parts: tuple[Tensor, Tensor]) -> Any:
     if x.ndim is None:
-        raise wrong_value(
-            "strings of unknown rank: give them a shape with ensure_shape or set_shape"
+        raise wrong_shape(
+            "strings of unknown rank: give them a shape with ensure_shape or set_shape", x
         )
     return parts[0] if x.ndim == 0 else RaggedTensor(*parts)
 

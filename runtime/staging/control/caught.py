@@ -171,7 +171,8 @@ class Level:
             if not is_of_program(error):
                 raise
             leave_out_handled(self.trace, error)
-            if is_of_symbol(error) and target(self.trace, type(error))[1] is not None:
+            is_of_trace = getattr(error, "is_of_trace", False)
+            if (is_of_trace or is_of_symbol(error)) and target(self.trace, type(error))[1]:
                 raise refuse_caught(error) from None
             if is_refusal(error) or (is_body and not self.guards):
                 raise

@@ -394,3 +394,37 @@ def test_an_item_of_a_view_is_assigned_in_a_try(program: Callable[..., Any]) -> 
         a, b = (rt.range(1.0, n + 1.0) for n in (first, second))
         expected = staging.as_python(autograph.convert(program)(a, b))
         assert staging.same_outcome(expected, staging.attempt(lambda a=a, b=b: function(a, b)))
+
+
+NEEDS_A_SHAPE: Sequence[Callable[[Any], Any]] = (
+    lambda x: rt.boolean_mask(x, x > 1.0),
+    lambda x: x[x > 1.0],
+    lambda x: rt.unstack(x)[0],
+    lambda x: rt.math.top_k(x, rt.size(x)).values,
+    lambda x: rt.signal.dct(x),
+    lambda x: rt.image.total_variation(x[:, None, None]),
+)
+
+
+@pytest.mark.parametrize("computed", NEEDS_A_SHAPE)
+def test_the_need_of_a_shape_is_not_caught(computed: Callable[[Any], Any]) -> None:
+    @rt.function(input_signature=(ANYTHING,))
+    def caught(x):
+        try:
+            return computed(x)
+        except ValueError:
+            return -x
+
+    with pytest.raises(autograph.StagingError, match="a shape must be known here that only the"):
+        caught(rt.ones([3]))
+
+
+def test_shapes_that_are_wrong_whatever_the_run_has_are_caught() -> None:
+    @rt.function(input_signature=(ANYTHING,))
+    def caught(x):
+        try:
+            return rt.signal.dct(rt.reduce_sum(x))
+        except ValueError:
+            return -x
+
+    assert caught(rt.ones([2])).numpy().tolist() == [-1.0, -1.0]
