@@ -284,8 +284,10 @@ def _equality(function: Any, unequal: bool, operation: Any) -> Any:
             return unequal
         if getattr(other, "decides_operators", False) or hasattr(other, "is_text_of_run"):
             return NotImplemented  # its own operator asks first what it is
+        # No `except` is for shapes that do not broadcast: eagerly they are unequal.
+        compared = function if state.trace is None else state.trace.surely(function)
         try:
-            return function(self, other)
+            return compared(self, other)
         except errors.WrongDtypeError:
             if _never_equal(self, other):
                 return NotImplemented  # Python asks the other side, and then takes them as unequal
@@ -294,7 +296,7 @@ def _equality(function: Any, unequal: bool, operation: Any) -> Any:
             if not isinstance(other, Tensor) or other.dtype is self.dtype:
                 return convert_to_tensor(unequal)  # shapes that do not broadcast
             raise
-        except ValueError:  # what shapes are while tracing
+        except ValueError:  # of a list with rows of several lengths, for one
             if _may_broadcast(self, other):
                 raise
             return convert_to_tensor(unequal)

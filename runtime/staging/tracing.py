@@ -40,7 +40,7 @@ from runtime.staging.control.deferred_exceptions import (
 from runtime.staging.control.references import NOTHING_WANTED, References
 from runtime.staging.frames import caller_of, is_ours, name_given_to, origin_of, user_location
 from runtime.staging.outside import outlives_calls, place_key
-from runtime.staging.scopes import Handle, Scope, Site, Stale, Symbol
+from runtime.staging.scopes import Handle, Scope, Site, Stale, Symbol, unfailing
 from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.symbolic_tensor import SymbolicTensor
 
@@ -244,6 +244,8 @@ class Trace:
     def _keep_parts(self, sizes: Any, made: Any) -> None:
         known = self.parts if (sizes == UNKNOWN).any() else self.constants
         known[made.graph_value] = sizes
+
+    surely = staticmethod(unfailing)
 
     def apply(
         self, primitive: Primitive, values: tuple[Value, ...], params: Params = NO_PARAMS

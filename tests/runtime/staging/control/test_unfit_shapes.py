@@ -351,6 +351,24 @@ def test_what_cannot_be_left_is_refused(program: Callable[..., Any]) -> None:
         function(rt.ones([2]), rt.ones([3]))
 
 
+@pytest.mark.parametrize("compared", [lambda a, b: a == b, lambda a, b: a != b])
+def test_tensors_that_are_compared_raise_nothing_to_catch(compared: Callable[..., Any]) -> None:
+    """Eagerly those of shapes that do not broadcast are unequal; a graph has no type for that."""
+
+    @rt.function(input_signature=(VECTOR, VECTOR))
+    def caught(a, b):
+        try:
+            return compared(a, b)
+        except ValueError:
+            return a > 0.0
+
+    two, three = rt.ones([2]), rt.ones([3])
+    assert caught(two, two).numpy().tolist() == compared(two, two).numpy().tolist()
+    assert compared(two, three).shape == []
+    with pytest.raises(errors.InvalidValueError, match="Incompatible shapes"):
+        caught(two, three)
+
+
 @pytest.mark.parametrize("is_read", [True, False])
 def test_what_does_not_fit_is_raised_again(is_read: bool) -> None:
     @rt.function(input_signature=(VECTOR, VECTOR))
