@@ -62,8 +62,8 @@ def _asks_for_shapes(primitive: Primitive, values: Sequence[Value]) -> bool:
 
 
 def _given_sizes(primitive: Primitive, values: Sequence[Value]) -> list[Value]:
-    """The inputs of an op that are sizes, or places."""
-    letters = primitive.letters
+    """The inputs of an op that are sizes, or places of which it does not say how they fail."""
+    letters = () if primitive.raises else primitive.letters
     return [value for at, value in enumerate(values) if letters and primitive.letter(at) == "i"]
 
 
@@ -105,7 +105,7 @@ class Samples:
         of = functools.cache(self._of)
         for at, output in enumerate(node.outputs):
             self._types[output] = [
-                of(output.type if made is None else made[at])[world]
+                of(made[at] if made else output.type)[world]
                 for world, made in enumerate(worlds)
             ]
 
@@ -118,7 +118,9 @@ class Samples:
     def _results(
         self, primitive: Primitive, values: Sequence[Value], params: Params
     ) -> list[tuple[Type, ...] | None]:
-        """The types of what an op gives in each world; None where it fails."""
+        """The types of what an op gives in each world; None where its inputs do not fit, none where
+        it fails otherwise.
+        """
         return [self._result(world, primitive, values, params) for world in range(_WORLDS)]
 
     def _result(
@@ -129,8 +131,10 @@ class Samples:
                 self._types[value] = self._of(value.type)
         try:
             made = primitive.infer(*[self._types[value][world] for value in values], **params)
-        except (ValueError, errors.OpError):
+        except errors.InvalidValueError:
             return None
+        except errors.OpError:  # an index out of bounds
+            return ()
         return made if isinstance(made, tuple) else (made,)
 
     def _of(self, type: Type) -> list[Type]:

@@ -296,7 +296,11 @@ def dense(a, b):
     return rt.nn.relu(a[:, None] @ rt.ones([1, 4]) + rt.ones([4]))
 
 
-@pytest.mark.parametrize("computed", [softmax, of_one_length, centred, dense])
+def items(a, b):
+    return a[2] + a[rt.size(b) - 1]
+
+
+@pytest.mark.parametrize("computed", [softmax, of_one_length, centred, dense, items])
 def test_what_fits_whatever_the_sizes_are_costs_nothing(computed: Callable[..., Any]) -> None:
     @rt.function(input_signature=(VECTOR, VECTOR))
     def guarded(a, b):
