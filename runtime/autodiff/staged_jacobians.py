@@ -14,7 +14,9 @@ from runtime.dtypes import int32
 from runtime.graph import lists
 from runtime.graph.ir import Value
 from runtime.graph.nodes import WHILE, apply
-from runtime.staging.scopes import Scope, active
+from runtime.staging.scopes import Scope, active, unfailing
+
+_vectorized = unfailing(vectorized)
 
 
 def staged_rows(
@@ -23,13 +25,13 @@ def staged_rows(
     """For each source the gradients of all rows, stacked; None where there are none."""
     trace = active()
     with trace.nested("a jacobian", trace.scope.next_site()) as scope:
-        weight = rows.staged_weight(trace.parameter(TensorType(int32, ()), "row"))
+        weight = unfailing(rows.staged_weight)(trace.parameter(TensorType(int32, ()), "row"))
         begin = len(scope.nodes)
         grads = differentiate(weight)
         values = [trace.value_of(grad) for grad in grads if grad is not None]
     made = None
     if at_once and isinstance(rows.count, int):
-        made = vectorized(scope.nodes[begin:], weight.graph_value, rows.weights, values)
+        made = _vectorized(scope.nodes[begin:], weight.graph_value, rows.weights, values)
     if made is None:
         lists = _loop(scope, rows.count, values)
         connected = [s for s, grad in zip(sources, grads, strict=True) if grad is not None]
@@ -38,6 +40,7 @@ def staged_rows(
     return [None if grad is None else next(each) for grad in grads]
 
 
+@unfailing
 def _loop(scope: Scope, count: Any, values: Sequence[Value]) -> Sequence[Any]:
     """Lists of the gradients of all rows, computed one after the other by the nodes of a scope."""
     trace = scope.trace
@@ -61,6 +64,7 @@ def _loop(scope: Scope, count: Any, values: Sequence[Value]) -> Sequence[Any]:
     return trace.append(WHILE, inputs, outputs, regions=[region])[1:]
 
 
+@unfailing
 def _stacked(array: Any, value: Value, source: Any, count: Any) -> Any:
     """The gradients of a list, each like `value`, as one tensor."""
     element = cast(TensorType, value.type)

@@ -105,8 +105,7 @@ class Samples:
         of = functools.cache(self._of)
         for at, output in enumerate(node.outputs):
             self._types[output] = [
-                of(made[at] if made else output.type)[world]
-                for world, made in enumerate(worlds)
+                of(made[at] if made else output.type)[world] for world, made in enumerate(worlds)
             ]
 
     def are_unfit(self, primitive: Primitive, values: Sequence[Value], params: Params) -> bool:

@@ -190,6 +190,16 @@ def gradient_of_rounds(a, b):
         return -a
 
 
+def jacobian_of_it(a, b):
+    try:
+        with rt.GradientTape() as tape:
+            tape.watch(a)
+            y = a * b
+        return tape.jacobian(y, a)
+    except ValueError:
+        return rt.linalg.diag(a)
+
+
 def weighted_gradient(a, b):
     try:
         with rt.GradientTape() as tape:
@@ -218,8 +228,8 @@ def words_of_it(a, b):
 FAILING: Sequence[Callable[..., Any]] = (
     added, multiplied, as_a_square, in_rows_of_three, joined, stacked, broadcast, chosen,
     zeros_of_a_size, of_slices, of_a_slice, beside_a_slice, read_by_nobody, floor_divided,
-    indexed_by_a_mask, masked, in_a_helper, counted, called, gradient_of_it, gradient_of_rounds,
-    weighted_gradient, in_parts, words_of_it,
+    indexed_by_a_mask, masked, in_a_helper, counted, called, gradient_of_it, jacobian_of_it,
+    gradient_of_rounds, weighted_gradient, in_parts, words_of_it,
 )  # fmt: skip
 WITHOUT_A_RANK = (added, as_a_square, in_rows_of_three, stacked, broadcast, chosen, zeros_of_a_size,
                   read_by_nobody, floor_divided, words_of_it)  # fmt: skip
