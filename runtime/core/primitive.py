@@ -435,6 +435,15 @@ def wrong_dtype(message: str, hint: str | None = None) -> errors.WrongDtypeError
     return errors.WrongDtypeError(message, hint=hint)
 
 
+def not_known(message: str) -> errors.WrongDtypeError:
+    """The error for an argument that a trace must know: no `except` of a function that is traced
+    takes it.
+    """
+    error = wrong_dtype(message)
+    error.is_of_trace = True
+    return error
+
+
 def _no_tensors_yet(raw: Any) -> Any:
     raise RuntimeError("runtime.core.tensor must be imported before an op is bound")
 

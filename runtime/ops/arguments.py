@@ -8,7 +8,7 @@ from typing import Any, TypeGuard
 import numpy as np
 
 from runtime.core.convert import convert_to_tensor
-from runtime.core.primitive import wrong_dtype, wrong_value
+from runtime.core.primitive import not_known, wrong_dtype, wrong_value
 from runtime.core.tensor import Tensor
 
 
@@ -98,7 +98,7 @@ def _known(value: Any, what: str) -> Any:
     if isinstance(value, Tensor):
         value = value.static_value
         if value is None:
-            raise wrong_dtype(f"{what} must be known while tracing: pass Python numbers")
+            raise not_known(f"{what} must be known while tracing: pass Python numbers")
     try:
         return np.asarray(value)
     except ValueError:

@@ -7,7 +7,7 @@ from typing import Any
 
 import runtime.ops as ops
 from runtime import dtypes
-from runtime.core.primitive import wrong_dtype
+from runtime.core.primitive import not_known
 from runtime.core.tensor import Tensor
 from runtime.ops.checks import checked
 
@@ -20,7 +20,7 @@ def order_of(axes: Tensor, rank: int | None, what: str = "axis") -> tuple[Tensor
     """
     count = 1 if axes.ndim == 0 else axes.shape[0] if axes.ndim == 1 else None
     if rank is None or count is None:
-        raise wrong_dtype(
+        raise not_known(
             f"{what} must be known while tracing where the rank of the tensor, or the number of "
             "axes, is not: pass Python numbers, or give shapes by ensure_shape"
         )

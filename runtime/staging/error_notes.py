@@ -19,7 +19,7 @@ from autograph.policy import is_standard_file
 from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.core.types import NumberType
-from runtime.errors import InvalidValueError, OpError
+from runtime.errors import OpError
 from runtime.graph.ir import Graph, Location, Node, format_location, position_of
 from runtime.graph.templates import written
 from runtime.staging.bytecode import raises
@@ -37,7 +37,7 @@ _NO_ATTRIBUTE = r"'Symbolic(Tensor|Number)' object has no attribute"
 _TEXTS = r"(\b(not|type|got) '?|^|')Text\b"
 _PLACED = r".+?:\d+:\d+: "
 _OUTSIDE = "compute with numbers and tensors, or do this outside of the staged function"
-_SHAPED = "give the tensor a shape, by ensure_shape or in the input_signature"
+_SHAPED = "give tensors a shape, by ensure_shape or in the input_signature, or pass Python numbers"
 _UNSEEN = "catch it without a name, `except TypeError:`: its text would be another one"
 _NUMBER = "SymbolicNumber"
 _CLASSES = rf"\b({_NUMBER}|MaybeNone|{CHOSEN}|TaggedUnion)\b"
@@ -205,8 +205,8 @@ def refuse_caught(error: BaseException, way_out: str = _OUTSIDE) -> Exception:
     place = None if last is None else position_of(last.tb_frame.f_code, last.tb_lasti)
     said = re.sub(f"^{_PLACED}", "", str(error).partition("\n")[0])
     what = "Python raises a TypeError here, of what only the run knows"
-    if isinstance(error, InvalidValueError):
-        what, way_out = "a shape must be known here that only the run knows", _SHAPED
+    if isinstance(error, OpError):
+        what, way_out = "a shape or number must be known here that only the run knows", _SHAPED
     return refuse(
         f"{what}, and the `except` around would catch it: {re.sub(_CLASSES, _in_words, said)}",
         way_out,
