@@ -8,7 +8,8 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime import errors
-from runtime.core.primitive import Memory, Primitive, bind, row, sample
+from runtime.core.primitive import Memory, Primitive, bind, row, sample, wrong_value
+from runtime.core.shapes import compatible, is_known
 from runtime.core.tensor import Tensor
 
 
@@ -28,6 +29,16 @@ checked_p: Primitive = row(
 def checked(x: Tensor, fits: Any, caller: str, message: str) -> Tensor:
     """`x`; InvalidArgumentError in the name of `caller` where `fits` is not true of all."""
     return bind(checked_p, x, fits, caller=caller, message=message)  # type: ignore[no-any-return]
+
+
+def alike(x: Tensor, other: Tensor, names: str) -> Tensor:
+    """`x`; InvalidArgumentError where `other` has another shape, in a run where only that knows."""
+    if not compatible(x.static_shape, other.static_shape):
+        raise wrong_value(f"{names} must have one shape, got {x.shape} and {other.shape}")
+    if is_known(x.static_shape) and is_known(other.static_shape):
+        return x
+    fits = ops.equal(ops.shape(x), ops.shape(other))
+    return checked(x, fits, "SameShape", f"{names} must have one shape")
 
 
 def outside(numbers: Any, bad: Any, what: str, low: int, limit: Any) -> errors.InvalidValueError:

@@ -20,13 +20,13 @@ from runtime.core.primitive import (
     sample,
     wrong_value,
 )
-from runtime.core.shapes import Shape, is_known, merge_shapes
+from runtime.core.shapes import Shape, merge_shapes
 from runtime.core.tensor import Tensor
 from runtime.core.workspace import Workspace
 from runtime.ops import batching
 from runtime.ops.arguments import one_of, static_int, static_number
 from runtime.ops.blockwise import MANY, in_blocks, own, turning_rows
-from runtime.ops.checks import checked
+from runtime.ops.checks import alike, checked
 from runtime.ops.define import Op, axis_in, binary, converted, matched, unary
 from runtime.ops.gathering import class_of
 
@@ -404,7 +404,7 @@ def sigmoid_cross_entropy_with_logits(
     array([0.693], dtype=float32)
     """
     scores, truth = matched(logits, labels)
-    merge_shapes(scores.static_shape, truth.static_shape)
+    truth = alike(truth, scores, "labels and logits")
     return _sigmoid_cross_entropy(scores, truth)
 
 
@@ -432,7 +432,7 @@ def weighted_cross_entropy_with_logits(
     array([1.386], dtype=float32)
     """
     scores, truth = matched(logits, labels)
-    merge_shapes(scores.static_shape, truth.static_shape)
+    truth = alike(truth, scores, "labels and logits")
     weight = 1 + (convert_to_tensor(pos_weight, scores.dtype) - 1) * truth
     return (1 - truth) * scores + weight * softplus(-scores)
 
@@ -448,15 +448,7 @@ def log_poisson_loss(
     [1.0]
     """
     rate, counts = matched(log_input, targets)
-    try:
-        merge_shapes(rate.static_shape, counts.static_shape)
-    except ValueError:
-        raise wrong_value(
-            f"log_poisson_loss: targets {counts.shape} and log_input {rate.shape} must be alike"
-        ) from None
-    if not (is_known(rate.static_shape) and is_known(counts.static_shape)):
-        fits = ops.equal(ops.shape(rate), ops.shape(counts))
-        counts = checked(counts, fits, "log_poisson_loss", "targets and log_input must be alike")
+    counts = alike(counts, rate, "targets and log_input")
     loss = ops.exp(rate) - rate * counts
     if not compute_full_loss:
         return loss

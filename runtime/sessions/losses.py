@@ -8,9 +8,9 @@ from typing import Any
 import runtime.ops as ops
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
-from runtime.core.shapes import merge_shapes
 from runtime.core.state import state
 from runtime.core.tensor import Tensor
+from runtime.ops.checks import alike
 from runtime.sessions.open_graph import GraphKeys, get_default_graph
 
 
@@ -106,8 +106,7 @@ def _pair(labels: Any, predictions: Any) -> tuple[Tensor, Tensor]:
     if labels is None or predictions is None:
         raise ValueError("labels and predictions must not be None.")
     first, second = (ops.cast(convert_to_tensor(x), dtypes.float32) for x in (labels, predictions))
-    merge_shapes(first.static_shape, second.static_shape)
-    return first, second
+    return alike(first, second, "labels and predictions"), second
 
 
 def absolute_difference(
@@ -218,7 +217,6 @@ def sigmoid_cross_entropy(
     """
     scores = convert_to_tensor(logits)
     truth = ops.cast(convert_to_tensor(multi_class_labels), scores.dtype)
-    merge_shapes(truth.static_shape, scores.static_shape)
     if label_smoothing > 0:
         truth = truth * (1 - label_smoothing) + 0.5 * label_smoothing
     losses = ops.sigmoid_cross_entropy_with_logits(truth, scores)
@@ -239,7 +237,7 @@ def softmax_cross_entropy(
     """
     scores = convert_to_tensor(logits)
     truth = ops.cast(convert_to_tensor(onehot_labels), scores.dtype)
-    merge_shapes(truth.static_shape, scores.static_shape)
+    truth = alike(truth, scores, "labels and logits")
     if label_smoothing > 0:
         classes = ops.cast(ops.shape(truth)[-1], scores.dtype)
         truth = truth * (1 - label_smoothing) + label_smoothing / classes

@@ -86,6 +86,21 @@ REFUSED: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
         lambda t, x: tf.math.in_top_k(t, x, 1), (np.array([1], "i4"), MATRIX)
     ),
     "counts of another shape": (tf.nn.log_poisson_loss, (MATRIX, MATRIX[:, :1])),
+    "labels of another shape": (
+        tf.nn.sigmoid_cross_entropy_with_logits, (MATRIX, MATRIX[:, :1])
+    ),
+    "weighted labels of another shape": (
+        lambda x, y: tf.nn.weighted_cross_entropy_with_logits(x, y, 2.0), (MATRIX[:1], MATRIX)
+    ),
+    "version 1's labels of another shape": (
+        tf.compat.v1.losses.sigmoid_cross_entropy, (MATRIX, MATRIX[:, :1])
+    ),
+    "version 1's shares of another shape": (
+        tf.compat.v1.losses.softmax_cross_entropy, (MATRIX[:1], MATRIX)
+    ),
+    "version 1's predictions of another shape": (
+        tf.compat.v1.losses.absolute_difference, (MATRIX[:1], MATRIX)
+    ),
     "noise of another size": (
         lambda x, y: tf.image.psnr(x, y, 1.0), (IMAGE, IMAGE[:1])
     ),
@@ -132,7 +147,7 @@ ARGUMENTS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: tf.split(tf.range(6), [2, 4], num=3), ValueError, "3 sizes"),
     (lambda: tf.split(tf.range(6), tf.constant([2, 4]), num=3), ValueError, "3 sizes"),
     (lambda: tf.split(tf.range(6), [[2, 4]]), ValueError, "vector"),
-    (lambda: tf.nn.log_poisson_loss(MATRIX, VECTOR), ValueError, "alike"),
+    (lambda: tf.nn.log_poisson_loss(MATRIX, VECTOR), ValueError, "one shape"),
     (lambda: tf.fill([[2]], 1), ValueError, "vector"),
     (lambda: tf.tile([1], [[2]]), ValueError, "vector"),
     (lambda: tf.tile([1], np.array([[2]])), ValueError, "vector"),
@@ -210,7 +225,7 @@ ARGUMENTS: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: tf.dynamic_partition([1, 2], [0], 1), tf.errors.InvalidArgumentError, "begin"),
     (
         lambda: tf.nn.weighted_cross_entropy_with_logits([1.0, 0.0], [0.5], 2.0),
-        ValueError, "not compatible",
+        ValueError, "one shape",
     ),
     (
         lambda: tf.nn.separable_conv2d(
