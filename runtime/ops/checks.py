@@ -23,6 +23,7 @@ checked_p: Primitive = row(
     "checked", _checked_kernel, signature="A,B->A", shape=lambda x, fits, *, caller, message: x,
     op_type="Checked", fallible=True, gradient=lambda op, g: (g, None), keep_inputs=(),
     memory=Memory.ALIASES, samples=(sample("2,3", "0:b", caller="Checked", message="bad"),),
+    instruction="checked",
 )  # fmt: skip
 
 
@@ -37,7 +38,7 @@ def alike(x: Tensor, other: Tensor, names: str) -> Tensor:
         raise wrong_value(f"{names} must have one shape, got {x.shape} and {other.shape}")
     if is_known(x.static_shape) and is_known(other.static_shape):
         return x
-    fits = ops.equal(ops.shape(x), ops.shape(other))
+    fits = ops.reduce_all(ops.equal(ops.shape(x), ops.shape(other)))
     return checked(x, fits, "SameShape", f"{names} must have one shape")
 
 

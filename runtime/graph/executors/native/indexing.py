@@ -526,6 +526,15 @@ def _lower_ensure_shape(emitter: Emitter, kernel: Kernel, array: Array) -> Seque
     return [of_dims(emitter, array, wanted)]
 
 
+def _takes_checked(kernel: Kernel) -> bool:
+    return shapes_known(kernel) and getattr(kernel.node.inputs[1].type, "shape", None) == ()
+
+
+def _lower_checked(emitter: Emitter, kernel: Kernel, x: Held, fits: Scalar) -> Sequence[Held]:
+    emitter.step_aside(emitter.builder.not_(fits.value))
+    return [x]
+
+
 def gives_known_sizes(kernel: Kernel) -> bool:
     """True if the sizes of the result are known, and the ranks of what it is made of."""
     return shapes_known(kernel) and None not in shape_of(kernel)
@@ -594,6 +603,7 @@ register_rule("reshape", _takes_reshape, _lower_reshape)
 register_rule("expand_dims", shapes_known, _lower_expand_dims)
 register_rule("squeeze", shapes_known, _lower_squeeze)
 register_rule("ensure_shape", shapes_known, _lower_ensure_shape)
+register_rule("checked", _takes_checked, _lower_checked)
 register_rule("broadcast_to", gives_known_sizes, _lower_broadcast)
 register_rule("transpose", shapes_known, _lower_transpose)
 

@@ -660,6 +660,18 @@ def test_shapes_that_are_ensured(shape: tuple[int, int], aside: bool) -> None:
         run(ensured, numbers(*shape), unknown=True)
 
 
+@pytest.mark.parametrize("rows", [3, 1])
+def test_labels_and_logits_of_one_shape(rows: int) -> None:
+    def loss(labels: Any, logits: Any) -> Any:
+        return rt.nn.weighted_cross_entropy_with_logits(labels, logits, 2.0)
+
+    if rows == 3:
+        run(loss, numbers(3, 2), numbers(3, 2, seed=1), unknown=True)
+    else:
+        with pytest.raises(REFUSALS, match="must have one shape"):
+            run(loss, numbers(1, 2), numbers(3, 2), unknown=True, aside=True)
+
+
 def test_a_shape_may_be_a_vector_of_one_size() -> None:
     """Its one unknown dim was taken for a number: an AssertionError of the compiler."""
     wanted = rt.TensorSpec([], "int32"), rt.TensorSpec([1], "int32")
