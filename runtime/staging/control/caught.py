@@ -72,7 +72,7 @@ from runtime.staging.control.failures import (
 from runtime.staging.control.failures import cases as cases
 from runtime.staging.control.joins import BLANK
 from runtime.staging.control.optional_values import bound
-from runtime.staging.control.unfit_shapes import any_unfit, may_not_fit
+from runtime.staging.control.unfit_shapes import any_unfit, assume_fit, may_not_fit
 from runtime.staging.error_notes import is_of_symbol, refuse_caught
 from runtime.staging.frames import is_ours
 from runtime.staging.images import image_of
@@ -325,13 +325,14 @@ def probe(trace: Trace, primitive: Primitive, values: tuple[Value, ...], params:
             raise refuse_called_back(primitive)
         return  # what a `finally` would do is not done: the graph ends
     kinds = failures_of(primitive, values, params) if primitive.fallible else ()
+    is_of_shapes = False
     divides = _divides(kinds, values)
     if primitive is TO_TENSOR or (values and _works_by(trace, primitive, values[-1], divides)):
         kinds = ()
     if errors.InvalidValueError not in kinds and may_not_fit(trace, primitive, values, params):
         _, attempt, _ = target(trace, errors.InvalidValueError, kinds)
         if attempt is not None:
-            kinds = (*kinds, errors.InvalidValueError)
+            kinds, is_of_shapes = (*kinds, errors.InvalidValueError), True
     found = [(kind, *target(trace, kind, kinds[:at])) for at, kind in enumerate(kinds)]
     acting = [kind for kind, acts, _, _ in found if acts]
     if not acting:
@@ -375,6 +376,8 @@ def probe(trace: Trace, primitive: Primitive, values: tuple[Value, ...], params:
         code = trace.apply(PROBE, values, given)
     trace.failures += 1
     go_on(trace, Failure(code, sites, certain=False))
+    if is_of_shapes:
+        assume_fit(trace, primitive, values, params)
 
 
 def _works_by(trace: Trace, primitive: Primitive, last: Value, divides: bool) -> bool:

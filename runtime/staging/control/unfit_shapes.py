@@ -34,11 +34,21 @@ def may_not_fit(
         return False
     if any(known_value(trace, size) is None for size in _given_sizes(primitive, values)):
         return True
+    return _samples_of(trace).are_unfit(primitive, values, params)
+
+
+def assume_fit(trace: Trace, primitive: Primitive, values: Sequence[Value], params: Params) -> None:
+    """In the open scope the shapes of these inputs fit: the op has been tried before it."""
+    if _asks_for_shapes(primitive, values) and len(set(values)) == len(values):
+        _samples_of(trace).assume_fit(trace.scope, primitive, values, params)
+
+
+def _samples_of(trace: Trace) -> Samples:
     if Samples not in trace.memo:
         trace.memo[Samples] = Samples()
     samples: Samples = trace.memo[Samples]
     samples.update(trace.scope)
-    return samples.are_unfit(primitive, values, params)
+    return samples
 
 
 def any_unfit(nodes: Iterable[Node]) -> bool:
@@ -71,6 +81,8 @@ def _is_known(type: Type) -> bool:
     return not isinstance(type, TensorType) or (type.shape is not None and None not in type.shape)
 
 
+Dims = tuple[int | None, ...]
+
 _SMALL, _MIXED = 5, 6
 _WORLDS = 3 + _SMALL + _MIXED
 
@@ -87,11 +99,15 @@ class Samples:
         self._small = [Random(world) for world in range(_SMALL)]
         self._nones = itertools.cycle(itertools.combinations(range(_MIXED), _MIXED // 2))
         self._types: dict[Value, list[Type]] = {}
+        # Those of values that fit each other in a scope, and in those inside of it.
+        self._fitting: dict[Scope, dict[Value, list[Type]]] = {}
+        self._around: list[Scope] = []
         self._seen: dict[Scope, int] = {}
 
     def update(self, scope: Scope) -> None:
         """Take the nodes of a scope, and of those around it, that were added since."""
-        for each in reversed(list(scope.around())):
+        self._around = list(scope.around())
+        for each in reversed(self._around):
             for node in each.nodes[self._seen.get(each, 0) :]:
                 if _asks_for_shapes(node.primitive, node.inputs):
                     self.take(node)
@@ -114,27 +130,46 @@ class Samples:
             return False
         return None in self._results(primitive, values, params)
 
+    def assume_fit(
+        self, scope: Scope, primitive: Primitive, values: Sequence[Value], params: Params
+    ) -> None:
+        """Give the inputs of an op sizes that fit, for a scope in which it has worked: one of them
+        may have sizes of one, or the others have its sizes, in each world in another way.
+        """
+        given = [list(self._typed(value)) for value in values]
+        ways = [(at, way) for at in range(len(values)) for way in (_ones, _like)]
+        for world in range(_WORLDS):
+            types = [each[world] for each in given]
+            if _inferred(primitive, types, params) is not None:
+                continue
+            made = [way(types, values, at) for at, way in ways]
+            fitting = [_inferred(primitive, each, params) is not None for each in made]
+            if any(fitting):
+                found = fitting.index(True)
+                ways.append(ways.pop(found))  # the next world takes another one
+                for each, type in zip(given, made[found], strict=True):
+                    each[world] = type
+        self._fitting.setdefault(scope, {}).update(zip(values, given, strict=True))
+
+    def _typed(self, value: Value) -> list[Type]:
+        for scope in self._around:
+            if scope in self._fitting and value in self._fitting[scope]:
+                return self._fitting[scope][value]
+        if value not in self._types:
+            self._types[value] = self._of(value.type)
+        return self._types[value]
+
     def _results(
         self, primitive: Primitive, values: Sequence[Value], params: Params
     ) -> list[tuple[Type, ...] | None]:
         """The types of what an op gives in each world; None where its inputs do not fit, none where
         it fails otherwise.
         """
-        return [self._result(world, primitive, values, params) for world in range(_WORLDS)]
-
-    def _result(
-        self, world: int, primitive: Primitive, values: Sequence[Value], params: Params
-    ) -> tuple[Type, ...] | None:
-        for value in values:
-            if value not in self._types:
-                self._types[value] = self._of(value.type)
-        try:
-            made = primitive.infer(*[self._types[value][world] for value in values], **params)
-        except errors.InvalidValueError:
-            return None
-        except errors.OpError:  # an index out of bounds
-            return ()
-        return made if isinstance(made, tuple) else (made,)
+        given = [self._typed(value) for value in values]
+        return [
+            _inferred(primitive, [each[world] for each in given], params)
+            for world in range(_WORLDS)
+        ]
 
     def _of(self, type: Type) -> list[Type]:
         """The type with sizes where it has none, in each world."""
@@ -152,3 +187,49 @@ class Samples:
         size, nones = next(self._different), next(self._nones)
         small = [each.randint(1, 4) for each in self._small]
         return [size, 0, 1, *small, *[0 if at in nones else size for at in range(_MIXED)]]
+
+
+def _inferred(
+    primitive: Primitive, types: Sequence[Type], params: Params
+) -> tuple[Type, ...] | None:
+    try:
+        made = primitive.infer(*types, **params)
+    except errors.InvalidValueError:
+        return None
+    except errors.OpError:  # an index out of bounds
+        return ()
+    return made if isinstance(made, tuple) else (made,)
+
+
+def _like(types: Sequence[Type], values: Sequence[Value], at: int) -> list[Type]:
+    """The types, with the sizes of one of them where others are not known."""
+    return [
+        _resized(type, value, _shape(types[at])) for type, value in zip(types, values, strict=True)
+    ]
+
+
+def _ones(types: Sequence[Type], values: Sequence[Value], at: int) -> list[Type]:
+    """The types, with sizes of one in one of them where they are not known."""
+    made = list(types)
+    made[at] = _resized(types[at], values[at], (1,) * len(_shape(types[at])))
+    return made
+
+
+def _resized(type: Type, value: Value, sizes: Dims) -> Type:
+    """A type with these sizes, from the last one on, where those of the value are not known."""
+    assert isinstance(type, TensorType)
+    assert isinstance(value.type, TensorType)
+    known = value.type.shape
+    if known is None:
+        return TensorType(type.dtype, sizes)
+    shape = list(_shape(type))
+    for back in range(1, 1 + min(len(shape), len(sizes))):
+        if known[-back] is None:
+            shape[-back] = sizes[-back]
+    return TensorType(type.dtype, tuple(shape))
+
+
+def _shape(type: Type) -> Dims:
+    assert isinstance(type, TensorType)
+    assert type.shape is not None
+    return type.shape

@@ -217,6 +217,40 @@ def in_parts(a, b):
         return -a
 
 
+def broadcast_and_stacked(a, b):
+    """What fits one op need not fit the next one."""
+    try:
+        c = a * b
+        c = rt.stack([a, b])
+    except ValueError:
+        c = a[:1]
+    return c
+
+
+def tried_again(a, b):
+    """What has worked in one try is tried in the next one, and in a handler."""
+    try:
+        c = a + b
+    except ValueError:
+        try:
+            c = a - b
+        except ValueError:
+            c = -a
+    try:
+        return c * b
+    except ValueError:
+        return c
+
+
+def of_rows_that_fit(a, b):
+    m, n = a[None, :] * a[:, None], b[None, :]
+    try:
+        m = m + n
+        return rt.matmul(m, n, transpose_b=True)
+    except ValueError:
+        return m
+
+
 def words_of_it(a, b):
     try:
         a + b
@@ -323,6 +357,24 @@ def test_what_fits_whatever_the_sizes_are_costs_nothing(computed: Callable[..., 
     assert "Probe" not in {each.type for each in graph.get_operations()}
     a = rt.constant([1.0, 2.0, 4.0])
     np.testing.assert_allclose(guarded(a, a), computed(a, a), rtol=1e-6)
+
+
+def test_what_has_worked_is_not_tried_again() -> None:
+    @rt.function(input_signature=(VECTOR, VECTOR))
+    def summed(a, b):
+        try:
+            a = rt.tanh(a) + b
+            a = rt.tanh(a) + b
+            return a * b - a
+        except ValueError:
+            return a
+
+    text = str(summed.get_concrete_function().graph)
+    assert text.count("probe(") == 1
+    for first, second in LENGTHS:
+        a, b = rt.ones([first]), rt.ones([second])
+        expected = staging.as_python(summed.python_function(a, b))
+        assert staging.same_outcome(expected, staging.as_python(summed(a, b)))
 
 
 def test_a_variable_takes_what_has_its_shape_in_a_try() -> None:
