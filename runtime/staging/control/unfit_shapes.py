@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from runtime import errors
 from runtime.core.primitive import Primitive
+from runtime.core.shapes import is_known
 from runtime.core.types import TensorType, Type
 from runtime.graph.ir import Node, Params, Value
 from runtime.graph.nodes import CONSTANT
@@ -22,6 +23,13 @@ from runtime.staging.control.deferred_exceptions import known_value
 if TYPE_CHECKING:
     from runtime.staging.scopes import Scope
     from runtime.staging.tracing import Trace
+
+
+Dims = tuple[int | None, ...]
+
+_SMALL, _MIXED = 5, 6
+_WORLDS = 3 + _SMALL + _MIXED
+"""How many samples there are of each size, by their kinds: see `Samples`."""
 
 
 def may_not_fit(
@@ -78,13 +86,7 @@ def _given_sizes(primitive: Primitive, values: Sequence[Value]) -> list[Value]:
 
 
 def _is_known(type: Type) -> bool:
-    return not isinstance(type, TensorType) or (type.shape is not None and None not in type.shape)
-
-
-Dims = tuple[int | None, ...]
-
-_SMALL, _MIXED = 5, 6
-_WORLDS = 3 + _SMALL + _MIXED
+    return not isinstance(type, TensorType) or is_known(type.shape)
 
 
 class Samples:
