@@ -62,6 +62,7 @@ from runtime.staging.control.failures import (
     UnknownText,
     error_of,
     failure_of,
+    is_caught,
     is_seen,
     leave_out_handled,
     site_at,
@@ -325,14 +326,16 @@ def probe(trace: Trace, primitive: Primitive, values: tuple[Value, ...], params:
             raise refuse_called_back(primitive)
         return  # what a `finally` would do is not done: the graph ends
     kinds = failures_of(primitive, values, params) if primitive.fallible else ()
-    is_of_shapes = False
     divides = _divides(kinds, values)
     if primitive is TO_TENSOR or (values and _works_by(trace, primitive, values[-1], divides)):
         kinds = ()
-    if errors.InvalidValueError not in kinds and may_not_fit(trace, primitive, values, params):
-        _, attempt, _ = target(trace, errors.InvalidValueError, kinds)
-        if attempt is not None:
-            kinds, is_of_shapes = (*kinds, errors.InvalidValueError), True
+    is_of_shapes = (
+        errors.InvalidValueError not in kinds
+        and may_not_fit(trace, primitive, values, params)
+        and is_caught(trace, errors.InvalidValueError)
+    )
+    if is_of_shapes:
+        kinds = (*kinds, errors.InvalidValueError)
     found = [(kind, *target(trace, kind, kinds[:at])) for at, kind in enumerate(kinds)]
     acting = [kind for kind, acts, _, _ in found if acts]
     if not acting:
@@ -455,7 +458,7 @@ def caught_of(trace: Trace, callee: Callee) -> type[BaseException] | None:
     """A class of what a graph may raise, and an attempt acts on."""
     nodes = [] if callee.graph is None else list(walk_called(callee.graph.nodes))
     kinds: set[type[BaseException]] = {Exception} if callee.graph is None else set()
-    if any_unfit(nodes) and target(trace, errors.InvalidValueError)[1] is not None:
+    if any_unfit(nodes) and is_caught(trace, errors.InvalidValueError):
         kinds.add(errors.InvalidValueError)
     for node in nodes:
         if node.primitive is RAISE:

@@ -247,6 +247,11 @@ def target(
     return acts, found, place
 
 
+def is_caught(trace: Trace, kind: type[BaseException]) -> bool:
+    """Whether an `except` around the present statement is for a class."""
+    return any(attempt.place(kind, None) is not None for attempt in trace.attempts)
+
+
 def leave_out_handled(trace: Trace, error: BaseException) -> None:
     """Let the contexts of an exception end where the trace began: what the caller handles there is
     of one call only.

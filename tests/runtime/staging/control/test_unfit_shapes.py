@@ -1,5 +1,6 @@
 """Shapes that do not fit, in a `try` that catches it: as eager ops fail there, whoever finds it."""
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -390,6 +391,34 @@ def test_a_variable_takes_what_has_its_shape_in_a_try() -> None:
 
     assert step(rt.ones([3, 2])).numpy() == 6.0
     assert step(rt.ones([1, 2])).numpy() == 8.0
+
+
+def left_once(a, b):
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(contextlib.nullcontext())
+        return product_in_a_graph(a, b)
+
+
+def left_once_and_at_last(a, b):
+    try:
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(contextlib.nullcontext())
+            c = a + b
+    finally:
+        a = a + 1.0
+    return c, a
+
+
+@pytest.mark.parametrize("program", [left_once, left_once_and_at_last])
+def test_what_nobody_catches_is_not_tried(program: Callable[..., Any]) -> None:
+    """A `with` that is left while tracing was refused, though no `except` is there."""
+    function = rt.function(program, input_signature=(VECTOR, VECTOR))
+    two = rt.ones([2])
+    assert staging.equal(
+        staging.as_python(program(two, two)), staging.as_python(function(two, two))
+    )
+    with pytest.raises(errors.InvalidValueError, match="do not broadcast"):
+        function(two, rt.ones([3]))
 
 
 def summed(n, a, b):
