@@ -120,10 +120,14 @@ def find_items(trace: Trace, tape: Any, targets: Sequence[Any], sources: Sequenc
     """
     finder = _Finder(trace, tape)
     for target in targets:
-        if type(target) is SymbolicTensor:
+        if isinstance(target, SymbolicTensor):
             finder.find(target)
     for source in sources:
-        if type(source) is SymbolicTensor and not tape.knows(source) and finder.may_know(source):
+        if (
+            isinstance(source, SymbolicTensor)
+            and not tape.knows(source)
+            and finder.may_know(source)
+        ):
             raise refuse(
                 "a source of the gradient is read from a list of the graph or chosen by a branch "
                 "or loop, and the tape knows only what was put or chosen there",

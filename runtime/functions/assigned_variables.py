@@ -53,7 +53,9 @@ def _assigned(function: Any) -> dict[str, CellType]:
         for name in assigned_variables(each.__code__):
             if name in cells and name not in own:
                 found.setdefault(name, cells[name])
-    return {name: cell for name, cell in found.items() if type(contents(cell)) is SymbolicTensor}
+    return {
+        name: cell for name, cell in found.items() if isinstance(contents(cell), SymbolicTensor)
+    }
 
 
 def _bound(function: Any, cells: dict[str, CellType]) -> Any:

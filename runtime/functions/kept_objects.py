@@ -421,7 +421,7 @@ class Kept:
             for leaf in part.inputs(value)[1]:
                 symbols.append(trace.parameter(_type_of(leaf), _label(part.path)))
                 trace.given[symbols[-1].graph_value] = leaf
-                if type(symbols[-1]) is SymbolicTensor and symbols[-1].static_shape != ():
+                if isinstance(symbols[-1], SymbolicTensor) and symbols[-1].static_shape != ():
                     sharing.hold(symbols[-1], f"a tensor in {part.path}")
             if symbols:
                 part.put(part.with_inputs(value, iter(symbols)))

@@ -62,7 +62,7 @@ class RecursionState:
         for place, spec in zip(self.places, self.specs, strict=True):
             symbols = [trace.parameter(type, "kept") for type in types_of(spec)]
             for each in symbols:
-                if type(each) is SymbolicTensor and each.static_shape != ():
+                if isinstance(each, SymbolicTensor) and each.static_shape != ():
                     sharing.hold(each, f"a tensor in {place.name}")
             place.write(graph_values.lift(spec, iter(symbols)))
         return before

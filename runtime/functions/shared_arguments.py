@@ -79,11 +79,11 @@ class Shared:
             item_assignments.assign(trace, leaves[at], final, change)
         for at, place in self.same:
             known = leaves[place] if place >= 0 else results[~place]
-            if type(known) is SymbolicTensor:
+            if isinstance(known, SymbolicTensor):
                 results[at] = known
         for at, place in self.related:
             item, known = results[at], leaves[place] if place >= 0 else results[~place]
-            if type(known) is SymbolicTensor and item is not known:
+            if isinstance(known, SymbolicTensor) and item is not known:
                 sharing.may_be(item, known)
             elif item is not known:
                 sharing.hold(item, sharing.from_outside(trace))
@@ -121,14 +121,14 @@ def shared_of(
         elif _may_be_written(item):
             others = [places[id(each)] for each in sharing.relatives(item) if id(each) in places]
             related += [(at, place) for place in others]
-        if type(item) is SymbolicTensor:
+        if isinstance(item, SymbolicTensor):
             places.setdefault(id(item), ~at)
     changes = [item_assignments.change_of(scope, symbols[at]) for at in written]
     return Shared(tuple(written), tuple(changes), tuple(same), tuple(related))
 
 
 def _may_be_written(item: Any) -> bool:
-    return type(item) is SymbolicTensor and item.static_shape != ()
+    return isinstance(item, SymbolicTensor) and item.static_shape != ()
 
 
 def lost(

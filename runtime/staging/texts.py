@@ -394,7 +394,7 @@ def _kept(item: Any) -> Any:
         raise item.refusal()
     if is_symbol(item):
         active(item).value_of(item)  # raises for a symbol of another graph
-    if type(item) is SymbolicTensor:
+    if isinstance(item, SymbolicTensor):
         return home(item).trace.in_texts.setdefault(item.graph_value, item.twin())
     kind = type(item)
     if kind in _ATOMS or is_symbol(item) or kind is Text or isinstance(item, _UNCHANGING):

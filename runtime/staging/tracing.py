@@ -40,7 +40,7 @@ from runtime.staging.control.deferred_exceptions import (
 from runtime.staging.control.references import NOTHING_WANTED, References
 from runtime.staging.frames import caller_of, is_ours, name_given_to, origin_of, user_location
 from runtime.staging.outside import outlives_calls, place_key
-from runtime.staging.scopes import Handle, Scope, Site, Stale, Symbol, unfailing
+from runtime.staging.scopes import Handle, InScope, Scope, Site, Stale, Symbol, unfailing
 from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.symbolic_tensor import SymbolicTensor
 
@@ -502,7 +502,7 @@ class Trace:
         Raises errors.InaccessibleTensorError for a symbol whose scope is not open.
         """
         kind = type(item)
-        if kind is SymbolicTensor or kind is SymbolicNumber or kind is Symbol:
+        if issubclass(kind, InScope):
             scope = item.scope
             if scope.open and scope.trace is self:
                 return cast(Value, item.graph_value)
@@ -577,7 +577,7 @@ class Trace:
 
 def is_symbol(item: object) -> bool:
     """True if it stands for a value of the graph."""
-    return type(item) is SymbolicTensor or type(item) is SymbolicNumber or type(item) is Symbol
+    return isinstance(item, SymbolicTensor) or type(item) is SymbolicNumber or type(item) is Symbol
 
 
 def symbol(value: Value, scope: Scope, origin: Origin | None) -> Any:

@@ -107,7 +107,7 @@ class SharedTensors:
         given = {id(entry.given): entry for entry in self.entries}
         moves: list[tuple[_Entry, _Entry]] = []
         by_id: dict[int, list[_Entry]] = {}
-        linked = [e for e in self.entries if type(e.left) is SymbolicTensor]
+        linked = [e for e in self.entries if isinstance(e.left, SymbolicTensor)]
         for entry in linked:
             by_id.setdefault(id(entry.left), []).append(entry)
         matters = self._assigns(scope)
@@ -154,7 +154,7 @@ class SharedTensors:
         """Variables that share memory with what is carried as itself stay what they are."""
         related = {id(each) for item in carried for each in sharing.relatives(item)}
         for first in firsts:
-            if type(first) is SymbolicTensor and id(first) in related:
+            if isinstance(first, SymbolicTensor) and id(first) in related:
                 self.kept[id(first)] = first
 
     def needs_another(
@@ -173,7 +173,7 @@ class SharedTensors:
         known = set(map(id, carried))
         for entry in concerned:
             first = entry.first
-            if type(first) is not SymbolicTensor or id(first) in self.kept:
+            if not isinstance(first, SymbolicTensor) or id(first) in self.kept:
                 continue
             if self._is_seen(entry, used, values, known):
                 self.again = True
@@ -196,7 +196,7 @@ class SharedTensors:
 
     def pinned(self, spec: Spec, value: Any) -> Spec:
         """The Spec of what the loop starts with, where some tensors stay the same objects."""
-        if type(value) is SymbolicTensor:
+        if isinstance(value, SymbolicTensor):
             stays = id(value) in self.kept and id(value) not in self.rebound
             return Same(value) if stays else spec
         found = structure_of(value) if isinstance(spec, Tree) else None
@@ -231,7 +231,7 @@ class SharedTensors:
         made = {entry.place: self._part(values, entry.place) for entry in self.entries}
         for entry in self.entries:
             out, first, at = made[entry.place], entry.first, entry.place[0]
-            if type(first) is not SymbolicTensor:
+            if not isinstance(first, SymbolicTensor):
                 continue
             is_one = entry.in_place and values[at] is out
             if is_one:
@@ -242,7 +242,7 @@ class SharedTensors:
                 item_assignments.may_have_changed(trace, first, names[at])
         for entry in self.entries:
             out = made[entry.place]
-            if type(out) is SymbolicTensor and out is not entry.first:
+            if isinstance(out, SymbolicTensor) and out is not entry.first:
                 joined_tensors.note_tensor(
                     out, (entry.first, None if entry.in_place else entry.left)
                 )
@@ -254,7 +254,7 @@ class SharedTensors:
             item, mate = made[entry.place], made[other] if type(other) is tuple else other
             if type(mate) is str:
                 sharing.hold(item, mate)
-            elif type(mate) is SymbolicTensor and sharing.home(mate).open:
+            elif isinstance(mate, SymbolicTensor) and sharing.home(mate).open:
                 sharing.may_be(item, mate)
 
 

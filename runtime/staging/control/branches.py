@@ -302,7 +302,7 @@ def _add_contents(trace: Trace, paths: Sequence[Path]) -> tuple[list[Place], dic
 def _content(trace: Trace, path: Path, key: int, place: Place) -> Contents:
     if key in path.changed:
         return path.changed[key][1]
-    if type(place.object) is not SymbolicTensor:
+    if not isinstance(place.object, SymbolicTensor):
         return place.read()
     with trace.reopened(path.scope):  # a view of it may have been changed there
         return place.read()
@@ -310,7 +310,7 @@ def _content(trace: Trace, path: Path, key: int, place: Place) -> Contents:
 
 def _variable_of(item: Any, reached: Sequence[Path]) -> int | None:
     """The place of the variable that stands for a tensor at the end of each path."""
-    if type(item) is not SymbolicTensor or not reached:
+    if not isinstance(item, SymbolicTensor) or not reached:
         return None
     for at, values in enumerate(zip(*[path.values for path in reached], strict=True)):
         if all(value is item for value in values):

@@ -70,14 +70,18 @@ class Place:
             return path.removesuffix(max(ends, key=len)) if ends else path
         if type(item) is list:
             return path.rpartition("[")[0] if path.endswith("]") else path
-        if type(item) is SymbolicTensor or is_variable_of_python(item) or isinstance(item, Growing):
+        if (
+            isinstance(item, SymbolicTensor)
+            or is_variable_of_python(item)
+            or isinstance(item, Growing)
+        ):
             return path
         return path.rpartition(".")[0] or path
 
     def read(self) -> Contents:
         """Returns what is in it now. StagingError for an object that cannot be carried."""
         item = self.object
-        if type(item) is SymbolicTensor:
+        if isinstance(item, SymbolicTensor):
             return Held(1, [item_assignments.now(active(), item)])
         if type(item) is list:
             return PlainItems(len(item), item)
@@ -116,7 +120,7 @@ class Place:
     def write(self, contents: Contents) -> None:
         """Replace what is in it."""
         item, children = self.object, contents.children
-        if type(item) is SymbolicTensor:
+        if isinstance(item, SymbolicTensor):
             item_assignments.assign(active(), item, children[0], self.change)
         elif type(item) is list:
             item[:] = children

@@ -27,10 +27,10 @@ def note_tensors(
         for item, *items in zip(
             *[tensors(spec, each) for each in (value, *originals)], strict=True
         ):
-            if type(item) is SymbolicTensor:
+            if isinstance(item, SymbolicTensor):
                 note_tensor(item, items)
                 for own, original in zip(left, items, strict=True):
-                    if type(original) is SymbolicTensor and not sharing.home(original).open:
+                    if isinstance(original, SymbolicTensor) and not sharing.home(original).open:
                         own.append((item, original))
     for own in left:
         _note_shared(own)
@@ -52,7 +52,7 @@ def _note_shared(left: Sequence[tuple[Any, Any]]) -> None:
 def note_tensor(item: Any, originals: Sequence[Any]) -> None:
     """Note that a tensor may be one of these."""
     for original in originals:
-        if type(original) is SymbolicTensor:
+        if isinstance(original, SymbolicTensor):
             for each in sharing.sources(original):
                 sharing.may_be(item, each)
         elif isinstance(original, EagerTensor):

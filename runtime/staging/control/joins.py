@@ -49,7 +49,7 @@ from runtime.staging.control.specs import (
 )
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth
-from runtime.staging.scopes import Scope, Symbol, active
+from runtime.staging.scopes import InScope, Scope, active
 from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.symbolic_tensor import SymbolicTensor
 
@@ -69,7 +69,7 @@ BLANK = _Blank()
 def abstract(value: Any, staged: bool = False) -> Spec:
     """The Spec of a Python value. With `staged`, numbers in it become values of the graph."""
     kind = type(value)
-    if kind is SymbolicTensor or kind is SymbolicNumber or kind is Symbol:
+    if issubclass(kind, InScope):
         return Leaf(value.graph_value.type, may_be(value))
     if kind in NUMBER_TYPES:
         return Leaf(NUMBER_TYPES[kind]) if staged else Same(value)
@@ -127,7 +127,7 @@ def _older(value: Any, staged: bool = False) -> Spec:
     """The Spec of what may be missing behind blocks: tensors from before them, and objects from
     before the call, stay what they are. Those of tuples do, too.
     """
-    if type(value) is SymbolicTensor and value.static_shape != () and home(value).open:
+    if isinstance(value, SymbolicTensor) and value.static_shape != () and home(value).open:
         return Same(value)
     if is_mutable(value) and active().existed(value):
         return Same(value)
@@ -178,7 +178,7 @@ def abstract_from(value: Any, made_in: Scope, is_older: Callable[[Any], bool]) -
     stays as it is.
     """
     kind = type(value)
-    if kind is SymbolicTensor or kind is SymbolicNumber or kind is Symbol:
+    if issubclass(kind, InScope):
         return (
             Leaf(value.graph_value.type, may_be(value)) if home(value) is made_in else Same(value)
         )

@@ -250,7 +250,7 @@ def _holds(loop: Loop, round_: Round) -> bool:
 def _shares_further(loop: Loop, round_: Round) -> bool:
     """Whether a round sees the tensors of variables by more names than it was traced for."""
     shared = loop.shared
-    carried = [place.object for place in loop.places if type(place.object) is SymbolicTensor]
+    carried = [place.object for place in loop.places if isinstance(place.object, SymbolicTensor)]
     again = shared.needs_another(round_.path.scope, loop.values, round_.path.values, carried)
     known = set(map(id, carried))
     for entry in shared.entries if again else ():
@@ -303,9 +303,9 @@ def _carry_known(trace: Trace, loop: Loop, recorder: ObjectRecorder) -> None:
 def _at_hand(place: Place, variables: Mapping[str, Any], recorder: ObjectRecorder) -> Place | None:
     """The place, or that of the object which the round around has made in its stead."""
     made = variables.get(place.path)
-    if type(place.object) is SymbolicTensor:
+    if isinstance(place.object, SymbolicTensor):
         item = place.object if home(place.object).open else made
-        is_one = type(item) is SymbolicTensor and home(item).open
+        is_one = isinstance(item, SymbolicTensor) and home(item).open
         return Place(place.path, item, place.change) if is_one else None
     if recorder.knows(place.object):
         return place
@@ -353,7 +353,7 @@ def _carry(loop: Loop, place: Place, others: Sequence[Contents] = ()) -> Content
 def _widened(spec: Spec, known: Spec) -> Spec:
     # An object that every round left alone, or changed in place, is now another one of its kind.
     kept = isinstance(spec, Same) and isinstance(known, Same)
-    is_past = any(type(each.value) is SymbolicTensor for each in values_of(known))
+    is_past = any(isinstance(each.value, SymbolicTensor) for each in values_of(known))
     return spec if kept or is_past else joins.join(spec, known)
 
 
@@ -406,7 +406,7 @@ def _trace_round(trace: Trace, loop: Loop) -> Round:
     recorder = _recorder_of(loop.watch, loop.test, loop.key, loop.values[:size], loop.names[:size])
     recorder.round_of = trace
     _carry_known(trace, loop, recorder)
-    carried = [place.object for place in loop.places if type(place.object) is SymbolicTensor]
+    carried = [place.object for place in loop.places if isinstance(place.object, SymbolicTensor)]
     loop.shared.keep_known(carried, loop.values)
     if loop.shared.kept:
         pairs = zip(loop.specs, loop.values, strict=True)
@@ -606,7 +606,7 @@ def _unchanged_or(
     """The state that a loop leaves: where no round puts another tensor in place of one, nor assigns
     items of it, it has the very one that the loop started with, which tapes know.
     """
-    if type(given) is SymbolicTensor and isinstance(first, Tensor):
+    if isinstance(given, SymbolicTensor) and isinstance(first, Tensor):
         is_same = given is left and given.graph_value in parameters
         return first if is_same and isinstance(made, Tensor) else made
     found = [join_structure_of(item) for item in (first, given, left, made)]

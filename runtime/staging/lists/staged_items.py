@@ -627,7 +627,7 @@ def row_of(item: Any, element: Spec) -> list[Any]:
     if has_records(element):
         share_records(item)
     for each in joined_tensors.tensors(element, item):
-        if type(each) is SymbolicTensor:
+        if isinstance(each, SymbolicTensor):
             sharing.hold(each, _HOLDER)
     return [_kept(trace.symbol(value)) for value in graph_values.lower(item, element, trace)]
 
