@@ -302,7 +302,7 @@ def _detach_below(trace: Trace, item: Any, is_same: bool | None, way: Sequence[R
 def _is_of_lists(view: Any) -> bool:
     """Whether an index of a list can give this view."""
     spec = view.links.base[1]
-    return len(spec) == 1 and spec[0] not in ("newaxis", "...")
+    return len(spec) == 1 and spec[0] not in ("newaxis", "...") and not view.is_array
 
 
 def _rows_of(view: Any) -> Rows:
@@ -411,9 +411,10 @@ def may_have_changed(trace: Trace, item: Any, name: str) -> None:
 # Blocks
 
 
-def carried(trace: Trace) -> list[tuple[Any, Change]]:
+def carried(trace: Trace, known: Sequence[Any] = ()) -> list[tuple[Any, Change]]:
     """The symbols from around the open scope whose items it has assigned, and what has changed in
-    them: what they are now must be carried.
+    them: what they are now must be carried. A view is where its base is, unless it is `known` to be
+    carried itself.
     """
     scope = trace.scope
     for item, _ in list(scope.changes):
@@ -422,8 +423,12 @@ def carried(trace: Trace) -> list[tuple[Any, Change]]:
         if is_dirty and (id(item) in scope.assigned or home(written) is scope):
             trace.value_of(item)
     found = [pair for pair in scope.assigned.values() if home(pair[0]) is not scope]
-    known = ids(item for item, _ in found)
-    return [pair for pair in found if pair[0].scope.open and known.isdisjoint(ids(bases(pair[0])))]
+    changed, own = ids(item for item, _ in found), ids(known)
+    return [
+        (item, change)
+        for item, change in found
+        if item.scope.open and (id(item) in own or changed.isdisjoint(ids(bases(item))))
+    ]
 
 
 def pass_on(trace: Trace, scope: Scope) -> None:

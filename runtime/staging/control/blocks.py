@@ -116,10 +116,10 @@ def release(trace: Trace, recorder: ObjectRecorder, results: tuple[Any, ...]) ->
 
 
 def undone(
-    trace: Trace, recorder: ObjectRecorder, reached: bool
+    trace: Trace, recorder: ObjectRecorder, reached: bool, known: Sequence[Place] = ()
 ) -> dict[int, tuple[Place, Contents]]:
     """Undo what the block did to objects that existed before it, and return that. Of tensors
-    nothing is left of a block whose end is not `reached`.
+    nothing is left of a block whose end is not `reached`. The `known` places are carried anyway.
 
     Raises StagingError for an object that existed before the call, or that cannot be carried.
     """
@@ -133,7 +133,8 @@ def undone(
         for place in found:
             if trace.existed(place.object) and not trace.keep(place.object):
                 raise refuse_change(place.path, "it existed before the traced function was called")
-        tensors = item_assignments.carried(trace) if reached else ()
+        own = [place.object for place in known]
+        tensors = item_assignments.carried(trace, own) if reached else ()
         places = [*found, *[Place(x.graph_value.name, x, change) for x, change in tensors]]
         return {id(place.object): (place, place.read()) for place in places}
     finally:

@@ -432,7 +432,7 @@ def _trace_round(trace: Trace, loop: Loop) -> Round:
             left_behind = [*path.values, *_contents(loop)]
             aliases.check_left(trace, round_.since, left_behind, changed)
             loop.shared.finish(scope, left_behind)
-        path.changed = undone(trace, recorder, path.reached)
+        path.changed = undone(trace, recorder, path.reached, loop.places)
     return round_
 
 

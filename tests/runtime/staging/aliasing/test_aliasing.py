@@ -626,3 +626,28 @@ def test_a_slice_takes_as_many_items_of_an_iterator_as_it_has() -> None:
         for n in (0, 2):  # one would be broadcast
             with pytest.raises(rt.errors.InvalidArgumentError, match="Reshape: cannot reshape"):
                 run(rt.constant([1, 2, 3]), rt.constant(n))
+
+
+def a_row_and_its_matrix(n):
+    m = rt.zeros((3, 3))
+    r = m[1]
+    for i in range(n):
+        m[i, i] = 5.0
+        r[0] += 1.0
+    return m, r
+
+
+def rows_before_their_matrix(n):
+    m = rt.zeros((3, 3))
+    a, z = m[0], m[2]
+    for i in range(n):
+        a[1] += 1.0
+        m[i, 0] = 5.0 + z[1]
+        z[1] = a[1]
+    return a, m, z
+
+
+@pytest.mark.parametrize("program", [a_row_and_its_matrix, rows_before_their_matrix])
+def test_a_row_and_its_matrix_change_in_a_loop(program: Any) -> None:
+    wanted = autograph.convert(program)(3)
+    assert plain(rt.function(program)(rt.constant(3))) == plain(wanted)
