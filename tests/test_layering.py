@@ -148,6 +148,7 @@ MAY_IMPORT = {
         "autograph.operators.shared autograph.operator_methods autograph.user_iterators"
     ),
     "runtime.staging.aliasing": STAGING,
+    "runtime.staging.arrays": f"{STAGING} autograph",
     "runtime.staging.aliasing.eager_assignments": f"{STAGING} runtime.autodiff.tape autograph",
     "runtime.autodiff": f"{STAGING} runtime.autodiff",
     "runtime.variables": f"{OPS} runtime.nest runtime.variables runtime.autodiff.records",

@@ -12,6 +12,7 @@ import gc
 import sys
 from contextlib import contextmanager
 from functools import lru_cache, partial
+from io import StringIO
 from types import (
     BuiltinFunctionType,
     CodeType,
@@ -34,7 +35,7 @@ from autograph.objects import module_of
 from autograph.operators.texts import shown_by_user
 from runtime.core.state import state
 from runtime.staging.backend import BACKEND
-from runtime.staging.control.references import is_own_count
+from runtime.staging.control.references import is_own_count, may_stage_arrays
 
 _ACTING = frozenset((print, exec, eval, breakpoint))
 _UNBOUND = (WrapperDescriptorType, MethodDescriptorType)
@@ -70,16 +71,25 @@ class Acts:
 
 class Prints:
     """The texts that Python prints while a function is traced. Each is shown once, though Python
-    may run again.
+    may run again. Once a trace has made an array, of which another one may leave the items to the
+    run, its texts are shown where the last trace has ended.
     """
 
     def __init__(self) -> None:
         self._streams: list[Any] = []  # of the texts that were shown
         self._at = 0
+        self._held: list[tuple[Any, str]] = []
 
     def begin(self) -> None:
         """Python runs from the beginning."""
         self._at = 0
+        self._held = []
+
+    def show(self) -> None:
+        """Show what the last trace has printed, and not shown yet."""
+        held, self._held = self._held, []
+        for stream, text in held:
+            stream.write(text)
 
     def print(self, acts: Acts, *args: Any, **kwargs: Any) -> None:
         """Python's `print`, outside of staged blocks; the graph's where the run knows the text.
@@ -98,6 +108,11 @@ class Prints:
         stream, at = kwargs.get("file") or sys.stdout, self._at
         if is_users_class(type(stream)):
             acts.note(print)
+        elif may_stage_arrays(state.trace):
+            with StringIO() as written:
+                print(*args, **kwargs | {"file": written})
+                self._held.append((stream, written.getvalue()))
+            return
         elif self._streams[at : at + 1] == [stream]:
             self._at += 1
             return

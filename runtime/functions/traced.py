@@ -276,6 +276,20 @@ class Traced:
             tracers.append(Tracer(*own, referred=referred, **options))
             return tracers[-1]
 
+        try:
+            return self._settled(tracer_for, tracers, call, names, assumption)
+        finally:
+            prints.show()
+
+    def _settled(
+        self,
+        tracer_for: Callable[..., Tracer],
+        tracers: Sequence[Tracer],
+        call: Call,
+        names: Sequence[str],
+        assumption: Assumption,
+    ) -> ConcreteFunction:
+        """The trace with as much as it takes known to it."""
         if call.plain:
             return self._recursive(tracer_for, call, names, assumption, _referred_around())
         referred = NOTHING_WANTED

@@ -13,16 +13,32 @@ import numpy as np
 
 from runtime import errors
 from runtime.core.primitive import structural
+from runtime.core.shapes import compatible
 from runtime.core.tensor import Tensor
 from runtime.core.types import TensorType, Type
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.templates import filled
 
-_REDUCTIONS = (
-    "all allclose amax amin any argmax argmin array_equal average clip count_nonzero dot float32 "
-    "float64 inner int32 int64 interp isclose max mean median min nan_to_num nanmax nanmean nanmin "
-    "nansum percentile polyval prod ptp quantile round searchsorted sinc std sum trace var vdot "
-    "linalg.cond linalg.det linalg.matrix_rank linalg.norm"
+_OF_SIZES = (
+    "all allclose amax amin any append argmax argmin argpartition argsort array array_equal "
+    "asarray astype atleast_1d atleast_2d atleast_3d average broadcast_to choose clip "
+    "column_stack concatenate convolve copy corrcoef correlate count_nonzero cov cross cumprod "
+    "cumsum diag diagonal diff digitize dot dstack ediff1d einsum expand_dims eye fft.fft "
+    "fft.fftshift fft.ifft fft.irfft fft.rfft flip fliplr flipud float32 float64 full full_like "
+    "geomspace gradient histogram hstack identity imag inner int32 int64 interp isclose isin "
+    "kron lexsort linalg.cholesky linalg.cond linalg.det linalg.eig linalg.eigh linalg.eigvals "
+    "linalg.eigvalsh linalg.inv linalg.matrix_power linalg.matrix_rank linalg.norm linalg.pinv "
+    "linalg.qr linalg.slogdet linalg.solve linalg.svd linspace logspace max mean median "
+    "meshgrid min moveaxis nan_to_num nanargmax nanargmin nancumsum nanmax nanmean nanmedian "
+    "nanmin nanprod nanstd nansum nanvar ones ones_like outer pad partition percentile "
+    "permute_dims polyadd polyder polyfit polyint polymul polysub polyval prod ptp quantile "
+    "ravel real reshape resize roll rot90 round searchsorted select sinc sort squeeze stack std "
+    "sum swapaxes take take_along_axis tensordot tile trace transpose tri tril triu unwrap "
+    "vander var vdot vstack where zeros zeros_like"
+)
+_OF_VALUES = (
+    "arange argwhere bincount compress delete extract flatnonzero insert intersect1d nonzero "
+    "repeat setdiff1d setxor1d trim_zeros union1d unique"
 )
 
 
@@ -36,15 +52,18 @@ def _ufuncs() -> Iterator[str]:
             yield name
 
 
-_OF_NUMPY = (*_ufuncs(), *_REDUCTIONS.split())
+_OF_NUMPY = (*_ufuncs(), *_OF_SIZES.split(), *_OF_VALUES.split())
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "complex": complex,
     **{f"math.{name}": getattr(math, name) for name in ("frexp", "fsum", "modf")},
     **{f"cmath.{name}": value for name, value in vars(cmath).items() if callable(value)},
     **{f"np.{name}": _named(name) for name in _OF_NUMPY},
 }
-"""Those whose result depends on the values of their arguments alone, and is a number for numbers,
-or for whole arrays, by the names that files have for them."""
+"""Those whose result depends on the values of their arguments alone, by the names that files have
+for them."""
+
+SIZED_BY_VALUES = frozenset(f"np.{name}" for name in _OF_VALUES.split())
+"""Those of which the sizes of the result depend on the numbers in the arguments."""
 
 
 def as_numpy(item: Any) -> Any:
@@ -73,12 +92,17 @@ def _kernel(
     if NUMBER_TYPES.get(builtins.type(result)) == type:
         return result
     array = np.asarray(result)
-    if array.shape or not isinstance(type, TensorType) or array.dtype != type.dtype.np_dtype:
+    if not (
+        isinstance(type, TensorType)
+        and array.dtype == type.dtype.np_dtype
+        and compatible(array.shape, type.shape)
+    ):
         raise errors.RefusedError(
             f"{function} gave {array.dtype}{list(array.shape)} where the graph was made for "
             f"{type}: its type depends on the values",
         )
-    return array[()]
+    # What a view shows may be computed in place afterwards.
+    return np.array(array, order="C") if array.shape else array[()]
 
 
 RAISED = (ValueError, TypeError, IndexError, OverflowError, ZeroDivisionError)

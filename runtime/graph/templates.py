@@ -78,6 +78,11 @@ def place_in(text: str, texts: Sequence[str]) -> int:
     return texts.index(text) if text in texts else -1
 
 
+def array(tensor: Tensor) -> Any:
+    """NumPy's array, or scalar, of the numbers of a tensor."""
+    return np.asarray(tensor)[()]
+
+
 _MAKING = (
     "capitalize casefold center expandtabs ljust lower lstrip removeprefix removesuffix replace "
     "rjust rstrip strip swapcase title upper zfill"
@@ -88,8 +93,9 @@ _TELLING = (
     "rfind rindex startswith"
 )
 TEXTS: dict[str, Callable[..., str]] = {
-    "str": str, "repr": repr, "ascii": ascii, "format": format, "str.format": str.format,
-    "str.join": str.join, "str.__add__": str.__add__, "str.__mul__": str.__mul__,
+    "array": array, "str": str, "repr": repr, "ascii": ascii, "format": format,
+    "str.format": str.format, "str.join": str.join, "str.__add__": str.__add__,
+    "str.__mul__": str.__mul__,
     "mod": operator.mod, "chosen": chosen, "spelled": spelled, "item": operator.getitem,
     "sliced": sliced, "chr": chr, "bin": bin, "hex": hex, "oct": oct,
     **{f"str.{name}": getattr(str, name) for name in _MAKING.split()},
@@ -265,6 +271,10 @@ def filling(template: Any) -> Filling:
 
 def _writing(template: Written) -> Filling:
     function, keywords = FUNCTIONS[template.function], template.keywords
+    if function is array:
+        (slot,) = template.children
+        fill_slot = filling(slot)
+        return lambda values: array(fill_slot(values))
     if function is place_in:
         text, among = template.children
         places, fill = {each: at for at, each in enumerate(among)}, filling(text)

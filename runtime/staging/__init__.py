@@ -21,5 +21,6 @@ unconverted                         why some code runs as it is, and the way out
 control                             branches, loops, and how their values are joined
 aliasing                            names and objects that share what one of them changes
 lists                               lists and arrays of which only the run knows the length
+arrays                              NumPy's arrays of which only the run knows the numbers
 guarding                            what a trace read from outside, compared at each call
 """

@@ -28,8 +28,11 @@ from runtime.core.state import state
 from runtime.core.tensor import EagerTensor, Tensor
 from runtime.core.types import is_variable
 from runtime.graph import numbers
-from runtime.staging import chosen_values
-from runtime.staging.aliasing import arrays, item_assignments, sharing
+from runtime.staging import (
+    chosen_values,
+)
+from runtime.staging.aliasing import item_assignments, sharing
+from runtime.staging.arrays import making, operators  # noqa: F401  # gives arrays their operators
 from runtime.staging.block_recorder import BlockRecorder
 from runtime.staging.builtin_functions import (
     BUILTINS,
@@ -82,7 +85,7 @@ class StagingBackend(Backend):
         self, test: Block, body: Block, state: tuple[Any, ...], names: Names, first: Any
     ) -> Any:
         """A while node; the types of the state are found by fixed point."""
-        entered = arrays.entered(state)
+        entered = making.entered(state)
         return loops.while_loop(test, body, entered, names, first, BlockRecorder)
 
     def failures(self) -> int:
@@ -101,7 +104,7 @@ class StagingBackend(Backend):
         if isinstance(items, Choice | Missing):
             return chosen_values.for_loop(items, body, state, names, test)
         _refuse_truths(items)
-        entered = arrays.entered(state)
+        entered = making.entered(state)
         return iteration.for_loop(read(items), body, entered, names, test, BlockRecorder)
 
     def for_rest(
@@ -115,7 +118,7 @@ class StagingBackend(Backend):
         knows_kinds: bool = False,
     ) -> Any:
         """A while node over the numbers of a plain range, where the body takes staged ones."""
-        entered = arrays.entered(state)
+        entered = making.entered(state)
         return long_loops.for_rest(
             items, body, entered, names, test, first, BlockRecorder, knows_kinds
         )
@@ -129,7 +132,7 @@ class StagingBackend(Backend):
         knows_kinds: bool = False,
     ) -> Any:
         """A while node for the rest of a loop of which Python knows the test."""
-        entered = arrays.entered(state)
+        entered = making.entered(state)
         return long_loops.while_rest(test, body, entered, names, BlockRecorder, knows_kinds)
 
     def work(self) -> int:

@@ -8,10 +8,13 @@ from collections.abc import ItemsView, Sequence, ValuesView
 from types import FunctionType
 from typing import Any
 
+import numpy as np
+
 from autograph.users_words import with_article
 from runtime.graph.data import Opaque, as_data
 from runtime.graph.structures import structure_of
 from runtime.graph.templates import Container, Either, Raised, Slot, Written
+from runtime.staging.arrays.symbolic_array import SymbolicArray
 from runtime.staging.control.optional_values import MaybeNone, bound
 from runtime.staging.control.references import is_reference
 from runtime.staging.control.tagged_unions import TaggedUnion
@@ -64,10 +67,13 @@ def _refuse_shown(kind: str) -> Exception:
 
 
 class Images:
-    """Templates of items, and the `symbols` whose values fill them, in their order."""
+    """Templates of items, and the `symbols` whose values fill them, in their order. Arrays are
+    tensors in them if they are not `shown`.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, shown: bool = True) -> None:
         self.symbols: list[Any] = []
+        self._shown = shown
 
     def of(self, item: Any, above: tuple[int, ...] = ()) -> Any:
         """The item as data: a container as it is now, with slots for the symbols in it."""
@@ -75,7 +81,9 @@ class Images:
         if isinstance(item, MaybeNone):
             return Either(self._slot(item.flag), self.of(item.held, above))
         if is_symbol(item):
-            return self._slot(item)
+            slot = self._slot(item)
+            is_array = self._shown and isinstance(item, SymbolicArray)
+            return Written("array", (slot,)) if is_array else slot
         if type(item) is Truth:
             item = item.opened(item.location)
         if type(item) is TaggedUnion:
@@ -94,7 +102,7 @@ class Images:
             if isinstance(item, BaseException):
                 return self._of_error(item, len(above) > 1)
             _check_parts(item)
-            return as_data(item)
+            return as_data(item.copy() if type(item) is np.ndarray else item)
         structure, parts = found
         children = tuple([self.of(part, (*above, id(item))) for part in parts])
         if structure.handler.image is not None:

@@ -16,6 +16,7 @@ from autograph import user_iterators
 from autograph.operators import texts
 from autograph.operators.logical import compare, not_
 from autograph.user_attributes import attribute_function, getter_function
+from runtime.staging.arrays.making import making_function
 from runtime.staging.asked_numbers import number_function
 from runtime.staging.chosen_values import TAKEN, print_function, taking
 from runtime.staging.control.choices import made_object
@@ -67,7 +68,7 @@ _MAKING = "format", "format_map", "join"
 _FINDERS: tuple[Callable[[Any], Function | None], ...] = (
     key_function, dict_function, order_function, sink_function, cached_function, getter_function,
     iterator_function, count_class, queue_class, draw_function, comparator_class, text_class,
-    enum_class, print_function,
+    enum_class, print_function, making_function,
 )  # fmt: skip
 """Each gives what to call for a function that it knows, and None for any other."""
 

@@ -1,8 +1,5 @@
-"""Functions of libraries with staged arguments: nodes that call them, where they give numbers. What
-type they give is what they give for examples of the arguments.
-
-Arrays they give to nobody: a tensor in place of one would not show what is changed in place by
-another name of it.
+"""Functions of libraries with staged arguments: nodes that call them. What type they give is what
+they give for examples of the arguments, and so is whether they give a view of one.
 """
 
 from __future__ import annotations
@@ -19,10 +16,20 @@ from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import Tensor
 from runtime.core.types import NumberType, TensorType, Type
 from runtime.dtypes import DType
-from runtime.graph.library_functions import FUNCTIONS, LIBRARY, RAISED, as_numpy, called
+from runtime.graph.library_functions import (
+    FUNCTIONS,
+    LIBRARY,
+    RAISED,
+    SIZED_BY_VALUES,
+    as_numpy,
+    called,
+)
 from runtime.graph.nodes import NUMBER_TYPES
+from runtime.staging.aliasing.sharing import hold, may_be_part
+from runtime.staging.arrays.symbolic_array import SymbolicArray, as_array
 from runtime.staging.control.joined_variables import read
 from runtime.staging.control.optional_values import present
+from runtime.staging.control.references import want_arrays
 from runtime.staging.images import Images
 from runtime.staging.lists.growing import Growing
 from runtime.staging.refusals import refuse
@@ -43,30 +50,50 @@ def staged(name: str) -> Callable[..., Any]:
 def _staged(name: str, *args: Any, **kwargs: Any) -> Any:
     if kwargs.get("out") is not None:
         raise _refused(name, "it is given an `out`", "assign its result")
+    if name == "np.where" and len(args) == 1:
+        name = "np.nonzero"  # which it is then, and which has a result of unknown sizes
     given = tuple(_given(name, arg) for arg in args)
     named = {key: _given(name, value) for key, value in kwargs.items()}
-    images, trace = Images(), active()
+    images, trace = Images(shown=False), active()
     template = images.of((given, (tuple(named), tuple(named.values()))))
     values = tuple([trace.value_of(symbol) for symbol in images.symbols])
     params = {"function": name, "arguments": template}
     try:
-        made = tuple([_for_examples(name, given, named, size) for size in _SIZES])
+        examples = [_Example(name, size) for size in _SIZES]
+        made = [example.called(given, named) for example in examples]
     except RAISED:  # for values that are none of the user's
         return FUNCTIONS[name](*args, **kwargs)
-    if not all(map(_is_of_numbers, made)):
+    if len({type(each) for each in made} & {tuple, list}) > 1:
         return FUNCTIONS[name](*args, **kwargs)
-    if not isinstance(made[0], tuple):
-        return trace.apply(LIBRARY, values, params | {"type": _type_of(name, *made)})
+    if not isinstance(made[0], tuple | list):
+        result = trace.apply(LIBRARY, values, params | {"type": _type_of(name, *made)})
+        return _of_numpy(result, examples[0], made[0], args)
     items = []
     for place, (first, second) in enumerate(zip(*made, strict=True)):
         item = {"type": _type_of(name, first, second), "place": place}
-        items.append(trace.apply(LIBRARY, values, params | item))
-    return tuple(items)
+        items.append(
+            _of_numpy(trace.apply(LIBRARY, values, params | item), examples[0], first, args)
+        )
+    return items if isinstance(made[0], list) else tuple(items)
 
 
-def _is_of_numbers(made: Any) -> bool:
-    parts = made if isinstance(made, tuple) else (made,)
-    return all(isinstance(part, np.generic | bool | int | float | complex) for part in parts)
+def _of_numpy(symbol: Any, example: _Example, made: Any, args: tuple[Any, ...]) -> Any:
+    """A result as what NumPy gives: an array or a scalar of its own, a view of an argument, or a
+    number of Python's.
+    """
+    if isinstance(symbol, SymbolicNumber):
+        return symbol
+    array = as_array(symbol)
+    for item, shown in example.arrays:
+        if isinstance(made, np.ndarray) and np.may_share_memory(made, shown):
+            if isinstance(item, SymbolicArray):
+                may_be_part(array, item)
+            elif any(isinstance(arg, np.ndarray) for arg in args):
+                want_arrays()
+                raise _refused(example.name, "it gives a view of an array", "give it a tensor")
+            else:
+                hold(array, "memory of a tensor, to which NumPy writes nothing")
+    return array
 
 
 def _given(name: str, item: Any) -> Any:
@@ -96,58 +123,77 @@ def _given(name: str, item: Any) -> Any:
 
 
 def _type_of(name: str, first: Any, second: Any) -> Type:
-    """The type of the number of which these are examples, or of one of a tuple."""
+    """The type of what these are examples of, or of one of a tuple: of it only sizes that agree."""
     kinds = {type(first), type(second)}
     if kinds <= NUMBER_TYPES.keys() and len(kinds) == 1:
         return NUMBER_TYPES[kinds.pop()]
-    dtype = np.asarray(first).dtype
-    if dtype != np.asarray(second).dtype or dtype.kind not in "biufc":
+    a, b = np.asarray(first), np.asarray(second)
+    if a.dtype != b.dtype or a.ndim != b.ndim or a.dtype.kind not in "biufc":
         raise _refused(name, "the type of its result depends on the values", "use an op")
-    return TensorType(dtypes.as_dtype(dtype), ())
+    known = name not in SIZED_BY_VALUES
+    shape = [n if n == m and known else None for n, m in zip(a.shape, b.shape, strict=True)]
+    return TensorType(dtypes.as_dtype(a.dtype), tuple(shape))
 
 
-def _for_examples(name: str, args: tuple[Any, ...], kwargs: dict[str, Any], size: int) -> Any:
-    """The result of the function for examples of the arguments."""
-    example = partial(_example, name, size=size, random=np.random.default_rng(size))
-    return called(name, example(args), {key: example(value) for key, value in kwargs.items()})
+class _Example:
+    """Example values for what only the run knows: `size` is that of unknown dimensions, and the
+    value of whole numbers. `arrays` are the tensors that it was asked for, with their examples.
+    """
 
+    def __init__(self, name: str, size: int) -> None:
+        self.name = name
+        self.size = size
+        self.arrays: list[tuple[Any, Any]] = []
+        self._random = np.random.default_rng(size)
 
-def _example(name: str, item: Any, size: int, random: np.random.Generator) -> Any:
-    """An argument with example values in place of those that only the run knows."""
-    if isinstance(item, SymbolicNumber):
-        return _number(item.type, size)
-    if isinstance(item, Growing):
-        leaf = item.staged.element if item.staged is not None else None
-        kind = getattr(leaf, "type", None)
-        if not isinstance(kind, NumberType | TensorType):
-            raise _refused(name, "it is given a list of tuples or lists", "stack its columns")
-        return [_of_type(name, kind, size, random) for _ in range(size)]
-    if isinstance(item, SymbolicTensor):
-        return _of_type(name, item.type, size, random)
-    if isinstance(item, list | tuple):
-        return type(item)(_example(name, each, size, random) for each in item)
-    return as_numpy(item)
+    def called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """The result of the function for examples of the arguments."""
+        named = {key: self._of(value) for key, value in kwargs.items()}
+        return called(self.name, self._of(args), named)
 
+    def _of(self, item: Any) -> Any:
+        if isinstance(item, SymbolicNumber):
+            return self._number(item.type)
+        if isinstance(item, Growing):
+            leaf = item.staged.element if item.staged is not None else None
+            kind = getattr(leaf, "type", None)
+            if not isinstance(kind, NumberType | TensorType):
+                raise _refused(
+                    self.name, "it is given a list of tuples or lists", "stack its columns"
+                )
+            return [self._of_type(kind) for _ in range(self.size)]
+        if isinstance(item, list | tuple):
+            return type(item)([self._of(each) for each in item])
+        made = self._of_type(item.type) if isinstance(item, SymbolicTensor) else as_numpy(item)
+        if isinstance(made, np.ndarray):
+            self.arrays.append((item, made))
+        return made
 
-def _of_type(name: str, type: Any, size: int, random: np.random.Generator) -> Any:
-    if isinstance(type, NumberType):
-        return _number(type, size)
-    if type.shape is None or type.dtype.np_dtype.kind not in "biufc":
-        raise _refused(name, f"it is given a tensor of type {type}", "use an op")
-    dtype = type.dtype.np_dtype
-    if not type.shape:
-        return dtype.type(size - 1 if dtype.kind == "b" else size)
-    shape = [size if known is None else known for known in type.shape]
-    numbers = random.random(shape) if dtype.kind in "fc" else random.integers(1, 9, shape)
-    return numbers.astype(dtype)
+    def _of_type(self, type: Any) -> Any:
+        if isinstance(type, NumberType):
+            return self._number(type)
+        if type.shape is None or type.dtype.np_dtype.kind not in "biufc":
+            raise _refused(self.name, f"it is given a tensor of type {type}", "use an op")
+        dtype = type.dtype.np_dtype
+        if not type.shape:
+            return dtype.type(self.size - 1 if dtype.kind == "b" else self.size)
+        shape = [self.size if known is None else known for known in type.shape]
+        is_real = dtype.kind in "fc"
+        numbers = self._random.random(shape) if is_real else self._random.integers(0, 2, shape)
+        return numbers.astype(dtype)
 
-
-def _number(type: NumberType, size: int) -> Any:
-    return {"bool": size > _SIZES[0], "int": size, "float": size - 0.5}[type.kind]
+    def _number(self, type: NumberType) -> Any:
+        size = self.size
+        return {"bool": size > _SIZES[0], "int": size, "float": size - 0.5}[type.kind]
 
 
 def _refused(name: str, reason: str, hint: str) -> Exception:
     return refuse(f"{name} of staged values is not possible here: {reason}", hint)
 
 
-STAGED = {function: staged(name) for name, function in FUNCTIONS.items()}
+STAGED: dict[Callable[..., Any], Callable[..., Any]] = {
+    **{function: staged(name) for name, function in FUNCTIONS.items()},
+    # Nobody knows what is in these.
+    np.empty: staged("np.zeros"),
+    np.empty_like: staged("np.zeros_like"),
+}

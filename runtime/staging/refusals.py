@@ -20,7 +20,7 @@ from runtime.core.tensor import Tensor
 from runtime.graph.ir import Location, format_location, position_of
 from runtime.graph.verification import InvalidGraph
 from runtime.staging.bytecode import asserts
-from runtime.staging.control.references import want_asked
+from runtime.staging.control.references import want_arrays, want_asked
 from runtime.staging.frames import (
     array_at,
     beginning_of,
@@ -331,14 +331,17 @@ def not_python(item: Any, use: str, hint: str) -> Exception:
     if state.trace is None or not item.scope.open:
         return leaked(item)
     frame = user_frame()
+    is_stored = frame is not None and operation_at(frame).name == "STORE_SUBSCR"
     array = array_at(frame) if frame is not None and use in _IN_ARRAYS else None
+    if is_stored or array is not None:
+        want_arrays()
     if array is not None:
         return _in_array(array)
     what = "symbolic tensor" if isinstance(item, Tensor) else "staged number"
     message = f"Using a {what} {use} is not allowed while tracing: {item._shown()}"
     if use == AS_KEY:
         message, hint = of_key(message, hint)
-    if use == AS_INDEX and frame is not None and operation_at(frame).name == "STORE_SUBSCR":
+    if use == AS_INDEX and is_stored:
         hint = "assign each item: for j in range(len(items)): items[j] = v if j == i else items[j]"
     called = called_at(frame) if frame is not None and use == AS_INDEX else None
     if called is not None:

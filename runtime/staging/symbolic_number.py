@@ -13,7 +13,7 @@ from typing import Any, NoReturn, cast
 import numpy as np
 
 from runtime import dtypes
-from runtime.core.convert import as_array, convert_to_tensor, register_conversion
+from runtime.core.convert import as_array, register_conversion
 from runtime.core.primitive import Primitive
 from runtime.core.state import state
 from runtime.core.tensor import Tensor
@@ -54,7 +54,6 @@ class SymbolicNumber(InScope):
     """
 
     __slots__ = ("__weakref__",)
-    __array_ufunc__ = None
 
     @property
     def type(self) -> NumberType:
@@ -233,10 +232,8 @@ def _binary(primitive: Primitive, a: Any, b: Any) -> Any:
     if is_number(a) and is_number(b):
         return apply_number(primitive, a, b)
     number, other = (a, b) if type(a) is SymbolicNumber else (b, a)
-    if isinstance(other, np.number | np.bool_):  # which has a dtype, as a tensor has
-        made = convert_to_tensor(other)
-        operation = _OPERATORS.get(primitive, operator.pow)
-        return operation(a, made) if other is b else operation(made, b)
+    if isinstance(other, np.generic | np.ndarray):
+        return NotImplemented  # NumPy asks `__array_ufunc__`
     if isinstance(other, Number) and not isinstance(other, Tensor):
         raise refuse(
             f"a {type(other).__name__} meets a staged {number.type.kind}, and the graph has ints, "

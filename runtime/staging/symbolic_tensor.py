@@ -57,6 +57,8 @@ class SymbolicTensor(InScope, Tensor):
     """A tensor whose value only the run of the graph knows."""
 
     __slots__ = ("__weakref__", "_owner")
+    is_array = False
+    """True if it is an array of NumPy's in the user's Python."""
 
     def __getattr__(self, name: str) -> Any:
         if name in _OF_NUMBERS and self._passes_as_number(name):
@@ -97,6 +99,14 @@ class SymbolicTensor(InScope, Tensor):
         Raises AttributeError for one of a function, ValueError without a session.
         """
         return sharing.home(self).trace.evaluate(self, feed_dict, session)
+
+    def as_item(self, value: Any) -> Any:
+        """The value that an assignment to an item puts there."""
+        return value
+
+    def checked_key(self, key: Any) -> Any:
+        """The key of an item that is assigned."""
+        return key
 
     def twin(self) -> SymbolicTensor:
         """Another symbol for what this one stands for now: no item assignment changes it."""
@@ -208,15 +218,6 @@ class SymbolicTensor(InScope, Tensor):
     def __setitem__(self, key: Any, value: Any) -> None:
         frame = sys._getframe(1)
         item_assignments.set_item(self, key, value, lambda: container_at(frame))
-
-    def _in_place(self, other: Any) -> Any:
-        """`x += v` makes another tensor, where an array would be changed for all who see it."""
-        if sharing.is_array(self):
-            raise item_assignments.changed_array(sharing.variable_of(self))
-        return NotImplemented
-
-    __iadd__ = __isub__ = __imul__ = __itruediv__ = __ifloordiv__ = __imod__ = _in_place
-    __ipow__ = __imatmul__ = __iand__ = __ior__ = __ixor__ = _in_place
 
     def __mul__(self, other: Any) -> Any:
         made = repeated(other, self)

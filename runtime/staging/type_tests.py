@@ -16,6 +16,7 @@ from autograph.operators import matching
 from autograph.operators.class_checks import class_stood_for, stands_for
 from runtime.core.tensor import Tensor
 from runtime.graph.ir import format_location
+from runtime.staging.arrays.symbolic_array import SymbolicArray
 from runtime.staging.block_recorder import BlockRecorder
 from runtime.staging.control import branches, iteration
 from runtime.staging.control.choices import Choice
@@ -66,6 +67,8 @@ def _is_instance(value: Any, classes: Any) -> bool:
         return issubclass(value.kind, classes)
     if isinstance(value, SymbolicNumber):
         return issubclass(CLASSES[value.type.kind], classes)
+    if isinstance(value, SymbolicArray):
+        return issubclass(value.kind, classes)
     answer = instance_of(value, classes)
     for handle in may_be(value):
         if isinstance(handle.variable, classes) is not answer:
@@ -91,6 +94,8 @@ def _class_of(value: Any) -> Any:
         return value.kind
     if isinstance(value, SymbolicNumber):
         return CLASSES[value.type.kind]
+    if isinstance(value, SymbolicArray):
+        return value.kind
     if _number_in(value) is not None:
         _note(_AS_TENSOR, AS_NUMBER)
     return type(value)

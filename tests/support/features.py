@@ -1053,13 +1053,21 @@ def zip_of_filter(xs):
     return total
 
 
-@limit("A NumPy function that gives an array")
+@limit("A NumPy function that writes, or takes a function")
 def numpy_function(x):
-    return np.transpose(x * x)
+    return np.vectorize(abs)(x * x)
 
 
 def function_of_numpy(x):
     return np.sqrt(x * x) + np.sum([x, 2])
+
+
+def array_of_numpy(x):
+    out = np.zeros(3)
+    view = out[1:]
+    for i in range(x):
+        out[i % 3] += i
+    return view * 2
 
 
 def writes_global(x):

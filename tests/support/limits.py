@@ -56,6 +56,7 @@ LIMITS: dict[str, str] = {
     "The gradient of what a loop changes": (
         r"depends on a value that a staged loop changes|\w+\(\) stands in a staged (branch|loop)"
     ),
+    "An array of another dtype on each path": r"its dtype is \w+ on one path and \w+ on the other",
     "A tensor that may be another one": (
         "which may be the same tensor, or share its rows|stood for before the loop .* whose rounds"
     ),

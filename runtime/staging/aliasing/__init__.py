@@ -5,6 +5,5 @@ item_assignments    what `x[i] = v` changes in them, in a graph
 eager_assignments   the same, eagerly
 assigned_values     what is assigned to slices
 shared_tensors      loops over such symbols
-arrays              loops that begin with NumPy arrays
 aliases             Python objects of which a staged value chooses one
 """

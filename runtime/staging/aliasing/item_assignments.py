@@ -37,6 +37,7 @@ from runtime.staging.aliasing.sharing import (
     views,
     views_below,
 )
+from runtime.staging.control.references import want_arrays
 from runtime.staging.frames import user_location
 from runtime.staging.refusals import leaked, refuse, refuse_replaced
 from runtime.staging.scopes import Change, Meaning, Scope, Stale, active, unfailing
@@ -50,7 +51,10 @@ Rows = tuple[tuple[Any, ...], tuple[Value, ...]]
 SOME_ROWS: Rows = ((), ())
 """Rows of which nothing is known."""
 
-_COPY = "assign to items of a copy, made with tf.identity(x), or read it before"
+
+def _copy_of(name: str, is_array: bool) -> str:
+    """Source for a copy of a tensor, or of an array."""
+    return f"{name}.copy()" if is_array else f"tf.identity({name})"
 
 
 # The statement
@@ -64,7 +68,8 @@ def set_item(target: Any, key: Any, value: Any, name: Callable[[], str | None] =
     trace = active(target)
     check_own(trace, target, name)
     value = stored(value) if hasattr(value, "scope") else collected(target, key, value)
-    made = ops.setitem(target, key, value)
+    key = target.checked_key(key)
+    made = ops.setitem(target, key, target.as_item(value))
     rows = rows_of(target, key, trace.scope.nodes[-1])
     if rows is None:
         assign(trace, target, made)
@@ -87,22 +92,14 @@ def check_own(trace: Trace, item: Any, name: Callable[[], str | None]) -> None:
 
 def outside(name: str | None, what: str) -> Exception:
     """The refusal of an item assignment that others would have to see."""
-    copy = name or "x"
+    if what is ARRAY:
+        want_arrays()
+    target = name or "x"
+    copy = _copy_of(target, what is ARRAY)
     return refuse(
         f"an item of {called(name)} is assigned, which is, or shares its memory with, {what}: that "
         "would not change",
-        f"assign to items of a copy ({copy} = tf.identity({copy})), and return it",
-        name,
-    )
-
-
-def changed_array(name: str | None) -> Exception:
-    """The refusal of `x += v` in a loop that began with a NumPy array that others see."""
-    array = name or "x"
-    return refuse(
-        f"{called(name)} is {ARRAY}, which would have to see this change of it",
-        f"make another one ({array} = {array} + v), or a tensor before the loop: "
-        f"{array} = tf.constant({array})",
+        f"assign to items of a copy ({target} = {copy}), and return it",
         name,
     )
 
@@ -117,9 +114,11 @@ def stored(item: Any) -> Any:
 
 
 def rows_of(target: Any, key: Any, node: Node) -> Rows | None:
-    """The rows that `target[key] = value`, which this node computes, puts other ones for."""
+    """The rows that `target[key] = value`, which this node computes, puts other ones for: arrays
+    copy into theirs.
+    """
     shape = target.static_shape
-    if type(key) is tuple or (shape is not None and len(shape) < 2):
+    if type(key) is tuple or target.is_array or (shape is not None and len(shape) < 2):
         return None
     if node.primitive is not TABLE["set_slice"]:
         return SOME_ROWS
@@ -372,7 +371,7 @@ def _reading() -> Location | None:
 
 
 def _unsure(item: Any, other: Any, place: Location | None) -> Callable[[], Exception]:
-    written = called(variable_of(item))
+    written, copy = called(variable_of(item)), _copy_of("x", item.is_array)
 
     def why() -> Exception:
         name = variable_of(other)
@@ -380,7 +379,7 @@ def _unsure(item: Any, other: Any, place: Location | None) -> Callable[[], Excep
             f"{called(name)} is read after items of {written} were assigned "
             f"({format_location(place)}), which may be the same tensor, or share its rows: only "
             "the run knows, or lists and arrays differ in it",
-            _COPY,
+            f"assign to items of a copy, made with {copy}, or read it before",
             name,
             _reading(),
         )

@@ -28,7 +28,9 @@ Place = tuple[int, int]
 class _Entry:
     """A tensor that a round begins with: what the loop began with, and what the round leaves."""
 
-    __slots__ = ("before", "change", "changed", "first", "given", "left", "place", "unclear")
+    __slots__ = (
+        *("before", "change", "changed", "first", "former", "given", "left", "place", "unclear"),
+    )
 
     def __init__(self, place: Place, given: Any, first: Any) -> None:
         self.place = place
@@ -39,11 +41,22 @@ class _Entry:
         self.changed = False
         self.unclear = False
         self.change = Change.ITEMS
+        # Those whose tensor it may be at the end of the round.
+        self.former: list[_Entry] = []
 
     @property
     def in_place(self) -> bool:
         """Whether the variable stands for the same tensor at the end of the round."""
         return self.left is self.given
+
+    def firsts(self) -> list[Any]:
+        """The tensors that the loop began with which it may be behind the loop."""
+        found, pending = {id(self): self}, [self]
+        while pending:
+            new = [each for each in pending.pop().former if id(each) not in found]
+            found |= {id(each): each for each in new}
+            pending += new
+        return [each.first for each in found.values()]
 
     @property
     def may_change(self) -> bool:
@@ -105,7 +118,6 @@ class SharedTensors:
         Tensors move from variable to variable: a change by any of them matters.
         """
         given = {id(entry.given): entry for entry in self.entries}
-        moves: list[tuple[_Entry, _Entry]] = []
         by_id: dict[int, list[_Entry]] = {}
         linked = [e for e in self.entries if isinstance(e.left, SymbolicTensor)]
         for entry in linked:
@@ -122,7 +134,8 @@ class SharedTensors:
                 if sharing.home(item) is not scope:
                     self._meets(entry, item, matters)
                 elif id(item) in given:
-                    moves.append((given[id(item)], entry))
+                    entry.former.append(given[id(item)])
+        moves = [(former, entry) for entry in linked for former in entry.former]
         again = True
         while again:
             found = [former for former, entry in moves if entry.may_change > former.may_change]
@@ -240,14 +253,33 @@ class SharedTensors:
                 item_assignments.assign(trace, first, out, entry.change)
             elif entry.may_change:
                 item_assignments.may_have_changed(trace, first, names[at])
+        self._tell_apart(made)
         for entry in self.entries:
             out = made[entry.place]
             if isinstance(out, SymbolicTensor) and out is not entry.first:
                 joined_tensors.note_tensor(
-                    out, (entry.first, None if entry.in_place else entry.left)
+                    out, (*entry.firsts(), None if entry.in_place else entry.left)
                 )
         self._link(made)
         item_assignments.pass_on(trace, scope)
+
+    def _tell_apart(self, made: dict[Place, Any]) -> None:
+        """Note that variables which rounds only exchange never stand for one tensor, if they did
+        not at first.
+        """
+        given = {id(entry.given): entry for entry in self.entries}
+        sources = {id(entry): given.get(id(entry.left)) for entry in self.entries}
+        moved = [entry for entry in self.entries if sources[id(entry)] not in (None, entry)]
+        outs = [made[entry.place] for entry in moved]
+        firsts = [entry.first for entry in moved]
+        known = sharing.ids(firsts)
+        is_exchange = len({id(sources[id(entry)]) for entry in moved}) == len(moved) and all(
+            isinstance(first, SymbolicTensor)
+            and not (sharing.ids(sharing.relatives(first)) - {id(first)}) & known
+            for first in firsts
+        )
+        if is_exchange and len(known) == len(moved):
+            sharing.tell_apart(outs)
 
     def _link(self, made: dict[Place, Any]) -> None:
         for entry, other in self.meets:

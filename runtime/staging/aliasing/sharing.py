@@ -46,8 +46,8 @@ class Links:
     """
 
     __slots__ = (
-        *("base", "copies", "holder", "may_be", "part_of", "parts", "renew", "row", "rows"),
-        "views",
+        *("apart", "base", "copies", "holder", "may_be", "part_of", "parts", "renew", "row"),
+        *("rows", "views"),
     )
 
     def __init__(self) -> None:
@@ -60,6 +60,8 @@ class Links:
         self.part_of = NOBODY
         self.parts = NOBODY
         self.holder: str | None = None
+        # Other symbols that it is never identical to, though both may be a third one.
+        self.apart: Sequence[Any] = ()
         # What looks up the value of an eager tensor that another name has changed.
         self.renew: Any = None
 
@@ -114,7 +116,7 @@ def home(item: Any) -> Scope:
 def view(trace: Trace, base: Any, made: Any, key: Any) -> None:
     """`made = base[key]` was computed: note what it shares with `base`.
 
-    A slice of numbers is a copy, as that of a list.
+    A slice of numbers is a copy, as that of a list; that of an array shares them.
     """
     if made.static_shape == () or not trace.scope.nodes:
         return
@@ -131,7 +133,7 @@ def _view_of_symbol(base: Any, made: Any, key: Any, node: Node, trace: Trace) ->
     holder = holder_of(trace, base)
     if holder is not None:
         hold(made, holder)
-    elif type(key) is not slice:
+    elif type(key) is not slice or base.is_array:
         own = [_symbol(value, made) for value in node.inputs[1:]]
         set_base(made, (base, node.params["spec"], tuple(own)))
     elif base.static_shape is None or len(base.static_shape) > 1:
@@ -190,18 +192,18 @@ ARRAY = "a NumPy array that another variable or object sees"
 """Holds the symbol that stands for such an array."""
 
 
+def tell_apart(items: Sequence[Any]) -> None:
+    """Note that no two of these symbols are one."""
+    for item in items:
+        linked(item).apart = items
+
+
 def hold(item: Any, holder: str) -> None:
     """Note that a tensor is, or is in, something that an assignment to its items cannot change."""
     _joined(item).holder = holder
 
 
 # Asking for it
-
-
-def is_array(item: Any) -> bool:
-    """Whether a symbol stands for a NumPy array that others see."""
-    links = links_of(item)
-    return links is not None and links.holder is ARRAY
 
 
 def are_other_rows(item: Any, other: Any) -> bool:
@@ -366,7 +368,8 @@ def may_show(item: Any, change: Change) -> list[Any]:
     origins = _reached(own, wholes)
     found = [*origins, *_reached([*own, *origins], parts)]
     root = root_of(item)
-    return [each for each in found if root_of(each) is not root]
+    others = ids((root, *linked(root).apart))
+    return [each for each in found if id(root_of(each)) not in others]
 
 
 def _reached(items: Sequence[Any], which: Callable[[Links], Sequence[Symbols]]) -> list[Any]:

@@ -24,7 +24,7 @@ from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.structures import Handler, add_handler
 from runtime.staging.aliasing import item_assignments
 from runtime.staging.control.parts import OfTrace, join_structure_of
-from runtime.staging.control.references import is_reference, want_count
+from runtime.staging.control.references import is_reference, want_arrays, want_count
 from runtime.staging.frames import user_location
 from runtime.staging.lists.growing import Growing, GrowingSequence, want_lists
 from runtime.staging.outside import DICTS, is_variable_of_python, place_key
@@ -106,6 +106,8 @@ class Place:
         if attributes is not None and not isinstance(item, _HOLDING_MORE):
             return Attributes(tuple(attributes), attributes.values())
         check_not_advanced(self.path, item)
+        if isinstance(item, ndarray):
+            want_arrays()
         raise refuse_change(self.path, _not_carried(item), self._way_out())
 
     def _way_out(self) -> str:

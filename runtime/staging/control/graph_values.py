@@ -17,6 +17,7 @@ from runtime.graph.ir import Value
 from runtime.graph.lists import Elements
 from runtime.graph.nodes import NUMBER_TYPES, UNDEFINED, fits
 from runtime.graph.structures import Structure
+from runtime.staging.arrays.symbolic_array import as_array
 from runtime.staging.control.carried_objects import Held
 from runtime.staging.control.joined_variables import note
 from runtime.staging.control.joins import BLANK, abstract, place_among
@@ -167,7 +168,8 @@ def _lower_number(value: Any, type: NumberType, trace: Trace) -> Value:
 def lift(spec: Spec, symbols: Iterator[Any]) -> Any:
     """The Python value for a Spec, out of the symbols of its values."""
     if isinstance(spec, Leaf):
-        return note(next(symbols), spec.variables)
+        symbol = note(next(symbols), spec.variables)
+        return as_array(symbol) if spec.is_array else symbol
     if isinstance(spec, Same):
         return spec.value
     if isinstance(spec, Tree):

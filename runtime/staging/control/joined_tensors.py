@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from runtime.core.tensor import EagerTensor
 from runtime.core.types import TensorType
 from runtime.staging.aliasing import sharing
@@ -57,6 +59,8 @@ def note_tensor(item: Any, originals: Sequence[Any]) -> None:
                 sharing.may_be(item, each)
         elif isinstance(original, EagerTensor):
             sharing.hold(item, sharing.from_outside(active()))
+        elif isinstance(original, np.ndarray):
+            sharing.hold(item, sharing.ARRAY)
 
 
 def tensors(spec: Spec, value: Any) -> list[Any]:

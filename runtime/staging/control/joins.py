@@ -21,12 +21,13 @@ from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
 from runtime.core.shapes import join_shapes
 from runtime.core.tensor import Tensor
-from runtime.core.types import ObjectHandle, TensorType, Type, in_words, variable_of
+from runtime.core.types import NumberType, ObjectHandle, TensorType, Type, in_words, variable_of
 from runtime.graph.lists import Elements
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.structures import Structure
 from runtime.ops.indexed_slices import IndexedSlices
 from runtime.staging.aliasing.sharing import home
+from runtime.staging.arrays.symbolic_array import SymbolicArray
 from runtime.staging.control import choices
 from runtime.staging.control.carried_objects import is_mutable
 from runtime.staging.control.joined_types import join_types
@@ -70,7 +71,7 @@ def abstract(value: Any, staged: bool = False) -> Spec:
     """The Spec of a Python value. With `staged`, numbers in it become values of the graph."""
     kind = type(value)
     if issubclass(kind, InScope):
-        return Leaf(value.graph_value.type, may_be(value))
+        return Leaf(value.graph_value.type, may_be(value), kind is SymbolicArray)
     if kind in NUMBER_TYPES:
         return Leaf(NUMBER_TYPES[kind]) if staged else Same(value)
     if isinstance(value, Tensor):
@@ -80,7 +81,7 @@ def abstract(value: Any, staged: bool = False) -> Spec:
     if isinstance(value, MaybeNone):
         return Optional(abstract(value.held, staged))
     if isinstance(value, np.ndarray | np.generic):
-        return Leaf(convert_to_tensor(value).type)
+        return Leaf(convert_to_tensor(value).type, is_array=True)
     if kind is Elements or kind is ObjectHandle:
         return Leaf(value.type)
     if kind is Truth:
@@ -180,7 +181,9 @@ def abstract_from(value: Any, made_in: Scope, is_older: Callable[[Any], bool]) -
     kind = type(value)
     if issubclass(kind, InScope):
         return (
-            Leaf(value.graph_value.type, may_be(value)) if home(value) is made_in else Same(value)
+            Leaf(value.graph_value.type, may_be(value), kind is SymbolicArray)
+            if home(value) is made_in
+            else Same(value)
         )
     if kind is Truth or kind is TaggedUnion:
         return abstract(value)
@@ -229,7 +232,8 @@ def join(a: Spec, b: Spec, unites: bool = False) -> Spec:
     left, right = _leaf(a), _leaf(b)
     if left is None or right is None:
         raise _differ(a, b)
-    return Leaf(join_types(left, right), _variables(a) | _variables(b))
+    are_arrays = _is_array(a, b) and _is_array(b, a)
+    return Leaf(join_types(left, right), _variables(a) | _variables(b), are_arrays)
 
 
 MOST_KINDS = 8
@@ -525,6 +529,15 @@ def _leaf(spec: Spec) -> Type | None:
         if variable is not None:
             return type_of(spec.value, variable)
     return None
+
+
+def _is_array(spec: Spec, other: Spec) -> bool:
+    """Whether it is an array of NumPy's, or a number of Python's beside one."""
+    if isinstance(spec, Same) and isinstance(spec.value, np.ndarray | np.generic):
+        return True
+    if isinstance(_leaf(spec), NumberType):
+        return not isinstance(_leaf(other), NumberType)
+    return isinstance(spec, Leaf) and spec.is_array
 
 
 def _differ(a: Spec, b: Spec) -> Mismatch:

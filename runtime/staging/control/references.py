@@ -35,7 +35,8 @@ class Wanted:
     `asks`: what is called is converted in the form that asks a backend more. `knows`: rounds whose
     results Python knows more of are written out, even if they are very much. `counts`: an
     `itertools.count` is an object that blocks carry. `generators`: those that call themselves are
-    functions that give their elements to one that is the same at each depth.
+    functions that give their elements to one that is the same at each depth. `arrays`: the arrays
+    that NumPy's functions make are values of the graph.
     """
 
     classes: frozenset[Name] = frozenset()
@@ -45,6 +46,7 @@ class Wanted:
     knows: bool = False
     counts: bool = False
     generators: bool = False
+    arrays: bool = False
 
     @property
     def refers(self) -> bool:
@@ -60,6 +62,7 @@ class Wanted:
             self.knows or other.knows,
             self.counts or other.counts,
             self.generators or other.generators,
+            self.arrays or other.arrays,
         )
 
 
@@ -75,7 +78,7 @@ class References:
     and what keeps it from that. `knows_less`: a loop was staged though Python knew more than the
     graph. `lasting` names a function that was traced meanwhile, and has left changes in objects;
     `acts` gives the name of one that has acted, if any. `counts` has the ids of each `count` of
-    `itertools` that the trace has made.
+    `itertools` that the trace has made, `makes_arrays` tells whether it has made arrays of NumPy's.
     """
 
     def __init__(self, known: Wanted, acts: Callable[[], str | None] = lambda: None) -> None:
@@ -85,6 +88,7 @@ class References:
         self.lasting: str | None = None
         self.knows_less = False
         self.counts: set[int] = set()
+        self.makes_arrays = False
         self._acts = acts
         self.arenas: dict[Any, Any] = {}
         self._firsts = {other: first for first, other in known.united}
@@ -180,6 +184,18 @@ def want_count(item: Any) -> None:
     """Note, before a refusal, that this would have to be carried, if it is such a one."""
     if is_own_count(item):
         _add(Wanted(counts=True))
+
+
+def want_arrays() -> None:
+    """Note, before a refusal, that an array would have to hold what only the run knows."""
+    if state.trace is not None and state.trace.references.makes_arrays:
+        _add(Wanted(arrays=True))
+
+
+def may_stage_arrays(trace: Any) -> bool:
+    """Whether a trace has made arrays of Python's own, which another trace may leave to the run."""
+    references: References | None = None if trace is None else trace.references
+    return references is not None and references.makes_arrays and not references.known.arrays
 
 
 def want_generators() -> None:

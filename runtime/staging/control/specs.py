@@ -26,10 +26,13 @@ from runtime.staging.control.sameness import same
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """One value of the graph; `variables` are those that it may be in the user's Python."""
+    """One value of the graph; `variables` are those that it may be in the user's Python, where it
+    may be an array of NumPy's.
+    """
 
     type: Type
     variables: Handles = NONE
+    is_array: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)

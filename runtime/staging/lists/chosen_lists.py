@@ -18,11 +18,11 @@ from runtime.graph import numbers
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.staging import texts
 from runtime.staging.aliasing.aliases import want_joined
+from runtime.staging.arrays.items import item_of_array
 from runtime.staging.backend import BACKEND
 from runtime.staging.builtin_functions import BUILTINS
 from runtime.staging.control import branches
 from runtime.staging.lists import staged_items
-from runtime.staging.lists.array_items import item_of_array
 from runtime.staging.lists.growing import Growing, GrowingSequence, sites_of, want_lists
 from runtime.staging.lists.growing_deque import TakenAtEnds, deque_of
 from runtime.staging.lists.growing_list import GrowingList

@@ -35,7 +35,7 @@ def as_key(x: Any) -> Any:
 
 
 def as_array(x: Any) -> Any:
-    return np.ravel(leaving(x))
+    return np.vectorize(abs)(leaving(x))
 
 
 def of_other_dtypes(x: Any) -> Any:

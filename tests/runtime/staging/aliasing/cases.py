@@ -349,6 +349,15 @@ def exchanged(a, b):
     return a, b
 
 
+@case([1, 2, 3], [4, 5, 6], 3)
+def exchanged_in_a_loop(a, b, n):
+    for _ in range(n):
+        a, b = b, a
+    a[0] = 50
+    b[0] = 60
+    return a, b
+
+
 # Containers, attributes, closures
 
 

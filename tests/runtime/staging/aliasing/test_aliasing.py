@@ -117,6 +117,24 @@ def sliced_by_index(m):
     return m[0:1]
 
 
+def exchanged(a, b, t):
+    kept = b
+    while t:
+        a, b = b, a
+        t = False
+    a[0] = 9
+    return a, kept
+
+
+def exchanged_copied(a, b, t):
+    kept = rt.identity(b)
+    while t:
+        a, b = b, a
+        t = rt.constant(False)
+    a[0] = 9
+    return a, kept
+
+
 def unseen(a):
     put(a, 0, 9)
     return 1
@@ -307,6 +325,7 @@ PAIRS = [
     (copied_matrix, copied_deeply, (M,), "'m' is read after items of 'n' were assigned"),
     (either, either_copied, (V, W, YES), "'a' is read after items of 'z' were assigned"),
     (rounds, rounds_copied, (V, W, YES), "'a' is read after items of 'z' were assigned"),
+    (exchanged, exchanged_copied, (V, W, YES), "is read after items of 'a' were assigned"),
     (replaced, replaced_copied, (M,), "a row is read by an older name after it was replaced"),
     (stored, stored_copied, (M, rt.constant([7, 8])), "'m' is read after items of 'v'"),
     (sliced, sliced_by_index, (M,), "'m' is read after items of 'p' were assigned"),

@@ -1,11 +1,12 @@
-"""Items of a NumPy array that Python knows, at places that only the run knows: `xs[i]`, `xs[i, j]`.
+"""Items of NumPy's arrays at places that only the run knows: `xs[i]`, `xs[i, j]`.
 
-The array is a constant of the graph as it is when the item is read, which is right of one number
-alone: a row is a view in NumPy, and shows what is assigned to the array later on.
+An array that Python knows is a constant of the graph as it is when the item is read, which is right
+of one number alone: a row is a view in NumPy, and shows what is assigned to the array later on.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,8 +14,10 @@ import numpy as np
 from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import Tensor
 from runtime.staging import texts
+from runtime.staging.arrays.symbolic_array import as_array
 from runtime.staging.control.joined_variables import read
 from runtime.staging.control.optional_values import present
+from runtime.staging.control.references import want_arrays
 from runtime.staging.lists.sequences import place_of
 from runtime.staging.refusals import refuse
 from runtime.staging.symbolic_number import SymbolicNumber
@@ -31,16 +34,35 @@ def item_of_array(array: np.ndarray, key: Any) -> Any:
     if array.dtype.kind not in _OF_NUMBERS or not is_item:
         return NotImplemented
     if len(parts) < array.ndim:
+        want_arrays()
         raise refuse(
             "only the run knows which row of an array is read, and a row of NumPy's shows what is "
             "assigned to the array later",
             "read one item, xs[i, j], or make a tensor of the array: tf.constant(xs)",
         )
-    places = [
-        place_of(part, size, message=_outside(part, axis, size))
-        for axis, (part, size) in enumerate(zip(parts, array.shape, strict=True))
-    ]
-    return convert_to_tensor(array)[tuple(places)]
+    return as_array(convert_to_tensor(array)[_places(parts, array.shape)])
+
+
+def checked_key(array: Any, key: Any) -> Any:
+    """The key of an item of a staged array, whole numbers in it where they are within its sizes.
+
+    Raises IndexError with NumPy's words for others, if the sizes are known.
+    """
+    parts = [read(present(part)) for part in (key if type(key) is tuple else (key,))]
+    shape = array.static_shape
+    if shape is None or len(parts) > len(shape) or not all(map(_is_whole, parts)):
+        return key
+    sizes = shape[: len(parts)]
+    return key if None in sizes else _places(parts, sizes)
+
+
+def _places(parts: Sequence[Any], sizes: Sequence[int]) -> tuple[Any, ...]:
+    return tuple(
+        [
+            place_of(part, size, message=_outside(part, axis, size))
+            for axis, (part, size) in enumerate(zip(parts, sizes, strict=False))
+        ]
+    )
 
 
 def _outside(index: Any, axis: int, size: int) -> Any:

@@ -1,0 +1,7 @@
+"""NumPy's arrays and scalars of which only the run knows the numbers.
+
+symbolic_array  what stands for one
+operators       its operators and methods, and those of NumPy's beside it
+items           places in it that only the run knows
+making          when an array that NumPy makes is one
+"""

@@ -1,0 +1,57 @@
+"""The arrays that NumPy's functions make in a function that is traced.
+
+A trace begins with the arrays that NumPy's functions make as they are: Python knows what is in
+them. Where it is refused because one would have to hold what only the run knows, the function is
+traced anew, and they are values of the graph from the start. An array from outside of the function
+is none: others see it, and would have to see what is assigned to its items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from types import BuiltinFunctionType, FunctionType
+from typing import Any
+
+import numpy as np
+
+from autograph.operators.builtin_calls import within
+from runtime.ops import convert_to_tensor
+from runtime.staging.aliasing.sharing import ARRAY, hold
+from runtime.staging.arrays.symbolic_array import as_array
+from runtime.staging.library_calls import STAGED
+from runtime.staging.scopes import active
+
+
+def entered(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Returns the values that a loop begins with: symbols in the place of arrays."""
+    return tuple([_held(value) if type(value) is np.ndarray else value for value in values])
+
+
+def _held(array: Any) -> Any:
+    made = as_array(convert_to_tensor(array))
+    hold(made, ARRAY)
+    return made
+
+
+_KINDS = (np.ufunc, type(np.sum), BuiltinFunctionType, FunctionType)
+"""The classes of NumPy's functions."""
+
+
+def making_function(function: Any) -> Callable[..., Any] | None:
+    """Returns what to call for a function of NumPy's, or a method of an array; None for others."""
+    if not isinstance(function, _KINDS):
+        return None
+    if type(getattr(function, "__self__", None)) is np.ndarray:
+        return partial(_made, function)
+    return partial(_made, within(function)) if function in STAGED else None
+
+
+def _made(function: Any, *args: Any, **kwargs: Any) -> Any:
+    made = function(*args, **kwargs)
+    if type(made) is not np.ndarray or made.dtype.kind not in "biufc":
+        return made
+    references = active().references
+    references.makes_arrays = True
+    is_new = made.base is None and not any(made is arg for arg in (*args, *kwargs.values()))
+    return as_array(convert_to_tensor(made)) if references.known.arrays and is_new else made

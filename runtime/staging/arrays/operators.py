@@ -1,0 +1,233 @@
+"""The operators and methods of staged arrays: NumPy's own, which the run calls; where the dtypes
+agree, the ops of tensors.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from runtime import ops
+from runtime.core.convert import as_array as converted
+from runtime.core.tensor import Tensor
+from runtime.core.types import variable_of
+from runtime.dtypes import as_dtype
+from runtime.staging.arrays.items import checked_key
+from runtime.staging.arrays.symbolic_array import SymbolicArray, as_array, as_tensor
+from runtime.staging.control.references import want_arrays
+from runtime.staging.library_calls import STAGED
+from runtime.staging.refusals import refuse
+from runtime.staging.symbolic_number import CLASSES, SymbolicNumber
+
+_LIKE_TENSORS = frozenset((
+    np.add, np.subtract, np.multiply, np.true_divide, np.less, np.less_equal, np.greater,
+    np.greater_equal, np.equal, np.not_equal,
+))  # fmt: skip
+"""Those that compute for operands of one dtype as the ops of tensors do."""
+
+_DIVIDING = frozenset((np.floor_divide, np.remainder))
+"""Those that do so for a divisor that is not 0, of which NumPy's give 0."""
+
+_ARITHMETIC: dict[Any, Any] = {
+    np.add: operator.add, np.subtract: operator.sub, np.multiply: operator.mul,
+    np.true_divide: operator.truediv, np.floor_divide: operator.floordiv,
+    np.remainder: operator.mod, np.power: operator.pow, np.matmul: operator.matmul,
+    np.bitwise_and: operator.and_, np.bitwise_or: operator.or_, np.bitwise_xor: operator.xor,
+    np.left_shift: operator.lshift, np.right_shift: operator.rshift,
+}  # fmt: skip
+_ORDER: dict[Any, Any] = {
+    np.less: operator.lt, np.less_equal: operator.le, np.greater: operator.gt,
+    np.greater_equal: operator.ge, np.equal: operator.eq, np.not_equal: operator.ne,
+}  # fmt: skip
+_UNARY: dict[Any, Any] = {
+    np.negative: operator.neg, np.positive: operator.pos, np.absolute: operator.abs,
+    np.invert: operator.invert,
+}  # fmt: skip
+_OPERATIONS = _ARITHMETIC | _ORDER
+_OF_NUMPY = (np.ndarray, np.generic)
+
+_METHODS = (
+    "all any argmax argmin argpartition argsort astype choose clip compress copy cumprod cumsum "
+    "diagonal dot max mean min nonzero prod ravel repeat round searchsorted squeeze std sum "
+    "swapaxes take trace var"
+)
+
+
+_NUMBERS = (int, float, SymbolicNumber)
+_OPERANDS = (SymbolicNumber, np.ndarray, np.generic, bool, int, float, complex, list, tuple)
+
+
+def _operand(item: Any) -> Any:
+    """The dtype of an operand as NumPy resolves it: of Python numbers their class."""
+    if isinstance(item, SymbolicNumber):
+        item = CLASSES[item.type.kind]
+        return np.dtype(bool) if item is bool else item
+    if isinstance(item, SymbolicArray):
+        return item.dtype.np_dtype
+    if type(item) in (int, float, complex):
+        return type(item)
+    return np.asarray(item).dtype
+
+
+def _applied(ufunc: Any, operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    array, other = (a, b) if isinstance(a, SymbolicArray) else (b, a)
+    if not isinstance(other, SymbolicArray):
+        if isinstance(other, Tensor) or variable_of(other) is not None:
+            made = _beside(array, other)
+            return operation(made, b) if array is a else operation(a, made)
+        if not isinstance(other, _OPERANDS):
+            return NotImplemented
+    dtype = _common_dtype(ufunc, a, b)
+    if dtype is None:
+        return STAGED[ufunc](a, b)
+    return as_array(operation(_as(dtype, a), _as(dtype, b)))
+
+
+def _common_dtype(ufunc: Any, a: Any, b: Any) -> Any:
+    """The dtype of which both operands are made, where the op of tensors computes as NumPy does."""
+    is_number = isinstance(b, int | float) and b != 0
+    if ufunc not in _LIKE_TENSORS and not (ufunc in _DIVIDING and is_number):
+        return None
+    try:
+        first, second, _ = ufunc.resolve_dtypes((_operand(a), _operand(b), None))
+    except TypeError:
+        return None  # NumPy's own error comes where it is called
+    return first if first == second and first.kind in "iuf" else None
+
+
+def _as(dtype: Any, item: Any) -> Any:
+    if isinstance(item, SymbolicArray):
+        return ops.cast(as_tensor(item), as_dtype(dtype))
+    return item if type(item) in _NUMBERS else np.asarray(item, dtype)
+
+
+def _beside(array: SymbolicArray, tensor: Any) -> Tensor:
+    """The array as a tensor of the dtype that one beside a tensor takes, if it can."""
+    made = as_tensor(array)
+    own, dtype = array.dtype, tensor.dtype
+    if own is dtype or (own.is_integer and dtype.is_integer):
+        return made
+    try:
+        converted(np.ones((), own.np_dtype), dtype)
+    except TypeError:
+        return made
+    cast: Tensor = ops.cast(made, dtype)
+    return cast
+
+
+def _of_numpy(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
+    """NumPy's function where one of its own arrays meets a staged array, or a staged number."""
+    if options.get("out") is not None:
+        want_arrays()
+        raise refuse(
+            "an array of Python's own would hold what only the run knows",
+            f"make another one: x = np.{ufunc.__name__}(x, y)",
+        )
+    if method != "__call__":
+        raise refuse(f"np.{ufunc.__name__}.{method} is called with staged values", "write a loop")
+    if not any(isinstance(item, SymbolicArray) for item in inputs):
+        inputs = tuple(
+            [
+                as_array(ops.convert_to_tensor(item)) if isinstance(item, _OF_NUMPY) else item
+                for item in inputs
+            ]
+        )
+    operation = _OPERATIONS.get(ufunc)
+    if operation is None or options:
+        return STAGED[ufunc](*inputs, **options)
+    return _applied(ufunc, operation, *inputs)
+
+
+def _item(self: Any, key: Any) -> Any:
+    return as_array(Tensor.__getitem__(self, checked_key(self, key)))
+
+
+def _attach() -> None:
+    for kind in (SymbolicArray, SymbolicNumber):
+        setattr(kind, "__array_ufunc__", _of_numpy)  # noqa: B010
+    for ufunc, operation in _OPERATIONS.items():
+        name = operation.__name__.strip("_")
+        setattr(SymbolicArray, f"__{name}__", _forward(ufunc, operation))
+        if ufunc in _ARITHMETIC:
+            setattr(SymbolicArray, f"__r{name}__", _backward(ufunc, operation))
+            setattr(SymbolicArray, f"__i{name}__", _in_place(ufunc, operation))
+    for ufunc, operation in _UNARY.items():
+        setattr(SymbolicArray, f"__{operation.__name__}__", _method(ufunc))
+    for name in _METHODS.split():
+        setattr(SymbolicArray, name, _method(getattr(np, name)))
+    for name, method in _OWN:
+        setattr(SymbolicArray, name, method)
+
+
+def _forward(ufunc: Any, operation: Any) -> Any:
+    def forward(self: Any, other: Any) -> Any:
+        return _applied(ufunc, operation, self, other)
+
+    return forward
+
+
+def _backward(ufunc: Any, operation: Any) -> Any:
+    def backward(self: Any, other: Any) -> Any:
+        return _applied(ufunc, operation, other, self)
+
+    return backward
+
+
+def _in_place(ufunc: Any, operation: Any) -> Any:
+    def in_place(self: Any, other: Any) -> Any:
+        made = _applied(ufunc, operation, self, other)
+        if not isinstance(made, SymbolicArray) or self.static_shape == ():
+            return made
+        own, given = self.dtype.np_dtype, made.dtype.np_dtype
+        if not np.can_cast(given, own, "same_kind"):
+            raise TypeError(
+                f"Cannot cast ufunc {ufunc.__name__!r} output from {given!r} to {own!r} with "
+                "casting rule 'same_kind'"
+            )
+        self[...] = made
+        return self
+
+    return in_place
+
+
+def _method(function: Any) -> Any:
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return STAGED[function](self, *args, **kwargs)
+
+    return method
+
+
+def _with_tuple(function: Any) -> Any:
+    """A method that takes numbers, or a tuple of them."""
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        given = args if len(args) < 2 else (args,)
+        return STAGED[function](self, *given, **kwargs)
+
+    return method
+
+
+def _flattened(self: Any) -> Any:
+    return STAGED[np.copy](STAGED[np.ravel](self))
+
+
+def _sorted(self: Any, axis: int = -1) -> None:
+    self[...] = STAGED[np.sort](self, axis=axis)
+
+
+def _filled(self: Any, value: Any) -> None:
+    self[...] = value
+
+
+_OWN: tuple[tuple[str, Any], ...] = (
+    ("__getitem__", _item), ("checked_key", checked_key), ("T", property(_method(np.transpose))),
+    ("conj", _method(np.conjugate)), ("conjugate", _method(np.conjugate)), ("fill", _filled),
+    ("flatten", _flattened), ("reshape", _with_tuple(np.reshape)), ("sort", _sorted),
+    ("transpose", _with_tuple(np.transpose)),
+)  # fmt: skip
+
+
+_attach()

@@ -1,0 +1,84 @@
+"""The NumPy array or scalar whose numbers only the run of the graph knows. `operators` gives it the
+operators and methods of NumPy's.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import Any
+
+import numpy as np
+
+from autograph import converted_code
+from runtime import dtypes, ops
+from runtime.core.shapes import TensorShape
+from runtime.core.tensor import Tensor
+from runtime.staging.symbolic_number import SymbolicNumber
+from runtime.staging.symbolic_tensor import SymbolicTensor
+
+
+class SymbolicArray(SymbolicTensor):
+    """A tensor that is an array or a scalar of NumPy's in the user's Python: beside other arrays
+    and Python numbers it takes NumPy's dtypes, and no tape knows it. Beside a tensor it is one.
+    """
+
+    __slots__ = ()
+    is_array = True
+
+    @property
+    def kind(self) -> type:
+        """NumPy's class of it."""
+        return self.type.dtype.np_dtype.type if self.static_shape == () else np.ndarray
+
+    # The runtime asks for these, too, and takes them as those of a tensor.
+
+    @property
+    def dtype(self) -> Any:
+        """NumPy's dtype, for the user's code."""
+        own = self.type.dtype
+        return own.np_dtype if converted_code(sys._getframe(1).f_code) else own
+
+    @property
+    def shape(self) -> Any:
+        """The sizes in a tuple, for the user's code: staged ones where only the run knows them."""
+        known = self.static_shape
+        if known is None or not converted_code(sys._getframe(1).f_code):
+            return TensorShape(known)
+        sizes = ops.shape(self, dtypes.int64) if None in known else ()
+        return tuple([sizes[at]._as_number() if n is None else n for at, n in enumerate(known)])
+
+    @property
+    def size(self) -> Any:
+        """The number of elements."""
+        shape = self.static_shape
+        if shape is None or None in shape:
+            return ops.size(self, dtypes.int64)._as_number()
+        return math.prod(shape)
+
+    def _shown(self) -> str:
+        return (
+            f"<staged array {self.name!r} shape={self.static_shape} dtype={self.type.dtype.name}>"
+        )
+
+    def as_item(self, value: Any) -> Any:
+        """The numbers that an assignment to an item puts there: of this dtype, known to no tape."""
+        if isinstance(value, float) and self.type.dtype.is_integer:
+            return int(value)
+        if isinstance(value, SymbolicNumber | Tensor | np.ndarray | np.generic):
+            return ops.stop_gradient(ops.cast(value, self.type.dtype))
+        return value
+
+
+def as_array(symbol: Any) -> Any:
+    """The symbol, of which it is known from now on that it is an array of NumPy's."""
+    symbol.__class__ = SymbolicArray
+    return symbol
+
+
+def as_tensor(array: SymbolicTensor) -> SymbolicTensor:
+    """A tensor of the numbers that are in an array now."""
+    array.settle()
+    made = SymbolicTensor(array.graph_value, array.scope, array.origin)
+    made.node = array.node
+    return made

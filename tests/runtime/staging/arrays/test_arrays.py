@@ -1,0 +1,395 @@
+"""NumPy's arrays of which only the run knows the items: as in Python, or refused where others see
+them.
+"""
+
+import numpy as np
+import pytest
+
+import runtime as rt
+from autograph import StagingError
+
+TABLE = np.zeros(3)
+
+
+def filled(n):
+    out = np.zeros(3)
+    for i in range(n):
+        out[i] = i + 0.5
+    return out
+
+
+def counted(n):
+    out = np.zeros(3)
+    for i in range(n):
+        out[0] += i
+    return out
+
+
+def added(n):
+    out = np.zeros(3)
+    for i in range(n):
+        out += i
+    return out
+
+
+def made_of_others(n):
+    out = np.zeros(3)
+    other = out
+    for _ in range(n):
+        out = out + 1
+    return out, other
+
+
+def backwards(n):
+    out = np.zeros(3)
+    while n > 0:
+        n -= 1
+        out[n] = 1.0
+    return out
+
+
+def nested(n):
+    out = np.zeros((3, 3))
+    for i in range(n):
+        for j in range(n):
+            out[i, j] = i * j + 1.0
+    return out
+
+
+def reshaped(n):
+    out = np.arange(6.0).reshape(2, 3)
+    for i in range(n):
+        out[0, i] = 7.0
+    return out
+
+
+def tried(n):
+    out = np.zeros(3)
+    try:
+        for i in range(n):
+            out[i] = 1.0
+            if i > 0:
+                raise KeyError
+    except KeyError:
+        out = out + 1.0
+    return out
+
+
+def with_a_closure(n):
+    out, k = np.zeros(3), 0
+
+    def bump():
+        nonlocal k
+        k += 1
+        return out[0]
+
+    for i in range(n):
+        bump()
+        out[i] = k
+    return out, bump()
+
+
+def left_early(n):
+    out = np.zeros(3)
+    for i in range(100):
+        out = out + 1.0
+        if i > n:
+            break
+    return out
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        filled,
+        counted,
+        added,
+        made_of_others,
+        backwards,
+        nested,
+        reshaped,
+        tried,
+        with_a_closure,
+        left_early,
+    ],
+)
+def test_an_array_of_the_function_is_changed_as_in_python(program):
+    staged = rt.nest.map_structure(np.asarray, rt.function(program)(rt.constant(2)))
+    rt.nest.map_structure(np.testing.assert_allclose, staged, program(2))
+
+
+def another_name(n):
+    out = other = np.zeros(3)
+    for i in range(n):
+        out[i] = 1.0
+    return other
+
+
+def in_a_list(n):
+    out = np.zeros(3)
+    box = [out]
+    for i in range(n):
+        out[i] = 1.0
+    return box[0]
+
+
+def a_row(n):
+    m = np.zeros((2, 3))
+    r = m[0]
+    for i in range(n):
+        r[i] = 1.0
+    return m
+
+
+def under_a_view(n):
+    out = np.zeros(3)
+    view = out[1:]
+    for i in range(n):
+        out[i] = 1.0
+    return view
+
+
+def unlike_names(n):
+    m = np.zeros((3, 3))
+    first, column, other = m[1], m[:, 2], m
+    for i in range(n):
+        m[i] = i
+        first[0] += 1
+        column[1] = 7
+        other[i, i] -= 0.5
+    return m, first, column
+
+
+def by_an_attribute(n):
+    class Body:
+        def __init__(self):
+            self.place, self.speed = np.zeros(2), np.array([1.0, 2.0])
+
+        def step(self, dt):
+            self.place += self.speed * dt
+            self.speed *= 0.5
+
+    body = Body()
+    for _ in range(n):
+        body.step(0.25)
+    return body.place, body.speed
+
+
+def in_a_branch(n):
+    out = np.zeros(3)
+    kept = out[1:]
+    if n > 1:
+        out[1] = n
+    else:
+        out[2] = 5
+    return kept
+
+
+def whole_numbers(n):
+    out = np.zeros(3, int)
+    for i in range(n):
+        out[i] = 2.75
+        out[i] //= 2
+    return out, out / 2, out * 2.5, out.sum(), out.mean(), out + np.float32(0.5)
+
+
+def of_single_precision(n):
+    n = int(n)
+    out = np.zeros(3, np.float32)
+    for i in range(n):
+        out[i] = 1.5
+    return out, out + np.arange(3.0), out * 2.5, np.float32(2) * n, np.arange(3) * n
+
+
+def masked(n):
+    out = np.arange(6)
+    out[out > n] = 0
+    out[[0, 1]] = out[1:3] * n
+    return out, out[out > 0], np.nonzero(out), np.where(out > 2, out, -1), np.unique(out)
+
+
+def of_unknown_size(n):
+    out = np.zeros((n, 2))
+    out[-1, 1] = 9
+    table = np.arange(n)
+    return out.shape, table[::-1], table.sum(), len(table), np.vstack([out, np.ones((1, 2))])
+
+
+def asked(n):
+    out = np.ones(3) * int(n)
+    is_one = isinstance(out, np.ndarray), isinstance(out[0], float), type(out) is np.ndarray
+    return is_one, out.dtype == float, (*out.shape, 1), out.ndim, out.size
+
+
+def sorted_in_place(n):
+    out = np.array([3.0, n, 2.5])
+    out.sort()
+    out[1:].sort()
+    first = out.copy()
+    out.fill(n)
+    return first, out, np.sort(first)[::-1], first.argsort(), first.reshape(3, 1).T
+
+
+def inner_loop(n):
+    out = other = np.zeros((3, 3))
+    for i in range(n):
+        for j in range(n):
+            out[i, j] = 1.0
+    return other
+
+
+def both_in_the_loop(n):
+    out = other = np.zeros(3)
+    for i in range(n):
+        out[i] = 1.0
+        other = other + 1
+    return out
+
+
+def of_the_caller(n):
+    def fill(out):
+        for i in range(n):
+            out[i] = 1.0
+
+    out = np.zeros(3)
+    fill(out)
+    return out
+
+
+def in_place(n):
+    out = other = np.zeros(3)
+    for i in range(n):
+        out += i
+    return other
+
+
+def in_place_in_a_while(n):
+    out = np.ones(3)
+    kept = (out,)
+    while n > 0:
+        n -= 1
+        out *= 2
+    return kept[0]
+
+
+EXACT = [
+    another_name, in_a_list, a_row, under_a_view, of_the_caller, in_place,
+    in_place_in_a_while, unlike_names, by_an_attribute, in_a_branch, whole_numbers,
+    of_single_precision, masked, of_unknown_size, sorted_in_place,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", EXACT)
+@pytest.mark.parametrize("number", [1, 2])
+def test_it_is_what_numpy_gives(program, number):
+    staged = rt.function(program)(rt.constant(number, rt.int64))
+    expected = program(number)
+    rt.nest.map_structure(_check, staged, expected)
+
+
+def _check(got, expected):
+    np.testing.assert_array_equal(np.asarray(got), np.asarray(expected))
+    if isinstance(expected, np.ndarray | np.generic):
+        assert np.asarray(got).dtype == expected.dtype
+
+
+def test_it_is_an_array_to_the_function():
+    is_one, is_float, shape, rank, size = rt.function(asked)(rt.constant(2))
+    assert (is_one, is_float) == ((True, True, True), True)
+    assert ([int(n) for n in shape], int(rank), int(size)) == ([3, 1], 1, 3)
+
+
+def test_it_is_printed_as_one(capsys):
+    def shown(n):
+        out = np.zeros(2)
+        print(out)
+        out[1] = n
+        print(out, out[1], [out], f"{out} {out[1]:.2f}")
+        return str(out), repr(out)
+
+    staged = rt.function(shown)
+    for number in (1, 2):
+        got = staged(rt.constant(number, rt.int64))
+        printed = capsys.readouterr().out
+        expected = shown(number)
+        assert printed == capsys.readouterr().out
+        assert tuple(each.numpy().decode() for each in got) == expected
+
+
+def test_no_tape_knows_it():
+    @rt.function
+    def slope(x):
+        with rt.GradientTape() as tape:
+            tape.watch(x)
+            out = np.zeros(2)
+            out[0] = x * x
+            y = x * 3.0 + out[0]
+        return tape.gradient(y, x)
+
+    assert slope(rt.constant(2.0, rt.float64)).numpy() == 3.0
+
+
+def test_a_whole_array_becomes_no_other_dtype():
+    def added(n):
+        out = np.zeros(2, int)
+        out[0] = n
+        out += 0.5
+        return out
+
+    for function in (added, rt.function(added)):
+        with pytest.raises(TypeError, match="Cannot cast ufunc 'add' output from"):
+            function(rt.constant(2, rt.int64) if function is not added else 2)
+
+
+def from_outside(n):
+    out = TABLE
+    for i in range(n):
+        out[i] = 1.0
+    return out
+
+
+def written_through_numpy(n):
+    out = TABLE
+    np.add(out, n, out=out)
+    return out
+
+
+@pytest.mark.parametrize("program", [from_outside])
+def test_a_change_of_an_array_from_outside_is_refused(program):
+    with pytest.raises(StagingError, match="a NumPy array that another variable") as caught:
+        rt.function(program)(rt.constant(2))
+    assert caught.value.filename == __file__
+    assert caught.value.variable == "out"
+    assert "out = out.copy()" in caught.value.hint
+
+
+def test_what_numpy_writes_to_is_refused():
+    with pytest.raises(StagingError, match="given an `out`"):
+        rt.function(written_through_numpy)(rt.constant(2))
+
+
+def seen_by_another_name(n):
+    out = np.ones(4)
+    square = out.reshape(2, 2)
+    out[0] = n
+    return square
+
+
+def read_only(x):
+    row = np.reshape(x, (1, -1))
+    row[0, 0] = 1.0
+    return row
+
+
+@pytest.mark.parametrize(
+    ("program", "given", "words"),
+    [
+        (both_in_the_loop, 2, "is read after items of 'out' were assigned"),
+        (seen_by_another_name, 2.0, "is read after items of 'out' were assigned"),
+        (read_only, [1.0, 2.0], "memory of a tensor, to which NumPy writes nothing"),
+    ],
+)
+def test_what_shares_memory_in_numpy_is_refused(program, given, words):
+    with pytest.raises(StagingError, match=words) as caught:
+        rt.function(program)(rt.constant(given))
+    assert caught.value.filename == __file__

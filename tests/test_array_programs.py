@@ -1,0 +1,89 @@
+"""Random programs over arrays of NumPy's: staged, for tensors in the place of what they are given,
+they do what NumPy does, to the dtype and the printed text.
+"""
+
+import contextlib
+import io
+from typing import Any
+
+import numpy as np
+import pytest
+
+import autograph
+import runtime as rt
+from tests.support import native
+from tests.support.limits import refused_by
+from tests.support.programs import batches, loaded
+from tests.support.programs_arrays import write
+from tests.support.programs_choices import Choices, Seeded
+
+REFUSALS = autograph.AutographError, rt.errors.OperatorNotAllowedInGraphError
+
+
+@pytest.mark.parametrize("seeds", batches(4), ids=str)
+def test_many(seeds: range) -> None:
+    for seed in seeds:
+        same_when_staged(seed)
+
+
+@pytest.mark.parametrize("seeds", batches(10), ids=str)
+def test_many_in_loops_of_the_graph(seeds: range, little_is_much: None) -> None:
+    for seed in seeds:
+        same_when_staged(seed)
+
+
+@pytest.mark.parametrize("seeds", batches(10), ids=str)
+def test_many_as_machine_code(seeds: range) -> None:
+    with native.forced():
+        for seed in seeds:
+            same_when_staged(seed)
+
+
+def same_when_staged(seed: int) -> str:
+    """Compares the runs of one program; how it went, in a word."""
+    choices = Seeded(seed)
+    text = write(choices)
+    with loaded(text) as code:
+        plain = code.fresh()["program"]
+        staged = rt.function(code.fresh()["program"])
+        for _ in range(3):
+            v, w, m, k = arguments(choices)
+            expected = outcome(lambda: plain(v, w, m, k))  # noqa: B023
+            got = outcome(lambda: staged(*map(rt.constant, (v, w, m)), rt.constant(k, rt.int64)))  # noqa: B023
+            if isinstance(got[0], REFUSALS) and refused_by(got[0]):
+                return f"refused: {refused_by(got[0])}"
+            assert same(expected[0], got[0]), (seed, (v, w, m, k), expected, got, text)
+            assert expected[1] == got[1], (seed, (v, w, m, k), expected, got, text)
+    return "same"
+
+
+def outcome(call: Any) -> tuple[Any, str]:
+    """What a call gives or raises, and what it prints."""
+    with contextlib.redirect_stdout(io.StringIO()) as printed, np.errstate(all="ignore"):
+        try:
+            result = call()
+        except Exception as error:
+            result = error
+    return result, printed.getvalue()
+
+
+def arguments(choices: Choices) -> tuple[Any, ...]:
+    """Two vectors, a matrix and an integer."""
+    numbers = [float(choices.below(12) - 4) / (1 + choices.below(2)) for _ in range(15)]
+    v, w, m = np.split(np.array(numbers), [3, 6])
+    return v, w, m.reshape(3, 3), choices.below(3)
+
+
+def same(expected: Any, got: Any) -> bool:
+    """Whether they are equal, of NumPy's numbers and arrays to the dtype."""
+    if isinstance(expected, Exception) or isinstance(got, Exception):
+        return isinstance(got, type(expected)) or isinstance(expected, type(got))
+    if isinstance(expected, tuple | list):
+        return len(expected) == len(got) and all(map(same, expected, got))
+    if isinstance(expected, dict):
+        return expected.keys() == got.keys() and all(same(expected[k], got[k]) for k in expected)
+    array = np.asarray(got)
+    if isinstance(expected, np.ndarray | np.generic) and array.dtype != expected.dtype:
+        # A whole number that meets a float where paths meet is one in the graph, as Python's are.
+        return array.shape == () and array.dtype == float and array == expected
+    return np.array_equal(array, np.asarray(expected), equal_nan=True)
