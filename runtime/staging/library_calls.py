@@ -27,6 +27,7 @@ from runtime.graph.library_functions import (
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.staging.aliasing.sharing import hold, may_be_part
 from runtime.staging.arrays.symbolic_array import SymbolicArray, as_array
+from runtime.staging.arrays.ufuncs import by_ops
 from runtime.staging.control.joined_variables import read
 from runtime.staging.control.optional_values import present
 from runtime.staging.control.references import want_arrays
@@ -54,27 +55,30 @@ def _staged(name: str, *args: Any, **kwargs: Any) -> Any:
         name = "np.nonzero"  # which it is then, and which has a result of unknown sizes
     given = tuple(_given(name, arg) for arg in args)
     named = {key: _given(name, value) for key, value in kwargs.items()}
+    made = NotImplemented if named else by_ops(FUNCTIONS[name], given)
+    if made is not NotImplemented:
+        return made
     images, trace = Images(shown=False), active()
     template = images.of((given, (tuple(named), tuple(named.values()))))
     values = tuple([trace.value_of(symbol) for symbol in images.symbols])
     params = {"function": name, "arguments": template}
     try:
         examples = [_Example(name, size) for size in _SIZES]
-        made = [example.called(given, named) for example in examples]
+        results = [example.called(given, named) for example in examples]
     except RAISED:  # for values that are none of the user's
         return FUNCTIONS[name](*args, **kwargs)
-    if len({type(each) for each in made} & {tuple, list}) > 1:
+    if len({type(each) for each in results} & {tuple, list}) > 1:
         return FUNCTIONS[name](*args, **kwargs)
-    if not isinstance(made[0], tuple | list):
-        result = trace.apply(LIBRARY, values, params | {"type": _type_of(name, *made)})
-        return _of_numpy(result, examples[0], made[0], args)
+    if not isinstance(results[0], tuple | list):
+        result = trace.apply(LIBRARY, values, params | {"type": _type_of(name, *results)})
+        return _of_numpy(result, examples[0], results[0], args)
     items = []
-    for place, (first, second) in enumerate(zip(*made, strict=True)):
+    for place, (first, second) in enumerate(zip(*results, strict=True)):
         item = {"type": _type_of(name, first, second), "place": place}
         items.append(
             _of_numpy(trace.apply(LIBRARY, values, params | item), examples[0], first, args)
         )
-    return items if isinstance(made[0], list) else tuple(items)
+    return items if isinstance(results[0], list) else tuple(items)
 
 
 def _of_numpy(symbol: Any, example: _Example, made: Any, args: tuple[Any, ...]) -> Any:

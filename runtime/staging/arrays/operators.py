@@ -1,6 +1,4 @@
-"""The operators and methods of staged arrays: NumPy's own, which the run calls; where the dtypes
-agree, the ops of tensors.
-"""
+"""The operators and methods of staged arrays: NumPy's own."""
 
 from __future__ import annotations
 
@@ -14,22 +12,12 @@ from runtime import ops
 from runtime.core.convert import as_array as converted
 from runtime.core.tensor import Tensor
 from runtime.core.types import variable_of
-from runtime.dtypes import as_dtype
 from runtime.staging.arrays.items import checked_key
 from runtime.staging.arrays.symbolic_array import SymbolicArray, as_array, as_tensor
 from runtime.staging.control.references import want_arrays
 from runtime.staging.library_calls import STAGED
 from runtime.staging.refusals import refuse
-from runtime.staging.symbolic_number import CLASSES, SymbolicNumber
-
-_LIKE_TENSORS = frozenset((
-    np.add, np.subtract, np.multiply, np.true_divide, np.less, np.less_equal, np.greater,
-    np.greater_equal, np.equal, np.not_equal,
-))  # fmt: skip
-"""Those that compute for operands of one dtype as the ops of tensors do."""
-
-_DIVIDING = frozenset((np.floor_divide, np.remainder))
-"""Those that do so for a divisor that is not 0, of which NumPy's give 0."""
+from runtime.staging.symbolic_number import SymbolicNumber
 
 _ARITHMETIC: dict[Any, Any] = {
     np.add: operator.add, np.subtract: operator.sub, np.multiply: operator.mul,
@@ -56,20 +44,7 @@ _METHODS = (
 )
 
 
-_NUMBERS = (int, float, SymbolicNumber)
 _OPERANDS = (SymbolicNumber, np.ndarray, np.generic, bool, int, float, complex, list, tuple)
-
-
-def _operand(item: Any) -> Any:
-    """The dtype of an operand as NumPy resolves it: of Python numbers their class."""
-    if isinstance(item, SymbolicNumber):
-        item = CLASSES[item.type.kind]
-        return np.dtype(bool) if item is bool else item
-    if isinstance(item, SymbolicArray):
-        return item.dtype.np_dtype
-    if type(item) in (int, float, complex):
-        return type(item)
-    return np.asarray(item).dtype
 
 
 def _applied(ufunc: Any, operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
@@ -80,28 +55,7 @@ def _applied(ufunc: Any, operation: Callable[[Any, Any], Any], a: Any, b: Any) -
             return operation(made, b) if array is a else operation(a, made)
         if not isinstance(other, _OPERANDS):
             return NotImplemented
-    dtype = _common_dtype(ufunc, a, b)
-    if dtype is None:
-        return STAGED[ufunc](a, b)
-    return as_array(operation(_as(dtype, a), _as(dtype, b)))
-
-
-def _common_dtype(ufunc: Any, a: Any, b: Any) -> Any:
-    """The dtype of which both operands are made, where the op of tensors computes as NumPy does."""
-    is_number = isinstance(b, int | float) and b != 0
-    if ufunc not in _LIKE_TENSORS and not (ufunc in _DIVIDING and is_number):
-        return None
-    try:
-        first, second, _ = ufunc.resolve_dtypes((_operand(a), _operand(b), None))
-    except TypeError:
-        return None  # NumPy's own error comes where it is called
-    return first if first == second and first.kind in "iuf" else None
-
-
-def _as(dtype: Any, item: Any) -> Any:
-    if isinstance(item, SymbolicArray):
-        return ops.cast(as_tensor(item), as_dtype(dtype))
-    return item if type(item) in _NUMBERS else np.asarray(item, dtype)
+    return STAGED[ufunc](a, b)
 
 
 def _beside(array: SymbolicArray, tensor: Any) -> Tensor:
@@ -135,8 +89,8 @@ def _of_numpy(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) 
                 for item in inputs
             ]
         )
-    operation = _OPERATIONS.get(ufunc)
-    if operation is None or options:
+    operation = None if options else _OPERATIONS.get(ufunc)
+    if operation is None:
         return STAGED[ufunc](*inputs, **options)
     return _applied(ufunc, operation, *inputs)
 

@@ -1,0 +1,90 @@
+"""Functions that NumPy applies to each element, as the ops that compute with them: those can become
+machine code.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from runtime import ops
+from runtime.core.primitive import TABLE, bind
+from runtime.core.state import state
+from runtime.core.tensor import Tensor
+from runtime.dtypes import as_dtype
+from runtime.graph.nodes import WIDE_DTYPES
+from runtime.staging.arrays.symbolic_array import as_array, as_tensor
+from runtime.staging.symbolic_number import CLASSES, SymbolicNumber, number_to_tensor
+from runtime.staging.symbolic_tensor import SymbolicTensor
+
+_PRIMITIVES = {
+    primitive.kernel: primitive
+    for primitive in TABLE.values()
+    if isinstance(primitive.kernel, np.ufunc)
+}
+"""The ops that compute with a function of NumPy's, by that function."""
+
+_KINDS = "biuf"
+"""The kinds of dtypes of which they compute the same."""
+
+
+def by_ops(function: Any, inputs: Sequence[Any]) -> Any:
+    """The array that a function gives for each element, where ops compute it as NumPy does;
+    NotImplemented elsewhere, and where a tape would have to be told that it does not know it.
+    """
+    if not isinstance(function, np.ufunc) or state.tapes:
+        return NotImplemented
+    if any(isinstance(item, list | tuple) for item in inputs):
+        return NotImplemented
+    try:
+        dtypes = function.resolve_dtypes((*map(_operand, inputs), *[None] * function.nout))
+    except TypeError:
+        return NotImplemented  # NumPy's own error comes where it is called
+    computing = _of_ops(function, dtypes[0], inputs)
+    if computing is None or dtypes[0].kind not in _KINDS:
+        return NotImplemented
+    return as_array(computing(*map(_as, dtypes, inputs)))
+
+
+def _operand(item: Any) -> Any:
+    """The dtype of an operand as NumPy resolves it: of Python numbers their class."""
+    if isinstance(item, SymbolicNumber):
+        item = CLASSES[item.type.kind]
+        return np.dtype(bool) if item is bool else item
+    if isinstance(item, Tensor):
+        return item.type.dtype.np_dtype
+    if type(item) in (int, float, complex):
+        return type(item)
+    return np.asarray(item).dtype
+
+
+def _of_ops(function: Any, dtype: Any, inputs: Sequence[Any]) -> Callable[..., Any] | None:
+    """The function of ops that computes as NumPy's does, for operands of this dtype."""
+    primitive, second = _PRIMITIVES.get(function), inputs[-1]
+    if primitive is not None:
+        return partial(bind, primitive) if dtype in primitive.accepted else None
+    if function is np.power:
+        # One that is below 0 is an error of NumPy's for whole numbers.
+        return operator.pow if dtype.kind == "f" or (type(second) is int and second >= 0) else None
+    if function in (np.floor_divide, np.remainder):
+        # Of whole numbers NumPy gives 0 for a divisor of 0, and ops raise.
+        is_safe = dtype.kind == "f" or (type(second) is int and second != 0)
+        operation = operator.mod if function is np.remainder else operator.floordiv
+        return operation if is_safe and dtype.kind != "b" else None
+    is_matrix = all(isinstance(x, Tensor) and len(x.static_shape or ()) >= 2 for x in inputs)
+    return operator.matmul if function is np.matmul and is_matrix and dtype.kind == "f" else None
+
+
+def _as(dtype: Any, item: Any) -> Any:
+    """An operand as a tensor of this dtype."""
+    if isinstance(item, SymbolicTensor):
+        return ops.cast(as_tensor(item), as_dtype(dtype))
+    if isinstance(item, SymbolicNumber):
+        return ops.cast(number_to_tensor(item, WIDE_DTYPES[item.type.kind]), as_dtype(dtype))
+    if isinstance(item, Tensor):
+        return ops.cast(item, as_dtype(dtype))
+    return ops.convert_to_tensor(np.asarray(item, dtype))
