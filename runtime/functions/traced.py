@@ -375,8 +375,10 @@ class Traced:
             except Exception as error:
                 if not is_refusal(error):
                     raise
-                # What a trace says that asks more is not about the program as the user wrote it.
-                if refusal is None or not tracer.references.known.asks:
+                # What a trace says that asks more is not about the program as the user wrote it;
+                # one of which arrays are values of the graph knows what they hold.
+                known = tracer.references.known
+                if refusal is None or not known.asks or known.arrays:
                     refusal = error
                 more = tracer.references.more()
                 acted = tracer.put_back() if more else None
