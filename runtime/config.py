@@ -12,6 +12,7 @@ from runtime.core.eager_mode import functions_run_eagerly as functions_run_eager
 from runtime.core.eager_mode import run_functions_eagerly as run_functions_eagerly
 from runtime.core.lazy import Explaining as _Explaining
 from runtime.core.lazy import public as _public
+from runtime.core.settings import changes_settings as _changes_settings
 
 experimental_run_functions_eagerly = run_functions_eagerly
 experimental_functions_run_eagerly = functions_run_eagerly
@@ -77,6 +78,7 @@ def _of_type(devices: Sequence[Any], device_type: str | None) -> list[Any]:
     return [d for d in devices if device_type is None or d.device_type == device_type.upper()]
 
 
+@_changes_settings
 def set_executor(executor: str | None) -> None:
     """Choose the executor of the graphs that are made from now on.
 
@@ -138,6 +140,7 @@ def get_visible_devices(device_type: str | None = None) -> list[PhysicalDevice]:
     return _of_type([_CPU] if _Devices.visible else [], device_type)
 
 
+@_changes_settings
 def set_visible_devices(devices: Any, device_type: str | None = None) -> None:
     """Use these devices only; of one type, leave the others as they are. ValueError for unknown
     ones.
@@ -165,6 +168,7 @@ def get_logical_device_configuration(device: Any) -> list[LogicalDeviceConfigura
     return None if _Devices.configurations is None else list(_Devices.configurations)
 
 
+@_changes_settings
 def set_logical_device_configuration(device: Any, logical_devices: Any) -> None:
     """Split a CPU into logical devices, which `tf.device("CPU:1")` names. ValueError for unknown
     devices.
@@ -192,6 +196,7 @@ def get_soft_device_placement() -> bool:
     return _Settings.soft_placement
 
 
+@_changes_settings
 def set_soft_device_placement(enabled: bool) -> None:
     """Let devices that are not there stand for CPU:0, or else be errors.
 
@@ -231,6 +236,7 @@ class threading(metaclass=_Explaining):
         return _Threads.intra_op
 
     @staticmethod
+    @_changes_settings
     def set_intra_op_parallelism_threads(num_threads: int) -> None:
         """Let one op use as many threads: matrix products of NumPy's BLAS, and large loops of
         machine code, whose results do not depend on it.
@@ -256,6 +262,7 @@ class threading(metaclass=_Explaining):
         return _Threads.inter_op
 
     @staticmethod
+    @_changes_settings
     def set_inter_op_parallelism_threads(num_threads: int) -> None:
         """Threads that run independent ops; this runtime runs one op after the other whatever it
         is.

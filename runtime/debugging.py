@@ -24,6 +24,7 @@ from runtime.core.primitive import (
     wrong_dtype,
     wrong_value,
 )
+from runtime.core.settings import changes_settings as _changes_settings
 from runtime.core.shapes import Shape, TensorShape
 from runtime.core.state import state
 from runtime.core.tensor import Tensor
@@ -524,6 +525,7 @@ class _Check:
         return error
 
 
+@_changes_settings
 def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int = 50) -> None:
     """Raise for each op whose result has NaN or infinite elements, from now on.
 
@@ -540,6 +542,7 @@ def enable_check_numerics(stack_height_limit: int = 30, path_length_limit: int =
     state.inspect = _Check()
 
 
+@_changes_settings
 def disable_check_numerics() -> None:
     """Stop what `enable_check_numerics` started.
 
@@ -552,6 +555,7 @@ def disable_check_numerics() -> None:
 # Tracebacks
 
 
+@_changes_settings
 def enable_traceback_filtering() -> None:
     """Leave the library's frames out of tracebacks, as it is at the beginning.
 
@@ -562,6 +566,7 @@ def enable_traceback_filtering() -> None:
     show_all_frames(False)
 
 
+@_changes_settings
 def disable_traceback_filtering() -> None:
     """Show the library's frames in tracebacks, too.
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from runtime import dtypes, errors
 from runtime.core.primitive import Primitive, bind, row, sample, wrong_dtype, wrong_value
+from runtime.core.settings import changes_settings
 from runtime.core.shapes import Shape, TensorShape, format_shape
 from runtime.core.state import state
 from runtime.core.tensor import EagerTensor, Tensor
@@ -26,6 +27,7 @@ _registered: dict[type, Conversion] = {}
 _found: dict[type, Conversion | None] = {}
 
 
+@changes_settings
 def register_conversion(kind: type, function: Conversion) -> None:
     """Let `function(value, dtype)` convert values of `kind` and its subclasses.
 

@@ -6,6 +6,8 @@ import threading
 from contextlib import AbstractContextManager
 from typing import Any
 
+from runtime.core.settings import changes_settings
+
 
 class _Here(threading.local):
     """The setting of the innermost open block on this thread."""
@@ -26,6 +28,7 @@ class Mode:
 _here = _Here()
 
 
+@changes_settings
 class run_functions_eagerly(AbstractContextManager[None]):
     """Make every `function` run as plain Python (True) or as a graph (False), until told otherwise.
 

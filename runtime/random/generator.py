@@ -15,6 +15,7 @@ import runtime.ops as ops
 from runtime import dtypes, errors
 from runtime.core.convert import convert_to_tensor
 from runtime.core.primitive import bind, structural
+from runtime.core.settings import changes_settings
 from runtime.core.tensor import Tensor
 from runtime.core.types import TensorType
 from runtime.dtypes import DType
@@ -424,6 +425,7 @@ def get_global_generator() -> Generator:
         return _global.generator
 
 
+@changes_settings
 def set_global_generator(generator: Generator) -> None:
     """Make `generator` the one that the process shares. TypeError for anything but a Generator.
 

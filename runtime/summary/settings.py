@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from runtime.core.convert import convert_to_tensor
+from runtime.core.settings import changes_settings
 from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.dtypes import bool as bool_
@@ -49,6 +50,7 @@ def changed(variable: ContextVar[Setting], value: Any) -> Iterator[None]:
         variable.reset(token)
 
 
+@changes_settings
 def set_step(step: Any) -> None:
     """Set the step of summaries that name none: an integer, a Variable of int64, or None.
 

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from runtime.core.files import Path
+from runtime.core.settings import changes_settings
 from runtime.core.state import state
 from runtime.summary import settings
 from runtime.summary.events import module
@@ -53,6 +54,7 @@ class SummaryWriter:
             if self._finish.alive and state.trace is None:
                 self.flush()
 
+    @changes_settings
     def set_as_default(self, step: Any = None) -> None:
         """From here on summaries go to this writer, and have this step if it is given.
 

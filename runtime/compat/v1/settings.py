@@ -6,6 +6,7 @@ from dataclasses import field
 
 from runtime.core.dataclasses import dataclass
 from runtime.core.log import get_logger
+from runtime.core.settings import changes_settings
 from runtime.sessions.open_graph import disable_eager_execution, enable_eager_execution
 
 
@@ -80,6 +81,7 @@ def resource_variables_enabled() -> bool:
     return True
 
 
+@changes_settings
 def set_verbosity(v: int) -> None:
     """From here on the library's logger has this level, and shows its messages on stderr where
     nothing else handles them.

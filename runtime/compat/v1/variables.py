@@ -9,6 +9,7 @@ import runtime.ops as ops
 from runtime.core.convert import convert_to_tensor
 from runtime.core.naming import scoped
 from runtime.core.primitive import Memory, bind, row
+from runtime.core.settings import changes_settings
 from runtime.core.shapes import as_shape, compatible
 from runtime.core.state import state
 from runtime.core.tensor import Tensor, executing_eagerly
@@ -268,6 +269,7 @@ def report_uninitialized_variables(
     return ops.boolean_mask(names, ops.logical_not(ops.stack(known)))
 
 
+@changes_settings
 def set_random_seed(seed: int) -> None:
     """Set the seed of random numbers, for graphs too.
 

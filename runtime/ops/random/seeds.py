@@ -30,6 +30,7 @@ from typing import Any
 import numpy as np
 
 from runtime.core.primitive import wrong_dtype
+from runtime.core.settings import changes_settings
 from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.dtypes import DType
@@ -201,6 +202,7 @@ def seed_of(seed: Any, what: str = "seed") -> int | None:
         raise wrong_dtype(f"{what} must be a Python integer or None, not {seed!r}") from None
 
 
+@changes_settings
 def set_seed(seed: Any) -> None:
     """Set the global seed, and start the sequences of all ops anew.
 

@@ -51,6 +51,9 @@ import pytest
 
 import runtime as rt
 from autograph import StagingError
+from runtime.core.state import state
+from runtime.ops.random.seeds import global_seeds
+from runtime.summary.settings import writer
 from tests.runtime.staging.guarding import foreign_expressions
 
 X = rt.constant(1.5)
@@ -195,6 +198,21 @@ CHANGES: dict[str, tuple[Callable[[], Any], str, Callable[[Any], Any]]] = {
         lambda: inspect.signature(len).bind([1]), "o.arguments['obj'] = 2",
         lambda o: dict(o.arguments)),
     "NumPy's settings": (np.geterr, "np.seterr(all='ignore')", lambda o: np.geterr()),
+    "executor": (
+        rt.config.get_executor, "rt.config.set_executor('native')",
+        lambda o: rt.config.get_executor()),
+    "eager functions": (rt.config.functions_run_eagerly, "rt.config.run_functions_eagerly(True)",
+                        lambda o: rt.config.functions_run_eagerly()),
+    "global seed": (lambda: None, "rt.random.set_seed(3)", lambda o: global_seeds.seed),
+    "step of summaries": (rt.summary.experimental.get_step, "rt.summary.experimental.set_step(3)",
+                          lambda o: rt.summary.experimental.get_step()),
+    "numbers that are checked": (lambda: None, "rt.debugging.enable_check_numerics()",
+                                 lambda o: state.inspect),
+    "writer of summaries": (rt.summary.create_noop_writer, "o.set_as_default()",
+                            lambda o: writer.get().value),
+    "threads": (
+        lambda: None, "rt.config.threading.set_inter_op_parallelism_threads(3)",
+        lambda o: rt.config.threading.get_inter_op_parallelism_threads()),
     "collector": (lambda: None, "gc.disable()", lambda o: gc.isenabled()),
     "depth": (sys.getrecursionlimit, "sys.setrecursionlimit(5000)",
               lambda o: sys.getrecursionlimit()),
