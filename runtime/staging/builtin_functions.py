@@ -324,8 +324,11 @@ def _extreme(name: str, tensor_op: Callable[..., Any]) -> Callable[..., Any]:
             return default["default"]
         if not items:
             raise ValueError(EMPTY[name])
-        keyed = ((item, item if key is None else key(item)) for item in items)
-        return functools.reduce(functools.partial(_pick, name), keyed)[0]
+        found: Any = None
+        for item in items:  # no generator, in which a StopIteration of the key is another error
+            keyed = item, item if key is None else key(item)
+            found = keyed if found is None else _pick(name, found, keyed)
+        return found[0]
 
     return builtin
 

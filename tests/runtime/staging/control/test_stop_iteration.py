@@ -74,3 +74,14 @@ def test_what_python_makes_another_exception_of_is_refused(program: Any) -> None
     with pytest.raises(StagingError, match=r"StopIteration under a staged test.*waits") as caught:
         rt.function(program)(rt.constant(2))
     assert f"{__file__}:" in str(caught.value)
+
+
+def of_a_key(n):
+    numbers = iter([5])
+    return max([n, 3], key=lambda v: v + next(numbers))
+
+
+def test_the_key_of_max_raises_it_as_in_python() -> None:
+    for call in of_a_key, rt.function(of_a_key):
+        with pytest.raises(StopIteration):
+            call(rt.constant(2))
