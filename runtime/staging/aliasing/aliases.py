@@ -15,7 +15,7 @@ from typing import Any
 
 from runtime.core.dataclasses import dataclass
 from runtime.graph.ir import Location
-from runtime.staging.control.carried_objects import Contents, is_container
+from runtime.staging.control.carried_objects import is_container
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.graph_values import by_kind
 from runtime.staging.control.optional_values import Missing
@@ -236,9 +236,7 @@ def copies(name: str, spec: Spec, made: Any, originals: Sequence[Any]) -> Iterat
         if isinstance(child, Leaf):
             continue
         parts = [item[at] for item in items]
-        # The name of contents leads to one of the objects in them already.
-        path = "" if isinstance(made, Contents) else spec.structure.path(at)
-        yield from copies(f"{name}{path}", child, parts[0], parts[1:])
+        yield from copies(f"{name}{spec.structure.path(at)}", child, parts[0], parts[1:])
 
 
 def _by_kind(item: Any, spec: Union) -> list[Any]:

@@ -208,9 +208,42 @@ def row_copied_where_its_list_is_replaced(x):
     return rows
 
 
+class Store:
+    def __init__(self):
+        self.data = {"a": 1}
+
+
+def attribute_replaced(x):
+    box, other = Store(), {"a": 5}
+    if x > 0:
+        box.data = other
+    box.data["a"] += 1
+    return other["a"]
+
+
+def entry_replaced(x):
+    found, other = {"k": {"a": 1}}, {"a": 5}
+    for _ in range(x):
+        found["k"] = other
+    found["k"]["a"] += 1
+    return other["a"]
+
+
+def entry_replaced_and_changed(x):
+    found = {"k": {"a": 1}}
+    if x > 0:
+        found["k"] = {"a": 2}
+    else:
+        found["k"]["a"] = 3
+    return found["k"]["a"]
+
+
 REFUSED = {
     dict_changed_in_the_next_round: "'a' is one of several objects",
     rebound_and_changed: "'d' is changed in place on one path",
+    attribute_replaced: "'box.data' is one of several objects",
+    entry_replaced: "\"found['k']\" is one of several objects",
+    entry_replaced_and_changed: "\"found['k']\" is changed in place on one path",
 }
 
 
