@@ -359,7 +359,7 @@ class _Leaving:
         return refuse(
             f"a list or dict of the caller's, or another value, is in {name}, as the run chooses, "
             "and a copy of that would be there behind the call",
-            "change what is in the one that is there, or put a copy of it there on the other path: "
+            "change what is in the one that is there, or put a copy there on every path: "
             "list(...), dict(...)",
             name,
             location or self._location,

@@ -185,7 +185,7 @@ def _spec(trace: Trace, path: str, location: Location | None, made: set[int], va
             path,
             "it is one of several objects, which the run chooses, and a copy of one from before "
             "the call would be there",
-            "put what is in it into the one that is there, put a copy there on the other path "
+            "put what is in it into the one that is there, put a copy there on every path "
             "(list(...), dict(...)), or keep a number that tells which one is meant",
             choice[1] or location,
         )

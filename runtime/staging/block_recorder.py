@@ -132,7 +132,12 @@ class _Thread(threading.local):
 _thread = _Thread()
 
 
-_OPS = "use an op of the library"
+_BY_OPS = {"draws": "tf.random.uniform([])", "logs": "tf.print(x, output_stream=log.info)"}
+
+
+def _instead_of_call(reason: str) -> str:
+    op = _BY_OPS.get(reason.split()[0], "tf.py_function(function, arguments, dtypes)")
+    return f"let the graph do it: {op}"
 
 
 def _instead_of_next(iterator: Any, *default: Any) -> str:
@@ -219,7 +224,7 @@ class BlockRecorder(ObjectRecorder):
             if function is next:
                 want_count(*args[:1])
             shown = getattr(function, "__qualname__", repr(function))
-            hint = _instead_of_next(*args) if function is next else _OPS
+            hint = _instead_of_next(*args) if function is next else _instead_of_call(reason)
             raise refuse(
                 f"{shown} inside a staged block {reason}", f"call it before the block, or {hint}"
             )

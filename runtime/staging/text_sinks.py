@@ -23,6 +23,8 @@ _WRITERS = {
     "string": "substitute safe_substitute format vformat",
     "locale": "format_string",
 }
+_MAKERS = ["pformat", "saferepr", "substitute", "safe_substitute", "format", "vformat", "format_string"]
+"""Those of the writers that give the text."""
 
 
 def sink_function(function: Any) -> Callable[..., Any] | None:
@@ -48,11 +50,13 @@ def sink_function(function: Any) -> Callable[..., Any] | None:
 def _write(function: Any, module: str, *args: Any, **kwargs: Any) -> Any:
     if any(type(arg) is Choice for arg in args) or is_staged([args, kwargs]):
         stream = ", output_stream=log.info" if module == "logging" else ""
+        instead = f"print it with print(x) or tf.print(x{stream})"
+        if function.__name__ in _MAKERS:
+            instead = "write the text as an f-string"
         raise refuse(
             f"{function.__name__}() of {module.lstrip('_')} makes a text of a staged value once, "
             "while tracing",
-            f"print it with print(x) or tf.print(x{stream}), or call it outside of the staged "
-            "function",
+            f"{instead}, or call it outside of the staged function",
         )
     # Those that tell their caller's line pass over this call.
     if module == "logging":

@@ -218,7 +218,7 @@ def test_what_a_path_leaves_is_the_very_object_or_refused(
             rt.function(put)(given, p, rt.constant(n))
         except autograph.StagingError as refusal:
             assert type(a) is dict, refusal  # noqa: PT017
-            assert "put a copy of it there on the other path" in str(refusal)  # noqa: PT017
+            assert "put a copy there on every path" in str(refusal)  # noqa: PT017
             return
         assert _told(a, b, p, given) == _told(a, b, p, wanted)
 

@@ -117,6 +117,13 @@ def test_a_text_that_is_made_at_once_is_refused(name: str, kept: Any) -> None:
     assert kept == []
 
 
+@pytest.mark.parametrize("name", ["pretty_text", "template", "formatter", "locale"])
+def test_the_way_out_of_a_text_is_an_f_string(name: str) -> None:
+    with pytest.raises(autograph.StagingError) as caught:
+        rt.function(MADE_AT_ONCE[name])(rt.constant(3))
+    assert caught.value.hint.startswith("write the text as an f-string")
+
+
 OF_PYTHON_VALUES: dict[str, Callable[[Any], Any]] = {
     "information": lambda x: LOG.info("begun with %s", [1]),
     "adapter": lambda x: logging.LoggerAdapter(LOG, {}).info("begun"),

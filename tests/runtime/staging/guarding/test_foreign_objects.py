@@ -39,6 +39,7 @@ import sqlite3
 import string
 import sys
 import threading
+import time
 import types
 import unittest.mock as mock
 import xml.etree.ElementTree as ET
@@ -438,3 +439,50 @@ def test_a_change_of_a_foreign_module_is_refused() -> None:
     with pytest.raises(StagingError, match="raiseExceptions is changed"):
         rt.function(program)(X)
     assert logging.raiseExceptions is before
+
+
+def draws(x):
+    if x > 0.0:
+        x += np.random.rand()
+    return x
+
+
+def reads_the_clock(x):
+    while x < 3.0:
+        x += time.time()
+    return x
+
+
+def logs(x):
+    if x > 0.0:
+        logging.getLogger().info("now")
+    return x
+
+
+WAYS_OUT = {
+    draws: "tf.random.uniform",
+    reads_the_clock: "tf.py_function",
+    logs: "tf.print(x, output_stream=log.info)",
+}
+
+
+@pytest.mark.parametrize("program", WAYS_OUT, ids=lambda program: program.__name__)
+def test_a_refusal_names_the_op(program: Callable[..., Any]) -> None:
+    with pytest.raises(StagingError) as caught:
+        rt.function(program)(X)
+    assert WAYS_OUT[program] in caught.value.hint
+
+
+def test_the_graph_calls_what_it_is_given() -> None:
+    made: list[int] = []
+
+    @rt.function
+    def program(x):
+        if x < 0.0:
+            rt.py_function(lambda: made.append(1), [], [])
+        return x
+
+    program(X)
+    assert made == []
+    program(-X)
+    assert made == [1]
