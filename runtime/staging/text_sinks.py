@@ -23,7 +23,15 @@ _WRITERS = {
     "string": "substitute safe_substitute format vformat",
     "locale": "format_string",
 }
-_MAKERS = ["pformat", "saferepr", "substitute", "safe_substitute", "format", "vformat", "format_string"]
+_MAKERS = [
+    "pformat",
+    "saferepr",
+    "substitute",
+    "safe_substitute",
+    "format",
+    "vformat",
+    "format_string",
+]
 """Those of the writers that give the text."""
 
 
