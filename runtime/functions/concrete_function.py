@@ -48,6 +48,8 @@ from runtime.staging.control.specs import Leaf, Same, Spec, Tree, Union
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.error_notes import depth_explained
 from runtime.staging.guarding.guards import Guards
+from runtime.staging.lists.dict_entries import Entries
+from runtime.staging.lists.growing import Kind
 from runtime.staging.refusals import refuse
 from runtime.staging.tracing import Trace
 
@@ -165,7 +167,9 @@ class ConcreteFunction:
 
     @property
     def structured_outputs(self) -> Any:
-        """The structure of its result, with a TensorSpec in place of each tensor."""
+        """The structure of its result, with a TensorSpec in place of each tensor; one of which only
+        the run knows how many items it has tells its class, and the TensorSpecs of an item.
+        """
         return None if self.spec is None else _specs_of(self.spec)
 
     @property
@@ -523,6 +527,19 @@ def _anew(spec: Spec) -> Spec:
     return Tree(spec.structure.anew(), tuple(map(_anew, spec.children)))
 
 
+class Unsized:
+    """A list, set or dict among results, of which only the run knows how many items it has: the
+    name of its class, and the TensorSpecs of an item.
+    """
+
+    def __init__(self, kind: str, item: Any) -> None:
+        self.kind = kind
+        self.item = item
+
+    def __repr__(self) -> str:
+        return f"{self.kind} of {self.item!r}"
+
+
 def _specs_of(spec: Spec, of: Callable[[TensorSpec], Any] = lambda spec: spec) -> Any:
     if isinstance(spec, Leaf):
         known = spec.type
@@ -530,6 +547,10 @@ def _specs_of(spec: Spec, of: Callable[[TensorSpec], Any] = lambda spec: spec) -
     if isinstance(spec, Tree) and spec.structure.kind is Choice:
         return Choice(spec.structure.keys, None)
     if isinstance(spec, Tree):
+        keys = spec.structure.keys
+        kind = keys.kind if isinstance(keys, Entries) and keys.known is None else keys
+        if isinstance(kind, Kind):
+            return Unsized(spec.structure.kind.__name__, _specs_of(kind.element, of))
         return spec.structure.build([_specs_of(child, of) for child in spec.children])
     if isinstance(spec, Union):
         return TaggedUnion([_specs_of(kind, of) for kind in spec.kinds], None, spec.mismatch)

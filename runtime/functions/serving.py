@@ -8,7 +8,7 @@ from typing import Any
 from runtime import nest
 from runtime.core.shapes import TensorSpec
 from runtime.core.tensor import Tensor
-from runtime.functions.concrete_function import ConcreteFunction
+from runtime.functions.concrete_function import ConcreteFunction, Unsized
 from runtime.functions.polymorphic_function import Function
 from runtime.functions.restored_function import RestoredFunction
 from runtime.functions.signatures import Reference
@@ -53,6 +53,9 @@ def _by_name(name: str, function: Any) -> Function[..., Any]:
     leaves = nest.flatten(given)
     if any(isinstance(leaf, Reference) for leaf in leaves):
         raise ValueError(f"the signature {name!r} has arguments that are no tensors: {given}")
+    for part in nest.flatten(concrete.structured_outputs):
+        if isinstance(part, Unsized):
+            raise ValueError(f"the signature {name!r} gives a {part!r}, which is no tensor")
     named = [
         TensorSpec(leaf.shape, leaf.dtype, leaf.name or f"arg_{at}")
         for at, leaf in enumerate(leaves)

@@ -76,7 +76,8 @@ class Handler:
     the Specs of two that differ (None where it cannot), and `fit(item, structure)` gives the
     children that an item has as one of another structure. `image(keys, children)` is it as the
     data of a node, where that is no container of these children. `check_optional(spec)` raises for
-    one that may not be None on another path.
+    one that may not be None on another path. `store(keys)` gives keys that are no data as a dict of
+    data, and `restore` makes them of it.
     """
 
     flatten: Flatten
@@ -91,6 +92,8 @@ class Handler:
     fit: Callable[[Any, Structure], Children] | None = None
     image: Callable[[Any, Children], Any] | None = None
     check_optional: Callable[[Any], None] | None = None
+    store: Callable[[Any], Any] | None = None
+    restore: Callable[[Any], Any] | None = None
     is_tuple: bool = False
 
     @property
@@ -171,6 +174,12 @@ HANDLER = "<handler>"
 def add_handler(kind: type, handler: Handler) -> None:
     """Take objects of exactly this class apart by `handler`."""
     _handlers[kind] = handler
+    if handler.store is not None and hasattr(kind, "plain"):
+        _standing_for.setdefault(kind.plain, kind)
+
+
+_standing_for: dict[type, type] = {}
+"""The classes of which files have the keys as data, by Python's own that each stands for."""
 
 
 def _find(kind: type) -> Handler | None:
@@ -219,6 +228,26 @@ def structure_for(kind: type, keys: Any) -> Structure | None:
     """The structure of containers of a class, with these keys; None for another class."""
     handler = _handlers[kind] if kind in _handlers else _handler_of(kind)
     return None if handler is None else Structure(kind, keys, handler)
+
+
+def stored(structure: Structure) -> tuple[type, Any]:
+    """The class of a structure and its keys, as files have them."""
+    kind, keys, store = structure.kind, structure.keys, structure.handler.store
+    plain = getattr(kind, "plain", kind)
+    if store is None or _standing_for.get(plain) is not kind:
+        return kind, keys
+    return plain, store(keys)
+
+
+def restored(kind: type, keys: Any) -> Structure | None:
+    """The structure that a file has so; None for a class of no containers."""
+    if not isinstance(keys, dict):
+        return structure_for(kind, keys)
+    kind = _standing_for[kind]
+    handler = _handlers[kind]
+    assert handler is not None
+    assert handler.restore is not None
+    return Structure(kind, handler.restore(keys), handler)
 
 
 def container_text(structure: Structure, parts: Sequence[str]) -> str:

@@ -19,7 +19,8 @@ from runtime.graph.data import Opaque
 from runtime.graph.ir import Callee, Graph, Node, Position, Region, Value
 from runtime.graph.storage.primitives import primitive_named
 from runtime.graph.storage.type_syntax import type_of
-from runtime.graph.structures import Structure, structure_for
+from runtime.graph.structures import Structure
+from runtime.graph.structures import restored as restored_structure
 from runtime.graph.templates import FUNCTIONS, Container, Either, Raised, Slot, Written
 from runtime.graph.verification import InvalidGraph, verify
 from runtime.ops.random.seeds import Stream
@@ -163,7 +164,7 @@ class Decoder:
 
     def structure(self, entry: Json) -> Structure:
         name, keys = entry
-        found = structure_for(class_named(name), self.data(keys))
+        found = restored_structure(class_named(name), self.data(keys))
         if found is None:
             raise Unknown(f"{name} is no class of containers here")
         return found

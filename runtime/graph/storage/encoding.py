@@ -19,7 +19,7 @@ from runtime.dtypes import BY_NUMPY, WIDENED, DType
 from runtime.graph.data import Opaque
 from runtime.graph.ir import Callee, Graph, Node, Origin, Position, Region, Value
 from runtime.graph.storage.type_syntax import type_text
-from runtime.graph.structures import Structure
+from runtime.graph.structures import Structure, stored
 from runtime.graph.templates import Container, Either, Raised, Slot, Written
 from runtime.ops.random.seeds import Stream
 from runtime.variables.handle import VariableHandle
@@ -261,7 +261,8 @@ class Encoder:
 
     def structure(self, structure: Structure) -> Json:
         """A structure: its class, and its keys or the number of its children."""
-        return [self.named(structure.kind), self.data(structure.keys)]
+        kind, keys = stored(structure)
+        return [self.named(kind), self.data(keys)]
 
     def _container(self, item: Container) -> Json:
         children = [self.data(child) for child in item.children]

@@ -18,8 +18,10 @@ from typing import Any
 
 from runtime.core.dataclasses import dataclass
 from runtime.core.types import Type
+from runtime.graph.data import Opaque, as_data
 from runtime.graph.nodes import BOOL, NUMBER_TYPES
 from runtime.graph.structures import Structure
+from runtime.graph.templates import Container, Either, Slot
 from runtime.staging.control.joined_variables import NONE, Handles
 from runtime.staging.control.sameness import same
 
@@ -140,6 +142,30 @@ def types_of(spec: Spec) -> Iterator[Type]:
             yield BOOL
         elif isinstance(each, Union):
             yield NUMBER_TYPES[int]
+
+
+def template(spec: Spec) -> Any:
+    """A Spec as data: slots in the place of the values that carry it."""
+    if isinstance(spec, Leaf):
+        return Slot(spec.type)
+    if isinstance(spec, Same):
+        return as_data(spec.value)
+    if isinstance(spec, Tree):
+        return Container(spec.structure, tuple(map(template, spec.children)))
+    if isinstance(spec, Optional):
+        return Either(Slot(BOOL), template(spec.inner))
+    return Opaque(spec)
+
+
+def of_template(data: Any) -> Spec:
+    """The Spec that `template` has made this of."""
+    if isinstance(data, Slot):
+        return Leaf(data.type)
+    if isinstance(data, Container):
+        return Tree(data.structure, tuple(map(of_template, data.children)))
+    if isinstance(data, Either):
+        return Optional(of_template(data.held))
+    return Same(data.item if isinstance(data, Opaque) else data)
 
 
 def classes_in(spec: Spec) -> Iterator[type]:

@@ -18,6 +18,7 @@ from autograph.operators.matching import values_at, without
 from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
 from runtime.graph import lists
+from runtime.graph.data import Opaque, as_data
 from runtime.graph.lists import Elements
 from runtime.graph.nodes import apply
 from runtime.graph.structures import Handler, Structure, add_handler, structure_of
@@ -725,9 +726,26 @@ def _fit(item: Any, structure: Structure) -> Any:
     return staged_items.columns_of(GrowingList(zip(held.known, children, strict=True)), element)
 
 
+def _stored(keys: Any) -> Any:
+    if not isinstance(keys, Entries):
+        return keys
+    parts = {"known": keys.known, "factory": as_data(keys.factory), "shared": keys.shared}
+    return parts | {"kind": keys.kind and staged_items.stored_kind(keys.kind)}
+
+
+def _restored(data: dict[str, Any]) -> Entries:
+    kind, factory = data["kind"], data["factory"]
+    return Entries(
+        data["known"],
+        kind and staged_items.restored_kind(kind),
+        factory.item if isinstance(factory, Opaque) else factory,
+        data["shared"],
+    )
+
+
 _HANDLER = Handler(
     staged_items.flatten, _build, "[{}]", names, describe=describe, widen=_widen, fit=_fit,
-    check_optional=staged_items.check_is_own,
+    check_optional=staged_items.check_is_own, store=_stored, restore=_restored,
 )  # fmt: skip
 
 # Making them

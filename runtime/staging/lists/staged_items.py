@@ -43,7 +43,9 @@ from runtime.staging.control.specs import (
     Tree,
     Union,
     classes_in,
+    of_template,
     parts,
+    template,
     types_of,
     with_parts,
 )
@@ -914,9 +916,24 @@ def _describe(keys: Any) -> str:
     return f"list of {', '.join(map(in_words, types_of(keys.element)))}"
 
 
+def stored_kind(kind: Kind) -> dict[str, Any]:
+    """The type of a list of the graph as data."""
+    parts = {"element": template(kind.element), "size": kind.size}
+    return parts | {"shared": kind.shared, "exact": kind.exact}
+
+
+def restored_kind(data: dict[str, Any]) -> Kind:
+    """The opposite of `stored_kind`."""
+    return Kind(of_template(data["element"]), data["size"], data["shared"], data["exact"])
+
+
+def _stored(keys: Any) -> Any:
+    return stored_kind(keys) if isinstance(keys, Kind) else keys
+
+
 _HANDLER = Handler(
     flatten, _build, "[{}]", _names, describe=_describe, widen=_widen, fit=_fit,
-    check_optional=check_is_own,
+    check_optional=check_is_own, store=_stored, restore=restored_kind,
 )  # fmt: skip
 add_handler(GrowingItems, _HANDLER)
 

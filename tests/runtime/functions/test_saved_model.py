@@ -1,5 +1,7 @@
 """`saved_model`: modules in files, and what is loaded from them, in another process too."""
 
+import collections
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,6 +14,7 @@ import pytest
 import autograph
 import runtime as rt
 from runtime import errors
+from tests.support.staging import attempt
 
 ROOT = Path(__file__).parent.parent.parent.parent
 
@@ -281,6 +284,104 @@ def test_results_of_several_kinds_stay_what_they_are(tmp_path: Path) -> None:
     first, second = loaded(rt.constant(2))
     assert (first.numpy(), second.numpy()) == (2, True)
     assert loaded(rt.constant(3)).numpy() == b"large"
+
+
+def kept(xs: Any) -> Any:
+    return [x for x in xs if x > 1], 3
+
+
+def ordered(xs: Any) -> Any:
+    return sorted(xs)
+
+
+def rows_of_pairs(xs: Any) -> Any:
+    return [[(x, x * 2)] for x in xs if x > 1]
+
+
+def texts_of_some(xs: Any) -> Any:
+    return {"texts": [f"{x}" for x in xs if x > 1]}
+
+
+def or_none(xs: Any) -> Any:
+    return [x for x in xs if x > 1] if xs[0] > 2 else None
+
+
+def as_a_tuple(xs: Any) -> Any:
+    return tuple(x for x in xs if x > 1)
+
+
+def as_a_set(xs: Any) -> Any:
+    return {x % 2 for x in xs}, frozenset({xs[0], 1})
+
+
+def as_dicts(xs: Any) -> Any:
+    groups = collections.defaultdict(list)
+    for x in xs:
+        groups[x % 2].append(x)
+    return {x: x + 1 for x in xs}, collections.Counter(xs), groups
+
+
+def as_many_as_a_branch_says(xs: Any) -> Any:
+    return (xs[0], 1) if xs[0] > 2 else (xs[1],)
+
+
+def shown(xs: Any) -> Any:
+    found = [x for x in xs if x > 1]
+    print(found, {x: 1 for x in xs})
+    return f"{found}"
+
+
+def raised(xs: Any) -> Any:
+    found = [x for x in xs if x > 1]
+    if len(found) > 1:
+        raise ValueError("too many", found)
+    return len(found)
+
+
+OF_THE_RUN = [
+    kept, ordered, rows_of_pairs, texts_of_some, or_none, as_a_tuple, as_a_set, as_dicts,
+    as_many_as_a_branch_says, shown, raised,
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("program", OF_THE_RUN, ids=lambda program: program.__name__)
+def test_what_has_as_many_items_as_the_run_says_is_saved(
+    program: Callable[[Any], Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    module: Any = rt.Module()
+    module.f = rt.function(program, input_signature=[rt.TensorSpec([3], rt.int32)])
+    rt.saved_model.save(module, tmp_path)
+    loaded = rt.saved_model.load(tmp_path)
+    rt.saved_model.save(loaded, tmp_path / "again")
+    again = rt.saved_model.load(tmp_path / "again")
+    for items in ([3, 1, 2], [0, 5, 5], [1, 1, 0]):
+        shows = []
+        for call in (module.f, loaded.f, again.f):
+            found = attempt(lambda call=call, items=items: call(rt.constant(items)))
+            shows.append((repr(found), capsys.readouterr().out))
+        assert shows[0] == shows[1] == shows[2]
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        (ordered, "list of TensorSpec(shape=(), dtype=tf.int32, name=None)"),
+        (texts_of_some, "list of TensorSpec(shape=(), dtype=tf.string, name=None)"),
+        (lambda xs: {x for x in xs}, "set of TensorSpec(shape=(), dtype=tf.int32, name=None)"),
+        (lambda xs: {x: [x] for x in xs}, "dict of (TensorSpec(shape=(), dtype=tf.int32, "),
+    ],
+    ids=["list", "list in a dict", "set", "dict"],
+)
+def test_it_tells_its_items_and_is_no_signature(
+    program: Callable[[Any], Any], said: str, tmp_path: Path
+) -> None:
+    module: Any = rt.Module()
+    module.f = rt.function(program, input_signature=[rt.TensorSpec([3], rt.int32)])
+    concrete = module.f.get_concrete_function()
+    assert said in repr(concrete.structured_outputs)
+    assert said in concrete.pretty_printed_signature()
+    with pytest.raises(ValueError, match=f"gives a {re.escape(said)}.*, which is no tensor"):
+        rt.saved_model.save(module, tmp_path, signatures=module.f)
 
 
 class Served(rt.Module):
