@@ -8,6 +8,7 @@ import base64
 import binascii
 import sys
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,8 @@ from runtime.ops.random.seeds import Stream
 from runtime.variables.variable import Variable, restored
 
 Json = Any
+
+_TRACER = "runtime.functions.function_tracing"
 
 MALFORMED = (
     *(KeyError, IndexError, TypeError, ValueError, AttributeError, AssertionError),
@@ -118,7 +121,7 @@ class Decoder:
             return tuple(map(self.data, item))
         if type(item) is not dict:
             return item
-        return _READERS[next(iter(item))](self, item)
+        return _READERS[next(iter(item), "")](self, item)
 
     def array(self, entry: Json) -> Any:
         """An array."""
@@ -163,10 +166,12 @@ class Decoder:
         return made.handle
 
     def structure(self, entry: Json) -> Structure:
-        name, keys = entry
-        found = restored_structure(class_named(name), self.data(keys))
+        kind, keys = class_named(entry[0]), self.data(entry[1])
+        if isinstance(keys, dict):
+            import_module(_TRACER)  # where lists are of which only the run knows the items
+        found = restored_structure(kind, keys)
         if found is None:
-            raise Unknown(f"{name} is no class of containers here")
+            raise Unknown(f"{entry[0]} is no class of containers here")
         return found
 
     def _container(self, entry: Json) -> Container:

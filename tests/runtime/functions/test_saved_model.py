@@ -267,6 +267,35 @@ def test_another_process(tmp_path: Path) -> None:
     assert done.stdout.splitlines() == [str(net(X).numpy().tolist()), "True too large"], done.stderr
 
 
+SHOWING = """
+import sys
+import runtime as rt
+from runtime.graph.ir import Graph
+from runtime.graph.running import Runner
+tracer = "runtime.staging.tracing"
+before = tracer in sys.modules
+loaded = Graph.load("shown.npz")
+Runner(loaded)(rt.constant([3, 1, 2]))
+print(before, tracer in sys.modules)
+"""
+
+
+def test_a_graph_that_shows_a_list_imports_the_tracer(tmp_path: Path) -> None:
+    spec = rt.TensorSpec([3], rt.int32)
+    rt.function(shown).get_concrete_function(spec).graph.save(tmp_path / "shown.npz")
+    (tmp_path / "program.py").write_text(SHOWING)
+    done = subprocess.run(
+        [sys.executable, "program.py"],
+        cwd=tmp_path,
+        env={"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    found, *rest = done.stdout.splitlines()
+    assert found.startswith("[<tf.Tensor: shape=(), dtype=int32, numpy=3>"), done.stderr
+    assert rest == ["False True"]
+
+
 class Kinds(rt.Module):
     @rt.function
     def __call__(self, n: Any) -> Any:

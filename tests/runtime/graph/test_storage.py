@@ -572,6 +572,9 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], Any], type[Exception], str]]
         lambda d: first_node(d)["params"].update(axis={"class": "os:system"}),
         errors.UnimplementedError, "has no class system",
     ),
+    "nothing": (
+        lambda d: first_node(d)["params"].update(axis={}), errors.DataLossError, "KeyError: ''",
+    ),
     "a class that is no exception": (
         lambda d: first_node(d)["params"].update(
             axis={"raise": "builtins:int", "args": [], "attributes": {"dict": []}, "given": None,
