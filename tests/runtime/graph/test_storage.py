@@ -572,7 +572,7 @@ CHANGES: dict[str, tuple[Callable[[dict[str, Any]], Any], type[Exception], str]]
         lambda d: first_node(d)["params"].update(axis={"class": "os:system"}),
         errors.UnimplementedError, "has no class system",
     ),
-    "nothing": (
+    "a parameter that is nothing": (
         lambda d: first_node(d)["params"].update(axis={}), errors.DataLossError, "KeyError: ''",
     ),
     "a class that is no exception": (
