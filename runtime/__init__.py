@@ -5,7 +5,7 @@ Names, arguments and results follow TensorFlow 2: `import runtime as tf`.
 
 # fmt: off
 # ruff: noqa: I001, F401
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+import typing as _typing
 from runtime.core.collector import paused as _paused
 with _paused():
     from runtime.staging import registration as _converted
@@ -77,7 +77,7 @@ from runtime.ops.scattering import (
     tensor_scatter_nd_update as tensor_scatter_nd_update,
 )
 from runtime.ops.selection import boolean_mask as boolean_mask, where as where
-from runtime.ops.slicing import slice_ as slice
+from runtime.ops.slicing import slice_ as _slice
 from runtime.ops.transposition import reverse as reverse, roll as roll, transpose as transpose
 from runtime.core.shapes import TensorShape as TensorShape, TensorSpec as TensorSpec
 from runtime.core.state import init_scope as init_scope
@@ -94,6 +94,7 @@ from runtime.variables.creation import (
 
 __version__ = "0.1.0"
 newaxis = None
+slice = _slice
 
 # What few programs use, or is slow to import, is imported when it is first asked for.
 _MODULES = (
@@ -142,7 +143,7 @@ _LATER = {
     "runtime.staging.lists.tensor_array": "TensorArray",
 }
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from runtime import (
         autodiff as autodiff, autograph as autograph, bitwise as bitwise, compat as compat,
         config as config, data as data, debugging as debugging, experimental as experimental,

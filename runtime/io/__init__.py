@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
+import typing as _typing
 from pathlib import Path
-from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from runtime.ops.strings.codes import decode_base64 as decode_base64
 from runtime.ops.strings.codes import encode_base64 as encode_base64
 from runtime.ops.strings.csv_fields import decode_csv as decode_csv
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from runtime.data.examples import FixedLenFeature as FixedLenFeature
     from runtime.data.examples import FixedLenSequenceFeature as FixedLenSequenceFeature
     from runtime.data.examples import parse_example as parse_example
@@ -151,7 +151,8 @@ _EXAMPLES = (
     "FixedLenFeature FixedLenSequenceFeature parse_example parse_single_example parse_tensor "
     "serialize_tensor"
 )
-__getattr__, _ = _attributes(__name__, {"runtime.data.examples": _EXAMPLES})
+if not _typing.TYPE_CHECKING:
+    __getattr__, _ = _attributes(__name__, {"runtime.data.examples": _EXAMPLES})
 __dir__ = _public(
     __name__,
     f"TFRecordOptions TFRecordWriter decode_base64 decode_csv encode_base64 gfile {_EXAMPLES}",

@@ -6,7 +6,7 @@ latest, `checkpoint_manager.py` keeps the last few, `checkpoint_reader.py` looks
 `moving_average.py` has averages of variables.
 """
 
-from typing import TYPE_CHECKING as _TYPE_CHECKING
+import typing as _typing
 
 from runtime.core.lazy import attributes as _attributes
 from runtime.core.lazy import facade as _facade
@@ -21,7 +21,7 @@ from runtime.train.checkpoint_reader import (
 from runtime.train.checkpoint_state import CheckpointState, get_checkpoint_state, latest_checkpoint
 from runtime.train.moving_average import ExponentialMovingAverage
 
-if _TYPE_CHECKING:
+if _typing.TYPE_CHECKING:
     from runtime.data.examples import BytesList as BytesList
     from runtime.data.examples import Example as Example
     from runtime.data.examples import Feature as Feature
@@ -49,5 +49,6 @@ _EXAMPLES = (
     "BytesList Example Feature FeatureList FeatureLists Features FloatList Int64List "
     "SequenceExample"
 )
-__getattr__, _ = _attributes(__name__, {"runtime.data.examples": _EXAMPLES})
+if not _typing.TYPE_CHECKING:
+    __getattr__, _ = _attributes(__name__, {"runtime.data.examples": _EXAMPLES})
 __dir__ = _facade(__name__, _EXAMPLES)

@@ -112,12 +112,15 @@ def signatures(x: tf.Tensor) -> None:
     assert_type(Line().fit(x, x, tf.constant(1)), tf.Tensor)
     staged: Function[[tf.Tensor, float], tf.Tensor] = tf.function(clipped)
     assert_type(staged(x, 1.0), tf.Tensor)
+    assert_type(tf.slice(x, [0, 0], [1, 1]), tf.Tensor)
     if TYPE_CHECKING:
         scaled(x, of=3.0)  # type: ignore[call-arg]
         scaled()  # type: ignore[call-arg]
         halved("x")  # type: ignore[arg-type]
         Line().fit(x)  # type: ignore[call-arg]
         staged(x, "1")  # type: ignore[arg-type]
+        tf.constnat(1)  # type: ignore[attr-defined]
+        tf.io.read_fiel("a")  # type: ignore[attr-defined]
 
 
 def operators(v: tf.Variable, x: tf.Tensor) -> None:
