@@ -386,11 +386,15 @@ class Dataset(Selections, Groups, Combinations, Streamed):
     def with_options(self, options: Options, name: str | None = None) -> Dataset:
         """This dataset with these options; those that are None stay what they were.
 
+        TypeError for what are no Options.
+
         >>> options = rt.data.Options()
         >>> options.deterministic = False
         >>> rt.data.Dataset.range(2).with_options(options).options().deterministic
         False
         """
+        if not isinstance(options, Options):
+            raise TypeError(f"with_options() takes tf.data.Options, not {options!r}")
         return Dataset(self._layout, self._handle, self.options().merge(options))
 
     # There is nothing in it to change.

@@ -10,6 +10,7 @@ import numpy as np
 from runtime.core.convert import convert_to_tensor
 from runtime.core.primitive import not_known, wrong_dtype, wrong_value
 from runtime.core.tensor import Tensor
+from runtime.dtypes import DType, as_dtype
 
 
 def static_ints(value: Any, what: str) -> tuple[int, ...]:
@@ -113,6 +114,14 @@ def one_of(value: Any, what: str, among: Collection[str]) -> str:
     if found is None:
         raise wrong_value(f"{what} must be one of {', '.join(map(repr, among))}, got {value!r}")
     return found
+
+
+def integer_dtype(value: Any, what: str) -> DType:
+    """An argument that asks for the dtype of places or sizes."""
+    dtype = as_dtype(value)
+    if not dtype.is_integer:
+        raise wrong_dtype(f"{what} must be an integer dtype, not {dtype.name}")
+    return dtype
 
 
 def listed(values: Any, what: str) -> list[Any]:

@@ -17,7 +17,6 @@ from runtime.core.primitive import (
     bind,
     row,
     sample,
-    wrong_dtype,
     wrong_shape,
     wrong_value,
 )
@@ -26,7 +25,7 @@ from runtime.core.tensor import Tensor
 from runtime.core.workspace import Workspace, opened
 from runtime.dtypes import DType, as_dtype
 from runtime.ops import run_time_axes
-from runtime.ops.arguments import axis_or_tensor, one_of, static_int
+from runtime.ops.arguments import axis_or_tensor, integer_dtype, one_of, static_int
 from runtime.ops.blockwise import PIECE, numbers
 from runtime.ops.checks import checked
 from runtime.ops.define import axis_in, converted
@@ -64,20 +63,13 @@ argmax_p: Primitive = _position("argmax", "ArgMax", np.maximum, np.ndarray.argma
 argmin_p: Primitive = _position("argmin", "ArgMin", np.minimum, np.ndarray.argmin)
 
 
-def _of_places(output_type: Any) -> DType:
-    dtype = as_dtype(output_type)
-    if not dtype.is_integer:
-        raise wrong_dtype(f"output_type must be an integer dtype, not {dtype.name}")
-    return dtype
-
-
 def _placed(primitive: Primitive, input: Any, axis: Any, output_type: Any) -> Tensor:
     x, place = convert_to_tensor(input), 0 if axis is None else axis_or_tensor(axis)
     if isinstance(place, Tensor):
         return run_time_axes.reduced(
             lambda y, front, _: _placed(primitive, y, front[0], output_type), x, place
         )
-    return bind(primitive, x, axis=place, dtype=_of_places(output_type))  # type: ignore[no-any-return]
+    return bind(primitive, x, axis=place, dtype=integer_dtype(output_type, "output_type"))  # type: ignore[no-any-return]
 
 
 def argmax(
@@ -356,7 +348,9 @@ def unique(x: Any, out_idx: Any = dtypes.int32, name: str | None = None) -> Uniq
     >>> [x.numpy().tolist() for x in rt.unique([1, 1, 2])]
     [[1, 2], [0, 0, 1]]
     """
-    return Unique(*bind(unique_p, convert_to_tensor(x), dtype=as_dtype(out_idx))[:2])
+    return Unique(
+        *bind(unique_p, convert_to_tensor(x), dtype=integer_dtype(out_idx, "out_idx"))[:2]
+    )
 
 
 def unique_with_counts(
@@ -367,7 +361,9 @@ def unique_with_counts(
     >>> [x.numpy().tolist() for x in rt.unique_with_counts([1, 1, 2])]
     [[1, 2], [0, 0, 1], [2, 1]]
     """
-    return UniqueWithCounts(*bind(unique_p, convert_to_tensor(x), dtype=as_dtype(out_idx)))
+    return UniqueWithCounts(
+        *bind(unique_p, convert_to_tensor(x), dtype=integer_dtype(out_idx, "out_idx"))
+    )
 
 
 # Searching
@@ -423,7 +419,7 @@ def searchsorted(
     side = one_of(side, "side", ("left", "right"))
     rows = convert_to_tensor(sorted_sequence)
     wanted = convert_to_tensor(values, rows.dtype)
-    return bind(searchsorted_p, rows, wanted, side=side, dtype=as_dtype(out_type))  # type: ignore[no-any-return]
+    return bind(searchsorted_p, rows, wanted, side=side, dtype=integer_dtype(out_type, "out_type"))  # type: ignore[no-any-return]
 
 
 def _inverse_kernel(x: Any, out: Any = None, work: Workspace | None = None) -> Any:

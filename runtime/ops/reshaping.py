@@ -21,9 +21,8 @@ from runtime.core.shapes import (
     size_of,
 )
 from runtime.core.tensor import Tensor
-from runtime.dtypes import as_dtype
 from runtime.ops import batching, run_time_axes
-from runtime.ops.arguments import axis_or_tensor, listed, static_ints
+from runtime.ops.arguments import axis_or_tensor, integer_dtype, listed, static_ints
 from runtime.ops.define import axes_in, axis_in, dims_of, fill_dims, sum_to_shape_of
 
 Dims = tuple[int | None, ...]
@@ -44,7 +43,7 @@ def shape(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> 
     >>> rt.shape([[1, 2, 3]]).numpy().tolist()
     [1, 3]
     """
-    return bind(shape_p, convert_to_tensor(input), dtype=as_dtype(out_type))  # type: ignore[no-any-return]
+    return bind(shape_p, convert_to_tensor(input), dtype=integer_dtype(out_type, "out_type"))  # type: ignore[no-any-return]
 
 
 def shape_n(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> list[Tensor]:
@@ -69,7 +68,7 @@ def size(input: Any, out_type: Any = dtypes.int32, name: str | None = None) -> T
     >>> int(rt.size([[1, 2]]))
     2
     """
-    return bind(size_p, convert_to_tensor(input), dtype=as_dtype(out_type))  # type: ignore[no-any-return]
+    return bind(size_p, convert_to_tensor(input), dtype=integer_dtype(out_type, "out_type"))  # type: ignore[no-any-return]
 
 
 rank_p: Primitive = row(

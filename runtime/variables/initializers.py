@@ -34,7 +34,7 @@ def _shape(shape: Any, partition: dict[str, Any]) -> Any:
 
 
 class zeros_initializer:
-    """Zeros of any shape and dtype.
+    """Zeros of any shape, as numbers or truth values: ValueError for another dtype.
 
     >>> rt.zeros_initializer()([2], rt.int32).numpy().tolist()
     [0, 0]
@@ -45,7 +45,7 @@ class zeros_initializer:
 
 
 class ones_initializer:
-    """Ones of any shape and dtype.
+    """Ones of any shape, as numbers or truth values: ValueError for another dtype.
 
     >>> rt.ones_initializer()([2], rt.int32).numpy().tolist()
     [1, 1]
