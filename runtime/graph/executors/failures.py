@@ -5,8 +5,11 @@ user's line.
 from __future__ import annotations
 
 import ast
+import re
 import sys
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from linecache import getlines
 from types import CodeType, FrameType, TracebackType
 from typing import Any
 
@@ -236,7 +239,7 @@ def _placed(
 
 def _entry(place: Position) -> TracebackType:
     try:
-        exec(_raiser(place), {"__name__": _STANDING})
+        exec(_raiser(place._replace(caller=None)), {"__name__": _STANDING})
     except ZeroDivisionError as raised:
         entry = raised.__traceback__
     assert entry is not None
@@ -251,12 +254,30 @@ def _users(traceback: TracebackType | None) -> TracebackType | None:
     return traceback
 
 
+@lru_cache(1024)
 def _raiser(place: Position) -> CodeType:
     """Code that fails at the position, and under the name, of an instruction of the user's."""
-    tree = parse("1 / 0")
+    tree = parse("def failing():\n    1 / 0")
     for node in ast.walk(tree):
         if isinstance(node, ast.stmt | ast.expr):
             node.lineno, node.col_offset = place.line, place.column
             node.end_lineno, node.end_col_offset = place.end_line, place.end_column
-    made = compile(tree, place.filename, "exec")
+    # Who shows the source of a frame begins there.
+    tree.body[0].lineno = _first_line(place)
+    made: CodeType = compile(tree, place.filename, "exec").co_consts[0]
     return made.replace(co_name=place.function, co_qualname=place.qualname)
+
+
+def _first_line(place: Position) -> int:
+    """The line on which the function of a place begins, as far as the text of the file tells."""
+    if not place.function.isidentifier():
+        return 1 if place.function == "<module>" else place.line
+    lines = getlines(place.filename)
+    header = re.compile(rf"\s*(async\s+)?def\s+{place.function}\b")
+    above = range(min(place.line, len(lines)), 0, -1)
+    first = next((line for line in above if header.match(lines[line - 1])), 0)
+    if not first:
+        return place.line
+    while first > 1 and lines[first - 2].lstrip().startswith("@"):
+        first -= 1
+    return first

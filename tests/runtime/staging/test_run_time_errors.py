@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
 import sys
 import traceback
@@ -423,3 +424,50 @@ def test_prints_are_in_program_order(way: Any, capsys: pytest.CaptureFixture[str
     way(rt.function(above), rt.constant(2))
     assert capsys.readouterr().out.splitlines()[-12:] == expected
     assert len(expected) == 12
+
+
+@rt.function
+def decorated(x: Any) -> Any:
+    y = x + 1
+    if y > 3:
+        raise ValueError(y)
+    return y
+
+
+def with_a_helper(x: Any) -> Any:
+    def checked(y: Any) -> Any:
+        assert y < 3
+        return y
+
+    return checked(x)
+
+
+def of_a_class(x: Any) -> Any:
+    class Inner:
+        @staticmethod
+        def checked(y: Any) -> Any:
+            return 1 // (y - 9)
+
+    return Inner.checked(x)
+
+
+@pytest.mark.parametrize(
+    ("program", "texts"),
+    [
+        (decorated, ["@rt.function\ndef decorated"]),
+        (with_a_helper, ["def with_a_helper", "    def checked"]),
+        (of_a_class, ["def of_a_class", "        @staticmethod\n        def checked"]),
+    ],
+    ids=["decorated", "helper", "method"],
+)
+def test_the_source_of_a_frame_begins_where_its_function_does(
+    program: Callable[..., Any], texts: list[str]
+) -> None:
+    with pytest.raises((ValueError, AssertionError, ZeroDivisionError)) as caught:
+        rt.function(program)(rt.constant(9))
+    frames = [frame for frame, _ in traceback.walk_tb(caught.value.__traceback__)]
+    shown = [frame for frame in frames if frame.f_code.co_filename == __file__][-len(texts) :]
+    for frame, text in zip(shown, texts, strict=True):
+        lines, first = inspect.getsourcelines(frame)
+        assert "".join(lines).startswith(text)
+        assert frame.f_code.co_firstlineno == first
