@@ -12,6 +12,7 @@ from typing import Any
 import gast
 
 from autograph.attributes import looking_alike
+from autograph.cells import cell_of
 from autograph.codes import UNREACHED, beginning_on, with_sets_of
 from autograph.compiler import compile_quietly
 from autograph.quoting.nodes import is_scaffold
@@ -58,7 +59,8 @@ def code_for(
         owner=owner,
         like=original,
     )
-    named = _Renaming(node).rename(code, original.co_name, original.co_qualname, ())
+    renaming = _Renaming(node, in_cell=cell_of(original.co_filename) is not None)
+    named = renaming.rename(code, original.co_name, original.co_qualname, ())
     return with_sets_of(original, named)
 
 
@@ -188,7 +190,8 @@ def _stmt(cls: Any, at: ast.AST, **fields: Any) -> Any:
 class _Renaming:
     """Gives the code objects of a converted definition the names that the user wrote."""
 
-    def __init__(self, node: gast.AST) -> None:
+    def __init__(self, node: gast.AST, in_cell: bool) -> None:
+        self.in_cell = in_cell
         self.blocks: set[str] = set()
         self.thunks: set[Box] = set()
         users: set[Box] = set()
@@ -200,12 +203,25 @@ class _Renaming:
         self.thunks -= users
 
     def rename(
-        self, code: CodeType, name: str, qualname: str, outer: Sequence[tuple[str, str]]
+        self,
+        code: CodeType,
+        name: str,
+        qualname: str,
+        outer: Sequence[tuple[str, str]],
+        first: int | None = None,
     ) -> CodeType:
-        """`code` under that name; `outer` pairs old with new qualified names, innermost first."""
+        """`code` under that name; `outer` pairs old with new qualified names, innermost first. A
+        block is in a function that begins on the line `first`.
+        """
         known = ((code.co_qualname, qualname), *outer)
+        begin = first or code.co_firstlineno
         consts = [
-            self.rename(const, *self.name_of(const, name, known), known)
+            self.rename(
+                const,
+                *self.name_of(const, name, known),
+                known,
+                begin if self.is_scaffold(const) else None,
+            )
             if isinstance(const, CodeType)
             else const
             for const in code.co_consts
@@ -218,6 +234,9 @@ class _Renaming:
             co_consts=tuple(consts),
             co_code=code.co_code + UNREACHED * ("line_profiler" in sys.modules),
         )
+        # IPython takes a frame's lines from there on, as no file of a cell tells it others.
+        if self.in_cell:
+            return beginning_on(made, begin)
         # Python 3.14 has wrong numbers for lines before the first, where it tells of those that
         # run. (Their own would be the function's, and to coverage what leaves a block leave that.)
         lowest = min(line for _, _, line in code.co_lines() if line is not None)

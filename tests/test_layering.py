@@ -59,7 +59,8 @@ MAY_IMPORT = {
         f"{TREES} autograph.string_literals autograph.line_wrapping autograph.locks astor"
     ),
     "autograph.load": (
-        f"{TREES} autograph.attributes autograph.codes autograph.compiler autograph.quoting"
+        f"{TREES} autograph.attributes autograph.cells autograph.codes autograph.compiler "
+        "autograph.quoting"
     ),
     "autograph.magics": "autograph.compiler",
     "autograph.code_comparison": "autograph.instructions autograph.codes autograph.load",

@@ -252,6 +252,29 @@ forever(VALUE)
         "    print(*[one.text for one in get_ipython().Completer.completions(line, len(line))])",
         prints("reduce_sum", "why_retraced", "numpy"),
     ),
+    # The lines of a frame are those of its function.
+    (
+        """
+@rt.function
+def halved(x):
+    while x > 1:
+        x = x / 2
+    return x
+halved("one")
+""",
+        fails(*2 * ("in halved(x)\n", "@rt.function\n      2 def halved", "----> 3     while")),
+    ),
+    (
+        """
+def checked(x):
+    return x
+def too_small(x):
+    assert x > 3
+    return checked(x)
+rt.function(too_small)(rt.constant(1))
+""",
+        fails("in too_small()\n", "3 def too_small(x):\n----> 4     assert x > 3"),
+    ),
     ("%xmode Minimal\nbad(rt.ones(2), rt.ones(3))", fails("ValueError", "(2,) and (3,)")),
 ]
 
