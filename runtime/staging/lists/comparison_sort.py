@@ -19,6 +19,7 @@ from autograph.mutation.users_code import is_users_class
 from runtime.staging.control.branches import truth
 from runtime.staging.control.item_comparisons import compared, without_effects
 from runtime.staging.control.references import is_reference
+from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.lists.growing import size_of
 from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.refusals import refusal_of_run
@@ -27,9 +28,12 @@ from runtime.staging.scopes import active, called
 
 def orders_itself(item: Any) -> bool:
     """True for an object with a `__lt__` or `__gt__` of the user's, for a list of which the run
-    chooses, or only the run knows the length, and a tuple with one in it.
+    chooses, or only the run knows the length, a value of which only the run knows the kind, and a
+    tuple with one in it.
     """
     kind = type(item)
+    if kind is TaggedUnion:
+        return True
     if isinstance(item, list) and is_reference(item):
         return True
     if isinstance(item, GrowingList) and size_of(item) is None:

@@ -41,6 +41,7 @@ from runtime.staging.control.logic import compares_itself
 from runtime.staging.control.optional_values import MaybeNone, present
 from runtime.staging.control.references import is_reference, is_reference_class
 from runtime.staging.control.specs import Leaf, Optional, Same, Spec, Tree
+from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.lists.comparison_sort import Comparator, order_of, orders_itself
 from runtime.staging.lists.extremes import extreme_of_lists, gives_lists
 from runtime.staging.lists.growing import Growing, GrowingSequence, StagedItems, size_of
@@ -191,7 +192,7 @@ def _decides(a: Any, b: Any) -> Any:
     if made is not NotImplemented:
         return made
     for number in (a, b):
-        if is_float(number):
+        if is_float(number) or type(number) is TaggedUnion:
             refuse_if(number != number, *_NO_NAN)
     return a < b
 
@@ -579,6 +580,8 @@ def _is_tuple_asked(items: Any, method: Any) -> bool:
 
 def _is_ordered_here(item: Any) -> bool:
     """Whether what is ordered, or the first of several, may ask for an order that is staged."""
+    if type(item) is TaggedUnion:
+        return False  # each of its kinds is asked
     is_known = not isinstance(item, Growing) or item.staged is None
     return (is_known and isinstance(item, _ORDERED_HERE)) or orders_itself(item)
 

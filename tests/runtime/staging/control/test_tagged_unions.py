@@ -140,6 +140,20 @@ def ordered(n):
     return x == [1, 2], x != (3, 1), x == (3, 1), max(x), sorted(x)
 
 
+def sorted_with_another(n):
+    x = n if n > 2 else "b"
+    y = 3 - n if n > 2 else "a"
+    names = [(x, 1), (y, 2)]
+    names.sort(key=lambda pair: pair[0], reverse=True)
+    return sorted([x, y]), sorted([(1, x), (1, y)]), names
+
+
+def sorted_beside_a_list(n):
+    x = [n] if n > 2 else (n, 1)
+    y = [3 - n] if n > 4 else (n, 0)
+    return sorted([x, y])
+
+
 def keys_of_one_kind(n):
     x = {"a": n} if n > 2 else "none"
     if x == "none":
@@ -413,7 +427,8 @@ PROGRAMS: list[Program] = [
     result_for_a_name, three_kinds, in_rounds, across_rounds, left_with, of_functions,
     bool_of_rounds, asked_for_its_class, computed_with, computed_with_another,
     wrong_for_one_kind, iterated,
-    read_by_place, ordered, keys_of_one_kind, changed_in_place, as_text, as_number,
+    read_by_place, ordered, sorted_with_another, sorted_beside_a_list, keys_of_one_kind,
+    changed_in_place, as_text, as_number,
     given_to_a_function, compared_with_another, class_of_it, matched, in_and, in_containers,
     method_of_one_kind, asked_in_rounds, changed_by_another_name, grown_by_another_name,
 ]  # fmt: skip
