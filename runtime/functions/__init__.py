@@ -11,6 +11,7 @@ concrete_function                   the graph that a call runs
 recursion, recursion_over_numbers   calls of what is being traced; numbers that would not end them
 recursion_state, kept_objects       objects that recursions, and all functions, read and change
 shared_arguments                    arguments that share memory
+returned_arguments                  lists that recursions return, and were given
 assigned_variables                  tensors that recursions assign to, as arguments
 own_containers                      Python's own lists and dicts in them, behind a trace
 changed_arguments, placed_arguments  lists among the arguments that are changed; chosen ones

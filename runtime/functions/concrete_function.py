@@ -25,6 +25,7 @@ from runtime.functions.parameters import Arguments
 from runtime.functions.recursion import never_back
 from runtime.functions.recursion_state import NO_STATE
 from runtime.functions.retracing import Use
+from runtime.functions.returned_arguments import NOT_RETURNED
 from runtime.functions.shared_arguments import NOTHING, Shared
 from runtime.functions.signature_text import signature_lines, signature_text
 from runtime.functions.signatures import (
@@ -95,6 +96,7 @@ class ConcreteFunction:
         self.changes: Changes | None = None
         self.kept: Kept | None = None
         self.state = NO_STATE
+        self.returned = NOT_RETURNED
         self.is_exact = False
         self.devices = _devices_of(graph)
         self.single = isinstance(outputs, Leaf) and not any(self.devices)

@@ -44,6 +44,7 @@ from runtime.functions.recursion import (
 )
 from runtime.functions.recursion_over_numbers import CALLS, Descent
 from runtime.functions.results import exported
+from runtime.functions.returned_arguments import returned_of
 from runtime.functions.shared_arguments import NOTHING, Shared, lost, shared_of
 from runtime.functions.signatures import Rebuilding, spec_structure
 from runtime.functions.trace_cache import Call
@@ -220,12 +221,14 @@ class Tracer:
         self.placed: dict[int, tuple[Structure, Children]] = {}
         self.ways: dict[Way, list[Way]] = {}
         self.changes: list[OwnChange | ArenaChange] = []
+        self.arguments: dict[int | str, Any] = {}
         self.tensors: list[Any] = []
         self.kept = Kept(name, parts)
         self.existing = Snapshot({})
         self.snapshots: list[Snapshot] = []
         self.found: list[KeptPart] | None = None
         self.state = assumption.state
+        self.returned_arguments = assumption.returned
 
     def trace(self, call: Call, names: Sequence[str]) -> ConcreteFunction:
         """Run Python once on symbols of these types."""
@@ -310,6 +313,7 @@ class Tracer:
         made.change(changes, self.kept or None)
         made.share(shared, called, lost)
         made.state, made.is_exact = self.state, met_large
+        made.returned = self.returned_arguments
         return made
 
     @contextmanager
@@ -416,6 +420,7 @@ class Tracer:
         if self.current is not None:
             self.current.arguments = frozenset([id(image.item) for image in self.given.images])
         self.ways = ways_of(dict(enumerate(call.args)) | call.kwargs)
+        self.arguments = dict(enumerate(args)) | kwargs
         return args, kwargs
 
     def _parts(self, item: Any) -> tuple[Structure, Children] | None:
@@ -495,6 +500,8 @@ class Tracer:
         self.state.check_result(result)
         is_own = self.state.returns(result)
         if not is_own:
+            returned = returned_of(trace, self.arguments, result)
+            self.returned_arguments = returned.covering(self.assumption.returned)
             result = self._exported(result, self.numbers)
         spec = self.assumption.covering(
             Same(result) if is_own else joins.abstract(result, staged=True)

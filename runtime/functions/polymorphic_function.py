@@ -33,6 +33,7 @@ from runtime.functions.recursion import (
     descent_of,
     implicit_function,
     running_of,
+    settled_result,
     with_lists_bound,
     with_optional,
 )
@@ -461,16 +462,16 @@ class Function(Traced, Generic[P, R]):
         """A call of the Python function: its numbers are no tensors."""
         running = running_of(self._traces)
         if call.key in running:
-            return running[call.key].call_leaves(call.leaves)
+            return running[call.key].call(call)
         call.plain, call.key = True, plain_key(call.key)
         concrete = self._concrete(call)
         if isinstance(concrete, Assumption):
-            return concrete.call_leaves(call.leaves)
+            return concrete.call(call)
         if concrete.kept is not None:
             concrete.kept.check(call.args, call.kwargs)
         if concrete.changes is not None:
             return self._call_changing(concrete, call)
-        return concrete.call_leaves(call.leaves)
+        return settled_result(concrete.returned, call, concrete.call_leaves(call.leaves))
 
     def _deeper(self, call: Call) -> Any:
         """Returns what a call gives that many calls of the same function wait for, which differ by

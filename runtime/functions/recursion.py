@@ -21,6 +21,7 @@ from autograph.operators.comprehensions import takes_elements
 from runtime.core.inspection import signature_of
 from runtime.core.types import NumberType
 from runtime.functions.recursion_state import NO_STATE, RecursionState
+from runtime.functions.returned_arguments import NOT_RETURNED, Returned
 from runtime.functions.shared_arguments import NOTHING, Shared
 from runtime.graph.ir import Callee, Value
 from runtime.graph.nodes import CALL, RAISE
@@ -37,6 +38,7 @@ from runtime.staging.tracing import Trace
 
 if TYPE_CHECKING:
     from runtime.functions.concrete_function import ConcreteFunction
+    from runtime.functions.trace_cache import Call
 
 Converted = Callable[[CodeType], bool]
 
@@ -56,12 +58,12 @@ class Assumption:
     """A function that is being traced, and what calls of it from inside may suppose.
 
     `traces` and `key` say which function, and for which arguments.
-    `spec` is what it returns (None: it does not), `shared` what it does to its arguments, `state`
-    what it changes besides, `outer` are the symbols of graphs around it that it uses, `used` tells
-    whether it was called. `needs` has others whose traces had begun before its own and that it
-    called, each with the callee of what was supposed then. `changed` gives the objects that its
-    trace has changed till now, `met` those that it had changed where it called itself, also if it
-    puts them back later.
+    `spec` is what it returns (None: it does not), `returned` which of its arguments that may be,
+    `shared` what it does to its arguments, `state` what it changes besides, `outer` are the symbols
+    of graphs around it that it uses, `used` tells whether it was called. `needs` has others whose
+    traces had begun before its own and that it called, each with the callee of what was supposed
+    then. `changed` gives the objects that its trace has changed till now, `met` those that it had
+    changed where it called itself, also if it puts them back later.
     """
 
     def __init__(self, name: str, traces: Any, key: Any) -> None:
@@ -75,6 +77,7 @@ class Assumption:
         self.callee = Callee(self.name)
         self.spec: Spec | None = None
         self.shared = NOTHING
+        self.returned = NOT_RETURNED
         self.state = self.wider = NO_STATE
         self.outer: tuple[Any, ...] = ()
         self.used = False
@@ -101,6 +104,10 @@ class Assumption:
         held = self.state.read()
         self.wider = self.wider.covering(held)
         return held
+
+    def call(self, call: Call) -> Any:
+        """Add a call to the graph that is being traced; the result may be an argument of it."""
+        return settled_result(self.returned, call, self.call_leaves(call.leaves))
 
     def call_leaves(self, leaves: Sequence[Any]) -> Any:
         """Add a call to the graph that is being traced."""
@@ -149,16 +156,18 @@ class Assumption:
         outer: Sequence[Any],
         shared: Shared,
         state: RecursionState = NO_STATE,
+        returned: Returned = NOT_RETURNED,
     ) -> bool:
         """Suppose this from now on; False if it was supposed already."""
         known = list(map(id, self.outer))
         shared = shared.covering(self.shared)
         is_same = spec == self.spec and list(map(id, outer)) == known and shared == self.shared
+        is_same = is_same and returned == self.returned
         if is_same and state == self.state:
             return False
         # What is carried from now on may be all that it used of graphs around it.
         self.outer = tuple(outer) if state == self.state else ()
-        self.shared = shared
+        self.shared, self.returned = shared, returned
         self.state = self.wider = state
         self.spec, self.callee = spec, Callee(self.name)
         return True
@@ -334,6 +343,15 @@ def with_optional(
 
 def _optional(item: Any) -> Any:
     return OptionalArgument(item) if isinstance(item, MaybeNone) else item
+
+
+def settled_result(returned: Returned, call: Call, result: Any) -> Any:
+    """The result of a recursive call, which may be, or have in it, one of the arguments."""
+    given = dict(enumerate(call.args)) | call.kwargs
+    arguments = {
+        name: item.given if type(item) is OptionalArgument else item for name, item in given.items()
+    }
+    return returned.settle(active(), arguments, result)
 
 
 def with_lists_bound(

@@ -321,7 +321,8 @@ class Traced:
         for _ in range(MOST_ASSUMPTIONS):
             concrete = tracer_for(referred, inner=True).trace(call, names)
             callee = assumption.callee
-            found = concrete.spec, concrete.outer, concrete.shared, concrete.state
+            does = concrete.shared, concrete.state, concrete.returned
+            found = concrete.spec, concrete.outer, *does
             before = assumption.spec, assumption.state
             is_other = assumption.assume(*found)
             if not is_other and assumption.used and concrete.spec is None and concrete.state:

@@ -20,7 +20,7 @@ from runtime.staging.control.choices import Choice
 from runtime.staging.control.graph_values import by_kind
 from runtime.staging.control.optional_values import Missing
 from runtime.staging.control.parts import join_structure_of
-from runtime.staging.control.references import is_reference, want, want_asked
+from runtime.staging.control.references import is_reference, want, want_asked, want_sites
 from runtime.staging.control.specs import Leaf, Maybe, Optional, Spec, Tree, Union
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.frames import user_location
@@ -54,13 +54,15 @@ class Copy:
 class Joined:
     """A copy, what it stands for, where they were joined, and what was in them then. One that is
     the image of one of several has in `at` the scope where it was made, and the staged place there;
-    it `is_past` when the block of that has ended, as one that held.
+    it `is_past` when the block of that has ended, as one that held. `sites` are places in the code
+    where the objects may have been made, beside those that they know themselves.
     """
 
     copy: Copy
     objects: list[Any]
     place: Location | None
     at: tuple[Scope, Any] | None = None
+    sites: frozenset[str] = frozenset()
     is_past: bool = field(init=False, default=False)
     states: list[tuple[Any, Any, Sequence[Any] | None]] = field(init=False)
 
@@ -185,6 +187,7 @@ def _is_equal(now: Any, before: Any) -> bool:
 def _refuse_alias(trace: Trace, joined: Joined) -> Exception:
     want_joined(trace)
     want_lists(*joined.objects, references=trace.references)
+    want_sites(joined.sites, trace.references)
     if joined.at is not None:
         want_asked(trace.references)
     name, place = joined.copy.name, joined.place
