@@ -47,6 +47,11 @@ MOST_BOUND = 24
 many. With ever more, each call is given others.
 """
 
+MOST_NEW = 4
+"""Combinations with a list that none before had: `merge(a[1:], b)` and `merge(a, b[1:])` after each
+other pass on ever new ones.
+"""
+
 MOST_ASSUMPTIONS = 20
 """Types of results that are tried before recursion is refused."""
 
@@ -378,7 +383,7 @@ def with_lists_bound(
         return function, args, kwargs
     key = id(plain), id(receiver), *[(name, id(given[name])) for name in names]
     if key not in _thread.bound:
-        if sum(known[:2] == key[:2] for known in _thread.bound) >= MOST_BOUND:
+        if _are_too_many(key, [known for known in _thread.bound if known[:2] == key[:2]]):
             return function, args, kwargs
         made: Any = functools.partial(function, **{name: given[name] for name in names})
         made.__name__ = plain.__name__
@@ -395,6 +400,20 @@ def with_lists_bound(
 
 
 _CONTAINERS = list, dict, set
+
+
+def _are_too_many(key: Sequence[Any], known: Sequence[Sequence[Any]]) -> bool:
+    """Whether a function has been called with so many combinations of lists, or of ever new ones,
+    that those of another call are no parts of it.
+    """
+    met: set[int] = set()
+    new = 0
+    for each in known:
+        found = {item for _, item in each[2:]}
+        new += not found <= met
+        met |= found
+    is_new = not {item for _, item in key[2:]} <= met
+    return len(known) >= MOST_BOUND or (is_new and new >= MOST_NEW)
 
 
 def bound_functions() -> dict[Any, Any]:

@@ -215,8 +215,8 @@ def merged(n):
         if not b:
             return a
         if a[0] < b[0]:
-            return [a[0]] + merge(a[1:], b)  # noqa: RUF005
-        return [b[0]] + merge(a, b[1:])  # noqa: RUF005
+            return [a[0], *merge(a[1:], b)]
+        return [b[0], *merge(a, b[1:])]
 
     return merge([i * i % 5 for i in range(n)], [i + 2 for i in range(n)])
 
