@@ -225,7 +225,7 @@ class GrowingList(GrowingSequence, RowTable):
 
     def of_graph(self) -> GrowingList:
         """A list of the graph of the same items, of which only the run knows how many there are."""
-        held = self._covering()
+        held = self._in_graph()
         return GrowingList.holding(Kind(held.element), held.columns)
 
     def clear(self) -> None:
@@ -578,7 +578,7 @@ class GrowingList(GrowingSequence, RowTable):
             return
         if shared_row(self) is not None:
             return
-        held = self._covering() if self.staged is not None or list.__len__(self) else _nothing()
+        held = self._in_graph()
         kind = dataclasses.replace(held.kind, shared=True)
         if self.staged is not None:
             self.fill(kind, held.columns)
@@ -668,6 +668,11 @@ class GrowingList(GrowingSequence, RowTable):
             for inside in staged_items.lists_in_tuples(list.__iter__(self)):
                 inside.share()
         return StagedItems(Kind(element, size_of(self)), staged_items.columns_of(self, element))
+
+    def _in_graph(self) -> StagedItems:
+        """Its items in the graph, also if there are none."""
+        is_empty = self.staged is None and not list.__len__(self)
+        return _nothing() if is_empty else self._covering()
 
     def _covering_item(self, item: Any) -> StagedItems:
         """Its items in the graph, with a Spec that covers another one that is put there."""

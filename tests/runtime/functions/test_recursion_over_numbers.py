@@ -194,6 +194,28 @@ def pairs_with_a_text(n):
     return go(n, [])
 
 
+def two_lists_until_one_is_empty(n):
+    def steps(a, b):
+        if not a or not b:
+            return 0
+        if a[0] == b[0]:
+            return 100
+        return steps(a[1:], list(b)) + steps(list(a), b[1:])
+
+    return steps([n, 6, 7, 8, 4], [50, 51, 52, 53, 2])
+
+
+def two_tuples_until_one_is_empty(n):
+    def steps(a, b):
+        if not a or not b:
+            return 0
+        if a[0] == b[0]:
+            return 100
+        return steps(a[1:], b) + steps(a, b[1:])
+
+    return steps((n, 6, 7, 8, 4), (50, 51, 52, 53, 2))
+
+
 @pytest.mark.parametrize(
     "function",
     [
@@ -202,6 +224,7 @@ def pairs_with_a_text(n):
         *(ended_by_a_raise, ended_by_an_assertion, raise_on_the_way),
         *(kept_until_a_raise, tuple_of_numbers, tuple_in_a_tuple, places_of_paths),
         *(text_in_a_tuple, pairs_with_a_text),
+        *(two_lists_until_one_is_empty, two_tuples_until_one_is_empty),
     ],
 )
 def test_it_is_what_python_computes(function: Callable[[Any], Any]) -> None:
