@@ -181,6 +181,10 @@ class Snapshot:
                 for style, part, child in kind.parts(value, state):
                     pending.append((child, (path, style, part), below, lent))
 
+    def close(self) -> None:
+        """Add nothing to another snapshot from now on, which holds other objects."""
+        self._outer = None
+
     def knows(self, value: Any) -> bool:
         """True if this mutable object was reached."""
         return any(kind.key(value) in self._entries for kind in kinds_of(type(value)))

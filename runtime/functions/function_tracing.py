@@ -24,6 +24,7 @@ from runtime.functions.changed_arguments import (
     ArenaChange,
     Changes,
     Given,
+    Image,
     OwnChange,
     Way,
     changed_image,
@@ -444,7 +445,8 @@ class Tracer:
         self, trace: Trace, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[Spec | None, list[Value]]:
         recorder = self._recorder(args, kwargs)
-        self.assumption.begin(lambda: self._changed_till_now(recorder))
+        # Not the tracer, which has the caller's arguments: what may change is asked later, too.
+        self.assumption.begin(functools.partial(_changed_but, recorder, self.given.images))
         try:
             with (
                 recorder,
@@ -479,6 +481,8 @@ class Tracer:
             # What was staged before it comes first: an error or an effect of its own.
             add_raise(trace, error)
             return None, []
+        finally:
+            recorder.close()
         contents = self._changed(trace)
         spec: Spec | None = joins.abstract(result, staged=True)
         if self.inner:
@@ -545,11 +549,6 @@ class Tracer:
         given = dict(zip(self.labels, args, strict=False)) | kwargs
         given |= bound_containers(self.python_function)
         return watch(self.python_function, tuple(given.values()), tuple(given))
-
-    def _changed_till_now(self, recorder: ObjectRecorder) -> list[Place]:
-        """The objects that a recorder finds changed, but for what the calls are given."""
-        given = {id(image.item) for image in self.given.images}
-        return [each for each in recorder.changed() if id(each.object) not in given]
 
     def _stand_in(self, made: Any) -> Any:
         """Returns the stand-in for a list, deque, set or dict that the user's code has made."""
@@ -654,6 +653,12 @@ class Tracer:
         # A method: what watches objects looks into the arguments of a partial, not in here.
         descent = self.descents.setdefault(id(plain), Descent())
         return self.call_again(descent, depth, function, args, kwargs)
+
+
+def _changed_but(recorder: ObjectRecorder, images: Sequence[Image]) -> list[Place]:
+    """The objects that a recorder finds changed, but for what a call is given."""
+    given = {id(image.item) for image in images}
+    return [each for each in recorder.changed() if id(each.object) not in given]
 
 
 def _notes(trace: Trace) -> list[Any]:

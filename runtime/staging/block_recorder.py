@@ -327,6 +327,9 @@ class BlockRecorder(ObjectRecorder):
         self._snapshot.release(results)
         self._made.clear()
 
+    def close(self) -> None:
+        self._snapshot.close()
+
     def changed(self) -> list[Place]:
         """The objects that are different, each with the path of its first difference."""
         if self._snapshot.beyond:

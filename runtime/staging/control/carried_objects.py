@@ -174,6 +174,9 @@ class ObjectRecorder:
         """The objects that are different now."""
         return ()
 
+    def close(self) -> None:
+        """Hold nothing further than the objects, whose changes are asked for once more."""
+
     def check_undone(self) -> None:
         """StagingError where an iterator has advanced, which cannot be put back."""
 

@@ -152,6 +152,34 @@ def functions_that_call_each_other(n):
     return sizes
 
 
+class Sizes:
+    def __init__(self) -> None:
+        self.found: list[Any] = []
+
+    def same(self, items, k):
+        if k > 0:
+            own = [k]
+            given = self.same(own, k - 1)
+            given.append(5)
+            self.found.append(len(own))
+        return items
+
+    def depth(self, items, k):
+        if k > 0:
+            own = [k]
+            below = self.depth(own, k - 1)
+            own.append(5)
+            self.found.append(len(own))
+            return below + len(own)
+        return len(items)
+
+
+def methods_of_a_new_object(n):
+    sizes = Sizes()
+    sizes.same([0], n)
+    return sizes.found, Sizes().depth([0], n)
+
+
 def in_two_places(n):
     sizes = []
 
@@ -237,6 +265,7 @@ def beside_a_number(n):
     [
         *(lists, by_the_other_name, sets, dicts_with_lists, part_of_an_argument),
         *(attribute_of_an_argument, none_or_an_argument, functions_that_call_each_other),
+        methods_of_a_new_object,
         *(in_two_places, in_two_places_of_a_list, in_two_places_sometimes, copies, merged),
         beside_a_number,
     ],
