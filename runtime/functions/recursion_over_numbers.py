@@ -16,6 +16,7 @@ from autograph.objects import attributes_of, contents
 from runtime.core.types import NumberType
 from runtime.functions.signatures import parts_of, plain_key
 from runtime.functions.trace_cache import Call
+from runtime.staging.aliasing import aliases
 from runtime.staging.block_recorder import BlockRecorder
 from runtime.staging.control.undoing import Refused, undone_if_refused
 from runtime.staging.lists.growing import Growing
@@ -127,15 +128,9 @@ class Descent:
             return NotImplemented
         trace = active()
         references, wanted = trace.references, trace.references.wanted
-        staged = functools.partial(_staged, places)
         recorder = BlockRecorder(function, (*call.args, *call.kwargs.values()), ())
         made = undone_if_refused(
-            trace,
-            recorder,
-            lambda: function(
-                *[staged(at, item) for at, item in enumerate(call.args)],
-                **{name: staged(name, item) for name, item in call.kwargs.items()},
-            ),
+            trace, recorder, lambda: _called(function, call, functools.partial(_staged, places))
         )
         if type(made) is not Refused:
             return made
@@ -218,6 +213,30 @@ def _changing(at: Place, part: Any, others: Sequence[Any]) -> Iterator[Place]:
             yield at
     elif _is_of(part, _GROWING) and part not in others[:-1]:
         yield at
+
+
+def _called(function: Callable[..., Any], call: Call, staged: Callable[[Place, Any], Any]) -> Any:
+    """Returns what a call gives with staged arguments: the caller's own list where the result is,
+    or may be, one of these.
+    """
+    args = [staged(at, item) for at, item in enumerate(call.args)]
+    kwargs = {name: staged(name, item) for name, item in call.kwargs.items()}
+    lists = dict(_lists(args, call.args))
+    lists |= _lists(kwargs.values(), call.kwargs.values())
+    trace = active()
+    since = len(trace.joined)
+    made = function(*args, **kwargs)
+    aliases.stand_for(trace, since, lists)
+    return lists.get(id(made), made)
+
+
+def _lists(staged: Iterable[Any], given: Iterable[Any]) -> Iterator[tuple[int, Any]]:
+    """The lists among arguments, by the ids of those of the graph that stand for them."""
+    for made, item in zip(staged, given, strict=True):
+        if type(made) is type(item) is tuple:
+            yield from _lists(made, item)
+        elif made is not item and isinstance(item, list):
+            yield id(made), item
 
 
 def _staged(places: Places, at: Place, item: Any) -> Any:

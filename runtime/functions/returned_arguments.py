@@ -47,7 +47,7 @@ class Returned:
 
     def settle(self, trace: Trace, arguments: Mapping[Any, Any], result: Any) -> Any:
         """The result of a call, which stands for what it may be from now on."""
-        if not self.pairs:
+        if not self.pairs and self.own is None:
             return result
         known: dict[Way, list[_Part]] = {}
         for part in _parts_of({**arguments, None: result}):
@@ -77,11 +77,12 @@ def returned_of(trace: Trace, arguments: Mapping[Any, Any], result: Any) -> Retu
         for other in given:
             if not _may_be(trace, part.item, other.item):
                 continue
-            pairs.add((part.way, other.way))
-            known = sites.get(part.way, frozenset())
-            sites[part.way] = known | sites_of(part.item) | sites_of(other.item)
             if result is part.item is other.item and other.is_there:
                 own = other.way
+            if not isinstance(part.item, tuple):  # which nobody changes
+                pairs.add((part.way, other.way))
+                known = sites.get(part.way, frozenset())
+                sites[part.way] = known | sites_of(part.item) | sites_of(other.item)
         given.append(part)
     return Returned(frozenset(pairs), own, True, sites)
 
@@ -91,9 +92,7 @@ def _may_be(trace: Trace, item: Any, other: Any) -> bool:
 
 
 class _Part(NamedTuple):
-    """A container that could be changed, and the way to it; it `is_there` if it is no other one
-    and not None.
-    """
+    """A container, and the way to it; it `is_there` if it is no other one and not None."""
 
     item: Any
     way: Way
@@ -114,7 +113,7 @@ def _parts(part: _Part) -> Iterator[_Part]:
         for option in value.options:
             yield from _parts(_Part(option, way, False))
     elif (found := structure_of(value)) is not None:
-        if is_container(value) and not isinstance(value, tuple) and not is_reference(value):
+        if is_container(value) and not is_reference(value):
             yield part
         for place, child in enumerate(found[1]):
             yield from _parts(_Part(child, (*way, place), is_there))

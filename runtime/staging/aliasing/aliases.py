@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import operator
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import Any
 
@@ -291,6 +291,17 @@ def watch(
             found.append(Joined(copy, shared, user_location()))
     del trace.joined[since:]
     trace.joined.extend(found)
+
+
+def stand_for(trace: Trace, since: int, known: Mapping[int, Any]) -> None:
+    """Remember other objects in what was remembered since there were `since` of them: by the ids of
+    those that stood for them.
+    """
+    for at, joined in enumerate(trace.joined[since:], since):
+        if not known.keys().isdisjoint(map(id, joined.objects)):
+            others = [known.get(id(each), each) for each in joined.objects[1:]]
+            copy = Copy(joined.copy.name, joined.copy.made, others)
+            trace.joined[at] = Joined(copy, others, joined.place, joined.at, joined.sites)
 
 
 def _group(item: Any, inner: dict[int, Joined]) -> list[Any]:

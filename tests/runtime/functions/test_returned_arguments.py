@@ -180,6 +180,36 @@ def methods_of_a_new_object(n):
     return sizes.found, Sizes().depth([0], n)
 
 
+def lists_that_grow(n):
+    found = []
+
+    def same(items, k):
+        if k > 0:
+            longer = [*items, k]
+            given = same(longer, k - 1)
+            given.append(5)
+            longer[0] = 50
+            found.append((len(longer), given[0]))
+        return items
+
+    same([1], n)
+    return found
+
+
+def lists_in_tuples(n):
+    sizes = []
+
+    def same(pair, k):
+        if k > 0:
+            own = ([k], "own")
+            same(own, k - 1)[0].append(5)
+            sizes.append(len(own[0]))
+        return pair
+
+    same(([0], "first"), n)
+    return sizes
+
+
 def in_two_places(n):
     sizes = []
 
@@ -259,13 +289,13 @@ def beside_a_number(n):
     return path([], n)
 
 
-@pytest.mark.parametrize("n", [0, 1, 2, 3, 6])
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 9])
 @pytest.mark.parametrize(
     "program",
     [
         *(lists, by_the_other_name, sets, dicts_with_lists, part_of_an_argument),
         *(attribute_of_an_argument, none_or_an_argument, functions_that_call_each_other),
-        methods_of_a_new_object,
+        *(methods_of_a_new_object, lists_that_grow, lists_in_tuples),
         *(in_two_places, in_two_places_of_a_list, in_two_places_sometimes, copies, merged),
         beside_a_number,
     ],
