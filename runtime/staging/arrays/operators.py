@@ -172,6 +172,27 @@ def _sorted(self: Any, axis: int = -1) -> None:
     self[...] = STAGED[np.sort](self, axis=axis)
 
 
+def _numbers(self: Any) -> Any:
+    """Python's numbers in lists in each other."""
+    shape = self.static_shape
+    if shape == ():
+        return self._as_number()
+    if shape is None or shape[0] is None:
+        raise refuse(
+            "a list is made of an array of which only the run knows how many items it has",
+            "write a loop that appends them: for x in a: items.append(float(x))",
+        )
+    return [_numbers(self[at]) for at in range(shape[0])]
+
+
+def _number(self: Any, *place: Any) -> Any:
+    """Python's number at a place of an array, or of one with one element."""
+    if len(place) == 1 and not isinstance(place[0], tuple):
+        return self.reshape(-1)[place[0]]._as_number()
+    at = place[0] if len(place) == 1 else place
+    return (self[at] if place else self.reshape(())).tolist()
+
+
 def _filled(self: Any, value: Any) -> None:
     self[...] = value
 
@@ -179,8 +200,9 @@ def _filled(self: Any, value: Any) -> None:
 _OWN: tuple[tuple[str, Any], ...] = (
     ("__getitem__", _item), ("checked_key", checked_key), ("T", property(_method(np.transpose))),
     ("conj", _method(np.conjugate)), ("conjugate", _method(np.conjugate)), ("fill", _filled),
-    ("flatten", _flattened), ("reshape", _with_tuple(np.reshape)), ("sort", _sorted),
-    ("transpose", _with_tuple(np.transpose)),
+    ("flatten", _flattened), ("imag", property(_method(np.imag))), ("item", _number),
+    ("real", property(_method(np.real))), ("reshape", _with_tuple(np.reshape)),
+    ("sort", _sorted), ("tolist", _numbers), ("transpose", _with_tuple(np.transpose)),
 )  # fmt: skip
 
 

@@ -221,6 +221,14 @@ def asked(n):
     return is_one, out.dtype == float, (*out.shape, 1), out.ndim, out.size
 
 
+def taken_apart(n):
+    out = np.array([1.0, n, 2.5, 4.0])
+    waves = np.fft.fft(out)
+    first, second = np.split(out, 2)
+    total = out.item(1) + sum(out.tolist()) + out[2].item()
+    return waves.real, waves.imag, first, second[::-1], np.full(2, total)
+
+
 def sorted_in_place(n):
     out = np.array([3.0, n, 2.5])
     out.sort()
