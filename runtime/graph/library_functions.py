@@ -54,7 +54,15 @@ def _ufuncs() -> Iterator[str]:
             yield name
 
 
-_OF_NUMPY = (*_ufuncs(), *_OF_SIZES.split(), *_OF_VALUES.split())
+def _of_pairs() -> Iterator[str]:
+    """The methods of functions of two arguments: sums of all of an axis, and such."""
+    for name in _ufuncs():
+        function: Any = _named(name)
+        if (function.nin, function.nout) == (2, 1) and function.signature is None:
+            yield from (f"{name}.{method}" for method in ("accumulate", "outer", "reduce"))
+
+
+_OF_NUMPY = (*_ufuncs(), *_of_pairs(), *_OF_SIZES.split(), *_OF_VALUES.split())
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "complex": complex,
     **{f"math.{name}": getattr(math, name) for name in ("frexp", "fsum", "modf")},

@@ -74,14 +74,13 @@ def _beside(array: SymbolicArray, tensor: Any) -> Tensor:
 
 def _of_numpy(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
     """NumPy's function where one of its own arrays meets a staged array, or a staged number."""
-    if options.get("out") is not None:
-        want_arrays()
-        raise refuse(
-            "an array of Python's own would hold what only the run knows",
-            f"make another one: x = np.{ufunc.__name__}(x, y)",
-        )
+    for target in options.get("out") or ():
+        _check_own(target)
     if method != "__call__":
-        raise refuse(f"np.{ufunc.__name__}.{method} is called with staged values", "write a loop")
+        function = getattr(ufunc, method)
+        if function not in STAGED:
+            raise refuse(f"np.{ufunc.__name__}.{method} writes to an array", "write a loop")
+        return STAGED[function](*inputs, **options)
     if not any(isinstance(item, SymbolicArray) for item in inputs):
         inputs = tuple(
             [
@@ -196,6 +195,29 @@ def _number(self: Any, *place: Any) -> Any:
 def _filled(self: Any, value: Any) -> None:
     self[...] = value
 
+
+def _copied_to(target: Any, source: Any) -> None:
+    _check_own(target)
+    target[...] = source
+
+
+def _diagonal_filled(target: Any, value: Any) -> None:
+    _check_own(target)
+    at = np.arange(min(target.static_shape))
+    target[at, at] = value
+
+
+def _check_own(target: Any) -> None:
+    """StagingError for an array of Python's, which would hold what only the run knows."""
+    if not isinstance(target, SymbolicArray):
+        want_arrays()
+        raise refuse(
+            "an array of Python's own would hold what only the run knows",
+            "write to a copy: x = x.copy()",
+        )
+
+
+STAGED.update({np.copyto: _copied_to, np.fill_diagonal: _diagonal_filled})
 
 _OWN: tuple[tuple[str, Any], ...] = (
     ("__getitem__", _item), ("checked_key", checked_key), ("T", property(_method(np.transpose))),

@@ -14,6 +14,7 @@ from autograph import converted_code
 from runtime import dtypes, ops
 from runtime.core.shapes import TensorShape
 from runtime.core.tensor import Tensor
+from runtime.staging.refusals import refuse
 from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.symbolic_tensor import SymbolicTensor
 
@@ -25,6 +26,14 @@ class SymbolicArray(SymbolicTensor):
 
     __slots__ = ()
     is_array = True
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or not hasattr(np.ndarray, name):
+            return super().__getattr__(name)
+        raise refuse(
+            f"an array of which only the run knows the items has no {name!r}",
+            "use its items, a[i], a function of NumPy's, or an array that Python knows",
+        )
 
     @property
     def kind(self) -> type:

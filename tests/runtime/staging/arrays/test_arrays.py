@@ -229,6 +229,19 @@ def taken_apart(n):
     return waves.real, waves.imag, first, second[::-1], np.full(2, total)
 
 
+def filled_by_functions(n):
+    n = int(n)
+    square = np.zeros((3, 3))
+    np.fill_diagonal(square, n)
+    np.copyto(square[0], np.arange(3.0) * n)
+    return (
+        square,
+        np.add.reduce(square),
+        np.maximum.accumulate(square[0]),
+        np.add.outer([n], [1, 2]),
+    )
+
+
 def sorted_in_place(n):
     out = np.array([3.0, n, 2.5])
     out.sort()
@@ -283,7 +296,8 @@ def in_place_in_a_while(n):
 EXACT = [
     another_name, in_a_list, a_row, under_a_view, of_the_caller, in_place,
     in_place_in_a_while, unlike_names, by_an_attribute, in_a_branch, whole_numbers,
-    of_single_precision, masked, of_unknown_size, sorted_in_place,
+    of_single_precision, masked, of_unknown_size, sorted_in_place, taken_apart, inner_loop,
+    filled_by_functions,
 ]  # fmt: skip
 
 
@@ -383,6 +397,11 @@ def seen_by_another_name(n):
     return square
 
 
+def asked_for_more(n):
+    out = np.array([n, 1.0])
+    return out.flat[1]
+
+
 def read_only(x):
     row = np.reshape(x, (1, -1))
     row[0, 0] = 1.0
@@ -393,6 +412,7 @@ def read_only(x):
     ("program", "given", "words"),
     [
         (both_in_the_loop, 2, "is read after items of 'out' were assigned"),
+        (asked_for_more, 2.0, "only the run knows the items has no 'flat'"),
         (seen_by_another_name, 2.0, "is read after items of 'out' were assigned"),
         (read_only, [1.0, 2.0], "memory of a tensor, to which NumPy writes nothing"),
     ],
