@@ -70,13 +70,20 @@ def _of_ops(function: Any, dtype: Any, inputs: Sequence[Any]) -> Callable[..., A
     if function is np.power:
         # One that is below 0 is an error of NumPy's for whole numbers.
         return operator.pow if dtype.kind == "f" or (type(second) is int and second >= 0) else None
-    if function in (np.floor_divide, np.remainder):
-        # Of whole numbers NumPy gives 0 for a divisor of 0, and ops raise.
-        is_safe = dtype.kind == "f" or (type(second) is int and second != 0)
+    if function in (np.floor_divide, np.remainder) and dtype.kind != "b":
         operation = operator.mod if function is np.remainder else operator.floordiv
-        return operation if is_safe and dtype.kind != "b" else None
+        is_safe = dtype.kind == "f" or (type(second) is int and second != 0)
+        return operation if is_safe else partial(_divided, operation)
     is_matrix = all(isinstance(x, Tensor) and len(x.static_shape or ()) >= 2 for x in inputs)
     return operator.matmul if function is np.matmul and is_matrix and dtype.kind == "f" else None
+
+
+def _divided(operation: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
+    """What NumPy gives for whole numbers: 0 for a divisor of 0, where ops raise."""
+    is_zero = ops.equal(y, 0)
+    return ops.where(
+        is_zero, ops.zeros_like(y), operation(x, ops.where(is_zero, ops.ones_like(y), y))
+    )
 
 
 def _as(dtype: Any, item: Any) -> Any:
