@@ -10,6 +10,7 @@ from typing import Any
 
 from runtime import errors
 from runtime.core.lazy import public as _public
+from runtime.core.settings import changes_files as _changes_files
 from runtime.functions.concrete_function import ConcreteFunction
 from runtime.functions.polymorphic_function import Function
 from runtime.functions.restored_function import (
@@ -31,6 +32,7 @@ DEFAULT_SERVING_SIGNATURE_DEF_KEY = DEFAULT
 """The name of the signature of a module that has one function with an `input_signature`."""
 
 
+@_changes_files
 def save(
     obj: Any, export_dir: str | os.PathLike[str], signatures: Any = None, options: None = None
 ) -> None:

@@ -133,7 +133,9 @@ MAY_IMPORT = {
     "runtime.graph.data": CORE,
     "runtime.graph.nodes": CORE,
     "runtime.graph.ir": (f"{CORE} runtime.graph.data runtime.graph.nodes runtime.graph.facade"),
-    "runtime.graph.facade": "runtime.graph.ir runtime.graph.format runtime.graph.storage",
+    "runtime.graph.facade": (
+        "runtime.core.settings runtime.graph.ir runtime.graph.format runtime.graph.storage"
+    ),
     "runtime.graph.verification": (
         f"{CORE} runtime.graph.data runtime.graph.nodes runtime.graph.ir"
     ),

@@ -5,7 +5,7 @@ primitive, convert              what an op is, and the one way to apply it; valu
 widening                        dtypes in which nothing is computed, and the wider ones for them
 forms, intervals, identities    facts about ops: as Python writes them, ranges, simplifications
 state, eager_mode, device       what is active on a thread
-settings                        which functions change settings of the process
+settings                        which functions change settings of the process, or files
 executor                        what runs graphs: machine code or NumPy
 naming, lazy, absent, log       name scopes; names that are imported when asked for, or not there
 displays, cells, reloading, tracebacks, pickling    notebooks, tracebacks, other processes

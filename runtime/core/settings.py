@@ -1,4 +1,4 @@
-"""The functions that change settings of the process, which a staged block would do once."""
+"""The functions that change settings of the process, or files: a staged block would do it once."""
 
 from __future__ import annotations
 
@@ -8,16 +8,22 @@ from typing import Any, TypeVar
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-_changing: set[Any] = set()
+_effects: dict[Any, str] = {}
 
 
 def changes_settings(function: F) -> F:
     """Mark a function, or a class by its call, as one that changes settings of the process."""
-    _changing.add(function)
+    _effects[function] = "changes settings"
     return function
 
 
-def is_setter(function: Any) -> bool:
-    """True for a function that is marked so, also as a method."""
+def changes_files(function: F) -> F:
+    """Mark one that changes files or folders, or opens them."""
+    _effects[function] = "reads or writes files"
+    return function
+
+
+def effect_of(function: Any) -> str | None:
+    """What a marked function does to the process or its files, also as a method."""
     function = getattr(function, "__func__", function)
-    return isinstance(function, type | FunctionType) and function in _changing
+    return _effects.get(function) if isinstance(function, type | FunctionType) else None

@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from os import PathLike
 from typing import TYPE_CHECKING, Any, cast
 
+from runtime.core.settings import changes_files
+
 if TYPE_CHECKING:
     from runtime.graph.format.graph_def import GraphDef
     from runtime.graph.format.views import GraphTensor, Operation
@@ -123,6 +125,7 @@ class GraphFacade:
 
         return graph_def(self._graph)
 
+    @changes_files
     def save(self, path: str | PathLike[str]) -> None:
         """Write the graph, those that it calls, and the values of its variables to a file.
 

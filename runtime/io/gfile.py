@@ -10,6 +10,7 @@ from typing import IO, Any, NamedTuple
 
 from runtime.core.files import explained as _explained
 from runtime.core.lazy import public as _public
+from runtime.core.settings import changes_files as _changes_files
 from runtime.errors import OpError
 
 
@@ -62,6 +63,7 @@ def glob(pattern: Any) -> list[str]:
     return sorted(path for each in patterns for path in _glob.glob(os.fspath(each)))
 
 
+@_changes_files
 def makedirs(path: Any) -> None:
     """Make a folder and those around it; nothing where it is there.
 
@@ -75,6 +77,7 @@ def makedirs(path: Any) -> None:
         os.makedirs(path, exist_ok=True)
 
 
+@_changes_files
 def mkdir(path: Any) -> None:
     """Make a folder, unless it is there; NotFoundError where the one around it is not.
 
@@ -132,6 +135,7 @@ def stat(path: Any) -> _Statistics:
     return _Statistics(found.st_size, found.st_mtime_ns, os.path.isdir(path))
 
 
+@_changes_files
 def remove(path: Any) -> None:
     """Remove a file. NotFoundError where there is none.
 
@@ -146,6 +150,7 @@ def remove(path: Any) -> None:
         os.remove(path)
 
 
+@_changes_files
 def rmtree(path: Any) -> None:
     """Remove a folder and all in it. NotFoundError where there is none.
 
@@ -160,6 +165,7 @@ def rmtree(path: Any) -> None:
         shutil.rmtree(path)
 
 
+@_changes_files
 def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
     """Copy a file. AlreadyExistsError where there is one, unless `overwrite` says so.
 
@@ -176,6 +182,7 @@ def copy(src: Any, dst: Any, overwrite: bool = False) -> None:
         shutil.copyfile(src, dst)
 
 
+@_changes_files
 def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
     """Move a file or folder. AlreadyExistsError where there is one, unless `overwrite` says so.
 
@@ -192,6 +199,7 @@ def rename(src: Any, dst: Any, overwrite: bool = False) -> None:
         os.replace(src, dst)
 
 
+@_changes_files
 def GFile(name: Any, mode: str = "r") -> IO[Any]:
     """A file, opened by Python's `open`, as UTF-8. NotFoundError where there is none to read.
 

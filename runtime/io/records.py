@@ -10,6 +10,7 @@ from typing import Any
 from runtime import errors
 from runtime.core.files import explained
 from runtime.core.lazy import public as _public
+from runtime.core.settings import changes_files
 from runtime.core.tfrecords import packed
 
 
@@ -42,6 +43,7 @@ class TFRecordOptions:
         self.compression_level = compression_level
 
 
+@changes_files
 class TFRecordWriter:
     """Writes records, strings of bytes, to a new file.
 
@@ -77,6 +79,7 @@ class TFRecordWriter:
         if options.compression_type == "ZLIB":
             self._packer = zlib.compressobj(level)
 
+    @changes_files
     def write(self, record: Any) -> None:
         """Write one record, a string of bytes; TypeError for anything else.
 
@@ -111,6 +114,7 @@ class TFRecordWriter:
                 self._opened().write(self._packer.flush(zlib.Z_SYNC_FLUSH))
             self._opened().flush()
 
+    @changes_files
     def close(self) -> None:
         """Write what is held back, and close the file.
 

@@ -36,7 +36,7 @@ from autograph.policy import impure, is_harmless
 from autograph.user_attributes import askable
 from autograph.users_words import with_article
 from runtime.core.naming import name_scope
-from runtime.core.settings import is_setter
+from runtime.core.settings import effect_of
 from runtime.core.shapes import TensorShape
 from runtime.core.state import state
 from runtime.core.tensor import EagerTensor
@@ -218,8 +218,9 @@ class BlockRecorder(ObjectRecorder):
         reason = impure(function)
         if reason is None and acts_elsewhere(function):
             reason = "may change more than what it is given"
-        if is_setter(function):
-            reason = "changes settings once, while tracing"
+        effect = effect_of(function)
+        if effect is not None:
+            reason = f"{effect} once, while tracing"
         if reason is not None:
             if function is next:
                 want_count(*args[:1])

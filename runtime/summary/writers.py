@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from runtime.core.files import Path
-from runtime.core.settings import changes_settings
+from runtime.core.settings import changes_files, changes_settings
 from runtime.core.state import state
 from runtime.summary import settings
 from runtime.summary.events import module
@@ -94,6 +94,7 @@ class SummaryWriter:
         if self._finish.alive:
             self._file.flush()
 
+    @changes_files
     def close(self) -> None:
         """Write what waits to be written, and close the file; a second time does nothing.
 

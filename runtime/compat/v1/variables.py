@@ -128,6 +128,7 @@ def count_up_to(ref: _Variable, limit: int, name: str | None = None) -> Any:
     return ref.count_up_to(limit)
 
 
+@changes_settings
 def add_to_collection(name: str, value: Any) -> None:
     """Add something to a collection of the default graph.
 

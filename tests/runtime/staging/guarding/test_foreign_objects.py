@@ -72,6 +72,11 @@ def message() -> email.message.Message:
     return made
 
 
+def closed_records() -> rt.io.TFRecordWriter:
+    with rt.io.TFRecordWriter(os.devnull) as made:
+        return made
+
+
 def logger() -> logging.Logger:
     made = logging.getLogger("tests.foreign")
     made.setLevel(10)
@@ -214,6 +219,15 @@ CHANGES: dict[str, tuple[Callable[[], Any], str, Callable[[Any], Any]]] = {
     "threads": (
         lambda: None, "rt.config.threading.set_inter_op_parallelism_threads(3)",
         lambda o: rt.config.threading.get_inter_op_parallelism_threads()),
+    "folder": (lambda: None, "rt.io.gfile.rmtree('a_folder_of_tests')", lambda o: None),
+    "removed": (lambda: None, "rt.io.gfile.remove('a_file_of_tests')", lambda o: None),
+    "opened": (lambda: None, "rt.io.gfile.GFile('a_file_of_tests', 'w')",
+               lambda o: rt.io.gfile.exists("a_file_of_tests")),
+    "saved": (rt.Module, "rt.saved_model.save(o, 'a_folder_of_tests')",
+              lambda o: rt.io.gfile.exists("a_folder_of_tests")),
+    "record": (closed_records, "o.write(b'a')", lambda o: o._file),
+    "summaries, closed": (rt.summary.create_noop_writer, "o.close()",
+                          lambda o: o._finish.alive),
     "collector": (lambda: None, "gc.disable()", lambda o: gc.isenabled()),
     "depth": (sys.getrecursionlimit, "sys.setrecursionlimit(5000)",
               lambda o: sys.getrecursionlimit()),
