@@ -36,6 +36,13 @@ def module_of(cls: type) -> str:
     return str(getattr(cls, "__module__", None))
 
 
+def is_namespace(cls: type) -> bool:
+    """Whether a library says of a class, but not of its subclasses, that its objects have the
+    attributes that users give them.
+    """
+    return bool(cls.__dict__.get("is_namespace", False))
+
+
 # Attributes
 
 

@@ -177,6 +177,8 @@ def _is_kept(item: Any, above: tuple[int, ...] = ()) -> bool:
 class _Restored(Module):
     """A module that was loaded."""
 
+    is_namespace = True
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function `__call__` of the module that was saved.
 

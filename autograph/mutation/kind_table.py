@@ -54,7 +54,7 @@ from autograph.mutation.variables import (
     ModuleKind,
     Named,
 )
-from autograph.objects import keeps_state_in_python, module_of
+from autograph.objects import is_namespace, keeps_state_in_python, module_of
 from autograph.policy import forgetting
 
 
@@ -93,7 +93,7 @@ def _find_kinds(kind: type) -> Iterator[Kind]:
     elif is_users_class(kind):
         yield _INSTANCE
         yield _OWN_CLASS
-    elif module_of(kind) in _OPEN:
+    elif module_of(kind) in _OPEN or is_namespace(kind):
         yield _INSTANCE
     elif named is None and _is_looked_into(kind):
         yield FOREIGN

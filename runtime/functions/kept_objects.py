@@ -19,7 +19,14 @@ import numpy as np
 
 from autograph.mutation.snapshots import Snapshot
 from autograph.mutation.users_code import is_users_class
-from autograph.objects import MISSING, attribute_of, attributes_of, contents, put_attribute
+from autograph.objects import (
+    MISSING,
+    attribute_of,
+    attributes_of,
+    contents,
+    is_namespace,
+    put_attribute,
+)
 from autograph.users_words import with_article
 from runtime.core.tensor import Tensor
 from runtime.core.types import Type
@@ -368,7 +375,7 @@ def holds_staged(value: Any) -> bool:
             found = structure_of(item)
             if found is not None:
                 pending += found[1]
-            elif is_users_class(type(item)):
+            elif is_users_class(type(item)) or is_namespace(type(item)):
                 pending += (attributes_of(item) or {}).values()
     return False
 

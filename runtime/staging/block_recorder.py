@@ -29,7 +29,7 @@ from autograph.mutation.kind_table import is_hidden, may_change
 from autograph.mutation.ownership import taking_notes
 from autograph.mutation.snapshots import MISSING, Change, Snapshot
 from autograph.mutation.users_code import is_users_class, is_users_function
-from autograph.objects import attributes_of
+from autograph.objects import attributes_of, is_namespace
 from autograph.operators.comprehensions import Called, of_generator
 from autograph.operators.unrolling import GIVING
 from autograph.policy import impure, is_harmless
@@ -399,10 +399,13 @@ class BlockRecorder(ObjectRecorder):
                 pending += item.values()
             elif isinstance(item, list | tuple):
                 pending += item
-            elif is_users_class(type(item)) and not self._snapshot.led_to(item):
+            elif self._is_own(type(item)) and not self._snapshot.led_to(item):
                 pending += (attributes_of(item) or {}).values()
             else:
                 yield item
+
+    def _is_own(self, kind: type) -> bool:
+        return is_users_class(kind) or is_namespace(kind)
 
     def note_created(self, variable: Any) -> None:
         """The block has created a variable, once for all calls."""

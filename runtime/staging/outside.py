@@ -8,7 +8,7 @@ from typing import Any
 
 from autograph.backend import GlobalVariable
 from autograph.mutation.users_code import is_users, is_users_class
-from autograph.objects import namespace_of
+from autograph.objects import is_namespace, namespace_of
 
 DICTS = frozenset((dict, OrderedDict, defaultdict, Counter))
 """The classes of which the items are carried; one of the user's may keep more, or act on changes.
@@ -42,4 +42,4 @@ def outlives_calls(item: Any) -> bool:
         return is_users(str(item.namespace.get("__name__", "")))
     if kind in _OTHERS or kind in DICTS:
         return True
-    return is_users_class(item if isinstance(item, type) else kind)
+    return is_users_class(item if isinstance(item, type) else kind) or is_namespace(kind)

@@ -34,6 +34,9 @@ class Module:
     ['slope:0']
     """
 
+    is_namespace = True
+    """What code changes in an object of this class itself is looked at as in one of the user's."""
+
     _TF_MODULE_IGNORED_PROPERTIES: frozenset[str] = frozenset()
     """Names of attributes that are not looked through; a subclass may say which."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, MethodType, ModuleType
 from typing import Any
 
-from autograph.objects import is_a, module_of, of_classes
+from autograph.objects import is_a, is_namespace, module_of, of_classes
 from runtime.staging.control.optional_values import OPERATORS
 from runtime.staging.guarding.containers import COMPARED
 from runtime.staging.guarding.lookup import is_for_all, is_library
@@ -37,7 +37,7 @@ class ClassFacts:
         self.kind = kind
         self.is_compared = issubclass(kind, COMPARED)
         self.reads_itself = _is_method(kind, "__getattribute__")
-        is_ours = is_library(module_of(kind))
+        is_ours = is_library(module_of(kind)) and not is_namespace(kind)
         self.called = [] if is_ours else _called_by_python(kind)
         self.members = _Members(kind)
         self.guarded: set[str] = set()

@@ -9,7 +9,16 @@ from types import FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
 from autograph.mutation.users_code import is_users
-from autograph.objects import MISSING, hides_its_own, is_a, module_of, of_classes, own_of, slots_of
+from autograph.objects import (
+    MISSING,
+    hides_its_own,
+    is_a,
+    is_namespace,
+    module_of,
+    of_classes,
+    own_of,
+    slots_of,
+)
 from runtime.staging.guarding.code_paths import MATCHED, WHOLE
 from runtime.staging.guarding.weak_paths import attribute_now
 
@@ -40,7 +49,8 @@ def is_the_users(item: Any) -> bool:
     if is_a(item, FunctionType):
         return bool(item.__dict__) and not is_standard(item.__module__)
     kind = item if is_a(item, type) else type(item)
-    if is_library(module_of(kind)) or hides_its_own(type(item)):
+    is_ours = is_library(module_of(kind)) and not is_namespace(type(item))
+    if is_ours or hides_its_own(type(item)):
         return False
     return hasattr(item, "__dict__") or hasattr(kind, "__slots__")
 

@@ -15,6 +15,7 @@ from autograph.objects import (
     functions_in,
     is_a,
     is_implicit,
+    is_namespace,
     members_of,
     module_of,
     of_classes,
@@ -153,7 +154,8 @@ class Reader:
                 return self._of_module(holder, name)
             if is_a(holder, FUNCTIONS):
                 return self._of_function(getattr(holder, "__func__", holder), name)
-            if is_library(module_of(holder if is_a(holder, type) else type(holder))):
+            owner = holder if is_a(holder, type) else type(holder)
+            if is_library(module_of(owner)) and not is_namespace(type(holder)):
                 return MISSING
         if name == "__dict__" and not isinstance(holder, type):
             return self._whole(holder)

@@ -1600,3 +1600,62 @@ def test_a_file_that_the_trace_makes_is_no_guard(tmp_path: Path) -> None:
     for _ in range(3):
         assert int(staged(rt.constant(1))) == 1
     assert traces(staged) == 1
+
+
+# A Module without a class of its own is the user's as well: by itself, in another one, and loaded.
+
+
+def made_modules(folder: Path) -> dict[str, Any]:
+    alone, outer = rt.Module(), rt.Module()
+    outer.inner = alone
+    rt.saved_model.save(outer, folder)
+    return {"alone": alone, "inner": outer.inner, "loaded": rt.saved_model.load(folder)}
+
+
+@pytest.mark.parametrize("which", ["alone", "inner", "loaded"])
+def test_attributes_of_a_module_are_guarded(which: str, tmp_path: Path) -> None:
+    module = made_modules(tmp_path)[which]
+    module.rate, module.rows = 2, [1]
+
+    @rt.function
+    def staged(x):
+        return x * module.rate + module.rows[0] + getattr(module, "late", 0)
+
+    def check() -> None:
+        wanted = 3 * module.rate + module.rows[0] + getattr(module, "late", 0)
+        assert int(staged(rt.constant(3))) == wanted
+
+    check()
+    module.rate = 5
+    check()
+    module.rows[0] = 7
+    check()
+    module.late = 100
+    check()
+
+
+@pytest.mark.parametrize("which", ["alone", "inner", "loaded"])
+def test_attributes_of_a_module_change_as_in_python(which: str, tmp_path: Path) -> None:
+    module = made_modules(tmp_path)[which]
+    module.total, module.kind = rt.constant(0), 1
+
+    @rt.function
+    def staged(x):
+        module.total = module.total + x
+        if x > 2:
+            module.kind = 2
+        return module.total
+
+    @rt.function
+    def refused(x):
+        if x > 2:
+            module.new = 2
+        return x
+
+    assert [int(staged(rt.constant(x))) for x in (1, 2)] == [1, 3]
+    assert (int(module.total), module.kind) == (3, 1)
+    assert int(staged(rt.constant(5))) == 8
+    assert module.kind == 2
+    with pytest.raises(autograph.StagingError, match="'module' cannot be joined"):
+        refused(rt.constant(1))
+    assert not hasattr(module, "new")
