@@ -24,6 +24,6 @@ def changes_files(function: F) -> F:
 
 
 def effect_of(function: Any) -> str | None:
-    """What a marked function does to the process or its files, also as a method."""
+    """The effect of a marked function, also as a method; None for others."""
     function = getattr(function, "__func__", function)
     return _effects.get(function) if isinstance(function, type | FunctionType) else None

@@ -35,7 +35,7 @@ class Module:
     """
 
     is_namespace = True
-    """What code changes in an object of this class itself is looked at as in one of the user's."""
+    """Attributes of an object of this class itself are watched as those of the user's objects."""
 
     _TF_MODULE_IGNORED_PROPERTIES: frozenset[str] = frozenset()
     """Names of attributes that are not looked through; a subclass may say which."""
