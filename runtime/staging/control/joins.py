@@ -439,6 +439,11 @@ def _way_out(a: Tree, b: Tree) -> str:
     is_like = a.structure.kind is b.structure.kind
     if is_like and a.structure.handler.become is not None:
         return "make both of the same dtype and options"
+    if is_like and a.structure.kind is tuple:
+        return (
+            "make both of one length; one that rounds make longer has items of one kind: put those "
+            "of several into a tuple of their own, items + ((a, b),)"
+        )
     if a.structure.handler.describe is None or not is_like:
         return "make the same tuple, list, dict or class with the same keys on both paths"
     if isinstance(a.structure.keys, int):
@@ -555,9 +560,11 @@ def _differ(a: Spec, b: Spec) -> Mismatch:
             hint = of_complex
         if isinstance(a.value, BaseException) and isinstance(b.value, BaseException):
             hint = "keep the text or the arguments of an exception: str(error), error.args"
+        if _is_iterator(a.value) or _is_iterator(b.value):
+            hint = "keep a list of the items in place of an iterator: list(...)"
         first, second = shown(a), shown(b)
         if first == second:
-            return Mismatch(f"there are two Python values {first}", hint)
+            return Mismatch(f"there are two Python values, each of which is {first}", hint)
         reason = f"the Python values {first} and {second} differ"
         return Mismatch(reason, hint, kinds_differ=_are_kinds_of_union(a, b))
     return Mismatch(
@@ -565,6 +572,12 @@ def _differ(a: Spec, b: Spec) -> Mismatch:
         of_complex if is_complex else "leave values of the same kind and structure on both paths",
         kinds_differ=_are_kinds_of_union(a, b),
     )
+
+
+def _is_iterator(value: Any) -> bool:
+    from runtime.staging.control.iteration import PythonIterator
+
+    return isinstance(value, PythonIterator) or hasattr(type(value), "__next__")
 
 
 def _are_kinds_of_union(a: Spec, b: Spec) -> bool:

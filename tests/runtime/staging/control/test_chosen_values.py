@@ -4,6 +4,7 @@ import contextlib
 import copy
 import enum
 import io
+import itertools
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -531,7 +532,7 @@ def object_of_a_call(n):
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (objects_of_rounds, "there are two Python values <object object>"),
+        (objects_of_rounds, "two Python values, each of which is <object object>"),
         (list_of_objects, "its items are Python values"),
         (object_of_a_call, "takes another shape at each depth"),
     ],
@@ -542,6 +543,21 @@ def test_objects_that_each_round_makes_are_refused(
     with pytest.raises(autograph.StagingError, match=message) as caught:
         rt.function(function)(rt.constant(3))
     assert str(caught.value).startswith(f"{__file__}:")
+
+
+def kept_groups(x):
+    return len([group for _, group in itertools.groupby([x, x + 1, 2])])
+
+
+def chosen_iterator(x):
+    return sum(iter([1, 2]) if x > 1 else reversed([3, 4]))
+
+
+@pytest.mark.parametrize("function", [kept_groups, chosen_iterator])
+def test_an_iterator_is_no_choice_and_a_list_of_it_is(function: Callable[[Any], Any]) -> None:
+    with pytest.raises(autograph.StagingError) as caught:
+        rt.function(function)(rt.constant(3))
+    assert caught.value.hint.startswith("keep a list of the items")
 
 
 class Strategy:
