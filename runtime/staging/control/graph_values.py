@@ -106,6 +106,8 @@ def by_kind(value: Any, spec: Union) -> list[Any]:
 
 def children(value: Any, structure: Structure) -> Sequence[Any]:
     """The values in a value that a Structure covers."""
+    if type(value) is TaggedUnion:  # whose kinds have become one
+        raise value.refusal()
     found = join_structure_of(value)
     fit = structure.handler.fit
     if found is not None and found[0] == structure:

@@ -360,3 +360,20 @@ def test_what_may_be_an_argument_is_not_changed(program: Program) -> None:
     with pytest.raises(autograph.StagingError, match=words) as caught:
         rt.function(program)(rt.constant(3))
     assert caught.value.filename == __file__
+
+
+def test_kinds_that_the_calls_make_one_are_refused() -> None:
+    def function(n):
+        def either(pair, k):
+            if k <= 0:
+                return pair
+            own, other = ([k], "own"), ([k], "other")
+            either(own, k - 1)[0].insert(0, 8)
+            return other if k % 2 else own
+
+        return len(either(([0], "first"), n)[0])
+
+    words = "a value is used that is of another kind on each path.*list of 1 and list of 2"
+    with pytest.raises(autograph.StagingError, match=words) as caught:
+        rt.function(function)(rt.constant(3))
+    assert caught.value.filename == __file__
