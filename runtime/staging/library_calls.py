@@ -4,7 +4,7 @@ they give for examples of the arguments, and so is whether they give a view of o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -25,6 +25,7 @@ from runtime.graph.library_functions import (
     called,
 )
 from runtime.graph.nodes import NUMBER_TYPES
+from runtime.graph.templates import filled
 from runtime.staging.aliasing.sharing import hold, may_be_part
 from runtime.staging.arrays.symbolic_array import SymbolicArray, as_array
 from runtime.staging.arrays.ufuncs import by_ops
@@ -55,11 +56,13 @@ def _staged(name: str, *args: Any, **kwargs: Any) -> Any:
         name = "np.nonzero"  # which it is then, and which has a result of unknown sizes
     given = tuple(_given(name, arg) for arg in args)
     named = {key: _given(name, value) for key, value in kwargs.items()}
-    made = NotImplemented if named else by_ops(FUNCTIONS[name], given)
-    if made is not NotImplemented:
-        return made
     images, trace = Images(shown=False), active()
     template = images.of((given, (tuple(named), tuple(named.values()))))
+    made = _of_known(name, template, images.symbols)
+    if made is NotImplemented and not named:
+        made = by_ops(FUNCTIONS[name], given)
+    if made is not NotImplemented:
+        return made
     values = tuple([trace.value_of(symbol) for symbol in images.symbols])
     params = {"function": name, "arguments": template}
     try:
@@ -79,6 +82,24 @@ def _staged(name: str, *args: Any, **kwargs: Any) -> Any:
             _of_numpy(trace.apply(LIBRARY, values, params | item), examples[0], first, args)
         )
     return items if isinstance(results[0], list) else tuple(items)
+
+
+def _of_known(name: str, template: Any, symbols: Sequence[Any]) -> Any:
+    """The result for arrays of which all numbers are known by now, if it is no view of one;
+    NotImplemented for others.
+    """
+    known = [x.static_value if isinstance(x, SymbolicTensor) else None for x in symbols]
+    if any(array is None for array in known):
+        return NotImplemented
+    args, kwargs = as_numpy(filled(template, iter(known)))
+    made = called(name, args, dict(zip(*kwargs, strict=True)))
+    parts = made if type(made) in (list, tuple) else (made,)
+    arrays = [part for part in parts if isinstance(part, np.ndarray)]
+    if any(np.may_share_memory(part, array) for part in arrays for array in known):
+        return NotImplemented
+    if isinstance(made, np.ndarray):
+        return as_array(convert_to_tensor(made)) if made.dtype.kind in "biufc" else NotImplemented
+    return NotImplemented if arrays else made
 
 
 def _of_numpy(symbol: Any, example: _Example, made: Any, args: tuple[Any, ...]) -> Any:

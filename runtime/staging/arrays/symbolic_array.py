@@ -35,6 +35,14 @@ class SymbolicArray(SymbolicTensor):
             "use its items, a[i], a function of NumPy's, or an array that Python knows",
         )
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        known = self.static_value
+        if known is None:
+            return super().__array__(dtype, copy)
+        made = np.array(known, dtype)
+        made.flags.writeable = False  # nobody would see what is written to it
+        return made
+
     @property
     def kind(self) -> type:
         """NumPy's class of it."""

@@ -2,6 +2,8 @@
 them.
 """
 
+import statistics
+
 import numpy as np
 import pytest
 
@@ -354,6 +356,27 @@ def test_it_is_printed_as_one(capsys):
         expected = shown(number)
         assert printed == capsys.readouterr().out
         assert tuple(each.numpy().decode() for each in got) == expected
+
+
+def test_a_library_is_given_what_is_known():
+    def looked_up(n):
+        table = np.arange(4) * 2
+        out = np.zeros(2)
+        out[0] = n
+        return out, statistics.median(np.unique(table)), np.vectorize(abs)(table - 3)[1]
+
+    staged = rt.nest.map_structure(np.asarray, rt.function(looked_up)(rt.constant(2)))
+    rt.nest.map_structure(np.testing.assert_array_equal, staged, looked_up(2))
+
+    def written(n):
+        table = np.arange(4)
+        table[0] = n
+        order = np.arange(3)
+        np.put(order, [0], 7)
+        return table, order
+
+    with pytest.raises((StagingError, TypeError, ValueError)):
+        rt.function(written)(rt.constant(2))
 
 
 def test_no_tape_knows_it():
