@@ -1,4 +1,6 @@
-"""The functions that change settings of the process, or files: a staged block would do it once."""
+"""The functions that change settings of the process, or files, which a staged block would do once;
+and those whose answers about files are guarded.
+"""
 
 from __future__ import annotations
 
@@ -21,6 +23,16 @@ def changes_files(function: F) -> F:
     """Mark one that changes files or folders, or opens them."""
     _effects[function] = "reads or writes files"
     return function
+
+
+def asks_of_files(function: F) -> F:
+    """Mark one that tells whether a file or folder is there."""
+    questions.add(function)
+    return function
+
+
+questions: set[Any] = set()
+"""The functions that tell so, whose answers are guarded."""
 
 
 def effect_of(function: Any) -> str | None:

@@ -10,10 +10,12 @@ from typing import IO, Any, NamedTuple
 
 from runtime.core.files import explained as _explained
 from runtime.core.lazy import public as _public
+from runtime.core.settings import asks_of_files as _asks_of_files
 from runtime.core.settings import changes_files as _changes_files
 from runtime.errors import OpError
 
 
+@_asks_of_files
 def exists(path: Any) -> bool:
     """Whether there is a file or folder.
 
@@ -23,6 +25,7 @@ def exists(path: Any) -> bool:
     return os.path.exists(path)
 
 
+@_asks_of_files
 def isdir(path: Any) -> bool:
     """Whether there is a folder.
 

@@ -8,6 +8,8 @@ from pathlib import Path, PosixPath, WindowsPath
 from types import FunctionType
 from typing import Any
 
+from runtime.core.settings import questions
+
 _QUESTIONS = frozenset((
     os.path.exists, os.path.lexists, os.path.isfile, os.path.isdir, os.path.islink,
     Path.exists, Path.is_file, Path.is_dir, Path.is_symlink,
@@ -33,7 +35,7 @@ FILES = _Files()
 def asks_of_files(function: Any) -> bool:
     """Whether a function, or a method of a path, answers a question about files."""
     plain = getattr(function, "__func__", function)
-    return type(plain) is FunctionType and plain in _QUESTIONS
+    return type(plain) is FunctionType and (plain in _QUESTIONS or plain in questions)
 
 
 def question_of(

@@ -1564,6 +1564,8 @@ FILE_QUESTIONS: dict[str, Callable[[Path], bool]] = {
     "of a name": lambda path: os.path.exists(str(path)),
     "of a name in bytes": lambda path: os.path.isfile(os.fsencode(path)),
     "by a keyword": lambda path: os.path.exists(path=path),
+    "of gfile": lambda path: rt.io.gfile.exists(path),
+    "of gfile, a folder": lambda path: rt.io.gfile.isdir(str(path.parent / "folder")),
 }
 
 
