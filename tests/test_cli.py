@@ -687,6 +687,17 @@ def test_graph_refused_by_the_runtime(
     assert "Traceback" not in err
 
 
+@pytest.mark.usefixtures("runtime_hook")
+def test_graph_of_a_method_says_what_its_first_argument_is(cli: Cli) -> None:
+    Path("staged.py").write_text("class A:\n    def f(self, x):\n        return x\n")
+    code, _, err = cli("staged.py:A.f", "--args", "float32[]", "--graph")
+    assert code == 2
+    assert err.splitlines() == [
+        "autograph: --args: f(): missing a required argument: 'x' (parameters: self, x)",
+        "  a method is given its object first: name a function that makes and calls it",
+    ]
+
+
 # As a process
 
 

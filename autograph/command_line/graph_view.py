@@ -38,7 +38,7 @@ def graph_text(filename: str, path: str | None, words: str, view: str = "graph")
     except (AutographError, Usage):
         raise
     except (Exception, SystemExit) as error:  # the user's module may raise anything
-        raise _placed(error, filename) from None
+        raise _placed(error, filename, path) from None
     return text.rstrip("\n") + "\n"
 
 
@@ -105,7 +105,7 @@ def _describer(view: str) -> Callable[[Any, list[Any]], str]:
     return describe
 
 
-def _placed(error: BaseException, filename: str) -> ConversionError | Usage:
+def _placed(error: BaseException, filename: str, path: str) -> ConversionError | Usage:
     """An exception of the user's code, at the innermost line of their file that it passed; one that
     passed none is about the arguments.
 
@@ -119,7 +119,10 @@ def _placed(error: BaseException, filename: str) -> ConversionError | Usage:
     name = str(Path(filename).resolve())
     frames = [f for f in traceback.extract_tb(error.__traceback__) if f.filename == name]
     if not frames and isinstance(error, TypeError):
-        return Usage(f"autograph: --args: {error}")
+        of_method = (
+            "\n  a method is given its object first: name a function that makes and calls it"
+        )
+        return Usage(f"autograph: --args: {error}{of_method * ('.' in path)}")
     last = frames[-1] if frames else None
     return ConversionError(
         f"{type(error).__name__}: {error}",
