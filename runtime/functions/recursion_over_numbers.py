@@ -129,9 +129,7 @@ class Descent:
         trace = active()
         references, wanted = trace.references, trace.references.wanted
         recorder = BlockRecorder(function, (*call.args, *call.kwargs.values()), ())
-        made = undone_if_refused(
-            trace, recorder, lambda: _called(function, call, functools.partial(_staged, places))
-        )
+        made = undone_if_refused(trace, recorder, lambda: _called(function, call, places))
         if type(made) is not Refused:
             return made
         if references.wanted != wanted and references.acted() is None:
@@ -215,40 +213,42 @@ def _changing(at: Place, part: Any, others: Sequence[Any]) -> Iterator[Place]:
         yield at
 
 
-def _called(function: Callable[..., Any], call: Call, staged: Callable[[Place, Any], Any]) -> Any:
-    """Returns what a call gives with staged arguments: the caller's own list where the result is,
-    or may be, one of these.
+def _called(function: Callable[..., Any], call: Call, places: Places) -> Any:
+    """Returns what a call gives with arguments staged at these places: the caller's own list where
+    the result is, or may be, one of these.
     """
-    args = [staged(at, item) for at, item in enumerate(call.args)]
-    kwargs = {name: staged(name, item) for name, item in call.kwargs.items()}
-    lists = dict(_lists(args, call.args))
-    lists |= _lists(kwargs.values(), call.kwargs.values())
+    given: list[tuple[Place, Any]] = [*enumerate(call.args), *call.kwargs.items()]
+    lists = dict(pair for at, item in given for pair in _lists(places, at, item))
+    known = {key: (item, item.of_graph()) for key, item in lists.items()}
+    args = [_staged(places, known, at, item) for at, item in enumerate(call.args)]
+    kwargs = {name: _staged(places, known, name, item) for name, item in call.kwargs.items()}
+    own = {id(made): item for item, made in known.values()}
     trace = active()
     since = len(trace.joined)
-    made = function(*args, **kwargs)
-    aliases.stand_for(trace, since, lists)
-    return lists.get(id(made), made)
+    result = function(*args, **kwargs)
+    aliases.stand_for(trace, since, own)
+    return own.get(id(result), result)
 
 
-def _lists(staged: Iterable[Any], given: Iterable[Any]) -> Iterator[tuple[int, Any]]:
-    """The lists among arguments, by the ids of those of the graph that stand for them."""
-    for made, item in zip(staged, given, strict=True):
-        if type(made) is type(item) is tuple:
-            yield from _lists(made, item)
-        elif made is not item and isinstance(item, list):
-            yield id(made), item
+def _lists(places: Places, at: Place, item: Any) -> Iterator[tuple[int, GrowingList]]:
+    """The lists that are staged in an argument, by their ids: what is given twice is one."""
+    if isinstance(item, GrowingList) and at in places:
+        yield id(item), item
+    elif type(item) is tuple and at not in places:
+        for place, part in enumerate(item):
+            yield from _lists(places, (at, place), part)
 
 
-def _staged(places: Places, at: Place, item: Any) -> Any:
+def _staged(places: Places, known: dict[int, tuple[Any, Any]], at: Place, item: Any) -> Any:
     if type(item) is tuple and at in places:
         return grown_tuple(GrowingList(item).of_graph())
     if type(item) is tuple:
-        parts = [_staged(places, (at, place), part) for place, part in enumerate(item)]
+        parts = [_staged(places, known, (at, place), part) for place, part in enumerate(item)]
         return tuple(parts) if any(map(operator.is_not, parts, item)) else item
+    if id(item) in known:
+        return known[id(item)][1]
     if at not in places:
         return item
-    if isinstance(item, GrowingList):
-        return item.of_graph()
     return of_any(item) if isinstance(item, str) else active().number(item)
 
 

@@ -171,7 +171,7 @@ def with_sharing(key: tuple[Any, ...], held: Sequence[Any]) -> tuple[Any, ...]:
     """The key of a call, which tells which of the containers in its arguments are one object."""
     first = first_places(held)
     return (
-        key if len(set(first)) == len(first) else _beside(key, "lists that are one", (tuple, first))
+        key if len(set(first)) == len(first) else _beside(key, "lists that are one", (list, first))
     )
 
 

@@ -216,6 +216,26 @@ def two_tuples_until_one_is_empty(n):
     return steps((n, 6, 7, 8, 4), (50, 51, 52, 53, 2))
 
 
+def list_given_twice(n):
+    def go(a, b, k):
+        if k > 0:
+            longer = [*a, k]
+            return go(longer, longer, k - 1) + len(a)
+        return len(a) * 10 + len(b) + (1000 if a is b else 0)
+
+    return go([0], [0], n)
+
+
+def list_of_one_given_twice(n):
+    def go(a, b, k):
+        if k > 0:
+            own = [k]
+            return go(own, own, k - 1) + a[0] + b[0]
+        return 1000 if a is b else 0
+
+    return go([0], [0], n)
+
+
 @pytest.mark.parametrize(
     "function",
     [
@@ -225,6 +245,7 @@ def two_tuples_until_one_is_empty(n):
         *(kept_until_a_raise, tuple_of_numbers, tuple_in_a_tuple, places_of_paths),
         *(text_in_a_tuple, pairs_with_a_text),
         *(two_lists_until_one_is_empty, two_tuples_until_one_is_empty),
+        *(list_given_twice, list_of_one_given_twice),
     ],
 )
 def test_it_is_what_python_computes(function: Callable[[Any], Any]) -> None:
