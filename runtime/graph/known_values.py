@@ -69,8 +69,9 @@ def known_parts(
     if not all(_is_small(value.type) for value in inputs):
         return ()
     raws = [parts.get(value, known.get(value)) for value in inputs]
-    if all(raw is None for raw in raws):
-        return ()
+    is_signed = all(value.type.dtype.np_dtype.kind != "u" for value in inputs)  # type: ignore[union-attr]
+    if all(raw is None for raw in raws) or not is_signed:
+        return ()  # no number of an unsigned dtype stands for those that are not known
     for at, value in enumerate(inputs):
         raws[at] = _unknown(value) if raws[at] is None else raws[at]
     found = computed(primitive, raws, params)

@@ -166,6 +166,15 @@ def test_nodes_stay_in_the_traced_graph_and_fold() -> None:
     assert [node.primitive.name for node in concrete.optimized.nodes] == ["reshape"]
 
 
+@pytest.mark.parametrize("dtype", [tf.int8, tf.uint8, tf.uint16, tf.uint32, tf.uint64])
+def test_known_numbers_stand_beside_others_in_each_dtype(dtype: Any) -> None:
+    def f(x: Any) -> Any:
+        x[:2] = [x[1], 7]
+        return tf.concat([x, tf.stack([x[2], tf.constant(3, dtype)])], 0)
+
+    assert tf.function(f)(tf.constant([4, 5, 6], dtype)).numpy().tolist() == [5, 7, 6, 6, 3]
+
+
 def test_an_op_that_fails_on_known_values_fails_where_it_is_reached() -> None:
     def f(x: Any, is_wanted: Any) -> Any:
         found = tf.shape(x)[0]
