@@ -40,8 +40,9 @@ from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.symbolic_tensor import SymbolicTensor
 
 _ATOMS = (bool, int, float, complex, str, slice, type(None), type(...))
-_SIZES = 2, 3
-"""The unknown sizes and numbers of the examples: what differs between them, only the run knows."""
+_SIZES = (2, 3), (1, 2)
+"""The unknown sizes and numbers of two examples: what differs between them, only the run knows. The
+second pair is for functions that raise for the first one."""
 
 
 def staged(name: str) -> Callable[..., Any]:
@@ -65,22 +66,16 @@ def _staged(name: str, *args: Any, **kwargs: Any) -> Any:
         return made
     values = tuple([trace.value_of(symbol) for symbol in images.symbols])
     params = {"function": name, "arguments": template}
-    try:
-        examples = [_Example(name, size) for size in _SIZES]
-        results = [example.called(given, named) for example in examples]
-    except RAISED:  # for values that are none of the user's
-        return FUNCTIONS[name](*args, **kwargs)
+    example, results = _examples(name, given, named)
     if len({type(each) for each in results} & {tuple, list}) > 1:
-        return FUNCTIONS[name](*args, **kwargs)
+        raise _refused(name, "the type of its result depends on the values", "use an op")
     if not isinstance(results[0], tuple | list):
         result = trace.apply(LIBRARY, values, params | {"type": _type_of(name, *results)})
-        return _of_numpy(result, examples[0], results[0], args)
+        return _of_numpy(result, example, results[0], args)
     items = []
     for place, (first, second) in enumerate(zip(*results, strict=True)):
         item = {"type": _type_of(name, first, second), "place": place}
-        items.append(
-            _of_numpy(trace.apply(LIBRARY, values, params | item), examples[0], first, args)
-        )
+        items.append(_of_numpy(trace.apply(LIBRARY, values, params | item), example, first, args))
     return items if isinstance(results[0], list) else tuple(items)
 
 
@@ -100,6 +95,26 @@ def _of_known(name: str, template: Any, symbols: Sequence[Any]) -> Any:
     if isinstance(made, np.ndarray):
         return as_array(convert_to_tensor(made)) if made.dtype.kind in "biufc" else NotImplemented
     return NotImplemented if arrays else made
+
+
+def _examples(
+    name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[_Example, list[Any]]:
+    """The first of two examples, and the results of both.
+
+    What a function raises for the types or the known sizes of its arguments is the user's error.
+    """
+    for sizes in _SIZES:
+        try:
+            examples = [_Example(name, size) for size in sizes]
+            return examples[0], [example.called(args, kwargs) for example in examples]
+        except RAISED as raised:
+            error = raised
+    is_of_types = isinstance(error, TypeError) or isinstance(FUNCTIONS[name], np.ufunc)
+    if is_of_types and all(None not in item.static_shape for item, _ in examples[0].arrays):
+        raise error
+    words = f"for examples of them it raises {type(error).__name__}: {error}"
+    raise _refused(name, words, "give it what it takes for all values, or use an op")
 
 
 def _of_numpy(symbol: Any, example: _Example, made: Any, args: tuple[Any, ...]) -> Any:
@@ -201,15 +216,17 @@ class _Example:
             raise _refused(self.name, f"it is given a tensor of type {type}", "use an op")
         dtype = type.dtype.np_dtype
         if not type.shape:
-            return dtype.type(self.size - 1 if dtype.kind == "b" else self.size)
+            return dtype.type(self.size % 2 if dtype.kind == "b" else self.size)
         shape = [self.size if known is None else known for known in type.shape]
         is_real = dtype.kind in "fc"
         numbers = self._random.random(shape) if is_real else self._random.integers(0, 2, shape)
+        if is_real and len(shape) > 1 and shape[-1] == shape[-2]:
+            numbers += shape[-1] * np.eye(shape[-1])  # positive definite, as some functions ask
         return numbers.astype(dtype)
 
     def _number(self, type: NumberType) -> Any:
         size = self.size
-        return {"bool": size > _SIZES[0], "int": size, "float": size - 0.5}[type.kind]
+        return {"bool": size % 2 > 0, "int": size, "float": size - 0.5}[type.kind]
 
 
 def _refused(name: str, reason: str, hint: str) -> Exception:

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from runtime import ops
+from runtime import dtypes, ops
 from runtime.core.convert import as_array as converted
 from runtime.core.tensor import Tensor
 from runtime.core.types import variable_of
 from runtime.staging.arrays.items import checked_key
 from runtime.staging.arrays.symbolic_array import SymbolicArray, as_array, as_tensor
+from runtime.staging.bytecode import changes_in_place
 from runtime.staging.control.references import want_arrays
 from runtime.staging.library_calls import STAGED
+from runtime.staging.lists.repetition import repeated
 from runtime.staging.refusals import refuse
 from runtime.staging.symbolic_number import SymbolicNumber
 
@@ -35,16 +38,21 @@ _UNARY: dict[Any, Any] = {
     np.invert: operator.invert,
 }  # fmt: skip
 _OPERATIONS = _ARITHMETIC | _ORDER
+_EQUALITY = (np.equal, np.not_equal)
 _OF_NUMPY = (np.ndarray, np.generic)
 
 _METHODS = (
-    "all any argmax argmin argpartition argsort astype choose clip compress copy cumprod cumsum "
+    "all any argmax argmin argpartition argsort astype choose clip copy cumprod cumsum "
     "diagonal dot max mean min nonzero prod ravel repeat round searchsorted squeeze std sum "
     "swapaxes take trace var"
 )
 
 
 _OPERANDS = (SymbolicNumber, np.ndarray, np.generic, bool, int, float, complex, list, tuple)
+_PLAIN = (bool, int, float, complex, str, type(None))
+"""The classes of Python's of which NumPy makes numbers."""
+_UNLIKE = (type(None), str, bytes, dict, set, frozenset)
+"""The classes of what no number is equal to."""
 
 
 def _applied(ufunc: Any, operation: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
@@ -53,6 +61,8 @@ def _applied(ufunc: Any, operation: Callable[[Any, Any], Any], a: Any, b: Any) -
         if isinstance(other, Tensor) or variable_of(other) is not None:
             made = _beside(array, other)
             return operation(made, b) if array is a else operation(a, made)
+        if isinstance(other, _UNLIKE) and ufunc in _EQUALITY and array.static_shape != ():
+            return STAGED[np.full_like](array, ufunc is np.not_equal, dtype=bool)
         if not isinstance(other, _OPERANDS):
             return NotImplemented
     return STAGED[ufunc](a, b)
@@ -89,6 +99,10 @@ def _of_numpy(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) 
             ]
         )
     operation = None if options else _OPERATIONS.get(ufunc)
+    if ufunc not in STAGED:
+        raise refuse(
+            f"{ufunc.__name__!r} is called with staged values", "write a loop, or use an op"
+        )
     if operation is None:
         return STAGED[ufunc](*inputs, **options)
     return _applied(ufunc, operation, *inputs)
@@ -96,6 +110,19 @@ def _of_numpy(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) 
 
 def _item(self: Any, key: Any) -> Any:
     return as_array(Tensor.__getitem__(self, checked_key(self, key)))
+
+
+def _as_item(self: Any, value: Any) -> Any:
+    """The numbers that an assignment to an item puts there: of this dtype, known to no tape."""
+    dtype = self.type.dtype
+    if type(value) in (list, tuple):
+        return [_as_item(self, each) for each in value]
+    if isinstance(value, SymbolicNumber) and dtype.is_integer:
+        is_safe = value.type.kind == "bool" or (value.type.kind == "int" and dtype is dtypes.int64)
+        value = value if is_safe else STAGED[np.array](value, dtype.np_dtype)
+    if isinstance(value, SymbolicNumber | Tensor | np.ndarray | np.generic):
+        return ops.stop_gradient(ops.cast(value, dtype))
+    return np.array(value, dtype.np_dtype) if isinstance(value, _PLAIN) else value
 
 
 def _attach() -> None:
@@ -146,6 +173,16 @@ def _in_place(ufunc: Any, operation: Any) -> Any:
     return in_place
 
 
+def _times(self: Any, other: Any) -> Any:
+    made = repeated(other, self)
+    return _applied(np.multiply, operator.mul, self, other) if made is NotImplemented else made
+
+
+def _timed(self: Any, other: Any) -> Any:
+    made = repeated(other, self, changes_in_place(sys._getframe(1)))
+    return _applied(np.multiply, operator.mul, other, self) if made is NotImplemented else made
+
+
 def _method(function: Any) -> Any:
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         return STAGED[function](self, *args, **kwargs)
@@ -161,6 +198,10 @@ def _with_tuple(function: Any) -> Any:
         return STAGED[function](self, *given, **kwargs)
 
     return method
+
+
+def _compressed(self: Any, condition: Any, axis: Any = None) -> Any:
+    return STAGED[np.compress](condition, self, axis)
 
 
 def _flattened(self: Any) -> Any:
@@ -220,7 +261,8 @@ def _check_own(target: Any) -> None:
 STAGED.update({np.copyto: _copied_to, np.fill_diagonal: _diagonal_filled})
 
 _OWN: tuple[tuple[str, Any], ...] = (
-    ("__getitem__", _item), ("checked_key", checked_key), ("T", property(_method(np.transpose))),
+    ("__getitem__", _item), ("as_item", _as_item), ("__mul__", _times), ("__rmul__", _timed),
+    ("checked_key", checked_key), ("compress", _compressed), ("T", property(_method(np.transpose))),
     ("conj", _method(np.conjugate)), ("conjugate", _method(np.conjugate)), ("fill", _filled),
     ("flatten", _flattened), ("imag", property(_method(np.imag))), ("item", _number),
     ("real", property(_method(np.real))), ("reshape", _with_tuple(np.reshape)),

@@ -13,9 +13,7 @@ import numpy as np
 from autograph import converted_code
 from runtime import dtypes, ops
 from runtime.core.shapes import TensorShape
-from runtime.core.tensor import Tensor
 from runtime.staging.refusals import refuse
-from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.symbolic_tensor import SymbolicTensor
 
 
@@ -77,14 +75,6 @@ class SymbolicArray(SymbolicTensor):
         return (
             f"<staged array {self.name!r} shape={self.static_shape} dtype={self.type.dtype.name}>"
         )
-
-    def as_item(self, value: Any) -> Any:
-        """The numbers that an assignment to an item puts there: of this dtype, known to no tape."""
-        if isinstance(value, float) and self.type.dtype.is_integer:
-            return int(value)
-        if isinstance(value, SymbolicNumber | Tensor | np.ndarray | np.generic):
-            return ops.stop_gradient(ops.cast(value, self.type.dtype))
-        return value
 
 
 def as_array(symbol: Any) -> Any:

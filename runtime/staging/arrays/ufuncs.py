@@ -44,6 +44,8 @@ def by_ops(function: Any, inputs: Sequence[Any]) -> Any:
         dtypes = function.resolve_dtypes((*map(_operand, inputs), *[None] * function.nout))
     except TypeError:
         return NotImplemented  # NumPy's own error comes where it is called
+    if any(map(_may_not_fit, dtypes, inputs)):
+        return NotImplemented  # NumPy tells which numbers do not
     computing = _of_ops(function, dtypes[0], inputs)
     if computing is None or dtypes[0].kind not in _KINDS:
         return NotImplemented
@@ -60,6 +62,15 @@ def _operand(item: Any) -> Any:
     if type(item) in (int, float, complex):
         return type(item)
     return np.asarray(item).dtype
+
+
+def _may_not_fit(dtype: Any, item: Any) -> bool:
+    """Whether a whole number of Python's may be none of a dtype that it is computed with."""
+    if dtype.kind not in "iu":
+        return False
+    if type(item) is int:
+        return not np.iinfo(dtype).min <= item <= np.iinfo(dtype).max
+    return isinstance(item, SymbolicNumber) and item.type.kind == "int" and dtype != np.int64
 
 
 def _of_ops(function: Any, dtype: Any, inputs: Sequence[Any]) -> Callable[..., Any] | None:

@@ -270,6 +270,53 @@ def sorted_in_place(n):
     return first, out, np.sort(first)[::-1], first.argsort(), first.reshape(3, 1).T
 
 
+def of_bytes(n):
+    out, k = np.array([250, 3, 128], np.uint8), int(n)
+    out[0] -= k
+    found = out < k + 300, out == 256, out != -1, out < k, out >= k
+    out[1], out[2] = k, 2.75
+    out[:2] = [k, 7.5]
+    return found, out + k, out * 2, out // k, out
+
+
+def of_truths(n):
+    out, visited = np.zeros(3, int), np.zeros(3, bool)
+    out[0], visited[0] = n, 1
+    out[1], visited[1] = True, 0.5
+    out[1:] += [True, int(n)]
+    return out, visited, out + visited, ~visited
+
+
+def unlike_numbers(n):
+    out = np.zeros(3)
+    out[0] = n
+    return out == None, out != "x", out[0] == None, out == {}, out != {1}  # noqa: E711
+
+
+def compressed(n):
+    out = np.zeros(3)
+    out[0] = n
+    return out.compress([1, 0, 1]), out.compress([True, False])
+
+
+def repeated(n):
+    out = np.array([2, 1]) * int(n)
+    items = [0] * out[0]
+    items.append(7)
+    return items, out[1] * [5], out * [3, 4], [1, 2] * out
+
+
+def at_a_place_of_python(n):
+    k = int(n)
+    out = np.arange(3.0) * k
+    return np.take(out, k), np.delete(out, k), np.roll(out, k)
+
+
+def of_square_matrices(n):
+    out = np.array([[4.0, 1.0], [1.0, 3.0]]) * int(n)
+    return np.linalg.cholesky(out), np.linalg.inv(out)
+
+
 def inner_loop(n):
     out = other = np.zeros((3, 3))
     for i in range(n):
@@ -317,6 +364,8 @@ EXACT = [
     in_place_in_a_while, unlike_names, by_an_attribute, in_a_branch, whole_numbers,
     of_single_precision, masked, of_unknown_size, sorted_in_place, taken_apart, inner_loop,
     filled_by_functions, divided,
+    of_bytes, of_truths, unlike_numbers, compressed, repeated, at_a_place_of_python,
+    of_square_matrices,
 ]  # fmt: skip
 
 
@@ -402,6 +451,77 @@ def test_a_whole_array_becomes_no_other_dtype():
     for function in (added, rt.function(added)):
         with pytest.raises(TypeError, match="Cannot cast ufunc 'add' output from"):
             function(rt.constant(2, rt.int64) if function is not added else 2)
+
+
+def less_truths(n):
+    truths = np.ones(3) > int(n)
+    return truths - truths
+
+
+def negated_truths(n):
+    return -(np.ones(3) > int(n))
+
+
+def power_below_zero(n):
+    return (np.arange(3) * int(n)) ** -1
+
+
+def of_other_sizes(n):
+    return np.arange(3) * int(n) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("program", "kind", "words"),
+    [
+        (less_truths, TypeError, "numpy boolean subtract"),
+        (negated_truths, TypeError, "numpy boolean negative"),
+        (power_below_zero, ValueError, "Integers to negative integer powers"),
+        (of_other_sizes, ValueError, "could not be broadcast together"),
+    ],
+)
+def test_what_numpy_raises_for_types_and_sizes_is_raised(program, kind, words):
+    for function, given in ((program, np.int64(2)), (rt.function(program), rt.constant(2))):
+        with pytest.raises(kind, match=words):
+            function(given)
+
+
+def stored(out, k):
+    out[0] = k
+    return out
+
+
+def from_a_float(out, k):
+    out[0] = float(k)
+    return out
+
+
+def listed(out, k):
+    out[:2] = [k, 1]
+    return out
+
+
+@pytest.mark.parametrize(
+    "program", [stored, from_a_float, listed, lambda out, k: out + k, lambda out, k: k * out]
+)
+@pytest.mark.parametrize("number", [300, -1])
+def test_a_number_that_does_not_fit_is_an_error(program, number):
+    def tried(n):
+        out, k = np.zeros(3, np.uint8), int(n)
+        out[1] = 5
+        try:
+            return program(out, k)
+        except OverflowError:
+            return out + 1
+
+    expected = tried(number)
+    np.testing.assert_array_equal(rt.function(tried)(rt.constant(number, rt.int64)), expected)
+    np.testing.assert_array_equal(rt.function(tried)(rt.constant(3, rt.int64)), tried(3))
+
+
+def test_a_function_of_elements_that_is_none_of_numpys_is_refused():
+    halved = np.frompyfunc(lambda x: x / 2, 1, 1)
+    with pytest.raises(StagingError, match="is called with staged values"):
+        rt.function(lambda x: halved(np.sqrt(x)))(rt.constant([4.0, 9.0]))
 
 
 def from_outside(n):
