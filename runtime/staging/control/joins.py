@@ -564,7 +564,7 @@ def _differ(a: Spec, b: Spec) -> Mismatch:
             hint = "keep a list of the items in place of an iterator: list(...)"
         first, second = shown(a), shown(b)
         if first == second:
-            return Mismatch(f"there are two Python values, each of which is {first}", hint)
+            return Mismatch(f"there are two Python values {first}", hint)
         reason = f"the Python values {first} and {second} differ"
         return Mismatch(reason, hint, kinds_differ=_are_kinds_of_union(a, b))
     return Mismatch(

@@ -532,7 +532,7 @@ def object_of_a_call(n):
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (objects_of_rounds, "two Python values, each of which is <object object>"),
+        (objects_of_rounds, "there are two Python values <object object>"),
         (list_of_objects, "its items are Python values"),
         (object_of_a_call, "takes another shape at each depth"),
     ],
