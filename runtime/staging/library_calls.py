@@ -27,8 +27,8 @@ from runtime.graph.library_functions import (
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.templates import filled
 from runtime.staging.aliasing.sharing import hold, may_be_part
+from runtime.staging.arrays.equivalents import by_ops
 from runtime.staging.arrays.symbolic_array import SymbolicArray, as_array
-from runtime.staging.arrays.ufuncs import by_ops
 from runtime.staging.control.joined_variables import read
 from runtime.staging.control.optional_values import present
 from runtime.staging.control.references import want_arrays
@@ -60,8 +60,8 @@ def _staged(name: str, *args: Any, **kwargs: Any) -> Any:
     images, trace = Images(shown=False), active()
     template = images.of((given, (tuple(named), tuple(named.values()))))
     made = _of_known(name, template, images.symbols)
-    if made is NotImplemented and not named:
-        made = by_ops(FUNCTIONS[name], given)
+    if made is NotImplemented:
+        made = by_ops(FUNCTIONS[name], given, named)
     if made is not NotImplemented:
         return made
     values = tuple([trace.value_of(symbol) for symbol in images.symbols])

@@ -2,7 +2,7 @@
 
 symbolic_array  what stands for one
 operators       its operators and methods, and those of NumPy's beside it
-ufuncs          functions of each element as ops
+equivalents     functions of NumPy as ops
 items           places in it that only the run knows
 making          when an array that NumPy makes is one
 """

@@ -212,6 +212,18 @@ def divided(n):
     )
 
 
+def reduced(n):
+    out = np.arange(24.0).reshape(2, 3, 4) * int(n)
+    out[0, 1, 2] = np.nan
+    small, single = np.array([n, 100, 100], np.int8), np.array([n, 0.1, 0.2], np.float32)
+    return (
+        *(out.sum(), out.sum(axis=1), out.max(axis=-1, keepdims=True), out.min(), out.mean(0)),
+        *(np.sum(out, 2), np.sum(out, axis=(0, 2)), small.sum(), small.mean(), small.max()),
+        *(single.sum(), single.mean(), (small > 50).any(), (out > 3).all(axis=0), small.any()),
+        *(np.nansum(out), single.prod(), np.sum(small, 0, np.float32), small.astype("u1").sum()),
+    )
+
+
 def of_single_precision(n):
     n = int(n)
     out = np.zeros(3, np.float32)
@@ -363,7 +375,7 @@ EXACT = [
     another_name, in_a_list, a_row, under_a_view, of_the_caller, in_place,
     in_place_in_a_while, unlike_names, by_an_attribute, in_a_branch, whole_numbers,
     of_single_precision, masked, of_unknown_size, sorted_in_place, taken_apart, inner_loop,
-    filled_by_functions, divided,
+    filled_by_functions, divided, reduced,
     of_bytes, of_truths, unlike_numbers, compressed, repeated, at_a_place_of_python,
     of_square_matrices,
 ]  # fmt: skip

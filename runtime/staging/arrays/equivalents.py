@@ -1,17 +1,15 @@
-"""Functions that NumPy applies to each element, as the ops that compute with them: those can become
-machine code.
-"""
+"""Functions of NumPy's as the ops that compute the same: those can become machine code."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from runtime import ops
+from runtime import dtypes, ops
 from runtime.core.primitive import TABLE, bind
 from runtime.core.state import state
 from runtime.core.tensor import Tensor
@@ -32,24 +30,64 @@ _KINDS = "biuf"
 """The kinds of dtypes of which they compute the same."""
 
 
-def by_ops(function: Any, inputs: Sequence[Any]) -> Any:
-    """The array that a function gives for each element, where ops compute it as NumPy does;
-    NotImplemented elsewhere, and where a tape would have to be told that it does not know it.
+_FLOATS = "df"
+_REDUCTIONS: dict[Any, tuple[Callable[..., Any], str]] = {
+    np.sum: (ops.reduce_sum, f"bBhHiIlLqQ{_FLOATS}"), np.mean: (ops.reduce_mean, _FLOATS),
+    np.max: (ops.reduce_max, f"bBhHiIlLqQ{_FLOATS}"), np.amax: (ops.reduce_max, _FLOATS),
+    np.min: (ops.reduce_min, f"bBhHiIlLqQ{_FLOATS}"), np.amin: (ops.reduce_min, _FLOATS),
+    np.any: (ops.reduce_any, "?"), np.all: (ops.reduce_all, "?"),
+}  # fmt: skip
+"""Ops along axes, and the dtypes, by their letters, of which they compute as NumPy does."""
+
+
+def by_ops(function: Any, inputs: Sequence[Any], options: Mapping[str, Any]) -> Any:
+    """The array that a function gives, where ops compute it as NumPy does; NotImplemented
+    elsewhere, and where a tape would have to be told that it does not know it.
     """
-    if not isinstance(function, np.ufunc) or state.tapes:
+    if state.tapes:
         return NotImplemented
+    if function in _REDUCTIONS and len(inputs) <= 2:
+        return _reduced(function, *inputs, **options)
+    if function is np.copy and len(inputs) == 1 and isinstance(inputs[0], SymbolicTensor):
+        return NotImplemented if options else as_array(ops.identity(as_tensor(inputs[0])))
+    if not isinstance(function, np.ufunc) or options:
+        return NotImplemented
+    return _of_each(function, inputs)
+
+
+def _reduced(
+    function: Any, array: Any, axis: Any = None, *, keepdims: bool = False, **options: Any
+) -> Any:
+    """A reduction of an array that is not empty, along axes that Python knows."""
+    operation, letters = _REDUCTIONS[function]
+    if options or not isinstance(array, SymbolicTensor) or type(keepdims) is not bool:
+        return NotImplemented
+    dtype, shape = array.type.dtype.np_dtype, array.static_shape
+    is_known = axis is None or type(axis) is int
+    if dtype.char not in letters or not shape or None in shape or 0 in shape or not is_known:
+        return NotImplemented
+    if axis is not None and not -len(shape) <= axis < len(shape):
+        return NotImplemented  # an error of NumPy's
+    tensor: Tensor = as_tensor(array)
+    if function is np.sum and dtype.kind in "iu":
+        tensor = ops.cast(tensor, dtypes.uint64 if dtype.kind == "u" else dtypes.int64)
+    return as_array(operation(tensor, axis=axis, keepdims=keepdims))
+
+
+def _of_each(function: Any, inputs: Sequence[Any]) -> Any:
+    """The array of the results of a function for each element."""
     if any(isinstance(item, list | tuple) for item in inputs):
         return NotImplemented
     try:
-        dtypes = function.resolve_dtypes((*map(_operand, inputs), *[None] * function.nout))
+        kinds = function.resolve_dtypes((*map(_operand, inputs), *[None] * function.nout))
     except TypeError:
         return NotImplemented  # NumPy's own error comes where it is called
-    if any(map(_may_not_fit, dtypes, inputs)):
+    if any(map(_may_not_fit, kinds, inputs)):
         return NotImplemented  # NumPy tells which numbers do not
-    computing = _of_ops(function, dtypes[0], inputs)
-    if computing is None or dtypes[0].kind not in _KINDS:
+    computing = _of_ops(function, kinds[0], inputs)
+    if computing is None or kinds[0].kind not in _KINDS:
         return NotImplemented
-    return as_array(computing(*map(_as, dtypes, inputs)))
+    return as_array(computing(*map(_as, kinds, inputs)))
 
 
 def _operand(item: Any) -> Any:
@@ -90,7 +128,7 @@ def _of_ops(function: Any, dtype: Any, inputs: Sequence[Any]) -> Callable[..., A
 
 
 def _divided(operation: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
-    """What NumPy gives for whole numbers: 0 for a divisor of 0, where ops raise."""
+    """The quotient, or remainder, of whole numbers: 0 for a divisor of 0, where ops raise."""
     is_zero = ops.equal(y, 0)
     return ops.where(
         is_zero, ops.zeros_like(y), operation(x, ops.where(is_zero, ops.ones_like(y), y))
