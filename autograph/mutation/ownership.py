@@ -76,12 +76,19 @@ def unheld(
 def _found(roots: Iterable[Any], known: Container[int]) -> tuple[dict[int, Any], Counter[int]]:
     counts: Counter[int] = Counter()
     found: dict[int, Any] = {}
+    passed_over: dict[type, bool] = {}  # most references are to numbers, texts and code
     pending = list(roots)
     while pending:
         for held in _references(pending.pop()):
-            counts[id(held)] += 1
-            if id(held) not in found and _is_looked_into(held, known):
-                found[id(held)] = held
+            kind = type(held)
+            if kind not in passed_over:
+                passed_over[kind] = _is_passed_over(kind)
+            if passed_over[kind]:
+                continue
+            key = id(held)
+            counts[key] += 1
+            if key not in found and _is_looked_into(held, known):
+                found[key] = held
                 pending.append(held)
     return found, counts
 
@@ -112,10 +119,15 @@ def _references(item: Any) -> Sequence[Any]:
     return gc.get_referents(item)
 
 
+def _is_passed_over(kind: type) -> bool:
+    """Whether no object of a type is looked into."""
+    is_held_elsewhere = kind is GlobalVariable or issubclass(kind, type | ModuleType)
+    return is_held_elsewhere or not kinds_of(kind)
+
+
 def _is_looked_into(item: Any, known: Container[int]) -> bool:
-    if type(item) is GlobalVariable or (type(item) is dict and "__builtins__" in item):
+    if type(item) is dict and "__builtins__" in item:
         return False  # what is in it, its module holds
-    kinds = kinds_of(type(item))
     # Objects of installed packages may lead to all that there is.
-    is_bounded = FOREIGN not in kinds or id(item) in known
-    return bool(kinds) and is_bounded and not isinstance(item, type | ModuleType)
+    is_bounded = FOREIGN not in kinds_of(type(item)) or id(item) in known
+    return is_bounded and not isinstance(item, type | ModuleType)
