@@ -333,8 +333,7 @@ def not_python(item: Any, use: str, hint: str) -> Exception:
     frame = user_frame()
     is_stored = frame is not None and operation_at(frame).name == "STORE_SUBSCR"
     array = array_at(frame) if frame is not None and use in _IN_ARRAYS else None
-    if is_stored or array is not None:
-        want_arrays()
+    want_arrays()
     if array is not None:
         return _in_array(array)
     what = "symbolic tensor" if isinstance(item, Tensor) else "staged number"

@@ -324,6 +324,23 @@ def at_a_place_of_python(n):
     return np.take(out, k), np.delete(out, k), np.roll(out, k)
 
 
+def by_slices(n):
+    out, k = np.zeros((4, 4)), int(n)
+    out[:n] = 1
+    out[n:, :k] += np.arange(k)
+    corner = out[k:, n:]
+    corner[0] = 7
+    table = np.arange(8)
+    return out, table[:n], table[n::2].sum(), table[-k:][::-1]
+
+
+def of_complex_numbers(n):
+    out = np.zeros(2, complex)
+    out[0] = float(n)
+    out[1] = out[0] * 2j
+    return out
+
+
 def of_square_matrices(n):
     out = np.array([[4.0, 1.0], [1.0, 3.0]]) * int(n)
     return np.linalg.cholesky(out), np.linalg.inv(out)
@@ -377,7 +394,7 @@ EXACT = [
     of_single_precision, masked, of_unknown_size, sorted_in_place, taken_apart, inner_loop,
     filled_by_functions, divided, reduced,
     of_bytes, of_truths, unlike_numbers, compressed, repeated, at_a_place_of_python,
-    of_square_matrices,
+    by_slices, of_complex_numbers, of_square_matrices,
 ]  # fmt: skip
 
 
