@@ -547,6 +547,8 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
             return value.snapshot()
         value = value.raw
     elif isinstance(value, Tensor):
+        if getattr(value, "is_array", False) and dtype is None and shape is None:
+            return cast(Any, value).snapshot()  # type: ignore[no-any-return]
         raise TypeError("constant() takes values, not symbolic tensors; use tf.identity or tf.cast")
     elif not (kind in _PLAIN or kind is np.ndarray):
         made = convert_to_tensor(value, dtype)

@@ -10,6 +10,8 @@ from collections.abc import Callable
 from types import CellType
 from typing import Any
 
+import numpy as np
+
 from autograph import (
     Backend,
     register_backend,
@@ -25,7 +27,7 @@ from autograph.operators.work_of_rounds import VERY_MUCH
 from autograph.users_words import with_article
 from runtime import errors
 from runtime.core.state import state
-from runtime.core.tensor import EagerTensor, Tensor
+from runtime.core.tensor import EagerTensor, Tensor, is_tensor
 from runtime.core.types import is_variable
 from runtime.graph import numbers
 from runtime.staging import (
@@ -327,9 +329,10 @@ register_stand_in(Text, of=str)
 register_stand_in(errors.StagedAssertionError, of=AssertionError)
 register_identity(check_identity)
 register_hashing(check_hash)
-register_functions(
-    [*STAGED, *OF_OBJECTS, *OF_ANYTHING, operator.concat, operator.iconcat, operator.index]
-)
+register_functions((
+    *STAGED, *OF_OBJECTS, *OF_ANYTHING, is_tensor, np.isscalar, operator.concat, operator.iconcat,
+    operator.index,
+))  # fmt: skip
 
 
 def _refuse_truths(*values: Any) -> None:

@@ -51,7 +51,9 @@ def staged(name: str) -> Callable[..., Any]:
 
 
 def _staged(name: str, *args: Any, **kwargs: Any) -> Any:
-    if kwargs.get("out") is not None:
+    function = FUNCTIONS[name]
+    most = function.nin if isinstance(function, np.ufunc) else len(args)
+    if kwargs.get("out") is not None or len(args) > most:
         raise _refused(name, "it is given an `out`", "assign its result")
     if name == "np.where" and len(args) == 1:
         name = "np.nonzero"  # which it is then, and which has a result of unknown sizes
@@ -61,7 +63,7 @@ def _staged(name: str, *args: Any, **kwargs: Any) -> Any:
     template = images.of((given, (tuple(named), tuple(named.values()))))
     made = _of_known(name, template, images.symbols)
     if made is NotImplemented:
-        made = by_ops(FUNCTIONS[name], given, named)
+        made = by_ops(function, given, named)
     if made is not NotImplemented:
         return made
     values = tuple([trace.value_of(symbol) for symbol in images.symbols])
@@ -229,6 +231,36 @@ class _Example:
         return {"bool": size % 2 > 0, "int": size, "float": size - 0.5}[type.kind]
 
 
+def _copied(to: Any, source: Any, /) -> None:
+    _own("np.copyto", to)[...] = source
+
+
+def _filled_diagonal(array: Any, value: Any, /) -> None:
+    shape = _own("np.fill_diagonal", array).static_shape
+    if shape is None or len(shape) != 2 or None in shape:
+        raise _refused("np.fill_diagonal", "it is given no matrix of known sizes", "write a loop")
+    places = np.arange(min(shape))
+    array[places, places] = value
+
+
+def _writing(name: str) -> Callable[..., Any]:
+    def refused(array: Any, /, *args: Any, **kwargs: Any) -> Any:
+        raise _refused(name, "it writes to an array", f"assign to items: {_WRITING[name]}")
+
+    return refused
+
+
+_WRITING = {"np.put": "xs[i] = y", "np.place": "xs[mask] = y", "np.putmask": "xs[mask] = y"}
+
+
+def _own(name: str, array: Any) -> Any:
+    """The array that a function writes to: of the run, as what it writes is."""
+    if isinstance(array, SymbolicArray):
+        return array
+    want_arrays()
+    raise _refused(name, "it writes to an array of Python's own", "assign to items of a copy")
+
+
 def _refused(name: str, reason: str, hint: str) -> Exception:
     return refuse(f"{name} of staged values is not possible here: {reason}", hint)
 
@@ -238,4 +270,7 @@ STAGED: dict[Callable[..., Any], Callable[..., Any]] = {
     # Nobody knows what is in these.
     np.empty: staged("np.zeros"),
     np.empty_like: staged("np.zeros_like"),
+    np.copyto: _copied,
+    np.fill_diagonal: _filled_diagonal,
+    **{getattr(np, name[3:]): _writing(name) for name in _WRITING},
 }

@@ -10,11 +10,13 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from autograph.backend import instance_of
 from autograph.class_members import with_other
 from autograph.operators import matching
 from autograph.operators.class_checks import class_stood_for, stands_for
-from runtime.core.tensor import Tensor
+from runtime.core.tensor import Tensor, is_tensor
 from runtime.graph.ir import format_location
 from runtime.staging.arrays.symbolic_array import SymbolicArray
 from runtime.staging.block_recorder import BlockRecorder
@@ -118,6 +120,19 @@ def _callable(value: Any) -> Any:
     return of_each(callable, value)
 
 
+def _is_tensor(value: Any) -> Any:
+    return of_each(lambda each: is_tensor(each) and not isinstance(each, SymbolicArray), value)
+
+
+def _is_scalar(value: Any) -> Any:
+    def is_one(given: Any) -> bool:
+        if isinstance(given, SymbolicArray):
+            return given.kind is not np.ndarray
+        return isinstance(given, SymbolicNumber) or np.isscalar(given)
+
+    return of_each(is_one, value)
+
+
 # Tensors in place of Python's numbers
 
 
@@ -202,7 +217,8 @@ _PATTERNS = matching.is_sequence, matching.values_at, matching.parts
 
 TYPE_TESTS: dict[Callable[..., Any], Callable[..., Any]] = {
     callable: _callable, class_stood_for: _class_stood_for, hasattr: has_attribute,
-    isinstance: _isinstance, stands_for: _stands_for, type: type_of, with_other: _with_other,
+    is_tensor: _is_tensor, isinstance: _isinstance, np.isscalar: _is_scalar,
+    stands_for: _stands_for, type: type_of, with_other: _with_other,
     **{function: _pattern(function) for function in _PATTERNS},
 }  # fmt: skip
 """The functions that are called for those that ask, if a value is staged."""

@@ -50,8 +50,15 @@ def checked_key(array: Any, key: Any) -> Any:
     """
     parts = [read(present(part)) for part in (key if type(key) is tuple else (key,))]
     shape = array.static_shape
-    if shape is None or len(parts) > len(shape) or not all(map(_is_whole, parts)):
+    if shape is None or not all(map(_is_whole, parts)):
         return key
+    if len(parts) > len(shape):
+        raise IndexError(
+            f"too many indices for array: array is {len(shape)}-dimensional, but {len(parts)} were "
+            "indexed"
+            if shape
+            else "invalid index to scalar variable."
+        )
     sizes = shape[: len(parts)]
     return key if None in sizes else _places(parts, sizes)
 

@@ -18,8 +18,9 @@ import numpy as np
 from autograph.operators.builtin_calls import within
 from runtime.ops import convert_to_tensor
 from runtime.staging.aliasing.sharing import ARRAY, hold
-from runtime.staging.arrays.symbolic_array import as_array
+from runtime.staging.arrays.symbolic_array import SymbolicArray, as_array
 from runtime.staging.library_calls import STAGED
+from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 
 
@@ -34,12 +35,30 @@ def _held(array: Any) -> Any:
     return made
 
 
+_GENERATORS = (np.random.RandomState, np.random.Generator)
+
+
+def _drawn(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """The result of a method of NumPy's random generators: it draws while tracing, and would move
+    the items of a staged array by Python.
+    """
+    if any(isinstance(arg, SymbolicArray) for arg in args):
+        raise refuse(
+            f"{type(function.__self__).__name__}.{function.__name__}() of NumPy is given an array "
+            "that only the run knows",
+            "use tf.random, such as tf.random.shuffle(xs)",
+        )
+    return function(*args, **kwargs)
+
+
 _KINDS = (np.ufunc, type(np.sum), BuiltinFunctionType, FunctionType)
 """The classes of NumPy's functions."""
 
 
 def making_function(function: Any) -> Callable[..., Any] | None:
     """Returns what to call for a function of NumPy's, or a method of an array; None for others."""
+    if isinstance(getattr(function, "__self__", None), _GENERATORS):
+        return partial(_drawn, function)
     if not isinstance(function, _KINDS):
         return None
     if type(getattr(function, "__self__", None)) is np.ndarray:

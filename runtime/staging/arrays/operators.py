@@ -84,8 +84,12 @@ def _beside(array: SymbolicArray, tensor: Any) -> Tensor:
 
 def _of_numpy(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
     """NumPy's function where one of its own arrays meets a staged array, or a staged number."""
-    for target in options.get("out") or ():
-        _check_own(target)
+    if options.get("out") is not None or (method == "__call__" and len(inputs) > ufunc.nin):
+        want_arrays()
+        raise refuse(
+            "an array of Python's own would hold what only the run knows",
+            f"make another one: x = np.{ufunc.__name__}(x, y)",
+        )
     if method != "__call__":
         function = getattr(ufunc, method)
         if function not in STAGED:
@@ -208,15 +212,19 @@ def _flattened(self: Any) -> Any:
     return STAGED[np.copy](STAGED[np.ravel](self))
 
 
-def _sorted(self: Any, axis: int = -1) -> None:
-    self[...] = STAGED[np.sort](self, axis=axis)
+def _number(self: Any, *place: Any) -> Any:
+    """Python's number at a place of an array, or of one with one element."""
+    if len(place) == 1 and not isinstance(place[0], tuple):
+        return _numbers(self.reshape(-1)[place[0]])
+    at = place[0] if len(place) == 1 else place
+    return _numbers(self[at] if place else self.reshape(()))
 
 
 def _numbers(self: Any) -> Any:
     """Python's numbers in lists in each other."""
     shape = self.static_shape
     if shape == ():
-        return self._as_number()
+        return self._as_number() if self.type.dtype.np_dtype.kind in "biuf" else self
     if shape is None or shape[0] is None:
         raise refuse(
             "a list is made of an array of which only the run knows how many items it has",
@@ -225,40 +233,9 @@ def _numbers(self: Any) -> Any:
     return [_numbers(self[at]) for at in range(shape[0])]
 
 
-def _number(self: Any, *place: Any) -> Any:
-    """Python's number at a place of an array, or of one with one element."""
-    if len(place) == 1 and not isinstance(place[0], tuple):
-        return self.reshape(-1)[place[0]]._as_number()
-    at = place[0] if len(place) == 1 else place
-    return (self[at] if place else self.reshape(())).tolist()
-
-
 def _filled(self: Any, value: Any) -> None:
     self[...] = value
 
-
-def _copied_to(target: Any, source: Any) -> None:
-    _check_own(target)
-    target[...] = source
-
-
-def _diagonal_filled(target: Any, value: Any) -> None:
-    _check_own(target)
-    at = np.arange(min(target.static_shape))
-    target[at, at] = value
-
-
-def _check_own(target: Any) -> None:
-    """StagingError for an array of Python's, which would hold what only the run knows."""
-    if not isinstance(target, SymbolicArray):
-        want_arrays()
-        raise refuse(
-            "an array of Python's own would hold what only the run knows",
-            "write to a copy: x = x.copy()",
-        )
-
-
-STAGED.update({np.copyto: _copied_to, np.fill_diagonal: _diagonal_filled})
 
 _OWN: tuple[tuple[str, Any], ...] = (
     ("__getitem__", _item), ("as_item", _as_item), ("__mul__", _times), ("__rmul__", _timed),

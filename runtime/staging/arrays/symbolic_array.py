@@ -71,6 +71,10 @@ class SymbolicArray(SymbolicTensor):
             return ops.size(self, dtypes.int64)._as_number()
         return math.prod(shape)
 
+    def snapshot(self) -> SymbolicTensor:
+        """A tensor of the numbers that it holds now."""
+        return as_tensor(self)
+
     def _shown(self) -> str:
         return (
             f"<staged array {self.name!r} shape={self.static_shape} dtype={self.type.dtype.name}>"

@@ -341,6 +341,19 @@ def of_complex_numbers(n):
     return out
 
 
+def written_by_numpy(n):
+    out, other = np.full((2, 3), np.inf), np.zeros(2)
+    np.fill_diagonal(out, n)
+    np.copyto(other, out[:, 1])
+    return out, other
+
+
+def parts_of_numbers(n):
+    out = np.array([1 + 2j, 3 - 1j]) * int(n)
+    first = out.real[0].item() + out[1].imag
+    return out.real, out.imag, first, np.isscalar(out[0]), np.isscalar(out)
+
+
 def of_square_matrices(n):
     out = np.array([[4.0, 1.0], [1.0, 3.0]]) * int(n)
     return np.linalg.cholesky(out), np.linalg.inv(out)
@@ -394,7 +407,7 @@ EXACT = [
     of_single_precision, masked, of_unknown_size, sorted_in_place, taken_apart, inner_loop,
     filled_by_functions, divided, reduced,
     of_bytes, of_truths, unlike_numbers, compressed, repeated, at_a_place_of_python,
-    by_slices, of_complex_numbers, of_square_matrices,
+    by_slices, of_complex_numbers, written_by_numpy, parts_of_numbers, of_square_matrices,
 ]  # fmt: skip
 
 
@@ -512,6 +525,63 @@ def test_what_numpy_raises_for_types_and_sizes_is_raised(program, kind, words):
     for function, given in ((program, np.int64(2)), (rt.function(program), rt.constant(2))):
         with pytest.raises(kind, match=words):
             function(given)
+
+
+def test_an_index_too_many_is_an_index_error():
+    def tried(n):
+        out = np.arange(3) * int(n)
+        try:
+            return out[0, n]
+        except IndexError as error:
+            return str(error)
+
+    assert rt.function(tried)(rt.constant(1)).numpy().decode() == tried(1)
+
+
+def test_a_constant_of_one_is_a_tensor():
+    @rt.function
+    def tensor(n):
+        out = np.arange(2.0)
+        out[0] = n
+        made = rt.constant(out)
+        out[1] = 7
+        return made, rt.is_tensor(out), rt.is_tensor(made)
+
+    made, is_one, is_tensor = tensor(rt.constant(3.0))
+    assert (made.numpy().tolist(), bool(is_one), bool(is_tensor)) == ([3.0, 1.0], False, True)
+
+
+def shuffled(n):
+    out = np.eye(3) * int(n)
+    np.random.default_rng(0).shuffle(out)
+    return out
+
+
+def put(n):
+    out = np.zeros(3)
+    out[0] = n
+    np.put(out, [1], 7)
+    return out
+
+
+def written_by_place(n):
+    out = np.ones(3) * int(n)
+    np.sqrt(out, out)
+    return out
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        (shuffled, r"Generator.shuffle\(\) of NumPy is given an array"),
+        (put, r"np.put of staged values .* writes to an array\n  assign to items: xs\[i\] = y"),
+        (written_by_place, "np.sqrt of staged values .* given an `out`"),
+    ],
+)
+def test_what_writes_to_one_is_refused(program, words):
+    with pytest.raises(StagingError, match=words) as caught:
+        rt.function(program)(rt.constant(2))
+    assert caught.value.filename == __file__
 
 
 def stored(out, k):
