@@ -233,6 +233,10 @@ def _numbers(self: Any) -> Any:
     return [_numbers(self[at]) for at in range(shape[0])]
 
 
+def _sorted(self: Any, axis: int = -1) -> None:
+    self[...] = STAGED[np.sort](self, axis=axis)
+
+
 def _filled(self: Any, value: Any) -> None:
     self[...] = value
 
