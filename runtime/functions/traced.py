@@ -369,6 +369,8 @@ class Traced:
         """
         parts: list[KeptPart] = []
         refusal: Exception | None = None
+        around = state.trace
+        remembered = None if around is None else around.refusal
         for _ in range(MOST_REFERRING):
             tracer = tracer_for(referred, parts=parts)
             try:
@@ -388,6 +390,8 @@ class Traced:
                     raise _with_hindrance(further, tracer.references.hindered) from None
                 referred = more
                 _clear_frames(error)
+                if around is not None:  # which has remembered the error that is past
+                    around.refusal = remembered
                 continue
             # What raises always may do so for want of what Python knows of a loop.
             if concrete.spec is None and tracer.references.knows_less:

@@ -470,6 +470,21 @@ def test_a_library_is_given_what_is_known():
         rt.function(written)(rt.constant(2))
 
 
+def marked(x):
+    out = np.zeros(3)
+    out[x] = 1
+    return out
+
+
+def test_functions_that_are_called_in_others_make_them():
+    inner = rt.function(marked)
+    for options in ({}, {"autograph": False}):
+        outer = rt.function(lambda x: inner(x) + 1, **options)
+        np.testing.assert_array_equal(outer(rt.constant(1)).numpy(), marked(1) + 1)
+    found = [each.numpy() for each in rt.data.Dataset.range(3).map(marked)]
+    np.testing.assert_array_equal(found, np.eye(3))
+
+
 def test_no_tape_knows_it():
     @rt.function
     def slope(x):
