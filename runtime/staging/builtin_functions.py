@@ -25,6 +25,7 @@ from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import NO_ITEMS, Tensor
 from runtime.graph import numbers
 from runtime.staging import texts
+from runtime.staging.arrays.symbolic_array import SymbolicArray
 from runtime.staging.block_recorder import BlockRecorder
 from runtime.staging.control import branches, choices, iteration, logic
 from runtime.staging.control.blocks import Block, Names
@@ -408,6 +409,8 @@ def _pow(base: Any, exponent: Any, modulo: Any = None) -> Any:
 
 
 def _round(value: Any, ndigits: Any = None) -> Any:
+    if isinstance(value, SymbolicArray) and value.static_shape == () and ndigits is not None:
+        return value.round(ndigits)
     if isinstance(value, Tensor):
         value = _to_number("float" if value.dtype.is_floating else "int")(value)
     if not is_number(value) and not hasattr(type(value), "__round__"):

@@ -354,6 +354,14 @@ def parts_of_numbers(n):
     return out.real, out.imag, first, np.isscalar(out[0]), np.isscalar(out)
 
 
+def rounded(n):
+    k = int(n)
+    out = np.array([2.675, 1.005, -2.5]) * k
+    single, whole = out.astype(np.float32), np.array([15, -25]) * k
+    numbers = [round(out[0], 2), round(single[0], 2), round(whole[0], -1), round(out[1], k)]
+    return [*numbers, round(out[2]), round(whole[1], -1), round(float(out[0]), 2)]
+
+
 def of_square_matrices(n):
     out = np.array([[4.0, 1.0], [1.0, 3.0]]) * int(n)
     return np.linalg.cholesky(out), np.linalg.inv(out)
@@ -407,7 +415,7 @@ EXACT = [
     of_single_precision, masked, of_unknown_size, sorted_in_place, taken_apart, inner_loop,
     filled_by_functions, divided, reduced,
     of_bytes, of_truths, unlike_numbers, compressed, repeated, at_a_place_of_python,
-    by_slices, of_complex_numbers, written_by_numpy, parts_of_numbers, of_square_matrices,
+    by_slices, of_complex_numbers, written_by_numpy, parts_of_numbers, rounded, of_square_matrices,
 ]  # fmt: skip
 
 
