@@ -39,18 +39,18 @@ _OF_NUMBERS = frozenset(name for methods in METHODS.values() for name in methods
 
 def _instead(name: str) -> str:
     """The way out for an attribute of NumPy's arrays, or of what else a tensor is taken for."""
-    if name in ("value", "item", "tolist"):
+    if name == "value":
         return "\n  compute with the tensor itself, and call numpy() on the result of the function"
     for kind, methods in METHODS.items():
         if name in methods:
             return f", as numbers have\n  ask the number that it holds: {kind}(x).{name}()"
+    if hasattr(np.ndarray, name):
+        op = counterpart(name)
+        way = "" if op is None else f"use tf.{op}, or "
+        return f", as NumPy's arrays have\n  {way}ask an array of its numbers: np.array(x).{name}"
     if hasattr(list, name):
         return ", as lists have\n  pass a list of tensors in its place, or use an op"
-    if not hasattr(np.ndarray, name):
-        return ""
-    op = counterpart(name)
-    way = "an op" if op is None else f"tf.{op}"
-    return f", as NumPy's arrays have\n  use {way}, or the result of the function: result.numpy()"
+    return ""
 
 
 class SymbolicTensor(InScope, Tensor):
