@@ -106,12 +106,15 @@ def _examples(
 
     What a function raises for the types or the known sizes of its arguments is the user's error.
     """
-    for sizes in _SIZES:
+    pending: list[tuple[tuple[int, int], int | None]] = [(sizes, None) for sizes in _SIZES]
+    for sizes, dimension in pending:
+        examples = [_Example(name, size, dimension) for size in sizes]
         try:
-            examples = [_Example(name, size) for size in sizes]
             return examples[0], [example.called(args, kwargs) for example in examples]
         except RAISED as raised:
             error = raised
+        if (sizes, dimension) == (_SIZES[-1], None):
+            pending += [(_SIZES[0], known) for known in examples[0].known_sizes()]
     is_of_types = isinstance(error, TypeError) or isinstance(FUNCTIONS[name], np.ufunc)
     if is_of_types and all(None not in item.static_shape for item, _ in examples[0].arrays):
         raise error
@@ -178,13 +181,15 @@ def _type_of(name: str, first: Any, second: Any) -> Type:
 
 
 class _Example:
-    """Example values for what only the run knows: `size` is that of unknown dimensions, and the
-    value of whole numbers. `arrays` are the tensors that it was asked for, with their examples.
+    """Example values for what only the run knows: `size` is the value of whole numbers, and of
+    unknown dimensions if there is no other `dimension` for them. `arrays` are the tensors that it
+    was asked for, with their examples.
     """
 
-    def __init__(self, name: str, size: int) -> None:
+    def __init__(self, name: str, size: int, dimension: int | None = None) -> None:
         self.name = name
         self.size = size
+        self.dimension = size if dimension is None else dimension
         self.arrays: list[tuple[Any, Any]] = []
         self._random = np.random.default_rng(size)
 
@@ -192,6 +197,10 @@ class _Example:
         """The result of the function for examples of the arguments."""
         named = {key: self._of(value) for key, value in kwargs.items()}
         return called(self.name, self._of(args), named)
+
+    def known_sizes(self) -> set[int]:
+        """The known sizes of the tensors: unknown ones may have to be one of them."""
+        return {n for item, _ in self.arrays for n in item.static_shape if n not in (None, 1)}
 
     def _of(self, item: Any) -> Any:
         if isinstance(item, SymbolicNumber):
@@ -203,7 +212,7 @@ class _Example:
                 raise _refused(
                     self.name, "it is given a list of tuples or lists", "stack its columns"
                 )
-            return [self._of_type(kind) for _ in range(self.size)]
+            return [self._of_type(kind) for _ in range(self.dimension)]
         if isinstance(item, list | tuple):
             return type(item)([self._of(each) for each in item])
         made = self._of_type(item.type) if isinstance(item, SymbolicTensor) else as_numpy(item)
@@ -219,7 +228,7 @@ class _Example:
         dtype = type.dtype.np_dtype
         if not type.shape:
             return dtype.type(self.size % 2 if dtype.kind == "b" else self.size)
-        shape = [self.size if known is None else known for known in type.shape]
+        shape = [self.dimension if known is None else known for known in type.shape]
         is_real = dtype.kind in "fc"
         numbers = self._random.random(shape) if is_real else self._random.integers(0, 2, shape)
         if is_real and len(shape) > 1 and shape[-1] == shape[-2]:

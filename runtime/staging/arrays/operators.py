@@ -119,7 +119,7 @@ def _item(self: Any, key: Any) -> Any:
 def _as_item(self: Any, value: Any) -> Any:
     """The numbers that an assignment to an item puts there: of this dtype, known to no tape."""
     dtype = self.type.dtype
-    if type(value) in (list, tuple):
+    if isinstance(value, list | tuple) and getattr(value, "staged", None) is None:
         return [_as_item(self, each) for each in value]
     if isinstance(value, SymbolicNumber) and dtype.is_integer:
         is_safe = value.type.kind == "bool" or (value.type.kind == "int" and dtype is dtypes.int64)

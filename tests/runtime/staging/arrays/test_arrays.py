@@ -296,7 +296,9 @@ def of_truths(n):
     out[0], visited[0] = n, 1
     out[1], visited[1] = True, 0.5
     out[1:] += [True, int(n)]
-    return out, visited, out + visited, ~visited
+    table = np.zeros((2, 2))
+    table[int(n) - 1, :] = [visited[0], 7]
+    return out, visited, out + visited, ~visited, table
 
 
 def unlike_numbers(n):
@@ -362,6 +364,13 @@ def rounded(n):
     return [*numbers, round(out[2]), round(whole[1], -1), round(float(out[0]), 2)]
 
 
+def of_sizes_that_agree(n):
+    out = np.arange(3.0)
+    shorter = np.delete(out, int(n))
+    other = np.append(shorter, 7)
+    return np.stack([out, other]), np.vstack([shorter, out[1:]]), np.eye(3) @ other
+
+
 def of_square_matrices(n):
     out = np.array([[4.0, 1.0], [1.0, 3.0]]) * int(n)
     return np.linalg.cholesky(out), np.linalg.inv(out)
@@ -415,7 +424,8 @@ EXACT = [
     of_single_precision, masked, of_unknown_size, sorted_in_place, taken_apart, inner_loop,
     filled_by_functions, divided, reduced,
     of_bytes, of_truths, unlike_numbers, compressed, repeated, at_a_place_of_python,
-    by_slices, of_complex_numbers, written_by_numpy, parts_of_numbers, rounded, of_square_matrices,
+    by_slices, of_complex_numbers, written_by_numpy, parts_of_numbers, rounded, of_sizes_that_agree,
+    of_square_matrices,
 ]  # fmt: skip
 
 
