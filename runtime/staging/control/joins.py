@@ -538,7 +538,7 @@ def _leaf(spec: Spec) -> Type | None:
 
 def _is_array(spec: Spec, other: Spec) -> bool:
     """Whether it is an array of NumPy's, or a number of Python's beside one."""
-    if isinstance(spec, Same) and isinstance(spec.value, np.ndarray | np.generic):
+    if isinstance(spec, Same) and isinstance(spec.value, SymbolicArray | np.ndarray | np.generic):
         return True
     if isinstance(_leaf(spec), NumberType):
         return not isinstance(_leaf(other), NumberType)

@@ -162,6 +162,15 @@ def unlike_names(n):
     return m, first, column
 
 
+def exchanged(n):
+    first, second = np.zeros(3), np.array([n, 1.0, 4.0])
+    for _ in range(2):
+        for _ in range(n):
+            first.fill(second.mean())
+            first, second = second, first
+    return first, second
+
+
 def by_an_attribute(n):
     class Body:
         def __init__(self):
@@ -422,7 +431,7 @@ EXACT = [
     another_name, in_a_list, a_row, under_a_view, of_the_caller, in_place,
     in_place_in_a_while, unlike_names, by_an_attribute, in_a_branch, whole_numbers,
     of_single_precision, masked, of_unknown_size, sorted_in_place, taken_apart, inner_loop,
-    filled_by_functions, divided, reduced,
+    filled_by_functions, divided, reduced, exchanged,
     of_bytes, of_truths, unlike_numbers, compressed, repeated, at_a_place_of_python,
     by_slices, of_complex_numbers, written_by_numpy, parts_of_numbers, rounded, of_sizes_that_agree,
     of_square_matrices,
