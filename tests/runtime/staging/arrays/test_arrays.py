@@ -164,10 +164,10 @@ def unlike_names(n):
 
 def exchanged(n):
     first, second = np.zeros(3), np.array([n, 1.0, 4.0])
-    for _ in range(2):
-        for _ in range(n):
-            first.fill(second.mean())
-            first, second = second, first
+    for _ in range(n):
+        first.fill(second.mean())
+        first, second = second, first
+        first[0] += 1
     return first, second
 
 
