@@ -333,10 +333,11 @@ def relatives(item: Any) -> list[Any]:
 def all_relatives(item: Any) -> list[Any]:
     """The relatives of a symbol, with those that are out of scope."""
     found: dict[int, Any] = {}
-    pending = [item]
+    pending, root = [item], root_of(item)
+    others = ids(linked(root).apart) - {id(root)} if links_of(root) is not None else ()
     while pending:
         each = pending.pop()
-        if id(each) not in found:
+        if id(each) not in found and id(root_of(each)) not in others:
             found[id(each)] = each
             pending += family(each)
             links = links_of(each)

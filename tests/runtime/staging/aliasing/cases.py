@@ -358,6 +358,18 @@ def exchanged_in_a_loop(a, b, n):
     return a, b
 
 
+@case([1, 2, 3], [4, 5, 6], 3)
+def exchanged_in_one_loop_after_the_other(a, b, n):
+    for _ in range(n):
+        a[0] = b[1] + 1
+        a, b = b, a
+    for _ in range(2):
+        for _ in range(n):
+            a[1] = b[0] + 1
+            a, b = b, a
+    return a, b
+
+
 # Containers, attributes, closures
 
 

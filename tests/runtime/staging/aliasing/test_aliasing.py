@@ -13,7 +13,9 @@ import tests.runtime.staging.aliasing.algorithms
 import tests.runtime.staging.aliasing.objects
 import tests.runtime.staging.aliasing.rows  # noqa: F401  (all add cases)
 from tests.runtime.staging.aliasing.cases import CASES, check, plain, put
+from tests.runtime.staging.aliasing.exchanges import Exchanges
 from tests.runtime.staging.aliasing.random_programs import ARGUMENTS, Writer
+from tests.support.programs import batches, loaded
 
 V = rt.constant([1, 2, 3])
 W = rt.constant([4, 5, 6])
@@ -40,6 +42,26 @@ def test_random_programs(seed: int) -> None:
         except autograph.AutographError:
             return
         assert found == wanted, text
+
+
+@pytest.mark.parametrize("seeds", batches(10), ids=str)
+def test_many_exchanges(seeds: range) -> None:
+    for seed in seeds:
+        text = Exchanges(seed).program()
+        with loaded(text) as code:
+            wanted = code.fresh()["program"]
+            wanted.__globals__["copied"] = list
+            found = code.fresh()["program"]
+            found.__globals__["copied"] = rt.identity
+            staged = rt.function(found)
+            for n in range(4):
+                given = ([1, 2, 3], [4, 5, 6], [7, 8, 9], n)
+                expected = wanted(*copy.deepcopy(given))
+                try:
+                    got = plain(staged(*map(rt.constant, given)))
+                except autograph.AutographError:
+                    break
+                assert got == expected, text
 
 
 def _attempt(call: Callable[[], Any]) -> Any:
