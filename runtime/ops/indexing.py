@@ -230,7 +230,8 @@ def spec_of(key: Any) -> Spec | None:
 def _set_advanced(x: Tensor, keys: tuple[Any, ...], value: Tensor) -> Tensor:
     """Positions of all elements, indexed like x, say where the value goes."""
     if len(keys) == 1 and keys[0].dtype.is_bool and keys[0].ndim == x.ndim and value.ndim == 0:
-        return ops.where(keys[0], value, x)
+        (mask,) = _fitting_masks(x, keys)
+        return ops.where(mask, value, x)
     positions = ops.reshape(ops.range(ops.size(x, dtypes.int64)), ops.shape(x))
     places = advanced(positions, keys)
     values = ops.broadcast_like(value, places)

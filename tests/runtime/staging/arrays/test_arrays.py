@@ -580,6 +580,27 @@ def test_an_index_too_many_is_an_index_error():
     assert rt.function(tried)(rt.constant(1)).numpy().decode() == tried(1)
 
 
+@pytest.mark.parametrize(
+    ("shape", "mask"),
+    [
+        ((1,), [True, False, True]),
+        ((3,), [True]),
+        ((2, 3), [[True, False, True]]),
+        ((1, 3), [[True, False, True]] * 2),
+    ],
+)
+@pytest.mark.parametrize("sizes_are_known", [True, False])
+def test_a_mask_of_another_shape_is_an_error(shape, mask, sizes_are_known):
+    def masked(x, chosen):
+        x[chosen] = 5.0
+        return x
+
+    given = rt.constant(np.ones(shape)), rt.constant(mask)
+    specs = [rt.TensorSpec([None] * x.ndim, x.dtype) for x in given]
+    with pytest.raises(rt.errors.InvalidArgumentError, match=r"a mask .*does not fit"):
+        rt.function(masked, input_signature=None if sizes_are_known else specs)(*given)
+
+
 def test_a_constant_of_one_is_a_tensor():
     @rt.function
     def tensor(n):
