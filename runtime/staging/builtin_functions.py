@@ -141,6 +141,8 @@ def _contains(container: Any, item: Any) -> Any:
     if isinstance(container, Tensor):
         if container.static_shape == ():
             raise TypeError(NO_ITEMS)
+        if isinstance(container, SymbolicArray):
+            return ops.reduce_any(operator.eq(container, present(item)))
         return ops.reduce_any(ops.equal(container, present(item)))
     if type(container) is Text or (isinstance(container, str) and type(item) is Text):
         return texts.answer(operator.contains, container, item)

@@ -84,6 +84,8 @@ def _of_each(function: Any, inputs: Sequence[Any]) -> Any:
         return NotImplemented  # NumPy's own error comes where it is called
     if any(map(_may_not_fit, kinds, inputs)):
         return NotImplemented  # NumPy tells which numbers do not
+    if len(set(kinds[: function.nin])) > 1:
+        return NotImplemented  # it compares int64 with uint64
     computing = _of_ops(function, kinds[0], inputs)
     if computing is None or kinds[0].kind not in _KINDS:
         return NotImplemented

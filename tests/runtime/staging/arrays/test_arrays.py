@@ -294,7 +294,7 @@ def sorted_in_place(n):
 def of_bytes(n):
     out, k = np.array([250, 3, 128], np.uint8), int(n)
     out[0] -= k
-    found = out < k + 300, out == 256, out != -1, out < k, out >= k
+    found = out < k + 300, out == 256, out != -1, out < k, out >= k, out.sum() > np.arange(3)
     out[1], out[2] = k, 2.75
     out[:2] = [k, 7.5]
     return found, out + k, out * 2, out // k, out
@@ -357,6 +357,14 @@ def written_by_numpy(n):
     np.fill_diagonal(out, n)
     np.copyto(other, out[:, 1])
     return out, other
+
+
+def items_of_arrays(n):
+    k = int(n)
+    out, small = np.arange(3) * k, np.arange(3, dtype=np.uint8) * np.uint8(2)
+    truths = out > 1
+    small[0] = k
+    return [k in out, 2.5 in out, 300 in small, 1 in truths, None in out, out[1] in small]
 
 
 def parts_of_numbers(n):
@@ -433,8 +441,8 @@ EXACT = [
     of_single_precision, masked, of_unknown_size, sorted_in_place, taken_apart, inner_loop,
     filled_by_functions, divided, reduced, exchanged,
     of_bytes, of_truths, unlike_numbers, compressed, repeated, at_a_place_of_python,
-    by_slices, of_complex_numbers, written_by_numpy, parts_of_numbers, rounded, of_sizes_that_agree,
-    of_square_matrices,
+    by_slices, of_complex_numbers, written_by_numpy, items_of_arrays, parts_of_numbers, rounded,
+    of_sizes_that_agree, of_square_matrices,
 ]  # fmt: skip
 
 
