@@ -37,6 +37,7 @@ from runtime.graph.ir import Location
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.structures import structure_of
 from runtime.staging.aliasing import aliases, sharing
+from runtime.staging.arrays.symbolic_array import SymbolicArray
 from runtime.staging.block_recorder import look_at
 from runtime.staging.control import graph_values, joins
 from runtime.staging.control.carried_objects import refuse_change
@@ -60,7 +61,7 @@ from runtime.staging.tracing import Trace
 MOST_TRACES = 10
 """The most traces of a function until it is known what it changes."""
 
-_STAGED = (SymbolicTensor, SymbolicNumber, TaggedUnion, Truth)
+_STAGED = (SymbolicArray, SymbolicTensor, SymbolicNumber, TaggedUnion, Truth)
 _ATOMS = (str, bytes, type(None), bool, int, float, complex)
 _COUNTS = (int, float)
 _COLLECTIONS = (deque, list, dict, set)

@@ -609,6 +609,26 @@ def test_a_mask_of_another_shape_is_an_error(shape, mask, sizes_are_known):
         rt.function(masked, input_signature=None if sizes_are_known else specs)(*given)
 
 
+def test_objects_keep_them_from_call_to_call():
+    class Layer:
+        def __init__(self):
+            self.sorted, self.total, self.highest = None, 0.0, []
+
+        @rt.function
+        def __call__(self, x):
+            self.sorted = np.sort(x) if self.sorted is None else self.sorted + np.sort(x)
+            self.total += np.sum(x)
+            self.highest.append(np.max(x))
+            return x * self.sorted
+
+    layer = Layer()
+    given = [[3.0, 1.0], [5.0, 7.0]]
+    results = [layer(rt.constant(x)).numpy().tolist() for x in given]
+    assert results == [[3.0, 3.0], [30.0, 70.0]]
+    assert np.asarray(layer.sorted).tolist() == [6.0, 10.0]
+    assert (float(layer.total), [float(x) for x in layer.highest]) == (16.0, [3.0, 7.0])
+
+
 def test_a_constant_of_one_is_a_tensor():
     @rt.function
     def tensor(n):
