@@ -15,9 +15,8 @@ from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.dtypes import as_dtype
 from runtime.graph.nodes import WIDE_DTYPES
-from runtime.staging.arrays.symbolic_array import as_array, as_tensor
+from runtime.staging.arrays.symbolic_array import SymbolicArray, as_array, as_tensor
 from runtime.staging.symbolic_number import CLASSES, SymbolicNumber, number_to_tensor
-from runtime.staging.symbolic_tensor import SymbolicTensor
 
 _PRIMITIVES = {
     primitive.kernel: primitive
@@ -139,10 +138,10 @@ def _divided(operation: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
 
 def _as(dtype: Any, item: Any) -> Any:
     """An operand as a tensor of this dtype."""
-    if isinstance(item, SymbolicTensor):
+    if isinstance(item, SymbolicArray):
         return ops.cast(as_tensor(item), as_dtype(dtype))
     if isinstance(item, SymbolicNumber):
         return ops.cast(number_to_tensor(item, WIDE_DTYPES[item.type.kind]), as_dtype(dtype))
     if isinstance(item, Tensor):
-        return ops.cast(item, as_dtype(dtype))
+        return ops.stop_gradient(ops.cast(item, as_dtype(dtype)))  # no tape knows the result
     return ops.convert_to_tensor(np.asarray(item, dtype))

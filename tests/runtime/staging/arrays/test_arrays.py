@@ -533,6 +533,20 @@ def test_no_tape_knows_it():
     assert slope(rt.constant(2.0, rt.float64)).numpy() == 3.0
 
 
+def test_no_tape_around_the_function_knows_it():
+    def product(x):
+        return rt.reduce_sum(np.maximum(x, 1.5) * x + np.exp(x) + rt.convert_to_tensor(2.0 * x))
+
+    def slope(function):
+        x = rt.constant([3.0, 1.0, 2.0])
+        with rt.GradientTape() as tape:
+            tape.watch(x)
+            y = function(x)
+        return tape.gradient(y, x).numpy().tolist()
+
+    assert slope(rt.function(product)) == slope(product) == [5.0, 3.5, 4.0]
+
+
 def test_a_whole_array_becomes_no_other_dtype():
     def added(n):
         out = np.zeros(2, int)
