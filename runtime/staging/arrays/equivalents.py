@@ -45,6 +45,8 @@ def by_ops(function: Any, inputs: Sequence[Any], options: Mapping[str, Any]) -> 
     """
     if state.tapes:
         return NotImplemented
+    # Nor does one around the function, which is told of its graph.
+    inputs = [ops.stop_gradient(x) if type(x) is SymbolicTensor else x for x in inputs]
     if function in _REDUCTIONS and len(inputs) <= 2:
         return _reduced(function, *inputs, **options)
     if function is np.copy and len(inputs) == 1 and isinstance(inputs[0], SymbolicTensor):
@@ -143,5 +145,5 @@ def _as(dtype: Any, item: Any) -> Any:
     if isinstance(item, SymbolicNumber):
         return ops.cast(number_to_tensor(item, WIDE_DTYPES[item.type.kind]), as_dtype(dtype))
     if isinstance(item, Tensor):
-        return ops.stop_gradient(ops.cast(item, as_dtype(dtype)))  # no tape knows the result
+        return ops.cast(item, as_dtype(dtype))
     return ops.convert_to_tensor(np.asarray(item, dtype))
