@@ -17,6 +17,7 @@ from runtime.dtypes import as_dtype
 from runtime.graph.nodes import WIDE_DTYPES
 from runtime.staging.arrays.symbolic_array import SymbolicArray, as_array, as_tensor
 from runtime.staging.symbolic_number import CLASSES, SymbolicNumber, number_to_tensor
+from runtime.staging.symbolic_tensor import SymbolicTensor
 
 _PRIMITIVES = {
     primitive.kernel: primitive
