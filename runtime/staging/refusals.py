@@ -262,9 +262,7 @@ _IN_ARRAYS = ("as a NumPy array", "as a Python float", "as a Python int", "as a 
 
 
 def _in_array(array: str) -> Exception:
-    fields = _fields(
-        user_location(), array, f"assign to items of a tensor: {array} = tf.constant({array})"
-    )
+    fields = _fields(user_location(), array, f"assign to items of a copy: {array} = {array}.copy()")
     return noted(
         errors.OperatorNotAllowedInGraphError(
             f"an item of {array!r} is assigned, which is a NumPy array: it holds no values that "

@@ -15,6 +15,7 @@ _HOMES = (
     "runtime.graph.list_rows",
     "runtime.graph.templates",
     "runtime.graph.draws",
+    "runtime.graph.library_functions",
     "runtime.variables.primitives",
     "runtime.ops",
     "runtime.ops.print_op",

@@ -501,27 +501,29 @@ def value_of_a_symbol():
     f(X)
 
 
-@misuse(InGraph, "as a NumPy array", "use tf.transpose instead of np.transpose")
+@misuse(InGraph, "as a NumPy array", "use ops instead of NumPy's functions")
 def numpy_of_a_symbol():
     @rt.function
     def f(x):
-        return np.transpose(x)  # <-
+        return np.vectorize(abs)(x)  # <-
 
     f(V3)
 
 
-@misuse(InGraph, "an item of 'out' is assigned, which is a NumPy array", "out = tf.constant(out)")
+@misuse(InGraph, "an item of 'out' is assigned, which is a NumPy array", "out = out.copy()")
 def item_of_an_array():
+    table = np.zeros(3)
+
     @rt.function
     def f(x):
-        out = np.zeros(3)
+        out = table
         out[0] = x  # <-
         return out
 
     f(X)
 
 
-@misuse(InGraph, "an item of 'self.rows' is assigned", "self.rows = tf.constant(self.rows)")
+@misuse(InGraph, "an item of 'self.rows' is assigned", "self.rows = self.rows.copy()")
 def row_of_an_array():
     class Table:
         def __init__(self):
@@ -533,15 +535,6 @@ def row_of_an_array():
             return self.rows
 
     Table().put(V3)
-
-
-@misuse(InGraph, "as a NumPy array", "use tf.squeeze instead of np.squeeze")
-def view_by_numpy():
-    @rt.function
-    def f(v):
-        return 1.0 + np.squeeze(v * 2.0)  # <-
-
-    f(V3)
 
 
 @misuse(InGraph, "unhashable", "use x.ref() as the key")

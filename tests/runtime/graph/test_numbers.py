@@ -7,7 +7,6 @@ import math
 import operator
 from typing import Any
 
-import numpy as np
 import pytest
 
 import runtime as rt
@@ -172,7 +171,3 @@ def refused(use: Any) -> None:
 )
 def test_python_cannot_have_its_value(use: Any) -> None:
     refused(use)
-
-
-def test_numpy_scalars_leave_the_operation_to_the_number() -> None:
-    assert run(lambda n: np.float64(2.0) * n, (3,), (True,)) == 6.0
