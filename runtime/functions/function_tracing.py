@@ -87,6 +87,7 @@ from runtime.staging.control.references import (
     References,
     Wanted,
     is_reference,
+    want_arrays,
     want_generators,
 )
 from runtime.staging.control.specs import Leaf, Optional, Same, Spec, Tree, types_of
@@ -267,6 +268,14 @@ class Tracer:
                 held.extend(self.assumption.state.begin(trace) if self.inner else ())
                 self.watcher.watch(self.python_function, given)
                 spec, results = self._run(trace, *self._given(call, symbols))
+                if self.references.changed_array():
+                    want_arrays()
+                    raise refuse(
+                        "an array is changed that a path or a round has left under another name",
+                        "change a copy: x = x.copy()",
+                        None,
+                        self._location(),
+                    )
                 if (changed := changed_image(images)) is not None:
                     raise refuse_other_name(self.name, changed)
                 shared, lost = NOTHING, None

@@ -30,6 +30,7 @@ def entered(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _held(array: Any) -> Any:
+    active().references.copies(array)
     made = as_array(convert_to_tensor(array))
     hold(made, ARRAY)
     return made

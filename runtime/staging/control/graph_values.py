@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from runtime import errors, ops
 from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import Tensor, tensor_of
@@ -151,6 +153,8 @@ def _lower_leaf(value: Any, type: Type, trace: Trace, name: str | None) -> Value
             return trace.value_of(ops.cast(value, type.dtype))
         if is_number(value):
             note_meeting(trace, value, type)
+        if isinstance(value, np.ndarray):
+            trace.references.copies(value)
         return trace.value_of(convert_to_tensor(value, type.dtype))
     if isinstance(type, NumberType):
         return _lower_number(value, type, trace)

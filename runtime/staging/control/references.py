@@ -79,6 +79,7 @@ class References:
     graph. `lasting` names a function that was traced meanwhile, and has left changes in objects;
     `acts` gives the name of one that has acted, if any. `counts` has the ids of each `count` of
     `itertools` that the trace has made, `makes_arrays` tells whether it has made arrays of NumPy's.
+    `copied` has the arrays of Python's own that paths or rounds have left, as they were then.
     """
 
     def __init__(self, known: Wanted, acts: Callable[[], str | None] = lambda: None) -> None:
@@ -89,6 +90,7 @@ class References:
         self.knows_less = False
         self.counts: set[int] = set()
         self.makes_arrays = False
+        self.copied: list[tuple[Any, bytes]] = []
         self._acts = acts
         self.arenas: dict[Any, Any] = {}
         self._firsts = {other: first for first, other in known.united}
@@ -108,6 +110,14 @@ class References:
         if self.wanted != self.known:
             return self.wanted
         return self.known | Wanted(knows=True) if self.knows_less else None
+
+    def copies(self, array: Any) -> None:
+        """Note that the graph has the numbers of an array as they are now."""
+        self.copied.append((array, array.tobytes()))
+
+    def changed_array(self) -> bool:
+        """Whether such an array was changed since, which the graph does not see."""
+        return any(array.tobytes() != before for array, before in self.copied)
 
     def check_watched(self) -> None:
         """StagingError where a tensor that a tape watches may be in an object or list already, of

@@ -786,3 +786,65 @@ def test_what_shares_memory_in_numpy_is_refused(program, given, words):
     with pytest.raises(StagingError, match=words) as caught:
         rt.function(program)(rt.constant(given))
     assert caught.value.filename == __file__
+
+
+def changed_behind_a_branch(n):
+    out = np.zeros(3)
+    other = out
+    if n > 5:
+        out = out + 1
+    other[0] = 5
+    return out
+
+
+def changed_behind_a_loop(n):
+    out = np.zeros(3)
+    kept = [out]
+    while n > 5:
+        n, out = n - 1, out * 2
+    kept[0][1] = 7
+    return out
+
+
+def chosen_and_changed(n):
+    first, second = np.zeros(3), np.ones(3)
+    either = first if n > 2 else second
+    first[0] = 5
+    return either
+
+
+def kept_in_a_list_and_changed(n):
+    out, rows = np.zeros(3), []
+    for _ in range(n):
+        rows.append(out)
+    out[0] = 5
+    return rows[0]
+
+
+def kept_in_a_dict_and_changed(n):
+    out, rows = np.zeros(3), {}
+    for i in range(n):
+        rows[i] = out
+    out[0] = 5
+    return rows[0]
+
+
+def from_outside_and_changed(n):
+    out = TABLE
+    if n > 5:
+        out = out + 1
+    TABLE[2] += 1
+    return out
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        changed_behind_a_branch, changed_behind_a_loop, chosen_and_changed,
+        kept_in_a_list_and_changed, kept_in_a_dict_and_changed, from_outside_and_changed,
+    ],
+)  # fmt: skip
+def test_an_array_that_the_graph_has_taken_is_not_changed_by_python(program):
+    with pytest.raises(StagingError, match="assigned|is changed that a path") as caught:
+        rt.function(program)(rt.constant(2))
+    assert caught.value.filename == __file__
