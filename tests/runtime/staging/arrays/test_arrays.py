@@ -845,6 +845,6 @@ def from_outside_and_changed(n):
     ],
 )  # fmt: skip
 def test_an_array_that_the_graph_has_taken_is_not_changed_by_python(program):
-    with pytest.raises(StagingError, match="assigned|is changed that a path") as caught:
+    with pytest.raises(StagingError, match=r"assigned|is changed that a path") as caught:
         rt.function(program)(rt.constant(2))
     assert caught.value.filename == __file__
