@@ -90,7 +90,7 @@ class References:
         self.knows_less = False
         self.counts: set[int] = set()
         self.makes_arrays = False
-        self.copied: list[tuple[Any, bytes]] = []
+        self.copied: list[tuple[Any, int]] = []
         self._acts = acts
         self.arenas: dict[Any, Any] = {}
         self._firsts = {other: first for first, other in known.united}
@@ -113,11 +113,11 @@ class References:
 
     def copies(self, array: Any) -> None:
         """Note that the graph has the numbers of an array as they are now."""
-        self.copied.append((array, array.tobytes()))
+        self.copied.append((array, hash(array.tobytes())))
 
     def changed_array(self) -> bool:
         """Whether such an array was changed since, which the graph does not see."""
-        return any(array.tobytes() != before for array, before in self.copied)
+        return any(hash(array.tobytes()) != before for array, before in self.copied)
 
     def check_watched(self) -> None:
         """StagingError where a tensor that a tape watches may be in an object or list already, of
