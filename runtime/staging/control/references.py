@@ -79,7 +79,7 @@ class References:
     graph. `lasting` names a function that was traced meanwhile, and has left changes in objects;
     `acts` gives the name of one that has acted, if any. `counts` has the ids of each `count` of
     `itertools` that the trace has made, `makes_arrays` tells whether it has made arrays of NumPy's.
-    `copied` has the arrays of Python's own that paths or rounds have left, as they were then.
+    `copied` has the arrays of Python's own that the graph has taken, with a hash of their numbers.
     """
 
     def __init__(self, known: Wanted, acts: Callable[[], str | None] = lambda: None) -> None:
