@@ -73,5 +73,9 @@ def _made(function: Any, *args: Any, **kwargs: Any) -> Any:
         return made
     references = active().references
     references.makes_arrays = True
-    is_new = made.base is None and not any(made is arg for arg in (*args, *kwargs.values()))
-    return as_array(convert_to_tensor(made)) if references.known.arrays and is_new else made
+    if not references.known.arrays or not made.flags.writeable:
+        return made
+    given = (getattr(function, "__self__", None), *args, *kwargs.values())
+    others = [arg for arg in given if isinstance(arg, np.ndarray)]
+    is_new = not any(np.may_share_memory(made, other) for other in others)
+    return as_array(convert_to_tensor(made)) if is_new else made

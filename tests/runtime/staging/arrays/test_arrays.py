@@ -162,6 +162,17 @@ def unlike_names(n):
     return m, first, column
 
 
+def of_many_makers(n):
+    made = [
+        *(np.linspace(0, 4, 3), np.tile([1, 2, 3], 1), np.geomspace(1, 4, 3), np.eye(3)[1]),
+        *(np.arange(6.0).reshape(2, 3)[1], np.repeat([2], 3), np.diag(np.ones(3))[0].copy()),
+        *(np.asarray([1.0, 2.0, 3.0]), np.concatenate([[1], [2, 3]]), np.full(3, 7).astype(float)),
+    ]
+    for each in made:
+        each[n - 1] += n
+    return made
+
+
 def exchanged(n):
     first, second = np.zeros(3), np.array([n, 1.0, 4.0])
     for _ in range(n):
@@ -439,7 +450,7 @@ EXACT = [
     another_name, in_a_list, a_row, under_a_view, of_the_caller, in_place,
     in_place_in_a_while, unlike_names, by_an_attribute, in_a_branch, whole_numbers,
     of_single_precision, masked, of_unknown_size, sorted_in_place, taken_apart, inner_loop,
-    filled_by_functions, divided, reduced, exchanged,
+    filled_by_functions, divided, reduced, exchanged, of_many_makers,
     of_bytes, of_truths, unlike_numbers, compressed, repeated, at_a_place_of_python,
     by_slices, of_complex_numbers, written_by_numpy, items_of_arrays, parts_of_numbers, rounded,
     of_sizes_that_agree, of_square_matrices,
