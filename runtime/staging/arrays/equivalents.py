@@ -30,11 +30,11 @@ _KINDS = "biuf"
 """The kinds of dtypes of which they compute the same."""
 
 
-_FLOATS = "df"
+_FLOATS, _REALS = "df", "bBhHiIlLqQdf"
 _REDUCTIONS: dict[Any, tuple[Callable[..., Any], str]] = {
-    np.sum: (ops.reduce_sum, f"bBhHiIlLqQ{_FLOATS}"), np.mean: (ops.reduce_mean, _FLOATS),
-    np.max: (ops.reduce_max, f"bBhHiIlLqQ{_FLOATS}"), np.amax: (ops.reduce_max, _FLOATS),
-    np.min: (ops.reduce_min, f"bBhHiIlLqQ{_FLOATS}"), np.amin: (ops.reduce_min, _FLOATS),
+    np.sum: (ops.reduce_sum, _REALS), np.mean: (ops.reduce_mean, _FLOATS),
+    np.max: (ops.reduce_max, _REALS), np.amax: (ops.reduce_max, _REALS),
+    np.min: (ops.reduce_min, _REALS), np.amin: (ops.reduce_min, _REALS),
     np.any: (ops.reduce_any, "?"), np.all: (ops.reduce_all, "?"),
 }  # fmt: skip
 """Ops along axes, and the dtypes, by their letters, of which they compute as NumPy does."""
@@ -46,12 +46,10 @@ def by_ops(function: Any, inputs: Sequence[Any], options: Mapping[str, Any]) -> 
     """
     if state.tapes:
         return NotImplemented
-    # Nor does one around the function, which is told of its graph.
-    inputs = [ops.stop_gradient(x) if type(x) is SymbolicTensor else x for x in inputs]
     if function in _REDUCTIONS and len(inputs) <= 2:
         return _reduced(function, *inputs, **options)
     if function is np.copy and len(inputs) == 1 and isinstance(inputs[0], SymbolicTensor):
-        return NotImplemented if options else as_array(ops.identity(as_tensor(inputs[0])))
+        return NotImplemented if options else as_array(ops.identity(_numbers(inputs[0])))
     if not isinstance(function, np.ufunc) or options:
         return NotImplemented
     return _of_each(function, inputs)
@@ -70,7 +68,7 @@ def _reduced(
         return NotImplemented
     if axis is not None and not -len(shape) <= axis < len(shape):
         return NotImplemented  # an error of NumPy's
-    tensor: Tensor = as_tensor(array)
+    tensor = _numbers(array)
     if function is np.sum and dtype.kind in "iu":
         tensor = ops.cast(tensor, dtypes.uint64 if dtype.kind == "u" else dtypes.int64)
     return as_array(operation(tensor, axis=axis, keepdims=keepdims))
@@ -139,12 +137,17 @@ def _divided(operation: Callable[[Any, Any], Any], x: Any, y: Any) -> Any:
     )
 
 
+def _numbers(item: Tensor) -> Tensor:
+    """The numbers of an array or a tensor, apart from tapes: one around the function follows its
+    graph, and the tensors that it has from outside.
+    """
+    return as_tensor(item) if isinstance(item, SymbolicArray) else ops.stop_gradient(item)
+
+
 def _as(dtype: Any, item: Any) -> Any:
     """An operand as a tensor of this dtype."""
-    if isinstance(item, SymbolicArray):
-        return ops.cast(as_tensor(item), as_dtype(dtype))
     if isinstance(item, SymbolicNumber):
         return ops.cast(number_to_tensor(item, WIDE_DTYPES[item.type.kind]), as_dtype(dtype))
     if isinstance(item, Tensor):
-        return ops.cast(item, as_dtype(dtype))
+        return ops.cast(_numbers(item), as_dtype(dtype))
     return ops.convert_to_tensor(np.asarray(item, dtype))

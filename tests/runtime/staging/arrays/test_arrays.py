@@ -558,6 +558,21 @@ def test_no_tape_around_the_function_knows_it():
     assert slope(rt.function(product)) == slope(product) == [5.0, 3.5, 4.0]
 
 
+def test_no_tape_around_the_function_knows_what_it_has_from_outside():
+    x, variable = rt.constant([3.0, 1.0]), rt.Variable([3.0, 1.0])
+
+    def product(least):
+        return np.maximum(x, least) * x + np.maximum(variable, least) * variable
+
+    def slopes(function):
+        with rt.GradientTape() as tape:
+            tape.watch(x)
+            y = function(rt.constant(1.5))
+        return [np.asarray(each).tolist() for each in tape.gradient(y, [x, variable])]
+
+    assert slopes(rt.function(product)) == slopes(product) == [[3.0, 1.5], [3.0, 1.5]]
+
+
 def test_a_whole_array_becomes_no_other_dtype():
     def added(n):
         out = np.zeros(2, int)
