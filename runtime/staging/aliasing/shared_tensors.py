@@ -268,18 +268,23 @@ class SharedTensors:
         not at first.
         """
         given = {id(entry.given): entry for entry in self.entries}
-        sources = {id(entry): given.get(id(entry.left)) for entry in self.entries}
-        moved = [entry for entry in self.entries if sources[id(entry)] not in (None, entry)]
-        outs = [made[entry.place] for entry in moved]
+        sources = [(entry, given.get(id(entry.left), entry)) for entry in self.entries]
+        moved = [entry for entry, source in sources if source is not entry]
+        taken = [source for entry, source in sources if source is not entry]
         firsts = [entry.first for entry in moved]
         known = sharing.ids(firsts)
-        is_exchange = len({id(sources[id(entry)]) for entry in moved}) == len(moved) and all(
-            isinstance(first, SymbolicTensor)
-            and not (sharing.ids(sharing.relatives(first)) - {id(first)}) & known
-            for first in firsts
-        )
-        if is_exchange and len(known) == len(moved):
-            sharing.tell_apart(outs)
+        if (
+            sorted(map(id, moved)) == sorted(map(id, taken))
+            and len(known) == len(moved)
+            and all(self._is_apart(first, known) for first in firsts)
+        ):
+            sharing.tell_apart([made[entry.place] for entry in moved])
+
+    def _is_apart(self, first: Any, others: set[int]) -> bool:
+        """Whether what a variable began with shares nothing with what others did."""
+        if not isinstance(first, SymbolicTensor):
+            return False
+        return not (sharing.ids(sharing.relatives(first)) - {id(first)}) & others
 
     def _link(self, made: dict[Place, Any]) -> None:
         for entry, other in self.meets:

@@ -31,8 +31,10 @@ class Exchanges:
             self.line(depth, f"{v}[{place}] = {item} + {self.random.randrange(9)}")
         elif chance < 0.5:
             self.line(depth, f"{v}, {w} = {w}, {v}")
-        elif chance < 0.56:
+        elif chance < 0.54:
             self.line(depth, f"{v}, {w}, {x} = {w}, {x}, {v}")
+        elif chance < 0.58:
+            self.line(depth, f"{v}, {w} = {w}, {x}")
         elif chance < 0.7:
             self.line(depth, f"{v} = {w}" if chance < 0.63 else f"{v} = copied({w})")
         elif depth > 3:
