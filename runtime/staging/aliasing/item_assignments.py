@@ -24,6 +24,7 @@ from runtime.staging.aliasing.sharing import (
     bases,
     called,
     changed_with,
+    copies_of,
     family,
     holder_of,
     home,
@@ -321,9 +322,12 @@ def _detach(trace: Trace, item: Any, is_same: bool | None) -> None:
         place = user_location()
         why = _raising(lambda: refuse_replaced(place, _reading()))
         item.scope = Stale(home(item), why, replaced=is_known)
-        for each in views_below(item):
+        below = views_below(item)
+        for each in below:
             _note(trace, each)
             each.scope = Stale(home(each), why, replaced=each.scope.open)
+        for each in copies_of([item, *below]):
+            unsure(trace, each, why.why)
 
 
 def _is_same_row(view: Any, rows: Rows) -> bool | None:

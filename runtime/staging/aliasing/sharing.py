@@ -373,6 +373,11 @@ def may_show(item: Any, change: Change) -> list[Any]:
     return [each for each in found if id(root_of(each)) not in others]
 
 
+def copies_of(items: Sequence[Any]) -> list[Any]:
+    """Returns what may be one of these symbols, or shares its rows, as a slice does."""
+    return _reached(items, _copies)
+
+
 def _reached(items: Sequence[Any], which: Callable[[Links], Sequence[Symbols]]) -> list[Any]:
     found: dict[int, Any] = {}
     pending = list(items)

@@ -161,6 +161,19 @@ def replaced_from_the_end(m):
     return r
 
 
+def replaced_above_a_slice(t):
+    row = t[1]
+    p = row[0:1]
+    t[1] = t[0] + 1
+    return p
+
+
+def replaced_above_a_row_of_a_slice(t):
+    r = t[1][0:1][0]
+    t[1] = t[0] + 1
+    return r
+
+
 def replaced_by_another_name(t):
     a = t[1]
     r = a[0]
@@ -208,6 +221,8 @@ REPLACED = [
     (replaced_under_a_slice, M),
     (replaced_from_the_end, M),
     (replaced_two_below, rt.stack([M, M])),
+    (replaced_above_a_slice, rt.stack([M, M])),
+    (replaced_above_a_row_of_a_slice, rt.stack([M, M])),
     (replaced_by_another_name, rt.stack([M, M])),
     (replaced_by_a_changed_name, rt.stack([M, M])),
 ]
