@@ -7,6 +7,7 @@ facade                 how a graph shows itself: operations, texts, pictures, fi
 verification           the rules that every graph keeps
 known_values           what a trace knows of small tensors
 structures, templates  containers, and those that the run fills
+text_ops               texts of values of the run
 library_functions      functions of NumPy and cmath, by name
 draws                  draws of Python's `random`
 probes                 how an op would fail, before a `try`

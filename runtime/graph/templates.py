@@ -14,7 +14,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 
 from runtime import dtypes
-from runtime.core.convert import decoded, encoded
+from runtime.core.convert import decoded
 from runtime.core.dataclasses import dataclass
 from runtime.core.primitive import structural
 from runtime.core.state import call_back
@@ -169,41 +169,6 @@ def _plain(item: Any) -> Any:
     if type(item) is dict:
         return {key: _plain(each) for key, each in item.items()}
     return item
-
-
-def _prepared(*, template: Any, type: Type) -> Callable[..., Any]:
-    fill = filling(template)
-
-    def text(*values: Any) -> Any:
-        made = fill(iter(values))
-        if isinstance(made, str):
-            return np.array(encoded(made), object)
-        if isinstance(made, list | tuple):
-            return np.array([encoded(each) for each in made], object)
-        return made
-
-    return text
-
-
-def _text(*values: Any, template: Any, type: Type) -> Any:
-    return _prepared(template=template, type=type)(*values)
-
-
-TEXT = structural(
-    "py.text", _text, lambda *_, template, type: type, op_type="PyText", fallible=True,
-    python=True, raises=(ValueError, TypeError, IndexError, OverflowError), prepared=_prepared,
-)  # fmt: skip
-"""A text that a template makes of the values of the run, as a tensor; or a number of one, or the
-vector of its parts.
-"""
-
-TEXT_RANKS = structural(
-    "py.text_ranks", lambda texts: np.unique(texts, return_inverse=True)[1].reshape(texts.shape),
-    lambda texts: TensorType(dtypes.int64, texts.shape), op_type="PyTextRanks",
-    python=True,
-)  # fmt: skip
-"""The places that texts have in their order, which is that of their bytes in UTF-8; equal ones have
-the same."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

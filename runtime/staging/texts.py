@@ -34,12 +34,12 @@ from runtime.graph.templates import (
     ANSWERS,
     FUNCTIONS,
     PARTS,
-    TEXT,
     TEXTS,
     Written,
     place_in,
     written,
 )
+from runtime.graph.text_ops import TEXT
 from runtime.staging.aliasing.sharing import home
 from runtime.staging.control.choices import Choice, is_shown_as_object
 from runtime.staging.control.iteration import Staged, length_of, register_elements

@@ -14,6 +14,7 @@ _HOMES = (
     "runtime.graph.lists",
     "runtime.graph.list_rows",
     "runtime.graph.templates",
+    "runtime.graph.text_ops",
     "runtime.graph.draws",
     "runtime.graph.library_functions",
     "runtime.variables.primitives",

@@ -30,7 +30,7 @@ from runtime.core.types import ListType
 from runtime.graph.lists import TAKE
 from runtime.graph.nodes import apply
 from runtime.graph.structures import has_object
-from runtime.graph.templates import TEXT_RANKS
+from runtime.graph.text_ops import TEXT_RANKS
 from runtime.staging import texts
 from runtime.staging.builtin_functions import BUILTINS, elements
 from runtime.staging.control import branches, iteration, logic
