@@ -2,8 +2,8 @@
 the same.
 
 A 0-d integer tensor is a Python int in generated code, wrapped around where it leaves its dtype's
-range; a 0-d bool may be a Python bool; 0-d float32 and float64 are NumPy scalars, whose operators
-are the ufuncs of the kernels.
+range; a 0-d bool may be a Python bool; a 0-d string is bytes; 0-d float32 and float64 are NumPy
+scalars, whose operators are the ufuncs of the kernels.
 """
 
 from __future__ import annotations
@@ -76,6 +76,17 @@ def is_bool(type: Type) -> bool:
 def is_float(type: Type) -> bool:
     """Whether it is a 0-d float32 or float64 tensor."""
     return kind_of(type) == "f"
+
+
+def is_string(type: Type) -> bool:
+    """Whether it is a 0-d string tensor: its bytes in generated code."""
+    is_scalar = isinstance(type, TensorType) and type.shape == ()
+    return is_scalar and type.dtype is dtypes.string  # type: ignore[union-attr]
+
+
+def is_python(type: Type) -> bool:
+    """Whether it is a 0-d tensor that Python's own values stand for in generated code."""
+    return is_integer(type) or is_bool(type) or is_string(type)
 
 
 def cast(inputs: Sequence[Type], target: Any, params: Mapping[str, Any]) -> Form | None:

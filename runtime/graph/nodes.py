@@ -55,8 +55,10 @@ def placeholder(type: Type) -> Any:
         return Residuals(())
     if isinstance(type, ObjectType):
         return None
-    empty = b"" if type.dtype is dtypes.string else 0
-    return np.full([dim or 0 for dim in type.shape or ()], empty, type.dtype.np_dtype)[()]
+    shape = [dim or 0 for dim in type.shape or ()]
+    if type.dtype is dtypes.string:
+        return np.full(shape, b"", object)
+    return np.zeros(shape, type.dtype.np_dtype)[()]
 
 
 UNDEFINED = structural(

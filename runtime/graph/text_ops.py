@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import count
 from typing import Any
 
 import numpy as np
 
 from runtime import dtypes
 from runtime.core.convert import encoded
+from runtime.core.forms import Form, is_bool, is_float, is_integer, is_string
 from runtime.core.primitive import structural
-from runtime.core.types import TensorType, Type
-from runtime.graph.templates import filling
+from runtime.core.types import NumberType, TensorType, Type
+from runtime.graph.templates import Slot, Written, filling
 
 
 def _prepared(*, template: Any, type: Type) -> Callable[..., Any]:
@@ -32,9 +34,102 @@ def _text(*values: Any, template: Any, type: Type) -> Any:
     return _prepared(template=template, type=type)(*values)
 
 
+# As expressions of Python
+
+_OPERATORS = {
+    "str.__add__": "+", "str.__mul__": "*", "mod": "%", "eq": "==", "ne": "!=", "lt": "<",
+    "le": "<=", "gt": ">", "ge": ">=",
+}  # fmt: skip
+BUILTINS = ("ascii", "bin", "bool", "chr", "float", "format", "hex", "int", "len", "oct", "ord",
+            "repr", "str")  # fmt: skip
+"""The functions of templates that Python has under their own names."""
+
+_LONGEST = 400
+"""Characters of an expression that stands in a program."""
+
+
+def _form(inputs: Sequence[Type], output: Type, params: Mapping[str, Any]) -> Form | None:
+    """The expression that makes the text, or the number, if it is one of Python's."""
+    if not (is_string(output) or isinstance(output, NumberType)):
+        return None
+    try:
+        text = _expression(params["template"], count())
+    except _Unwritten:
+        return None
+    if is_string(output):
+        text = f"encoded({text})"
+    return Form(text, "") if len(text) <= _LONGEST else None
+
+
+class _Unwritten(Exception):
+    """Raised for a template that only its function fills."""
+
+
+def _expression(template: Any, places: Iterator[int]) -> str:
+    """The expression of a template; the values of the run are its operands, by their places."""
+    if isinstance(template, Written):
+        return _call(template, places)
+    if isinstance(template, Slot):
+        return _number(template.type, next(places))
+    if type(template) is tuple:
+        parts = [_expression(each, places) for each in template]
+        return f"({', '.join(parts)}{',' if len(parts) == 1 else ''})"
+    if template is None or type(template) in (str, int, bool):
+        return repr(template).replace("{", "{{").replace("}", "}}")
+    raise _Unwritten
+
+
+def _number(type: Type, place: int) -> str:
+    if isinstance(type, NumberType) or is_integer(type):
+        return f"{{{place}}}"
+    if is_bool(type) or is_float(type):
+        return f"{'bool' if is_bool(type) else 'float'}({{{place}}})"
+    raise _Unwritten
+
+
+def _call(template: Written, places: Iterator[int]) -> str:
+    name, children = template.function, template.children
+    if name == "spelled" and isinstance(children[0], Slot) and is_string(children[0].type):
+        return f"decoded({{{next(places)}}})"
+    if name == "chosen":
+        return _chosen(children, places)
+    parts = [_expression(child, places) for child in children]
+    if name in _OPERATORS:
+        return f" {_OPERATORS[name]} ".join(map(_operand, children, parts))
+    if name == "contains":
+        return " in ".join(map(_operand, reversed(children), reversed(parts)))
+    if name == "item":
+        return f"{_operand(children[0], parts[0])}[{parts[1]}]"
+    if name == "sliced" and len(parts) > 2:
+        bounds = ":".join(["" if part == "None" else part for part in parts[1:]])
+        return f"{_operand(children[0], parts[0])}[{bounds}]"
+    if name in BUILTINS:
+        return template.text(parts)
+    if name.startswith("str."):
+        return f"{_operand(children[0], parts[0])}.{template.text(parts[1:])}"
+    raise _Unwritten
+
+
+def _chosen(children: Sequence[Any], places: Iterator[int]) -> str:
+    place, *texts = children
+    at = _expression(place, places)
+    if all(isinstance(text, str) for text in texts):
+        letters = "".join(texts)
+        known = letters if all(len(text) == 1 for text in texts) else tuple(texts)
+        return f"{_expression(known, places)}[{at}]"
+    return f"{_expression(tuple(texts), places)}[{at}]"
+
+
+def _operand(template: Any, text: str) -> str:
+    """The expression as an operand of an operator, or of a call of its method."""
+    is_operation = isinstance(template, Written) and template.function in {*_OPERATORS, "contains"}
+    return f"({text})" if is_operation else text
+
+
 TEXT = structural(
     "py.text", _text, lambda *_, template, type: type, op_type="PyText", fallible=True,
     python=True, raises=(ValueError, TypeError, IndexError, OverflowError), prepared=_prepared,
+    scalar=_form,
 )  # fmt: skip
 """A text that a template makes of the values of the run, as a tensor; or a number of one, or the
 vector of its parts.

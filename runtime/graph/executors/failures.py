@@ -19,6 +19,7 @@ from runtime import errors
 from runtime.core.compiler import parse
 from runtime.core.primitive import Primitive, describe, name_in_errors
 from runtime.core.types import ListType, TensorType, Type
+from runtime.graph.executors.kernels import boxed
 from runtime.graph.executors.scalars import form_of
 from runtime.graph.ir import Node, Origin, Position, Value, format_location
 from runtime.graph.nodes import CHECK_ATTRIBUTE, CHECK_DEFINED, CHECK_PRESENT, COND, RAISE
@@ -122,7 +123,9 @@ def _value(text: str, frame: FrameType) -> Any:
 
 
 def _as_raw(value: Any, type: Type) -> Any:
-    """A tensor that generated code holds as a Python number, as kernels take it."""
+    """A tensor that generated code holds as a Python number, or as bytes, as kernels take it."""
+    if isinstance(value, bytes):
+        return boxed(value)
     if isinstance(type, TensorType) and isinstance(value, bool | int):
         return type.dtype.np_dtype.type(value)
     return value

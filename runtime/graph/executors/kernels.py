@@ -63,6 +63,11 @@ def boxed(raw: Any) -> Any:
     return np.asarray(raw, dtype=object) if isinstance(raw, bytes) else raw
 
 
+def unboxed(raw: Any) -> Any:
+    """The bytes of a string, which NumPy may have taken out of an array already."""
+    return raw if isinstance(raw, bytes) else raw.item()
+
+
 def ufunc_of(node: Node) -> np.ufunc | None:
     """The ufunc that computes the node; it takes the array of the result behind its operands."""
     kernel = node.primitive.kernel

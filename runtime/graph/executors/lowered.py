@@ -36,8 +36,9 @@ from runtime.graph.ir import Graph, Node, Value
 class Local:
     """A variable: a number in a register, an array or a list, or memory that the program keeps.
 
-    Integers and truth values of no dimension are unboxed: they are numbers, where kernels take and
-    give arrays. So are Python's numbers, of the type `py.int`, `py.float` and `py.bool`.
+    Integers, truth values and strings of no dimension are unboxed: they are numbers and bytes,
+    where kernels take and give arrays. So are Python's numbers, of the types `py.int`, `py.float`
+    and `py.bool`.
 
     is_number: it is a tensor, and unboxed.
     value: what it is in the graph, if it is something there.
@@ -80,6 +81,7 @@ class Conversion(Enum):
 
     BOX = "a number as kernels take it, of a dtype"
     UNBOX = "the integer in an array of no dimension"
+    BYTES = "the bytes of a string that a kernel gave"
     TEXT = "the array for a string that NumPy has taken out of one"
     COPY = "a copy of an array"
     FILL = "memory of the program's, with the elements of an array in it"

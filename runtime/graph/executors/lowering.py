@@ -4,8 +4,9 @@
                           check   add is in the range of int32, or is wrapped around
     mul = mul(x, y)       kernel  mul = multiply(x, y, out=buffer)
 
-Integer and bool scalars are unboxed, where ops on single numbers read them. What these compute is
-an expression; all else is a call of a kernel, which is told its memory by the buffer plan.
+Integer, bool and string scalars are unboxed, where ops on single numbers and texts read them. What
+these compute is an expression; all else is a call of a kernel, which is told its memory by the
+buffer plan.
 """
 
 from __future__ import annotations
@@ -14,7 +15,17 @@ from collections.abc import Callable, Container, Iterable, Sequence
 
 import numpy as np
 
-from runtime.core.forms import DYNAMIC, ELEMENT, ITEM, SAME, Form, is_bool, is_float, is_integer
+from runtime.core.forms import (
+    DYNAMIC,
+    ELEMENT,
+    ITEM,
+    SAME,
+    Form,
+    is_float,
+    is_integer,
+    is_python,
+    is_string,
+)
 from runtime.core.intervals import EVERYTHING
 from runtime.core.primitive import Primitive, takes
 from runtime.core.shapes import size_of
@@ -101,15 +112,16 @@ class Lowering:
         )
 
     def note(self) -> None:
-        """Find the forms of nodes: `read` are the integers that they, and control flow, take as
-        numbers; `weak` those cast to floats only for arithmetic with a float, which converts them.
+        """Find the forms of nodes: `read` are the integers and strings that they, and control flow,
+        take as Python's; `weak` the integers cast to floats only for arithmetic with a float, which
+        converts them.
         """
         casts: set[Value] = set()
         kept = set(self.region.results)
         for node in walk(self.region):
             form = self.forms[node] = form_of(node)
             if form is not None:
-                self.read.update(_integers(node.inputs))
+                self.read.update(_unboxable(node.inputs))
             if form is not None and form.text.startswith("one_"):
                 casts.add(node.outputs[0])
             else:
@@ -117,7 +129,7 @@ class Lowering:
                 kept.update(node.inputs[:-1] if takes_weak(node, form) else node.inputs)
             for region in node.regions:
                 kept.update(region.results)
-                self.read.update(_integers((*region.results, *node.inputs)))
+                self.read.update(_unboxable((*region.results, *node.inputs)))
         self.weak = casts - kept
 
     # Values
@@ -152,20 +164,20 @@ class Lowering:
 
     def moved(self, value: Value, target: Value) -> Expression:
         """The value as a variable of control flow holds it."""
-        unboxed = is_integer(target.type) or is_bool(target.type)
-        return self.values[value] if unboxed else self.raw(value)
+        return self.values[value] if is_python(target.type) else self.raw(value)
 
     def note_unboxed(self, value: Value) -> None:
-        """Note that a value is held as a number."""
-        if is_integer(value.type) or is_bool(value.type):
+        """Note that a value is held as Python's."""
+        if is_python(value.type):
             self.unboxed.add(value)
 
     def unbox(self, value: Value, node: Node = ENTRY) -> None:
-        """Make a number of an integer that came as an array, where ops on numbers read it."""
+        """Make a number, or bytes, of what came as an array, where expressions read it."""
         self.check_width(value, node)
         if value in self.read and value not in self.unboxed:
-            number = lowered.Convert(Conversion.UNBOX, [self.values[value]])
-            self.add(lowered.Assign(node, [number], [self.variable(value)]))
+            kind = Conversion.BYTES if is_string(value.type) else Conversion.UNBOX
+            item = lowered.Convert(kind, [self.values[value]])
+            self.add(lowered.Assign(node, [item], [self.variable(value)]))
 
     def check_width(self, value: Value, node: Node) -> None:
         """State that a Python integer fits into 64 bits, where its range does not tell."""
@@ -214,7 +226,7 @@ class Lowering:
     def constant(self, node: Node) -> None:
         value, (output,) = node.params["value"], node.outputs
         item = boxed = value
-        if is_integer(output.type) or is_bool(output.type):
+        if is_python(output.type):
             self.unboxed.add(output)
             item = value.item()
         elif is_float(output.type):
@@ -225,7 +237,7 @@ class Lowering:
         # Whoever reads it before a check has found nothing there: an op that left a loop.
         (output,) = node.outputs
         item = boxed = placeholder(output.type)
-        if is_integer(output.type) or is_bool(output.type):
+        if is_python(output.type):
             self.unboxed.add(output)
             item = boxed.item()
         self.values[output] = lowered.Constant(item, boxed, output.type)
@@ -348,6 +360,8 @@ class Lowering:
             statement = lowered.Assign(node, [part], [self.target(output)])
         self.add(statement)
         for output in filter(is_text, node.outputs):
+            if output in self.read:
+                continue
             text = lowered.Convert(Conversion.TEXT, [self.given(output)])
             self.add(lowered.Assign(node, [text], [self.local(output)]))
         for output in node.outputs:
@@ -482,5 +496,5 @@ def _retyped(expression: Expression, type: Type) -> Expression:
     return expression
 
 
-def _integers(values: Iterable[Value]) -> list[Value]:
-    return [value for value in values if is_integer(value.type)]
+def _unboxable(values: Iterable[Value]) -> list[Value]:
+    return [value for value in values if is_integer(value.type) or is_string(value.type)]

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from runtime import dtypes
+from runtime.core.convert import decoded, encoded
 from runtime.dtypes import DType
 from runtime.graph.executors import lowered
 from runtime.graph.executors.buffer_pool import Pool
 from runtime.graph.executors.coalescing import moves_left
-from runtime.graph.executors.kernels import boxed
+from runtime.graph.executors.kernels import boxed, unboxed
 from runtime.graph.executors.lowered import Block, Conversion, Expression, Local, Statement, leaves
 from runtime.graph.executors.scalars import NEGATIVE, template, wrapper
 from runtime.graph.ir import Node
+from runtime.graph.text_ops import BUILTINS
 
 if TYPE_CHECKING:
     from runtime.graph.executors.hot_loops import HotLoop
@@ -30,6 +32,9 @@ _PLAIN = (bool, int, str, type(None))
 # Python 3.11 adapts a loop to its types in the first call only where it has no test.
 WHILE = "while True:"
 """The head of a loop."""
+
+LONGEST_BYTES = 80
+"""The length of a string that is written where it is used."""
 
 # Python itself allows 100 levels of indentation and 20 nested loops.
 DEEPEST = 80
@@ -121,10 +126,13 @@ class Printer:
     def conversion(self, expression: lowered.Convert) -> str:
         operands = self.each(expression.operands)
         match expression.conversion:
-            case Conversion.BOX if expression.dtype is not None:
+            case Conversion.BOX if expression.dtype is not dtypes.string:
+                assert expression.dtype is not None
                 return f"{self.numpy_type(expression.dtype)}({operands[0]})"
-            case Conversion.TEXT:
-                return f"{self.module.share('k_boxed', boxed)}({operands[0]})"
+            case Conversion.BOX | Conversion.TEXT:
+                return f"{self.module.helper('boxed', boxed)}({operands[0]})"
+            case Conversion.BYTES:
+                return f"{self.module.helper('unboxed', unboxed)}({operands[0]})"
             case Conversion.FILL:
                 return f"{self.module.helper('copied', _copied)}({', '.join(operands)})"
             case other:
@@ -137,7 +145,8 @@ class Printer:
         return ", ".join(self.each(expressions))
 
     def literal(self, item: Any) -> str:
-        if type(item) in _PLAIN or (type(item) is float and math.isfinite(item)):
+        is_short = type(item) is bytes and len(item) <= LONGEST_BYTES
+        if is_short or type(item) in _PLAIN or (type(item) is float and math.isfinite(item)):
             return repr(item)
         if type(item) is tuple:
             return f"({_tuple(list(map(self.literal, item)))})"
@@ -377,6 +386,8 @@ def _tuple(items: Sequence[str]) -> str:
 
 
 HELPERS: dict[str, Any] = {
+    "decoded": decoded,
+    "encoded": encoded,
     "float32": np.float32,
     "float64": np.float64,
     "one_float32": np.float32(1),
@@ -386,8 +397,9 @@ HELPERS: dict[str, Any] = {
 
 # Names that generated code uses as they are: no value may take them.
 RESERVED = (
-    *("raised", "bool_", "empty", "copied"),
+    *("raised", "bool_", "empty", "copied", "boxed", "unboxed"),
     *[function.__name__ for function in (int, float, bool, abs, range, min)],
+    *BUILTINS,
     *HELPERS,
     *[dtype.name for dtype in dtypes.ALL],
     *[f"wrap_{dtype.name}" for dtype in dtypes.ALL],

@@ -11,11 +11,12 @@ import numpy as np
 import pytest
 
 import runtime as rt
+from runtime import dtypes
 from runtime.core.forms import is_bool, is_integer
 from runtime.core.types import TensorType
 from runtime.graph.executors import lowered
 from runtime.graph.executors.buffer_pool import Pool
-from runtime.graph.executors.kernels import boxed
+from runtime.graph.executors.kernels import boxed, unboxed
 from runtime.graph.executors.lowered import Block, Conversion, Expression, Local, Must, Statement
 from runtime.graph.executors.lowering import Lowering
 from runtime.graph.executors.program import Program
@@ -161,8 +162,11 @@ def fill(buffer: Any, array: Any, _: Any) -> Any:
 
 
 CONVERT: dict[Conversion, Callable[..., Any]] = {
-    Conversion.BOX: lambda number, dtype: dtype.as_numpy_dtype(number),
+    Conversion.BOX: lambda item, dtype: (
+        boxed(item) if dtype is dtypes.string else dtype.as_numpy_dtype(item)
+    ),
     Conversion.UNBOX: lambda array, _: int(array),
+    Conversion.BYTES: lambda text, _: unboxed(text),
     Conversion.TEXT: lambda text, _: boxed(text),
     Conversion.COPY: lambda array, _: array.copy(),
     Conversion.FILL: fill,
