@@ -2,7 +2,7 @@
 the same.
 
 A 0-d integer tensor is a Python int in generated code, wrapped around where it leaves its dtype's
-range; a 0-d bool may be a Python bool; a 0-d string is bytes; 0-d float32 and float64 are NumPy
+range; a 0-d bool may be a Python bool; a 0-d string is a text; 0-d float32 and float64 are NumPy
 scalars, whose operators are the ufuncs of the kernels.
 """
 

@@ -105,7 +105,7 @@ def _zeros_for(items: Items, dtype: DType, shape: Shape) -> Any:
 
 
 def _is_one(index: Any) -> bool:
-    return type(index) is int or np.ndim(index) == 0
+    return isinstance(index, int | np.integer) or np.ndim(index) == 0
 
 
 def _item(items: Items, index: int, zeros: Callable[[], Any]) -> Any:
@@ -165,11 +165,21 @@ def copied(items: Items, out: Items | None) -> Items:
 
 def _set(items: Items, index: Any, value: Any, *, dynamic: bool, out: Items | None = None) -> Items:
     made = copied(items, out)
+    if _is_one(index):
+        _set_one(made, int(index), value, dynamic)
+        return made
     for at, item in pairs(index, value):
-        _check_index(at, len(made), dynamic)
-        made += [None] * (at + 1 - len(made))
-        made[at] = item
+        _set_one(made, at, item, dynamic)
     return made
+
+
+def _set_one(items: Items, at: int, item: Any, dynamic: bool) -> None:
+    if dynamic and at == len(items):
+        items.append(item)
+        return
+    _check_index(at, len(items), dynamic)
+    items += [None] * (at + 1 - len(items))
+    items[at] = item
 
 
 def _push(items: Items, at: int, item: Any, out: Items | None = None) -> Items:

@@ -68,6 +68,11 @@ def spelled(text: Tensor | bytes) -> str:
     return decoded(held)
 
 
+def texts(items: Elements) -> list[str]:
+    """The texts that the tensors in a list hold."""
+    return list(map(spelled, items.items))
+
+
 def sliced(text: str, *bounds: int | None) -> str:
     """`text[start:stop:step]`."""
     return text[slice(*bounds)]
@@ -92,11 +97,12 @@ _TELLING = (
     "isnumeric isprintable isspace istitle isupper "
     "rfind rindex startswith"
 )
-TEXTS: dict[str, Callable[..., str]] = {
+TEXTS: dict[str, Callable[..., Any]] = {
     "array": array, "str": str, "repr": repr, "ascii": ascii, "format": format,
     "str.format": str.format, "str.join": str.join, "str.__add__": str.__add__,
     "str.__mul__": str.__mul__,
-    "mod": operator.mod, "chosen": chosen, "spelled": spelled, "item": operator.getitem,
+    "mod": operator.mod, "chosen": chosen, "spelled": spelled, "texts": texts,
+    "item": operator.getitem,
     "sliced": sliced, "chr": chr, "bin": bin, "hex": hex, "oct": oct,
     **{f"str.{name}": getattr(str, name) for name in _MAKING.split()},
 }  # fmt: skip

@@ -49,15 +49,15 @@ _LONGEST = 400
 
 
 def _form(inputs: Sequence[Type], output: Type, params: Mapping[str, Any]) -> Form | None:
-    """The expression that makes the text, or the number, if it is one of Python's."""
-    if not (is_string(output) or isinstance(output, NumberType)):
+    """The expression that makes the text, or the number, of texts and numbers, if it is one of
+    Python's.
+    """
+    if not inputs or not (is_string(output) or isinstance(output, NumberType)):
         return None
     try:
         text = _expression(params["template"], count())
     except _Unwritten:
         return None
-    if is_string(output):
-        text = f"encoded({text})"
     return Form(text, "") if len(text) <= _LONGEST else None
 
 
@@ -90,7 +90,9 @@ def _number(type: Type, place: int) -> str:
 def _call(template: Written, places: Iterator[int]) -> str:
     name, children = template.function, template.children
     if name == "spelled" and isinstance(children[0], Slot) and is_string(children[0].type):
-        return f"decoded({{{next(places)}}})"
+        return f"{{{next(places)}}}"
+    if name == "texts":
+        return f"texts_of({{{next(places)}}})"
     if name == "chosen":
         return _chosen(children, places)
     parts = [_expression(child, places) for child in children]

@@ -122,9 +122,12 @@ _OF_VIEWS = (
 
 def of_texts(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     """An operator of two texts, or choices, without a branch for each pair: the text it makes."""
-    if not all(each.is_text if type(each) is Choice else type(each) is str for each in (a, b)):
+    if not all(each.is_text if type(each) is Choice else type(each) in _TEXT for each in (a, b)):
         return NotImplemented
     return texts.of_operator(function, a, b)
+
+
+_TEXT = str, texts.Text
 
 
 def unpacked(choice: Choice, count: int) -> list[Any]:

@@ -223,6 +223,12 @@ def _run(text: Text, type: Type, may_fail: bool) -> Any:
     return made(TEXT, values, {"template": template, "type": type})
 
 
+def joined(separator: str, column: Any) -> Text:
+    """The texts of a list of the graph, one behind the other."""
+    text = Text(str.join, [separator, Text(TEXTS["texts"], [column], {})], {})
+    return Text(TEXTS["spelled"], [_run(text, _TENSOR, may_fail=False)], {})
+
+
 def of_operator(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     """The result of a binary operator for two texts: a text, a staged bool, or NotImplemented."""
     if function is operator.add:

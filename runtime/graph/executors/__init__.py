@@ -3,6 +3,7 @@
 reference                    node by node: what a graph means; for tapes and checks of each op
 lowered, lowering            the lowered form, and how a graph becomes one: for all other executors
 ranges, layouts, escapes     what lowering knows of integers, of arrays in memory, of who sees them
+undecoded                    and of strings
 kernels                      how ops use memory
 buffer_assignment            the plan of who writes where
 substitution, coalescing     of the lowered form: expressions in their places, names

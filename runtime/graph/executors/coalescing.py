@@ -88,7 +88,7 @@ def _pairs(targets: Sequence[Local], sources: Sequence[Expression]) -> list[Move
 
 
 def _is_conversion(expression: Expression) -> bool:
-    kinds = lowered.Conversion.UNBOX, lowered.Conversion.BYTES, lowered.Conversion.TEXT
+    kinds = (lowered.Conversion.UNBOX, lowered.Conversion.TEXT)
     return isinstance(expression, lowered.Convert) and expression.conversion in kinds
 
 

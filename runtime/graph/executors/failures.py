@@ -123,8 +123,8 @@ def _value(text: str, frame: FrameType) -> Any:
 
 
 def _as_raw(value: Any, type: Type) -> Any:
-    """A tensor that generated code holds as a Python number, or as bytes, as kernels take it."""
-    if isinstance(value, bytes):
+    """A tensor that generated code holds as a Python number, or as a text, as kernels take it."""
+    if isinstance(value, str | bytes):
         return boxed(value)
     if isinstance(type, TensorType) and isinstance(value, bool | int):
         return type.dtype.np_dtype.type(value)

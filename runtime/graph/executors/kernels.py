@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from runtime import dtypes
+from runtime.core.convert import decoded, encoded
 from runtime.core.primitive import Kernel, Memory, Order, takes
 from runtime.core.shapes import is_known
 from runtime.core.types import TensorType
@@ -58,14 +59,30 @@ def is_text(value: Value) -> bool:
     return isinstance(type, TensorType) and type.dtype is dtypes.string and not type.shape
 
 
-def boxed(raw: Any) -> Any:
-    """The array for a string that NumPy returns as an element of an array."""
-    return np.asarray(raw, dtype=object) if isinstance(raw, bytes) else raw
+def boxed(held: Any) -> Any:
+    """The array for a string that generated code holds, or that NumPy has taken out of an array."""
+    if isinstance(held, str):
+        held = encoded(held)
+    return np.asarray(held, dtype=object) if isinstance(held, bytes) else held
 
 
-def unboxed(raw: Any) -> Any:
-    """The bytes of a string, which NumPy may have taken out of an array already."""
-    return raw if isinstance(raw, bytes) else raw.item()
+def unboxed(raw: Any) -> str | bytes:
+    """The string that a kernel gave as generated code holds it: a text, or bytes that are none."""
+    held: bytes = raw if isinstance(raw, bytes) else raw.item()
+    try:
+        return decoded(held)
+    except UnicodeDecodeError:
+        return held
+
+
+def text_of(held: str | bytes) -> str:
+    """The text that generated code holds. Raises UnicodeDecodeError for bytes that are none."""
+    return decoded(held) if isinstance(held, bytes) else held
+
+
+def texts_of(items: Sequence[Any]) -> list[str]:
+    """The texts in a list. Raises UnicodeDecodeError for bytes that are none."""
+    return [text_of(unboxed(item)) for item in items]
 
 
 def ufunc_of(node: Node) -> np.ufunc | None:

@@ -36,7 +36,7 @@ from runtime.graph.ir import Graph, Node, Value
 class Local:
     """A variable: a number in a register, an array or a list, or memory that the program keeps.
 
-    Integers, truth values and strings of no dimension are unboxed: they are numbers and bytes,
+    Integers, truth values and strings of no dimension are unboxed: they are numbers and texts,
     where kernels take and give arrays. So are Python's numbers, of the types `py.int`, `py.float`
     and `py.bool`.
 
@@ -80,8 +80,8 @@ class Conversion(Enum):
     """The ways from one form of a value to another."""
 
     BOX = "a number as kernels take it, of a dtype"
-    UNBOX = "the integer in an array of no dimension"
-    BYTES = "the bytes of a string that a kernel gave"
+    UNBOX = "the integer, or the string, in an array of no dimension"
+    DECODE = "the text of a string, which may be other bytes"
     TEXT = "the array for a string that NumPy has taken out of one"
     COPY = "a copy of an array"
     FILL = "memory of the program's, with the elements of an array in it"

@@ -32,11 +32,12 @@ from runtime.core.shapes import size_of
 from runtime.core.types import ListType, NumberType, TensorType, Type
 from runtime.graph.executors import lowered
 from runtime.graph.executors.buffer_assignment import Carrying, Plan, Renaming
-from runtime.graph.executors.kernels import is_number, is_text, reads_of_updated, views
+from runtime.graph.executors.kernels import is_number, is_text, reads_of_updated, unboxed, views
 from runtime.graph.executors.layouts import Layouts, is_array, is_c_contiguous
 from runtime.graph.executors.lowered import Block, Conversion, Expression, Local, Must, Statement
 from runtime.graph.executors.ranges import INT64_RANGE, Ranges, limits_of, within
 from runtime.graph.executors.scalars import form_of, slices_of, takes_weak
+from runtime.graph.executors.undecoded import Undecoded
 from runtime.graph.ir import Graph, Node, Region, Value, diverges, walk
 from runtime.graph.nodes import (
     CALL,
@@ -80,6 +81,8 @@ class Lowering:
         given.update(value for value in graph.parameters if not (contiguous and is_array(value)))
         self.layouts = Layouts(self.region, given)
         self.ranges = Ranges(self.region)
+        arguments = (*graph.parameters, *[value for value, _ in graph.closure])
+        self.undecoded = Undecoded(self.region, arguments).values
         self.makers = self.ranges.makers
         self.updated = reads_of_updated(self.region)
         self.forms: dict[Node, Form | None] = {}
@@ -152,6 +155,13 @@ class Lowering:
         """The value as expressions take it."""
         return self.values[value]
 
+    def operand(self, value: Value) -> Expression:
+        """The value as an operand of Python's: of a string its text."""
+        found = self.values[value]
+        if value not in self.undecoded:
+            return found
+        return lowered.Convert(Conversion.DECODE, [found])
+
     def raw(self, value: Value) -> Expression:
         """The value as kernels and callers take it: a tensor as an array or a NumPy scalar."""
         found = self.values[value]
@@ -172,11 +182,11 @@ class Lowering:
             self.unboxed.add(value)
 
     def unbox(self, value: Value, node: Node = ENTRY) -> None:
-        """Make a number, or bytes, of what came as an array, where expressions read it."""
+        """Make a number, or a text, of what came as an array, where expressions read it."""
         self.check_width(value, node)
         if value in self.read and value not in self.unboxed:
-            kind = Conversion.BYTES if is_string(value.type) else Conversion.UNBOX
-            item = lowered.Convert(kind, [self.values[value]])
+            assert isinstance(value.type, TensorType)
+            item = lowered.Convert(Conversion.UNBOX, [self.values[value]], value.type.dtype)
             self.add(lowered.Assign(node, [item], [self.variable(value)]))
 
     def check_width(self, value: Value, node: Node) -> None:
@@ -228,7 +238,7 @@ class Lowering:
         item = boxed = value
         if is_python(output.type):
             self.unboxed.add(output)
-            item = value.item()
+            item = unboxed(value) if is_string(output.type) else value.item()
         elif is_float(output.type):
             item, boxed = value[()], np.asarray(value)
         self.values[output] = lowered.Constant(item, boxed, output.type)
@@ -239,7 +249,7 @@ class Lowering:
         item = boxed = placeholder(output.type)
         if is_python(output.type):
             self.unboxed.add(output)
-            item = boxed.item()
+            item = unboxed(boxed) if is_string(output.type) else boxed.item()
         self.values[output] = lowered.Constant(item, boxed, output.type)
 
     # Ops on numbers
@@ -247,7 +257,7 @@ class Lowering:
     def expression(self, node: Node, form: Form) -> None:
         """An op on numbers; one that changes nothing is a second name for its operand."""
         (output,) = node.outputs
-        operands = list(map(self.given, node.inputs))
+        operands = list(map(self.operand, node.inputs))
         wraps = form.wraps and self.is_checked(node)
         same = form.text == SAME.text
         refuses = form.refuses and self.is_checked(node)

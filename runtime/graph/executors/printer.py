@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from runtime import dtypes
-from runtime.core.convert import decoded, encoded
 from runtime.dtypes import DType
 from runtime.graph.executors import lowered
 from runtime.graph.executors.buffer_pool import Pool
 from runtime.graph.executors.coalescing import moves_left
-from runtime.graph.executors.kernels import boxed, unboxed
+from runtime.graph.executors.kernels import boxed, text_of, texts_of, unboxed
 from runtime.graph.executors.lowered import Block, Conversion, Expression, Local, Statement, leaves
 from runtime.graph.executors.scalars import NEGATIVE, template, wrapper
 from runtime.graph.ir import Node
@@ -33,8 +32,8 @@ _PLAIN = (bool, int, str, type(None))
 WHILE = "while True:"
 """The head of a loop."""
 
-LONGEST_BYTES = 80
-"""The length of a string that is written where it is used."""
+LONGEST_TEXT = 80
+"""Characters of a text that is written where it is used."""
 
 # Python itself allows 100 levels of indentation and 20 nested loops.
 DEEPEST = 80
@@ -131,8 +130,10 @@ class Printer:
                 return f"{self.numpy_type(expression.dtype)}({operands[0]})"
             case Conversion.BOX | Conversion.TEXT:
                 return f"{self.module.helper('boxed', boxed)}({operands[0]})"
-            case Conversion.BYTES:
+            case Conversion.UNBOX if expression.dtype is dtypes.string:
                 return f"{self.module.helper('unboxed', unboxed)}({operands[0]})"
+            case Conversion.DECODE:
+                return f"{self.module.helper('text_of', text_of)}({operands[0]})"
             case Conversion.FILL:
                 return f"{self.module.helper('copied', _copied)}({', '.join(operands)})"
             case other:
@@ -145,8 +146,9 @@ class Printer:
         return ", ".join(self.each(expressions))
 
     def literal(self, item: Any) -> str:
-        is_short = type(item) is bytes and len(item) <= LONGEST_BYTES
-        if is_short or type(item) in _PLAIN or (type(item) is float and math.isfinite(item)):
+        if type(item) is str and len(item) > LONGEST_TEXT:
+            return self.module.share("c", item)
+        if type(item) in _PLAIN or (type(item) is float and math.isfinite(item)):
             return repr(item)
         if type(item) is tuple:
             return f"({_tuple(list(map(self.literal, item)))})"
@@ -386,8 +388,7 @@ def _tuple(items: Sequence[str]) -> str:
 
 
 HELPERS: dict[str, Any] = {
-    "decoded": decoded,
-    "encoded": encoded,
+    "texts_of": texts_of,
     "float32": np.float32,
     "float64": np.float64,
     "one_float32": np.float32(1),
@@ -397,7 +398,7 @@ HELPERS: dict[str, Any] = {
 
 # Names that generated code uses as they are: no value may take them.
 RESERVED = (
-    *("raised", "bool_", "empty", "copied", "boxed", "unboxed"),
+    *("raised", "bool_", "empty", "copied", "boxed", "text_of", "unboxed"),
     *[function.__name__ for function in (int, float, bool, abs, range, min)],
     *BUILTINS,
     *HELPERS,

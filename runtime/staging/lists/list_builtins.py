@@ -531,7 +531,11 @@ def _joined(separator: Any, parts: Any, /) -> Any:
     gives its keys.
     """
     is_asked = isinstance(parts, iteration.Staged | dict | KeysView | ValuesView)
-    return _join(separator, listed(parts) if is_asked else parts)
+    items = listed(parts) if is_asked else parts
+    held = items.staged if isinstance(items, GrowingSequence) else None
+    if held is not None and held.element == texts.ANY and isinstance(separator, str):
+        return texts.joined(separator, held.columns[0])
+    return _join(separator, items)
 
 
 BUILTINS[sorted] = _sorted

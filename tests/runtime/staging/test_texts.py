@@ -737,10 +737,46 @@ def odd_words(n: Any) -> Any:
     return count, ODD[n] in ("w7", "w6\ud800"), len(ODD[n] if n > 4 else "\ud800\0")
 
 
+def written_beside_numbers(n: Any) -> Any:
+    text, signs = "", []
+    for i in range(n):
+        text += SIGNS[i] + str(i)
+        text = str(i % 3) + SIGNS[-i] + text
+        signs.append(SIGNS[i] * 2 + f"{{{i}}}")
+    return text, "-".join(signs), SIGNS[n - 1] + str(n) == "x2"
+
+
+def test_letters_beside_texts_of_the_run_have_no_branches() -> None:
+    graph = rt.function(written_beside_numbers).get_concrete_function(rt.constant(1)).graph
+    made = graph.as_graph_def()
+    assert len(made.node) + sum(len(each.node_def) for each in made.library.function) < 100
+
+
+def test_bytes_that_are_no_text_go_through_branches_and_loops() -> None:
+    @rt.function
+    def program(x: Any, n: Any) -> Any:
+        kept, text = x, "é"
+        for i in range(n):
+            kept = rt.strings.join([kept, x]) if i % 2 == 0 else x
+            text = text + str(i)
+        if n > 2:
+            text = text * 2
+        return kept, text, rt.strings.join([kept, text])
+
+    for n in (0, 3, 4):
+        kept, text, both = program(rt.constant(b"\xff"), rt.constant(n))
+        assert kept.numpy() == b"\xff" * (1 + n % 2)
+        expected = "é" + "".join(map(str, range(n)))
+        expected *= 1 + (n > 2)
+        assert text.numpy().decode() == expected
+        assert both.numpy() == kept.numpy() + text.numpy()
+
+
 @pytest.mark.parametrize(
     ("function", "most"),
     [
         (odd_words, 90),
+        (written_beside_numbers, 8),
         (told_of_signs, 8),
         (methods_of_signs, 8),
         (letters_in_turn, 8),

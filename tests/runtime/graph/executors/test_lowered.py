@@ -16,7 +16,7 @@ from runtime.core.forms import is_bool, is_integer
 from runtime.core.types import TensorType
 from runtime.graph.executors import lowered
 from runtime.graph.executors.buffer_pool import Pool
-from runtime.graph.executors.kernels import boxed, unboxed
+from runtime.graph.executors.kernels import boxed, text_of, unboxed
 from runtime.graph.executors.lowered import Block, Conversion, Expression, Local, Must, Statement
 from runtime.graph.executors.lowering import Lowering
 from runtime.graph.executors.program import Program
@@ -165,8 +165,8 @@ CONVERT: dict[Conversion, Callable[..., Any]] = {
     Conversion.BOX: lambda item, dtype: (
         boxed(item) if dtype is dtypes.string else dtype.as_numpy_dtype(item)
     ),
-    Conversion.UNBOX: lambda array, _: int(array),
-    Conversion.BYTES: lambda text, _: unboxed(text),
+    Conversion.UNBOX: lambda array, dtype: unboxed(array) if dtype is dtypes.string else int(array),
+    Conversion.DECODE: lambda text, _: text_of(text),
     Conversion.TEXT: lambda text, _: boxed(text),
     Conversion.COPY: lambda array, _: array.copy(),
     Conversion.FILL: fill,
