@@ -72,8 +72,8 @@ class _Reads:
 
 
 def _is_place(key: gast.Tuple) -> bool:
-    """True for `x[i, j]`, the item of an array, if not all of it is constant."""
-    if any(isinstance(part, gast.Slice | gast.Starred) for part in key.elts):
+    """True for `x[i, j]`, an item or a part of an array, if not all of it is constant."""
+    if any(isinstance(part, gast.Starred) for part in key.elts):
         return False
     return not all(map(is_constant_index, key.elts))
 

@@ -89,9 +89,10 @@ def _backend_of_slice(key: Any) -> Backend | None:
 
 
 def _backend_of_place(key: Any) -> Backend | None:
-    """The backend of a key, or of what is in a tuple."""
-    if type(key) is not tuple:
-        return _backend_of_slice(key)
+    """The backend of a key, or of what is in a tuple or list."""
+    found = _backend_of_slice(key)
+    if found is not None or not isinstance(key, tuple | list):
+        return found
     return next(filter(None, map(_backend_of_place, key)), None)
 
 

@@ -271,7 +271,8 @@ class Tracer:
                 if self.references.changed_array():
                     want_arrays()
                     raise refuse(
-                        "an array is changed that a path or a round has left under another name",
+                        "an array is changed that a path or a round has left under another name, "
+                        "or of which a part was read at a place that only the run knows",
                         "change a copy: x = x.copy()",
                         None,
                         self._location(),

@@ -4,6 +4,7 @@ they give for examples of the arguments, and so is whether they give a view of o
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -28,7 +29,8 @@ from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.templates import filled
 from runtime.staging.aliasing.sharing import hold, may_be_part
 from runtime.staging.arrays.equivalents import by_ops
-from runtime.staging.arrays.symbolic_array import SymbolicArray, as_array
+from runtime.staging.arrays.symbolic_array import SymbolicArray, as_array, shape_of
+from runtime.staging.control.iteration import Range
 from runtime.staging.control.joined_variables import read
 from runtime.staging.control.optional_values import present
 from runtime.staging.control.references import want_arrays
@@ -69,14 +71,16 @@ def _staged(name: str, *args: Any, **kwargs: Any) -> Any:
     values = tuple([trace.value_of(symbol) for symbol in images.symbols])
     params = {"function": name, "arguments": template}
     example, results = _examples(name, given, named)
+    is_sized = not _depends_on_values(name, given, named)
     if len({type(each) for each in results} & {tuple, list}) > 1:
         raise _refused(name, "the type of its result depends on the values", "use an op")
     if not isinstance(results[0], tuple | list):
-        result = trace.apply(LIBRARY, values, params | {"type": _type_of(name, *results)})
+        kind = _type_of(example, is_sized, *results)
+        result = trace.apply(LIBRARY, values, params | {"type": kind})
         return _of_numpy(result, example, results[0], args)
     items = []
     for place, (first, second) in enumerate(zip(*results, strict=True)):
-        item = {"type": _type_of(name, first, second), "place": place}
+        item = {"type": _type_of(example, is_sized, first, second), "place": place}
         items.append(_of_numpy(trace.apply(LIBRARY, values, params | item), example, first, args))
     return items if isinstance(results[0], list) else tuple(items)
 
@@ -148,6 +152,8 @@ def _given(name: str, item: Any) -> Any:
         return item
     if isinstance(item, Growing) and item.staged is not None:
         return item if isinstance(item, tuple) else item.copy()
+    if isinstance(item, Range):
+        return STAGED[np.arange](item.start, item.stop, item.step)
     if isinstance(item, list | tuple):
         parts = [_given(name, each) for each in item]
         return tuple(parts) if isinstance(item, tuple) else parts
@@ -167,16 +173,39 @@ def _given(name: str, item: Any) -> Any:
     )
 
 
-def _type_of(name: str, first: Any, second: Any) -> Type:
+def _depends_on_values(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
+    """Whether the sizes of the result depend on numbers that only the run knows."""
+    if name not in SIZED_BY_VALUES:
+        return False
+    argument, place = _PLACES.get(name, ("", 0))
+    if not argument:
+        return True
+    given = kwargs.get(argument, args[place] if place < len(args) else None)
+    asked = Images(shown=False)
+    asked.of(given)
+    return bool(asked.symbols)
+
+
+_PLACES = {
+    "np.compress": ("condition", 0), "np.delete": ("obj", 1), "np.insert": ("obj", 1),
+    "np.repeat": ("repeats", 1),
+}  # fmt: skip
+"""The arguments whose numbers decide the sizes of the result, where they alone do."""
+
+
+def _type_of(example: _Example, is_sized: bool, first: Any, second: Any) -> Type:
     """The type of what these are examples of, or of one of a tuple: of it only sizes that agree."""
+    name = example.name
     kinds = {type(first), type(second)}
     if kinds <= NUMBER_TYPES.keys() and len(kinds) == 1:
         return NUMBER_TYPES[kinds.pop()]
     a, b = np.asarray(first), np.asarray(second)
     if a.dtype != b.dtype or a.ndim != b.ndim or a.dtype.kind not in "biufc":
         raise _refused(name, "the type of its result depends on the values", "use an op")
-    known = name not in SIZED_BY_VALUES
-    shape = [n if n == m and known else None for n, m in zip(a.shape, b.shape, strict=True)]
+    shape = [
+        n if n == m and is_sized and example.tells(n) else None
+        for n, m in zip(a.shape, b.shape, strict=True)
+    ]
     return TensorType(dtypes.as_dtype(a.dtype), tuple(shape))
 
 
@@ -190,6 +219,7 @@ class _Example:
         self.name = name
         self.size = size
         self.dimension = size if dimension is None else dimension
+        self.is_guessed = dimension is not None
         self.arrays: list[tuple[Any, Any]] = []
         self._random = np.random.default_rng(size)
 
@@ -201,6 +231,13 @@ class _Example:
     def known_sizes(self) -> set[int]:
         """The known sizes of the tensors: unknown ones may have to be one of them."""
         return {n for item, _ in self.arrays for n in item.static_shape if n not in (None, 1)}
+
+    def tells(self, size: int) -> bool:
+        """Whether a size of both results is known: not where it may be one of unknown sizes, which
+        both examples have the same.
+        """
+        is_known = size != self.dimension and size in self.known_sizes()
+        return is_known or not self.is_guessed
 
     def _of(self, item: Any) -> Any:
         if isinstance(item, SymbolicNumber):
@@ -238,6 +275,24 @@ class _Example:
     def _number(self, type: NumberType) -> Any:
         size = self.size
         return {"bool": size % 2 > 0, "int": size, "float": size - 0.5}[type.kind]
+
+
+def _asking(answer: Callable[..., Any]) -> Callable[..., Any]:
+    """A function that asks of what size or dtype an array is, or what would become one."""
+
+    def asked(item: Any, *args: Any, **kwargs: Any) -> Any:
+        array = item if isinstance(item, SymbolicTensor) else STAGED[np.array](item)
+        return answer(array, *args, **kwargs)
+
+    return asked
+
+
+def _size(array: SymbolicTensor, axis: int | None = None) -> Any:
+    return math.prod(shape_of(array)) if axis is None else shape_of(array)[axis]
+
+
+def _is_complex(array: SymbolicTensor) -> bool:
+    return array.type.dtype.np_dtype.kind == "c"
 
 
 def _copied(to: Any, source: Any, /) -> None:
@@ -280,6 +335,11 @@ STAGED: dict[Callable[..., Any], Callable[..., Any]] = {
     np.empty: staged("np.zeros"),
     np.empty_like: staged("np.zeros_like"),
     np.copyto: _copied,
+    np.iscomplexobj: _asking(_is_complex),
+    np.isrealobj: _asking(lambda array: not _is_complex(array)),
+    np.ndim: _asking(lambda array: len(shape_of(array))),
+    np.shape: _asking(shape_of),
+    np.size: _asking(_size),
     np.fill_diagonal: _filled_diagonal,
     **{getattr(np, name[3:]): _writing(name) for name in _WRITING},
 }

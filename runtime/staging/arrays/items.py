@@ -1,7 +1,8 @@
-"""Items of NumPy's arrays at places that only the run knows: `xs[i]`, `xs[i, j]`.
+"""Items of NumPy's arrays at places that only the run knows: `xs[i]`, `xs[i, j]`, `xs[i:j]`.
 
-An array that Python knows is a constant of the graph as it is when the item is read, which is right
-of one number alone: a row is a view in NumPy, and shows what is assigned to the array later on.
+An array that Python knows is a constant of the graph as it is when it is read. A row, or a slice,
+is a view in NumPy, and shows what is assigned to the array later on: so nothing may be assigned to
+it any more.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ import numpy as np
 from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import Tensor
 from runtime.staging import texts
+from runtime.staging.aliasing.sharing import ARRAY, hold
 from runtime.staging.arrays.symbolic_array import as_array
 from runtime.staging.control.joined_variables import read
 from runtime.staging.control.optional_values import present
-from runtime.staging.control.references import want_arrays
 from runtime.staging.lists.sequences import place_of
-from runtime.staging.refusals import refuse
+from runtime.staging.scopes import active
 from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.tracing import is_symbol
 
@@ -30,17 +31,19 @@ _OF_NUMBERS = "biufc"
 def item_of_array(array: np.ndarray, key: Any) -> Any:
     """`array[key]` where a part of the key is staged; NotImplemented for what gives no item."""
     parts = [read(present(part)) for part in (key if type(key) is tuple else (key,))]
-    is_item = all(map(_is_whole, parts)) and len(parts) <= array.ndim
-    if array.dtype.kind not in _OF_NUMBERS or not is_item:
+    if array.dtype.kind not in _OF_NUMBERS:
         return NotImplemented
-    if len(parts) < array.ndim:
-        want_arrays()
-        raise refuse(
-            "only the run knows which row of an array is read, and a row of NumPy's shows what is "
-            "assigned to the array later",
-            "read one item, xs[i, j], or make a tensor of the array: tf.constant(xs)",
-        )
-    return as_array(convert_to_tensor(array)[_places(parts, array.shape)])
+    if len(parts) == array.ndim and all(map(_is_whole, parts)):
+        return as_array(convert_to_tensor(array)[_places(parts, array.shape)])
+    return held(array)[key]
+
+
+def held(array: np.ndarray) -> Any:
+    """The symbol in the place of an array of Python's own, of which no items are assigned."""
+    active().references.copies(array)
+    made = as_array(convert_to_tensor(array))
+    hold(made, ARRAY)
+    return made
 
 
 def checked_key(array: Any, key: Any) -> Any:

@@ -17,7 +17,7 @@ import numpy as np
 
 from autograph.operators.builtin_calls import within
 from runtime.ops import convert_to_tensor
-from runtime.staging.aliasing.sharing import ARRAY, hold
+from runtime.staging.arrays.items import held
 from runtime.staging.arrays.symbolic_array import SymbolicArray, as_array
 from runtime.staging.library_calls import STAGED
 from runtime.staging.refusals import refuse
@@ -26,14 +26,7 @@ from runtime.staging.scopes import active
 
 def entered(values: tuple[Any, ...]) -> tuple[Any, ...]:
     """Returns the values that a loop begins with: symbols in the place of arrays."""
-    return tuple([_held(value) if type(value) is np.ndarray else value for value in values])
-
-
-def _held(array: Any) -> Any:
-    active().references.copies(array)
-    made = as_array(convert_to_tensor(array))
-    hold(made, ARRAY)
-    return made
+    return tuple([held(value) if type(value) is np.ndarray else value for value in values])
 
 
 _GENERATORS = (np.random.RandomState, np.random.Generator)

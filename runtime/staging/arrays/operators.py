@@ -12,12 +12,18 @@ import numpy as np
 from runtime import dtypes, ops
 from runtime.core.convert import as_array as converted
 from runtime.core.tensor import Tensor
-from runtime.core.types import variable_of
+from runtime.core.types import NumberType, variable_of
+from runtime.graph.nodes import WIDE_DTYPES
+from runtime.staging.aliasing.item_assignments import set_item
 from runtime.staging.arrays.items import checked_key
 from runtime.staging.arrays.symbolic_array import SymbolicArray, as_array, as_tensor
 from runtime.staging.bytecode import changes_in_place
+from runtime.staging.control.iteration import Range
+from runtime.staging.control.joined_variables import read
+from runtime.staging.control.optional_values import present
 from runtime.staging.control.references import want_arrays
 from runtime.staging.library_calls import STAGED
+from runtime.staging.lists.growing import Growing
 from runtime.staging.lists.repetition import repeated
 from runtime.staging.refusals import refuse
 from runtime.staging.symbolic_number import SymbolicNumber
@@ -113,7 +119,24 @@ def _of_numpy(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) 
 
 
 def _item(self: Any, key: Any) -> Any:
-    return as_array(Tensor.__getitem__(self, checked_key(self, key)))
+    return as_array(Tensor.__getitem__(self, _checked(self, key)))
+
+
+def _checked(self: Any, key: Any) -> Any:
+    return checked_key(self, tuple(map(_place, key)) if type(key) is tuple else _place(key))
+
+
+def _place(part: Any) -> Any:
+    """A part of a key: an array in the place of a range, or of a list that only the run knows."""
+    part = read(present(part))
+    if isinstance(part, Range):
+        return STAGED[np.array](part)
+    if not isinstance(part, Growing) or part.staged is None:
+        return part
+    kind = getattr(part.staged.element, "type", None)
+    if isinstance(kind, NumberType):
+        return STAGED[np.array](part, WIDE_DTYPES[kind.kind].np_dtype)
+    return STAGED[np.array](part)
 
 
 def _as_item(self: Any, value: Any) -> Any:
@@ -171,7 +194,7 @@ def _in_place(ufunc: Any, operation: Any) -> Any:
                 f"Cannot cast ufunc {ufunc.__name__!r} output from {given!r} to {own!r} with "
                 "casting rule 'same_kind'"
             )
-        self[...] = made
+        set_item(self, ..., made)
         return self
 
     return in_place
@@ -234,16 +257,16 @@ def _numbers(self: Any) -> Any:
 
 
 def _sorted(self: Any, axis: int = -1) -> None:
-    self[...] = STAGED[np.sort](self, axis=axis)
+    set_item(self, ..., STAGED[np.sort](self, axis=axis))
 
 
 def _filled(self: Any, value: Any) -> None:
-    self[...] = value
+    set_item(self, ..., value)
 
 
 _OWN: tuple[tuple[str, Any], ...] = (
     ("__getitem__", _item), ("as_item", _as_item), ("__mul__", _times), ("__rmul__", _timed),
-    ("checked_key", checked_key), ("compress", _compressed), ("T", property(_method(np.transpose))),
+    ("checked_key", _checked), ("compress", _compressed), ("T", property(_method(np.transpose))),
     ("conj", _method(np.conjugate)), ("conjugate", _method(np.conjugate)), ("fill", _filled),
     ("flatten", _flattened), ("imag", property(_method(np.imag))), ("item", _number),
     ("real", property(_method(np.real))), ("reshape", _with_tuple(np.reshape)),

@@ -60,8 +60,7 @@ class SymbolicArray(SymbolicTensor):
         known = self.static_shape
         if known is None or not converted_code(sys._getframe(1).f_code):
             return TensorShape(known)
-        sizes = ops.shape(self, dtypes.int64) if None in known else ()
-        return tuple([sizes[at]._as_number() if n is None else n for at, n in enumerate(known)])
+        return shape_of(self)
 
     @property
     def size(self) -> Any:
@@ -85,6 +84,15 @@ def as_array(symbol: Any) -> Any:
     """The symbol, of which it is known from now on that it is an array of NumPy's."""
     symbol.__class__ = SymbolicArray
     return symbol
+
+
+def shape_of(tensor: SymbolicTensor) -> tuple[Any, ...]:
+    """The sizes: staged ones where only the run knows them."""
+    known = tensor.static_shape
+    if known is None:
+        raise refuse("only the run knows how many dimensions an array has", "give it a known rank")
+    sizes: Any = ops.shape(tensor, dtypes.int64) if None in known else ()
+    return tuple([sizes[at]._as_number() if n is None else n for at, n in enumerate(known)])
 
 
 def as_tensor(array: SymbolicTensor) -> SymbolicTensor:

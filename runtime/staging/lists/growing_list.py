@@ -30,7 +30,12 @@ from runtime.staging.bytecode import adds_in_place, rows_unpacked, spreads
 from runtime.staging.control import branches, iteration, joins, logic
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.item_comparisons import is_equal
-from runtime.staging.control.references import is_reference, is_reference_class, want_asked
+from runtime.staging.control.references import (
+    is_reference,
+    is_reference_class,
+    want_arrays,
+    want_asked,
+)
 from runtime.staging.control.specs import Leaf, Mismatch, Spec, Tree, classes_in
 from runtime.staging.lists import keys, staged_items
 from runtime.staging.lists.growing import (
@@ -299,6 +304,8 @@ class GrowingList(GrowingSequence, RowTable):
     def __len__(self) -> int:
         size = size_of(self)
         if size is None:
+            want_asked()
+            want_arrays()  # it may be an array that is asked for items at these places
             raise _refusal(self, asked_by("a length in code that is not converted, or unpacking,"))
         return size
 

@@ -11,6 +11,8 @@ import runtime as rt
 from autograph import StagingError
 
 TABLE = np.zeros(3)
+CHANGED = np.zeros((3, 3))
+GRID = np.arange(12.0).reshape(4, 3)
 
 
 def filled(n):
@@ -437,6 +439,39 @@ def in_place(n):
     return other
 
 
+def parts_of_the_table(n):
+    k = int(n)
+    places = np.array([k, 0])
+    row = GRID[k] + 1
+    row[0] = k
+    some = GRID[places]
+    some[0] = 9
+    return row, some, GRID[k - 1 : k, 1], GRID[:, places], GRID[[k, 1]], GRID[GRID[:, k] > 4]
+
+
+def at_places_in_lists(n):
+    places, table = [], np.arange(8.0).reshape(2, 4)
+    for i in range(n + 1):
+        if i != 1:
+            places.append(i)
+    table[:, places] += int(n)
+    table[0, range(n)] -= 1
+    return table[:, places], table[places[0]][range(n)], (np.arange(5) * 2)[places]
+
+
+def asked_for_sizes(n):
+    out = np.ones((int(n), 3)) * int(n)
+    rows, columns = np.shape(out)
+    asked = np.iscomplexobj(out), np.isrealobj(out), np.ndim(out), np.size(out), np.size(out, 1)
+    return rows - 1, columns, *asked, np.shape([n, n]), np.zeros(np.shape(out))
+
+
+def inserted(n):
+    out = np.insert(np.ones((3, 2)) * int(n), 0, 5, axis=1)
+    both = np.repeat(out, 2, axis=0), np.delete(out, 1, 0), np.compress([True, False], out, axis=1)
+    return np.dot(out[:, 1], out), np.zeros(out.shape), [each.shape for each in both]
+
+
 def in_place_in_a_while(n):
     out = np.ones(3)
     kept = (out,)
@@ -453,7 +488,8 @@ EXACT = [
     filled_by_functions, divided, reduced, exchanged, of_many_makers,
     of_bytes, of_truths, unlike_numbers, compressed, repeated, at_a_place_of_python,
     by_slices, of_complex_numbers, written_by_numpy, items_of_arrays, parts_of_numbers, rounded,
-    of_sizes_that_agree, of_square_matrices,
+    of_sizes_that_agree, of_square_matrices, parts_of_the_table, at_places_in_lists,
+    asked_for_sizes, inserted,
 ]  # fmt: skip
 
 
@@ -776,6 +812,19 @@ def test_a_change_of_an_array_from_outside_is_refused(program):
     assert "out = out.copy()" in caught.value.hint
 
 
+def to_a_row(n):
+    row = GRID[n]
+    row += 1
+    return row
+
+
+def test_a_change_of_a_row_from_outside_is_refused():
+    with pytest.raises(StagingError, match="a NumPy array that another variable") as caught:
+        rt.function(to_a_row)(rt.constant(2))
+    assert caught.value.variable == "row"
+    assert "row = row.copy()" in caught.value.hint
+
+
 def test_what_numpy_writes_to_is_refused():
     with pytest.raises(StagingError, match="given an `out`"):
         rt.function(written_through_numpy)(rt.constant(2))
@@ -863,10 +912,16 @@ def from_outside_and_changed(n):
     return out
 
 
+def changed_behind_a_row(n):
+    row = CHANGED[n]
+    CHANGED[0, 0] += 1
+    return row
+
+
 @pytest.mark.parametrize(
     "program",
     [
-        changed_behind_a_branch, changed_behind_a_loop, chosen_and_changed,
+        changed_behind_a_row, changed_behind_a_branch, changed_behind_a_loop, chosen_and_changed,
         kept_in_a_list_and_changed, kept_in_a_dict_and_changed, from_outside_and_changed,
     ],
 )  # fmt: skip
