@@ -70,12 +70,38 @@ def _of_pairs() -> Iterator[str]:
             yield from (f"{name}.{method}" for method in ("accumulate", "outer", "reduce"))
 
 
+def _of_places() -> Iterator[str]:
+    """The methods of functions that change items of an array at places."""
+    for name in _ufuncs():
+        function: Any = _named(name)
+        if function.nin <= 2 and function.nout == 1 and function.signature is None:
+            yield f"{name}.at"
+
+
+def _changed(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function that gives a changed copy in the place of one that changes an array."""
+
+    def changed(array: Any, *args: Any, **kwargs: Any) -> Any:
+        made = np.array(array)
+        function(made, *args, **kwargs)
+        return made
+
+    return changed
+
+
+WRITING = {
+    f"np.{name}": _named(name)
+    for name in (*_of_places(), "place", "put", "put_along_axis", "putmask")
+}
+"""The functions that write to their first argument, by the names that files have for those that
+give what is in it then."""
 _OF_NUMPY = (*_ufuncs(), *_of_pairs(), *_OF_SIZES.split(), *_OF_VALUES.split())
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "complex": complex,
     **{f"math.{name}": getattr(math, name) for name in ("frexp", "fsum", "modf")},
     **{f"cmath.{name}": value for name, value in vars(cmath).items() if callable(value)},
     **{f"np.{name}": _named(name) for name in _OF_NUMPY},
+    **{name: _changed(function) for name, function in WRITING.items()},
 }
 """Those whose result depends on the values of their arguments alone, by the names that files have
 for them."""
@@ -126,9 +152,26 @@ def _kernel(
 RAISED = (ValueError, TypeError, IndexError, OverflowError, ZeroDivisionError)
 """The exceptions of these functions."""
 
+
+class LinAlgError(errors.InvalidValueError, np.linalg.LinAlgError):
+    """A function of NumPy's found a matrix that it does not take: NumPy's error of that name too.
+
+    >>> inverse = rt.function(lambda x: np.linalg.inv(x))
+    >>> try:
+    ...     inverse(rt.zeros([2, 2]))
+    ... except np.linalg.LinAlgError as error:
+    ...     error.detail
+    'Singular matrix'
+    """
+
+
+def _raised(*_: Type, function: str, **__: Any) -> tuple[type[BaseException], ...]:
+    return (np.linalg.LinAlgError, *RAISED) if function.startswith("np.linalg.") else RAISED
+
+
 LIBRARY = structural(
     "library", _kernel, lambda *_, type, **__: type, op_type="LibraryFunction", fallible=True,
-    raises=RAISED,
+    raises=_raised,
 )  # fmt: skip
 """A call of one of `FUNCTIONS`: `arguments` is a template of the positional ones, and of the names
 and values of the others. Of a tuple that it gives, the item at a `place`."""

@@ -35,9 +35,12 @@ def _probe(
     return 0
 
 
+_PLACES = builtins, np.linalg, errors
+
+
 def kind_named(name: str) -> type[BaseException]:
-    """The class of exceptions of this name: one of Python's, or of `rt.errors`."""
-    found = getattr(builtins, name, None) or getattr(errors, name, None)
+    """The class of exceptions of this name: one of Python's, of NumPy's, or of `rt.errors`."""
+    found = next((vars(place)[name] for place in _PLACES if name in vars(place)), None)
     if not isinstance(found, type) or not issubclass(found, BaseException):
         raise errors.InvalidValueError(f"{name!r} is no class of exceptions")
     return found
@@ -45,8 +48,7 @@ def kind_named(name: str) -> type[BaseException]:
 
 def has_name(kind: type[BaseException]) -> bool:
     """Whether a class of exceptions is found by its name."""
-    name = kind.__name__
-    return kind is getattr(builtins, name, None) or kind is getattr(errors, name, None)
+    return any(vars(place).get(kind.__name__) is kind for place in _PLACES)
 
 
 PROBE: Primitive = structural("probe", _probe, lambda *_, **__: INT, op_type="Probe")

@@ -22,14 +22,17 @@ from runtime.graph.library_functions import (
     LIBRARY,
     RAISED,
     SIZED_BY_VALUES,
+    WRITING,
     as_numpy,
     called,
 )
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.templates import filled
+from runtime.staging.aliasing.item_assignments import set_item
 from runtime.staging.aliasing.sharing import hold, may_be_part
 from runtime.staging.arrays.equivalents import by_ops
 from runtime.staging.arrays.symbolic_array import SymbolicArray, as_array, shape_of
+from runtime.staging.arrays.writing import changing, own, without_out, written
 from runtime.staging.control.iteration import Range
 from runtime.staging.control.joined_variables import read
 from runtime.staging.control.optional_values import present
@@ -54,9 +57,9 @@ def staged(name: str) -> Callable[..., Any]:
 
 def _staged(name: str, *args: Any, **kwargs: Any) -> Any:
     function = FUNCTIONS[name]
-    most = function.nin if isinstance(function, np.ufunc) else len(args)
-    if kwargs.get("out") is not None or len(args) > most:
-        raise _refused(name, "it is given an `out`", "assign its result")
+    out, args, kwargs = without_out(function, args, kwargs)
+    if out is not None:
+        return _written(name, out, args, kwargs)
     if name == "np.where" and len(args) == 1:
         name = "np.nonzero"  # which it is then, and which has a result of unknown sizes
     given = tuple(_given(name, arg) for arg in args)
@@ -296,33 +299,37 @@ def _is_complex(array: SymbolicTensor) -> bool:
 
 
 def _copied(to: Any, source: Any, /) -> None:
-    _own("np.copyto", to)[...] = source
+    set_item(own("np.copyto", to), ..., source)
 
 
 def _filled_diagonal(array: Any, value: Any, /) -> None:
-    shape = _own("np.fill_diagonal", array).static_shape
+    shape = own("np.fill_diagonal", array).static_shape
     if shape is None or len(shape) != 2 or None in shape:
         raise _refused("np.fill_diagonal", "it is given no matrix of known sizes", "write a loop")
     places = np.arange(min(shape))
     array[places, places] = value
 
 
-def _writing(name: str) -> Callable[..., Any]:
-    def refused(array: Any, /, *args: Any, **kwargs: Any) -> Any:
-        raise _refused(name, "it writes to an array", f"assign to items: {_WRITING[name]}")
+def _written(name: str, out: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The `out` of a call, which has the result then: where a mask says so, if there is one."""
+    function = FUNCTIONS[name]
+    if isinstance(out, tuple) or getattr(function, "nout", 1) != 1:
+        raise _refused(name, "it is given more than one `out`", "assign its results")
+    mask = kwargs.pop("where", True) if isinstance(function, np.ufunc) else True
+    made = STAGED[np.asarray](_staged(name, *args, **kwargs))
+    if mask is not True:
+        made = STAGED[np.where](mask, made, own(name, out))
+    return written(name, function, out, made)
 
-    return refused
 
-
-_WRITING = {"np.put": "xs[i] = y", "np.place": "xs[mask] = y", "np.putmask": "xs[mask] = y"}
-
-
-def _own(name: str, array: Any) -> Any:
-    """The array that a function writes to: of the run, as what it writes is."""
-    if isinstance(array, SymbolicArray):
-        return array
-    want_arrays()
-    raise _refused(name, "it writes to an array of Python's own", "assign to items of a copy")
+def _changed(name: str, array: SymbolicArray, *args: Any, **kwargs: Any) -> Any:
+    """What an array is that a function writes to."""
+    given = tuple(_given(name, arg) for arg in (array, *args))
+    named = {key: _given(name, value) for key, value in kwargs.items()}
+    images, trace = Images(shown=False), active()
+    template = images.of((given, (tuple(named), tuple(named.values()))))
+    params = {"function": name, "arguments": template, "type": array.type}
+    return as_array(trace.apply(LIBRARY, tuple(map(trace.value_of, images.symbols)), params))
 
 
 def _refused(name: str, reason: str, hint: str) -> Exception:
@@ -341,5 +348,5 @@ STAGED: dict[Callable[..., Any], Callable[..., Any]] = {
     np.shape: _asking(shape_of),
     np.size: _asking(_size),
     np.fill_diagonal: _filled_diagonal,
-    **{getattr(np, name[3:]): _writing(name) for name in _WRITING},
+    **{function: changing(_changed, name) for name, function in WRITING.items()},
 }

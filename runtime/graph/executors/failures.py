@@ -22,6 +22,7 @@ from runtime.core.types import ListType, TensorType, Type
 from runtime.graph.executors.kernels import boxed
 from runtime.graph.executors.scalars import form_of
 from runtime.graph.ir import Node, Origin, Position, Value, format_location
+from runtime.graph.library_functions import LIBRARY, LinAlgError
 from runtime.graph.nodes import CHECK_ATTRIBUTE, CHECK_DEFINED, CHECK_PRESENT, COND, RAISE
 
 
@@ -167,10 +168,17 @@ _DOCUMENTED: Mapping[type[BaseException], type[errors.OpError]] = {
     ArithmeticError: errors.InvalidValueError,
 }
 """The class of the error of an op, for what its kernel raised."""
+_OF_LIBRARY: Mapping[type[BaseException], type[errors.OpError]] = {
+    np.linalg.LinAlgError: LinAlgError,
+    IndexError: errors.IndexError,
+    ZeroDivisionError: errors.ZeroDivisionError,
+}
+"""The class for what a function of NumPy's raised, where it is another one."""
 
 
 def _documented(error: BaseException, node: Node, values: Sequence[Any]) -> BaseException:
-    kind, op = _kind_of(error), name_in_errors(node.primitive, node.params)
+    op = name_in_errors(node.primitive, node.params)
+    kind = _kind_of(error, _OF_LIBRARY if node.primitive is LIBRARY else {})
     if kind is None or (isinstance(error, errors.OpError) and error.op not in (None, op)):
         return error
     detail, hint = str(error), None
@@ -200,17 +208,20 @@ def _in_words_of_rules(node: Node, values: Sequence[Any]) -> str | None:
     return None
 
 
-def _kind_of(error: BaseException) -> type[errors.OpError] | None:
+def _kind_of(
+    error: BaseException, others: Mapping[type[BaseException], type[errors.OpError]]
+) -> type[errors.OpError] | None:
     if isinstance(error, errors.OpError):
         return type(error)
-    kinds = (kind for known, kind in _DOCUMENTED.items() if isinstance(error, known))
+    known = (*others.items(), *_DOCUMENTED.items())
+    kinds = (kind for raised, kind in known if isinstance(error, raised))
     return next(kinds, None)
 
 
 def documented_kind(error: Exception, primitive: Primitive) -> type[BaseException]:
     """The class of the error that is raised for what an op's kernel raised."""
     own = primitive.python or not primitive.is_op
-    kind = None if own else _kind_of(error)
+    kind = None if own else _kind_of(error, {})
     return type(error) if kind is None else kind
 
 

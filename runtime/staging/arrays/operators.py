@@ -17,6 +17,7 @@ from runtime.graph.nodes import WIDE_DTYPES
 from runtime.staging.aliasing.item_assignments import set_item
 from runtime.staging.arrays.items import checked_key
 from runtime.staging.arrays.symbolic_array import SymbolicArray, as_array, as_tensor
+from runtime.staging.arrays.writing import check_cast
 from runtime.staging.bytecode import changes_in_place
 from runtime.staging.control.iteration import Range
 from runtime.staging.control.joined_variables import read
@@ -99,7 +100,9 @@ def _of_numpy(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) 
     if method != "__call__":
         function = getattr(ufunc, method)
         if function not in STAGED:
-            raise refuse(f"np.{ufunc.__name__}.{method} writes to an array", "write a loop")
+            raise refuse(
+                f"np.{ufunc.__name__}.{method} is called with staged values", "write a loop"
+            )
         return STAGED[function](*inputs, **options)
     if not any(isinstance(item, SymbolicArray) for item in inputs):
         inputs = tuple(
@@ -189,11 +192,7 @@ def _in_place(ufunc: Any, operation: Any) -> Any:
         if not isinstance(made, SymbolicArray) or self.static_shape == ():
             return made
         own, given = self.dtype.np_dtype, made.dtype.np_dtype
-        if not np.can_cast(given, own, "same_kind"):
-            raise TypeError(
-                f"Cannot cast ufunc {ufunc.__name__!r} output from {given!r} to {own!r} with "
-                "casting rule 'same_kind'"
-            )
+        check_cast(ufunc, given, own)
         set_item(self, ..., made)
         return self
 
@@ -260,6 +259,14 @@ def _sorted(self: Any, axis: int = -1) -> None:
     set_item(self, ..., STAGED[np.sort](self, axis=axis))
 
 
+def _parted(self: Any, kth: Any, axis: int = -1, *_: Any) -> None:
+    set_item(self, ..., STAGED[np.partition](self, kth, axis))
+
+
+def _put(self: Any, *args: Any, **kwargs: Any) -> None:
+    STAGED[np.put](self, *args, **kwargs)
+
+
 def _filled(self: Any, value: Any) -> None:
     set_item(self, ..., value)
 
@@ -268,7 +275,8 @@ _OWN: tuple[tuple[str, Any], ...] = (
     ("__getitem__", _item), ("as_item", _as_item), ("__mul__", _times), ("__rmul__", _timed),
     ("checked_key", _checked), ("compress", _compressed), ("T", property(_method(np.transpose))),
     ("conj", _method(np.conjugate)), ("conjugate", _method(np.conjugate)), ("fill", _filled),
-    ("flatten", _flattened), ("imag", property(_method(np.imag))), ("item", _number),
+    ("flatten", _flattened), ("flat", property(_flattened)),
+    ("imag", property(_method(np.imag))), ("item", _number), ("partition", _parted), ("put", _put),
     ("real", property(_method(np.real))), ("reshape", _with_tuple(np.reshape)),
     ("sort", _sorted), ("tolist", _numbers), ("transpose", _with_tuple(np.transpose)),
 )  # fmt: skip
