@@ -34,8 +34,8 @@ from runtime.functions.recursion import (
     implicit_function,
     running_of,
     settled_result,
+    with_kinds,
     with_lists_bound,
-    with_optional,
 )
 from runtime.functions.recursion_over_numbers import Descent
 from runtime.functions.signatures import (
@@ -568,7 +568,7 @@ def _again(
     plain, own = function, (args, kwargs)
     function, args, kwargs = with_tensors_given(function, args, kwargs, bound_functions())
     staged: Function[..., Any] = implicit_function(function, Function)
-    call = staged._call_of(*with_optional(args, kwargs), recursive=True)
+    call = staged._call_of(*with_kinds(args, kwargs), recursive=True)
     descent.counters = descent_of(staged._traces, Descent).counters
     # Without arguments it has those of the one that waits.
     known = descent.is_known(depth, plain, call) or not (args or kwargs)

@@ -17,6 +17,8 @@ from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from autograph.operators.comprehensions import takes_elements
 from runtime.core.inspection import signature_of
 from runtime.core.types import NumberType
@@ -26,6 +28,8 @@ from runtime.functions.shared_arguments import NOTHING, Shared
 from runtime.graph.ir import Callee, Value
 from runtime.graph.nodes import CALL, RAISE
 from runtime.graph.structures import Handler, add_handler
+from runtime.staging.arrays.items import held
+from runtime.staging.arrays.symbolic_array import SymbolicArray, as_array
 from runtime.staging.control import graph_values, joins
 from runtime.staging.control.blocks import Unreachable
 from runtime.staging.control.carried_objects import Contents, Place
@@ -34,6 +38,7 @@ from runtime.staging.control.specs import Mismatch, Spec, types_of
 from runtime.staging.images import image_of
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
+from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.tracing import Trace
 
 if TYPE_CHECKING:
@@ -339,22 +344,55 @@ add_handler(
 )
 
 
-def with_optional(
+class ArrayArgument:
+    """An argument of a recursive call that is an array of NumPy's: its trace has one in its place,
+    and no tensor.
+    """
+
+    __slots__ = ("given",)
+
+    def __init__(self, given: Any) -> None:
+        self.given = given
+
+
+add_handler(
+    ArrayArgument,
+    Handler(
+        lambda item: ((), (item.given,)),
+        lambda kind, keys, children: _array(*children),
+        "{}",
+        lambda keys: ("",),
+    ),
+)
+
+
+def _array(made: Any) -> Any:
+    return as_array(made) if isinstance(made, SymbolicTensor) else ArrayArgument(made)
+
+
+def with_kinds(
     args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The arguments of a recursive call; those that may be None go on as such."""
-    return tuple(map(_optional, args)), {name: _optional(x) for name, x in kwargs.items()}
+    """The arguments of a recursive call; those that may be None, and arrays, go on as such."""
+    return tuple(map(_of_kind, args)), {name: _of_kind(x) for name, x in kwargs.items()}
 
 
-def _optional(item: Any) -> Any:
-    return OptionalArgument(item) if isinstance(item, MaybeNone) else item
+def _of_kind(item: Any) -> Any:
+    if isinstance(item, MaybeNone):
+        return OptionalArgument(item)
+    if isinstance(item, SymbolicArray):
+        return ArrayArgument(item)
+    if isinstance(item, np.ndarray | np.generic) and item.dtype.kind in "biufc":
+        return ArrayArgument(held(item))
+    return item
 
 
 def settled_result(returned: Returned, call: Call, result: Any) -> Any:
     """The result of a recursive call, which may be, or have in it, one of the arguments."""
     given = dict(enumerate(call.args)) | call.kwargs
     arguments = {
-        name: item.given if type(item) is OptionalArgument else item for name, item in given.items()
+        name: item.given if isinstance(item, OptionalArgument | ArrayArgument) else item
+        for name, item in given.items()
     }
     return returned.settle(active(), arguments, result)
 

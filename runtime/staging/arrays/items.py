@@ -38,7 +38,7 @@ def item_of_array(array: np.ndarray, key: Any) -> Any:
     return held(array)[key]
 
 
-def held(array: np.ndarray) -> Any:
+def held(array: Any) -> Any:
     """The symbol in the place of an array of Python's own, of which no items are assigned."""
     active().references.copies(array)
     made = as_array(convert_to_tensor(array))

@@ -466,6 +466,21 @@ def asked_for_sizes(n):
     return rows - 1, columns, *asked, np.shape([n, n]), np.zeros(np.shape(out))
 
 
+def by_recursion(n):
+    def scaled(values, k):
+        if k == 0:
+            return values + np.ones(3), isinstance(values, np.ndarray)
+        values[0] += k
+        return scaled(values, k - 1)
+
+    def halved(values):
+        return values.sum() if len(values) < 2 else halved(values[1:]) + halved(values[:1])
+
+    out = np.zeros(3, np.float32)
+    wide, is_array = scaled(out, int(n))
+    return out, wide, is_array, halved(wide), halved(out)
+
+
 def added_at_places(n):
     k = int(n)
     counts, grid = np.zeros(4), np.ones((3, 3), int)
@@ -531,7 +546,7 @@ EXACT = [
     of_bytes, of_truths, unlike_numbers, compressed, repeated, at_a_place_of_python,
     by_slices, of_complex_numbers, written_by_numpy, items_of_arrays, parts_of_numbers, rounded,
     of_sizes_that_agree, of_square_matrices, parts_of_the_table, at_places_in_lists,
-    asked_for_sizes, inserted, added_at_places, given_as_out, put_by_functions,
+    asked_for_sizes, inserted, by_recursion, added_at_places, given_as_out, put_by_functions,
     caught_as_numpy_raises,
 ]  # fmt: skip
 
