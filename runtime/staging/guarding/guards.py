@@ -28,6 +28,7 @@ from runtime.staging.guarding.weak_paths import (
     ATOMIC,
     GONE,
     NOTHING,
+    OF_ALL,
     Attribute,
     Read,
     Route,
@@ -168,6 +169,8 @@ class ObjectGuard:
 
 def _is_elsewhere(item: Any, key: Attribute, value: Any) -> bool:
     """True for an attribute that is, or would be, in a slot or with a class, not in `__dict__`."""
+    if key in OF_ALL:  # of a class too, though what is in its `__dict__` is for its instances
+        return True
     is_set = value is not MISSING and key not in getattr(item, "__dict__", NOTHING)
     return is_set or key in slots_of(type(item))
 

@@ -1661,3 +1661,19 @@ def test_attributes_of_a_module_change_as_in_python(which: str, tmp_path: Path) 
     with pytest.raises(autograph.StagingError, match="'module' cannot be joined"):
         refused(rt.constant(1))
     assert not hasattr(module, "new")
+
+
+def test_a_called_function_that_reads_what_object_has_is_not_traced_in_each_call() -> None:
+    class Part:
+        pass
+
+    @rt.function
+    def inner(x):
+        return x * 2 if Part.__repr__ is object.__repr__ else x
+
+    outer = rt.function(lambda x: inner(x) + 1)
+    assert [int(outer(rt.constant(x))) for x in (1, 2, 3)] == [3, 5, 7]
+    assert outer.experimental_get_tracing_count() == 1
+    Part.__repr__ = lambda self: "a part"  # type: ignore[method-assign]
+    assert int(outer(rt.constant(4))) == 5
+    assert outer.experimental_get_tracing_count() == 2
