@@ -77,7 +77,7 @@ _creators = _Creators()
 def variable_creator_scope(variable_creator: Creator) -> Iterator[None]:
     """Inside this block `variable_creator(next_creator, **kwargs)` makes the variables.
 
-    It is given the arguments of `Variable` by name and usually calls `next_creator(**kwargs)`,
+    It is given all arguments of `Variable` by name and usually calls `next_creator(**kwargs)`,
     changed or not. Of nested scopes the inner one is asked first.
 
     >>> def doubled(create, **options):
@@ -100,16 +100,29 @@ class Creation(type):
 
     def __call__(cls: type[Made], *args: Any, **kwargs: Any) -> Made:
         creators = _creators.active
-        if not creators:
+        # Creators make variables of the class itself, of which subclasses of the user's may be.
+        if not creators or isinstance(cls.__base__, Creation):
             return super().__call__(*args, **kwargs)  # type: ignore[misc, no-any-return]
-        names = dict(zip(_PARAMETERS, args, strict=False))
+        names = _DEFAULTS | dict(zip(_DEFAULTS, args, strict=False))
         create: Creator = super().__call__  # type: ignore[misc]
         for creator in creators:
             create = functools.partial(creator, create)
-        return create(**names, **kwargs)  # type: ignore[no-any-return]
+        return create(**names | kwargs)  # type: ignore[no-any-return]
 
 
-_PARAMETERS = (
-    "initial_value", "trainable", "validate_shape", "caching_device", "name", "variable_def",
-    "dtype", "import_scope", "constraint", "synchronization", "aggregation", "shape",
-)  # fmt: skip
+_DEFAULTS: dict[str, Any] = {
+    "initial_value": None,
+    "trainable": None,
+    "validate_shape": True,
+    "caching_device": None,
+    "name": None,
+    "variable_def": None,
+    "dtype": None,
+    "import_scope": None,
+    "constraint": None,
+    "synchronization": VariableSynchronization.AUTO,
+    "aggregation": VariableAggregation.NONE,
+    "shape": None,
+    "experimental_enable_variable_lifting": True,
+}
+"""The parameters of `Variable`, in their order: creators are given all of them."""

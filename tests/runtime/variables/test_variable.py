@@ -1,6 +1,7 @@
 """`Variable`: what it holds, how it changes, how it stands for a tensor."""
 
 import copy
+import inspect
 import pickle
 import threading
 from collections.abc import Callable
@@ -132,6 +133,38 @@ def test_creators() -> None:
     assert v.numpy() == 7.0
     assert seen == [("inner", "v", 1.0), ("outer", "v", 7.0)]
     assert tf.Variable(1.0).numpy() == 1.0
+
+
+def test_a_variable_creator_is_given_all_arguments() -> None:
+    seen = []
+
+    def creator(next_creator: Any, **kwargs: Any) -> Any:
+        seen.append(kwargs)
+        return next_creator(**kwargs)
+
+    with tf.variable_creator_scope(creator):
+        v = tf.Variable(1.0, False, name="v")
+    assert not v.trainable
+    assert list(seen[0]) == list(inspect.signature(tf.Variable.__init__).parameters)[1:]
+    assert (seen[0]["initial_value"], seen[0]["trainable"], seen[0]["name"]) == (1.0, False, "v")
+    assert (seen[0]["shape"], seen[0]["aggregation"]) == (None, tf.VariableAggregation.NONE)
+
+
+def test_a_variable_creator_may_make_a_variable_of_a_subclass() -> None:
+    class Counted(tf.Variable):
+        made = 0
+
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            Counted.made += 1
+
+    def creator(next_creator: Any, **kwargs: Any) -> Any:
+        return Counted(kwargs["initial_value"], name=kwargs["name"])
+
+    with tf.variable_creator_scope(creator):
+        v = tf.Variable(2.0)
+    assert type(v) is Counted
+    assert (Counted.made, float(v)) == (1, 2.0)
 
 
 # Assigning
