@@ -78,10 +78,20 @@ LISTING = frozenset(("__dict__", "vars", "dir"))
 """The names of what lists the attributes of an object."""
 WHOLE = frozenset((*LISTING, "asdict", "astuple"))
 """The names of what reads all attributes of an object."""
+OF_USERS = "__dict__ of the user's objects"
+"""Stands for the names of WHOLE in code of a library."""
 CLASS = "type"
 """The name of what gives the class of an object, whatever the object's own attributes hide."""
 MATCHED = "__match_args__"
 """The attribute that says which others a class pattern reads."""
+
+
+def names_in_library(code: CodeType) -> Mapping[str, bool]:
+    """Those of code that is no user's: it reads all attributes of the user's objects only."""
+    found = names_in(code)
+    if WHOLE.isdisjoint(found):
+        return found
+    return {OF_USERS if name in WHOLE else name: asks for name, asks in found.items()}
 
 
 @lru_cache(maxsize=1024)

@@ -8,7 +8,7 @@ from functools import cached_property, lru_cache
 from types import FunctionType, MemberDescriptorType, ModuleType
 from typing import Any
 
-from autograph.mutation.users_code import is_users
+from autograph.mutation.users_code import is_users, is_users_class
 from autograph.objects import (
     MISSING,
     hides_its_own,
@@ -19,7 +19,7 @@ from autograph.objects import (
     own_of,
     slots_of,
 )
-from runtime.staging.guarding.code_paths import MATCHED, WHOLE
+from runtime.staging.guarding.code_paths import MATCHED, OF_USERS, WHOLE
 from runtime.staging.guarding.weak_paths import attribute_now
 
 _READ_BY_PYTHON = cached_property, property, staticmethod, classmethod, FunctionType
@@ -121,13 +121,19 @@ def is_computed_once(instance: Any, name: str) -> bool:
     return isinstance(of_classes(type(instance).__mro__, name), cached_property)
 
 
+def reads_whole(item: Any, names: Collection[str], listing: frozenset[str]) -> bool:
+    """Whether code with these names may read all attributes of an object: by one of `listing`."""
+    return not listing.isdisjoint(names) or (OF_USERS in names and is_users_class(type(item)))
+
+
 def fields_of(item: Any, names: Collection[str]) -> Iterable[str]:
     """The attributes that code with these names can read of an object without their own."""
     if is_a(item, type):
         return
     # An object may have a `__getattr__` that answers everything.
-    if not WHOLE.isdisjoint(names):
+    if OF_USERS in names or not WHOLE.isdisjoint(names):
         yield from _said_by_class(item, "__dataclass_fields__")
+    if reads_whole(item, names, WHOLE):
         yield from own_of(item) or ()
     if MATCHED in names:
         yield from _said_by_class(item, MATCHED)

@@ -39,6 +39,7 @@ from runtime.staging.guarding.lookup import (
     is_method,
     is_standard,
     is_the_users,
+    reads_whole,
 )
 from runtime.staging.guarding.weak_paths import ATOMIC, NOTHING, Attribute, attribute_now
 
@@ -339,7 +340,7 @@ class Reader:
         if CLASS in names and not isinstance(item, type):
             self._place = f"type({place})"
             self._object(type(item))
-        if not LISTING.isdisjoint(names) and not isinstance(item, type):
+        if not isinstance(item, type) and reads_whole(item, names, LISTING):
             self._place = f"{place}.__dict__"
             self._elements(self._whole(item))
         for name in self._readable(item, dict.fromkeys((*names, *fields_of(item, names)))):

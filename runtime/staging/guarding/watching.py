@@ -29,10 +29,16 @@ from runtime.core.tensor import Tensor
 from runtime.graph.structures import structure_of
 from runtime.staging.control.stand_ins import member_of
 from runtime.staging.frames import is_ours
-from runtime.staging.guarding.code_paths import StaticPath, imports_of, names_in, paths_in
+from runtime.staging.guarding.code_paths import (
+    StaticPath,
+    imports_of,
+    names_in,
+    names_in_library,
+    paths_in,
+)
 from runtime.staging.guarding.file_questions import FILES, asks_of_files, question_of
 from runtime.staging.guarding.guards import CODE, OF_FUNCTIONS, Guards
-from runtime.staging.guarding.lookup import defaults_of, is_standard
+from runtime.staging.guarding.lookup import defaults_of, is_standard, is_users_code
 from runtime.staging.guarding.reading import FUNCTIONS, Reader, part
 from runtime.staging.guarding.weak_paths import Attribute, attribute_now
 from runtime.staging.scopes import Symbol
@@ -150,7 +156,7 @@ class Watcher(Reader):
             self._findings.cells.setdefault(id(cell), (function, at))
         code, places = function.__code__, {}
         known = defaults_of(function) | self._imported(function) | dict(arguments)
-        self._learn(names_in(code))
+        self._learn((names_in if is_users_code(function) else names_in_library)(code))
         for name, value in zip(code.co_varnames[: code.co_argcount], given, strict=False):
             if value is not None:
                 known[name], places[name] = value, place or name

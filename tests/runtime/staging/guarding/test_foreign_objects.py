@@ -22,6 +22,7 @@ import graphlib
 import hashlib
 import html.parser
 import http.cookies
+import importlib
 import inspect
 import io
 import json  # noqa: F401
@@ -45,6 +46,7 @@ import unittest.mock as mock
 import xml.etree.ElementTree as ET
 import zlib
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -500,3 +502,46 @@ def test_the_graph_calls_what_it_is_given() -> None:
     assert made == []
     program(-X)
     assert made == [1]
+
+
+INSTALLED = """
+class Settings:
+    def __init__(self):
+        self.__dict__["values"] = {"rate": 2}
+
+    def __getitem__(self, name):
+        return self.__dict__["values"][name]
+
+class Chain:
+    def __init__(self, length):
+        self.scale = 3
+        self.next = Chain(length - 1) if length else None
+"""
+
+
+def test_a_library_that_lists_its_attributes_lists_no_other_librarys(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("settings_of_a_library", "chains_of_a_library"):
+        path = tmp_path / "site-packages" / f"{name}.py"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(INSTALLED, encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path / "site-packages"))
+    settings = importlib.import_module("settings_of_a_library").Settings()
+    chain = importlib.import_module("chains_of_a_library").Chain(200)
+
+    @rt.function
+    def staged(x):
+        first = chain
+        return x * first.scale * settings["rate"]
+
+    def guards() -> list[Any]:
+        return list(staged.get_concrete_function(rt.TensorSpec([], rt.int32)).guards.seen())
+
+    assert int(staged(rt.constant(1))) == 6
+    assert len(guards()) < 30
+    settings.__dict__["values"]["rate"] = 5
+    assert int(staged(rt.constant(1))) == 15
+    chain.scale = 1
+    assert int(staged(rt.constant(1))) == 5
+    assert staged.experimental_get_tracing_count() == 3
