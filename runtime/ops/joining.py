@@ -88,12 +88,16 @@ concat_p: Primitive = row(
 )  # fmt: skip
 
 
-def joined(values: Any, place: int, stacked: bool) -> Tensor | None:
+NO_TENSOR = "at least one tensor is needed"
+
+
+def joined(values: Any, place: int, stacked: bool, none: str | None = None) -> Tensor | None:
     """The items of a list of which only the run knows the length; None for any other value. Its
     class has a method that joins them along the first axis, or gives None where Python knows them.
+    `none` is the message of the InvalidValueError of a list without items, where that is one.
     """
     whole = getattr(type(values), "_items_of_run", None)
-    made: Tensor | None = None if whole is None else whole(values, stacked)
+    made: Tensor | None = None if whole is None else whole(values, stacked, none)
     if made is None or place == 0:
         return made
     if not stacked:
@@ -115,7 +119,7 @@ def concat(values: Any, axis: Any, name: str | None = None) -> Tensor:
     place = axis_or_tensor(axis)
     if isinstance(place, Tensor):
         return _concat_at(same_dtypes(values), place)
-    whole = joined(values, place, stacked=False)
+    whole = joined(values, place, stacked=False, none=NO_TENSOR)
     if whole is not None:
         return whole
     if hasattr(values, "ndim") or isinstance(values, int | float | complex):
@@ -135,7 +139,7 @@ def same_dtypes(values: Any) -> list[Tensor]:
         return [values]
     given = listed(values, "values")
     if not given:
-        raise wrong_value("at least one tensor is needed")
+        raise wrong_value(NO_TENSOR)
     first = next((value.dtype for value in given if isinstance(value, Tensor)), None)
     tensors = []
     for value in given:

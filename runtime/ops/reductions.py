@@ -575,18 +575,21 @@ def cumprod(
     return running(cumprod_p, x, axis, exclusive, reverse)
 
 
+_NO_TENSOR = "add_n needs at least one tensor"
+
+
 def add_n(inputs: Any, name: str | None = None) -> Tensor:
     """The sum of several tensors of one shape and dtype.
 
     >>> rt.add_n([[1, 2], [3, 4]]).numpy().tolist()
     [4, 6]
     """
-    whole = joined(inputs, 0, stacked=True)
+    whole = joined(inputs, 0, stacked=True, none=_NO_TENSOR)
     if whole is not None:
         return reduce_sum(whole, 0)
     tensors = [convert_to_tensor(x) for x in listed(inputs, "inputs")]
     if not tensors:
-        raise wrong_value("add_n needs at least one tensor")
+        raise wrong_value(_NO_TENSOR)
     total = tensors[0]
     if total.dtype is dtypes.string:
         raise wrong_dtype("add_n: strings are joined by strings.join")

@@ -18,6 +18,7 @@ from autograph import StagingError
 from autograph.operators.comprehensions import of_generator
 from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor, register_conversion
+from runtime.core.primitive import wrong_value
 from runtime.core.tensor import Tensor
 from runtime.core.types import ListType
 from runtime.dtypes import DType
@@ -719,10 +720,12 @@ class GrowingList(GrowingSequence, RowTable):
         made: Tensor = apply(primitive, column, element=column.type.element)
         return made
 
-    def _items_of_run(self, stacked: bool) -> Tensor | None:
+    def _items_of_run(self, stacked: bool, none: str | None) -> Tensor | None:
         items = self.in_order()
         if items.staged is None:
             return None
+        if none is not None:
+            check(items.length() == 0, none, wrong_value)
         return items.joined(lists.STACK if stacked else lists.CONCAT)
 
 

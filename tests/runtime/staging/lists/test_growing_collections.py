@@ -750,6 +750,42 @@ def test_sequences_of_the_run_are_joined(join: Callable[..., Any], kind: type) -
     assert rt.function(rows)(rt.constant(3)).numpy().tolist() == want.numpy().tolist()
 
 
+def caught(x: Any, rows: Any) -> Any:
+    try:
+        return rt.concat(rows, 0)
+    except ValueError:
+        return x * 5
+
+
+@pytest.mark.parametrize("join", [lambda x, rows: rt.concat(rows, 0), caught])
+def test_a_list_without_items_is_not_joined(join: Callable[..., Any]) -> None:
+    def program(n: Any, x: Any) -> Any:
+        made = []
+        for i in range(n):
+            made.append(x * i)
+        return join(x, made)
+
+    check_empty(program)
+
+
+def test_a_list_without_items_has_no_sum() -> None:
+    def program(n: Any, x: Any) -> Any:
+        made = []
+        for i in range(n):
+            made.append(x * i)
+        return rt.add_n(made)
+
+    check_empty(program)
+
+
+def check_empty(program: Callable[..., Any]) -> None:
+    x, staged = rt.constant([1.0, 2.0]), rt.function(program)
+    for n in (2, 0):
+        expected = attempt(lambda n=n: program(n, x))
+        got = attempt(lambda n=n: staged(rt.constant(n), x))
+        assert same_outcome(expected, got), (n, expected, got)
+
+
 def different(x: Any) -> Any:
     found = set()
     for item in x:
