@@ -162,11 +162,6 @@ class Writer(Lines):
         self.line(f"if {self.test()}:")
         self.line(INDENT + self.pick(*ways))
 
-    def branching(self) -> None:
-        self.block(f"if {self.test()}:")
-        if self.choices.below(2):
-            self.block("else:")
-
     def looping(self) -> None:
         x, v = self.name(), self.vector()
         header, numbers, indices = (

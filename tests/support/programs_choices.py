@@ -44,11 +44,12 @@ INDENT = "    "
 
 
 class Lines:
-    """The lines of a program that is being written, of `left` statements at most; `filler` is the
-    line of a block that would have none.
+    """The lines of a program that is being written, of `left` statements at most, `longest` in a
+    block; `filler` is the line of a block that would have none.
     """
 
     filler: str
+    longest = 3
 
     def __init__(self, choices: Choices, left: int) -> None:
         self.choices = choices
@@ -63,11 +64,11 @@ class Lines:
     def line(self, text: str) -> None:
         self.lines.append(INDENT * self.depth + text)
 
-    def block(self, header: str, most: int = 3) -> None:
+    def block(self, header: str, most: int | None = None) -> None:
         self.line(header)
         self.depth += 1
         before = len(self.lines)
-        for _ in range(1 + self.choices.below(most)):
+        for _ in range(1 + self.choices.below(most or self.longest)):
             self.statement()
         if len(self.lines) == before:
             self.line(self.filler)
@@ -81,3 +82,11 @@ class Lines:
 
     def ways(self) -> list[Callable[[], None]]:
         raise NotImplementedError
+
+    def test(self) -> str:
+        raise NotImplementedError
+
+    def branching(self) -> None:
+        self.block(f"if {self.test()}:")
+        if self.choices.below(2):
+            self.block("else:")

@@ -62,6 +62,7 @@ class Writer(Lines):
     """Writes one program. `whole` says that nothing keeps a part of it from its last gradient."""
 
     filler = "w = w * 0.5"
+    longest = 2
 
     def __init__(self, choices: Choices) -> None:
         super().__init__(choices, 5 + choices.below(10))
@@ -162,16 +163,11 @@ class Writer(Lines):
         self.line(f"if {self.test()}:")
         return self.line(INDENT + self.pick("break", "continue"))
 
-    def branching(self) -> None:
-        self.block(f"if {self.test()}:", 2)
-        if self.choices.below(2):
-            self.block("else:", 2)
-
     def looping(self) -> None:
         self.loops += 1
         self.names += 1
         if self.choices.below(2):
-            self.block(f"for i{self.names} in range({self.pick('2', 'n', 'n', 'n + 1')}):", 2)
+            self.block(f"for i{self.names} in range({self.pick('2', 'n', 'n', 'n + 1')}):")
         else:
             name = f"k{self.names}"
             self.line(f"{name} = 0")

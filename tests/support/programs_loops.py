@@ -102,11 +102,6 @@ class Writer(Lines):
                 f"{self.variable()} = {self.sequence()}.index({self.number()})",
             ))  # fmt: skip
 
-    def branching(self) -> None:
-        self.block(f"if {self.test()}:")
-        if self.choices.below(2):
-            self.block("else:")
-
     def looping(self) -> None:
         x, y, items = self.name(), self.name(), self.sequence()
         header, *names = (

@@ -166,11 +166,6 @@ class Writer(Lines):
         self.line(f"if {self.test()}:")
         self.line(f"{INDENT}raise {self.pick('ValueError', 'KeyError', 'IndexError')}(n)")
 
-    def branching(self) -> None:
-        self.block(f"if {self.test()}:")
-        if self.choices.below(2):
-            self.block("else:")
-
     def looping(self) -> None:
         x, y, v = self.name(), self.name(), self.vector()
         header, scalars, rows = (

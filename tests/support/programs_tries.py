@@ -135,11 +135,6 @@ class Writer(Lines):
         self.line(f"if {self.test()}:")
         self.line(INDENT + self.pick(*ways))
 
-    def branching(self) -> None:
-        self.block(f"if {self.test()}:")
-        if self.choices.below(2):
-            self.block("else:")
-
     def looping(self) -> None:
         self.loops += 1
         finals, self.finals = self.finals, 0
