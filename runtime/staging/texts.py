@@ -64,6 +64,8 @@ WAY_OUT = (
     "decide by the numbers that are in it; return those, and make the text outside of the function"
 )
 _RAISING = (operator.getitem, chr)
+_MAKING = frozenset(TEXTS.values())
+_LARGEST = 32  # parts of a text that is made where it is read: a text may stand in another twice
 _UNCHANGING = (Tensor, np.generic)
 
 
@@ -75,7 +77,7 @@ class Text:
     it.
     """
 
-    __slots__ = ("args", "checked", "function", "kwargs", "location")
+    __slots__ = ("args", "checked", "function", "kwargs", "location", "size")
     __array_ufunc__ = None
     is_text_of_run = True
 
@@ -87,6 +89,7 @@ class Text:
         self.args = tuple(args)
         self.kwargs = kwargs
         self.checked = False
+        self.size = 1 + sum(map(_size_of, (*self.args, *kwargs.values())))
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
@@ -186,19 +189,31 @@ for _name, _use in _USES.items():
     _refusing(f"__{_name}__", _use)
 
 
+def _size_of(item: Any) -> int:
+    """The number of parts of what a text is made of."""
+    if type(item) is Text:
+        return item.size
+    if type(item) in (tuple, list):
+        return sum(map(_size_of, item))
+    return sum(map(_size_of, item.values())) if type(item) is dict else 1
+
+
 def unchecked(function: Callable[..., str], /, *args: Any, **kwargs: Any) -> Any:
     """The text that a function gives, or what it raises when it runs."""
     made = Text(
         function, [_kept(arg) for arg in args], {key: _kept(x) for key, x in kwargs.items()}
     )
-    return _raising(made) if function in _RAISING else made
+    if function in _RAISING:
+        return _made_here(made, may_fail=True)
+    is_large = made.size > _LARGEST and function in _MAKING
+    return _made_here(made, may_fail=False) if is_large else made
 
 
-def _raising(text: Text) -> Text:
-    """The text, made where it stands: it raises there, also if nobody reads it, and in the `try`
-    around it.
+def _made_here(text: Text, may_fail: bool) -> Text:
+    """The text, made where it stands: if it may fail, it raises there, also if nobody reads it, and
+    in the `try` around it.
     """
-    return Text(TEXTS["spelled"], [_run(text, _TENSOR, may_fail=True)], {})
+    return Text(TEXTS["spelled"], [_run(text, _TENSOR, may_fail)], {})
 
 
 _KINDS = {len: INT, int: INT, float: FLOAT, ord: INT, place_in: INT} | {
@@ -226,7 +241,7 @@ def _run(text: Text, type: Type, may_fail: bool) -> Any:
 def joined(separator: str, column: Any) -> Text:
     """The texts of a list of the graph, one behind the other."""
     text = Text(str.join, [separator, Text(TEXTS["texts"], [column], {})], {})
-    return Text(TEXTS["spelled"], [_run(text, _TENSOR, may_fail=False)], {})
+    return _made_here(text, may_fail=False)
 
 
 def of_operator(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
@@ -282,7 +297,7 @@ def part(text: Any, key: slice) -> Any:
     """`text[start:stop:step]` of a text, or with bounds, that only the run knows."""
     bounds = [x if x is None else index_of(x) for x in (key.start, key.stop, key.step)]
     made = unchecked(TEXTS["sliced"], text, *bounds)
-    return _raising(made) if is_symbol(bounds[2]) or bounds[2] == 0 else made
+    return _made_here(made, may_fail=True) if is_symbol(bounds[2]) or bounds[2] == 0 else made
 
 
 def text_class(function: Any) -> Callable[..., Any] | None:
@@ -328,7 +343,7 @@ def make(function: Callable[..., str], /, *args: Any, **kwargs: Any) -> Any:
     usual, other = _failure(made, first=True), _failure(made, first=False)
     if usual and other:
         raise usual
-    return _raising(made) if usual or other else made
+    return _made_here(made, may_fail=True) if usual or other else made
 
 
 def percent(template: Any, values: Any) -> Any:

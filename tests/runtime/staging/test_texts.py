@@ -476,6 +476,13 @@ def of_what_is_around(x: Any) -> Any:
     return go(x % 2)
 
 
+def twice_in_itself(x: Any) -> Any:
+    text = str(x)
+    for _ in range(40):
+        text = (text + "-" + text[:3])[-9:]
+    return text
+
+
 def caught(use: Callable[[], Any], kind: type[Exception]) -> Any:
     try:
         made = f"{use()}"
@@ -574,6 +581,7 @@ READ: dict[str, Callable[[Any], Any]] = {
     "until_empty": until_empty,
     "recursive": recursive,
     "of_what_is_around": of_what_is_around,
+    "twice_in_itself": twice_in_itself,
 }
 
 
