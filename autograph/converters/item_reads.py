@@ -57,7 +57,7 @@ class _Reads:
         if not isinstance(node.ctx, gast.Load) or is_constant_index(node.slice):
             return False
         if isinstance(node.slice, gast.Tuple):
-            return self.asks and _is_place(node.slice)
+            return (self.asks or _may_make_array(node)) and _is_place(node.slice)
         return self.asks or self._may_be_sequence(node.value)
 
     def _may_be_sequence(self, node: Any) -> bool:
@@ -69,6 +69,12 @@ class _Reads:
             case gast.Attribute(attr=name):
                 return name not in _INDEXERS
         return isinstance(node, gast.List | gast.ListComp) or makes_sequence(node)
+
+
+def _may_make_array(node: gast.Subscript) -> bool:
+    """True for `np.mgrid[0:n, 0:m]` and its like: what asks its bounds hides what they refuse."""
+    is_attribute = isinstance(node.value, gast.Attribute) and node.value.attr not in _INDEXERS
+    return is_attribute and any(isinstance(part, gast.Slice) for part in node.slice.elts)
 
 
 def _is_place(key: gast.Tuple) -> bool:

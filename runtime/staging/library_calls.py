@@ -29,7 +29,7 @@ from runtime.graph.library_functions import (
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.templates import filled
 from runtime.staging.aliasing.item_assignments import set_item
-from runtime.staging.aliasing.sharing import hold, may_be_part
+from runtime.staging.aliasing.sharing import OF_TENSOR, hold, may_be_part
 from runtime.staging.arrays.equivalents import by_ops
 from runtime.staging.arrays.symbolic_array import SymbolicArray, as_array, shape_of
 from runtime.staging.arrays.writing import changing, own, without_out, written
@@ -82,9 +82,10 @@ def _staged(name: str, *args: Any, **kwargs: Any) -> Any:
         result = trace.apply(LIBRARY, values, params | {"type": kind})
         return _of_numpy(result, example, results[0], args)
     items = []
-    for place, (first, second) in enumerate(zip(*results, strict=True)):
-        item = {"type": _type_of(example, is_sized, first, second), "place": place}
-        items.append(_of_numpy(trace.apply(LIBRARY, values, params | item), example, first, args))
+    for place, parts in enumerate(zip(*results, strict=True)):
+        item = {"type": _type_of(example, is_sized, *parts), "place": place}
+        made = trace.apply(LIBRARY, values, params | item)
+        items.append(_of_numpy(made, example, parts[0], args))
     return items if isinstance(results[0], list) else tuple(items)
 
 
@@ -109,7 +110,8 @@ def _of_known(name: str, template: Any, symbols: Sequence[Any]) -> Any:
 def _examples(
     name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[_Example, list[Any]]:
-    """The first of two examples, and the results of both.
+    """The first of the examples, and the results of all: of two, and of one with unlike sizes and
+    numbers where there is one.
 
     What a function raises for the types or the known sizes of its arguments is the user's error.
     """
@@ -117,9 +119,11 @@ def _examples(
     for sizes, dimension in pending:
         examples = [_Example(name, size, dimension) for size in sizes]
         try:
-            return examples[0], [example.called(args, kwargs) for example in examples]
+            results = [example.called(args, kwargs) for example in examples]
         except RAISED as raised:
             error = raised
+        else:
+            return examples[0], results + _of_unlike_sizes(name, dimension, args, kwargs)
         if (sizes, dimension) == (_SIZES[-1], None):
             pending += [(_SIZES[0], known) for known in examples[0].known_sizes()]
     is_of_types = isinstance(error, TypeError) or isinstance(FUNCTIONS[name], np.ufunc)
@@ -127,6 +131,19 @@ def _examples(
         raise error
     words = f"for examples of them it raises {type(error).__name__}: {error}"
     raise _refused(name, words, "give it what it takes for all values, or use an op")
+
+
+def _of_unlike_sizes(
+    name: str, dimension: int | None, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> list[Any]:
+    """The result for an example in which no two unknown sizes and numbers are one, if it has one: a
+    size of the result may be their difference, or how often one is in another.
+    """
+    example = _Example(name, _SIZES[0][-1], dimension, are_unlike=True)
+    try:
+        return [example.called(args, kwargs)] if dimension is None else []
+    except RAISED:
+        return []
 
 
 def _of_numpy(symbol: Any, example: _Example, made: Any, args: tuple[Any, ...]) -> Any:
@@ -144,7 +161,7 @@ def _of_numpy(symbol: Any, example: _Example, made: Any, args: tuple[Any, ...]) 
                 want_arrays()
                 raise _refused(example.name, "it gives a view of an array", "give it a tensor")
             else:
-                hold(array, "memory of a tensor, to which NumPy writes nothing")
+                hold(array, OF_TENSOR)
     return array
 
 
@@ -196,31 +213,36 @@ _PLACES = {
 """The arguments whose numbers decide the sizes of the result, where they alone do."""
 
 
-def _type_of(example: _Example, is_sized: bool, first: Any, second: Any) -> Type:
+def _type_of(example: _Example, is_sized: bool, *results: Any) -> Type:
     """The type of what these are examples of, or of one of a tuple: of it only sizes that agree."""
     name = example.name
-    kinds = {type(first), type(second)}
+    kinds = set(map(type, results))
     if kinds <= NUMBER_TYPES.keys() and len(kinds) == 1:
         return NUMBER_TYPES[kinds.pop()]
-    a, b = np.asarray(first), np.asarray(second)
-    if a.dtype != b.dtype or a.ndim != b.ndim or a.dtype.kind not in "biufc":
+    first, *others = map(np.asarray, results)
+    alike = first.dtype, first.ndim
+    if any((each.dtype, each.ndim) != alike for each in others) or first.dtype.kind not in "biufc":
         raise _refused(name, "the type of its result depends on the values", "use an op")
     shape = [
-        n if n == m and is_sized and example.tells(n) else None
-        for n, m in zip(a.shape, b.shape, strict=True)
+        n if is_sized and example.tells(n) and {n} == set(others) else None
+        for n, *others in zip(*(each.shape for each in (first, *others)), strict=True)
     ]
-    return TensorType(dtypes.as_dtype(a.dtype), tuple(shape))
+    return TensorType(dtypes.as_dtype(first.dtype), tuple(shape))
 
 
 class _Example:
     """Example values for what only the run knows: `size` is the value of whole numbers, and of
-    unknown dimensions if there is no other `dimension` for them. `arrays` are the tensors that it
+    unknown dimensions if there is no other `dimension` for them, or of the first of them, before
+    larger ones, if they `are_unlike`. `arrays` are the tensors that it
     was asked for, with their examples.
     """
 
-    def __init__(self, name: str, size: int, dimension: int | None = None) -> None:
+    def __init__(
+        self, name: str, size: int, dimension: int | None = None, are_unlike: bool = False
+    ) -> None:
         self.name = name
         self.size = size
+        self.are_unlike = are_unlike
         self.dimension = size if dimension is None else dimension
         self.is_guessed = dimension is not None
         self.arrays: list[tuple[Any, Any]] = []
@@ -268,15 +290,20 @@ class _Example:
         dtype = type.dtype.np_dtype
         if not type.shape:
             return dtype.type(self.size % 2 if dtype.kind == "b" else self.size)
-        shape = [self.dimension if known is None else known for known in type.shape]
+        shape = [self._unknown() if known is None else known for known in type.shape]
         is_real = dtype.kind in "fc"
         numbers = self._random.random(shape) if is_real else self._random.integers(0, 2, shape)
         if is_real and len(shape) > 1 and shape[-1] == shape[-2]:
             numbers += shape[-1] * np.eye(shape[-1])  # positive definite, as some functions ask
         return numbers.astype(dtype)
 
+    def _unknown(self) -> int:
+        """An unknown size."""
+        self.dimension += self.are_unlike
+        return self.dimension
+
     def _number(self, type: NumberType) -> Any:
-        size = self.size
+        size = self._unknown() if self.are_unlike else self.size
         return {"bool": size % 2 > 0, "int": size, "float": size - 0.5}[type.kind]
 
 

@@ -190,6 +190,8 @@ def may_be_part(item: Any, original: Any) -> None:
 
 ARRAY = "a NumPy array that another variable or object sees"
 """Holds the symbol that stands for such an array."""
+OF_TENSOR = "memory of a tensor, to which NumPy writes nothing"
+"""Holds the array that NumPy makes of a tensor without a copy."""
 
 
 def tell_apart(items: Sequence[Any]) -> None:

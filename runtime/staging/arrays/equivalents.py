@@ -15,6 +15,7 @@ from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.dtypes import as_dtype
 from runtime.graph.nodes import WIDE_DTYPES
+from runtime.staging.aliasing.sharing import OF_TENSOR, hold, may_be_part
 from runtime.staging.arrays.symbolic_array import SymbolicArray, as_array, as_tensor
 from runtime.staging.symbolic_number import CLASSES, SymbolicNumber, number_to_tensor
 from runtime.staging.symbolic_tensor import SymbolicTensor
@@ -50,6 +51,8 @@ def by_ops(function: Any, inputs: Sequence[Any], options: Mapping[str, Any]) -> 
         return _reduced(function, *inputs, **options)
     if function is np.copy and len(inputs) == 1 and isinstance(inputs[0], SymbolicTensor):
         return NotImplemented if options else as_array(ops.identity(_numbers(inputs[0])))
+    if function is np.reshape and len(inputs) == 2 and not options:
+        return _reshaped(*inputs)
     if not isinstance(function, np.ufunc) or options:
         return NotImplemented
     return _of_each(function, inputs)
@@ -72,6 +75,28 @@ def _reduced(
     if function is np.sum and dtype.kind in "iu":
         tensor = ops.cast(tensor, dtypes.uint64 if dtype.kind == "u" else dtypes.int64)
     return as_array(operation(tensor, axis=axis, keepdims=keepdims))
+
+
+def _reshaped(array: Any, shape: Any) -> Any:
+    """An array of another shape, where only the run knows one of the two."""
+    sizes = shape if isinstance(shape, list | tuple) else (shape,)
+    if not isinstance(array, SymbolicTensor) or not all(map(_is_size, sizes)):
+        return NotImplemented
+    own = array.static_shape
+    if own is None or (None not in own and all(type(size) is int for size in sizes)):
+        return NotImplemented
+    made = as_array(ops.reshape(_numbers(array), sizes))
+    if isinstance(array, SymbolicArray):
+        may_be_part(made, array)
+    else:
+        hold(made, OF_TENSOR)
+    return made
+
+
+def _is_size(item: Any) -> bool:
+    if isinstance(item, Tensor):
+        return item.dtype.is_integer and item.static_shape == ()
+    return type(item) is int or (isinstance(item, SymbolicNumber) and item.type.kind == "int")
 
 
 def _of_each(function: Any, inputs: Sequence[Any]) -> Any:

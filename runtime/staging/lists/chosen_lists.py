@@ -18,6 +18,7 @@ from runtime.graph import numbers
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.staging import texts
 from runtime.staging.aliasing.aliases import want_joined
+from runtime.staging.arrays.indexed import GRIDS, JOINING, grid, joined
 from runtime.staging.arrays.items import item_of_array
 from runtime.staging.backend import BACKEND
 from runtime.staging.builtin_functions import BUILTINS
@@ -349,6 +350,10 @@ def _getitem(target: Any, key: Any) -> Any:
     """`target[key]` of a Python sequence with a staged index or bound."""
     if type(target) is np.ndarray:
         return item_of_array(target, key)
+    if type(target) in JOINING:
+        return joined(target, key)
+    if type(target) in GRIDS:
+        return grid(target, key)
     own = getattr(type(target), "__getitem__", None)
     if isinstance(target, Growing) or not is_staged_index(key):
         return target[key]

@@ -466,6 +466,24 @@ def asked_for_sizes(n):
     return rows - 1, columns, *asked, np.shape([n, n]), np.zeros(np.shape(out))
 
 
+def of_an_index(n):
+    k, out = int(n), np.arange(6.0).reshape(2, 3) * int(n)
+    side_by_side = np.c_[np.ones(2), out, out[:, 0]], np.c_[out[0], out[1]], np.c_[k, 2.5]
+    behind = np.r_[out[0], 1, k, out[1]], np.r_[0:k, 5], np.r_[k, 0:1:3j], np.r_[np.uint8([1]), k]
+    rows, columns = np.mgrid[0:k, -1:2]
+    along, across = np.ogrid[0:k, 0:2]
+    fractions = np.mgrid[0:1:0.25, 0:k], np.mgrid[-1:1:5j, 0:k:3j], np.mgrid[0.5:k:0.5]
+    return side_by_side, behind, rows, columns, along, across, along * across, fractions
+
+
+def of_sizes_of_the_run(n):
+    k, out = int(n), np.arange(24.0)
+    some = out[out > 5]
+    pooled = out[: k * 4].reshape(k, 2, 2).max(axis=(1, 2))
+    rows = some.reshape(-1, 2), out.reshape(k, -1), out.reshape((k, 24 // k)), np.reshape(some, -1)
+    return pooled, rows, np.convolve(out[:k], np.ones(k), "valid"), np.convolve(out, out[:k])
+
+
 def by_recursion(n):
     def scaled(values, k):
         if k == 0:
@@ -546,7 +564,8 @@ EXACT = [
     of_bytes, of_truths, unlike_numbers, compressed, repeated, at_a_place_of_python,
     by_slices, of_complex_numbers, written_by_numpy, items_of_arrays, parts_of_numbers, rounded,
     of_sizes_that_agree, of_square_matrices, parts_of_the_table, at_places_in_lists,
-    asked_for_sizes, inserted, by_recursion, added_at_places, given_as_out, put_by_functions,
+    of_an_index, of_sizes_of_the_run, asked_for_sizes, inserted, by_recursion, added_at_places,
+    given_as_out, put_by_functions,
     caught_as_numpy_raises,
 ]  # fmt: skip
 
