@@ -1,4 +1,4 @@
-"""What NumPy makes of an index: `np.c_[x, y]`, `np.r_[x, 1, y]`, `np.mgrid[0:n, 0:m]`, `np.ogrid`."""
+"""What NumPy makes of an index: `np.c_[x, y]`, `np.r_[x, 1]`, `np.mgrid[0:n, 0:m]`, `np.ogrid`."""
 
 from __future__ import annotations
 
