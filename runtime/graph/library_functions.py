@@ -165,13 +165,9 @@ class LinAlgError(errors.InvalidValueError, np.linalg.LinAlgError):
     """
 
 
-def _raised(*_: Type, function: str, **__: Any) -> tuple[type[BaseException], ...]:
-    return (np.linalg.LinAlgError, *RAISED) if function.startswith("np.linalg.") else RAISED
-
-
 LIBRARY = structural(
     "library", _kernel, lambda *_, type, **__: type, op_type="LibraryFunction", fallible=True,
-    raises=_raised,
+    raises=(np.linalg.LinAlgError, *RAISED),
 )  # fmt: skip
 """A call of one of `FUNCTIONS`: `arguments` is a template of the positional ones, and of the names
 and values of the others. Of a tuple that it gives, the item at a `place`."""

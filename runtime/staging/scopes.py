@@ -118,7 +118,7 @@ class InScope:
     """A stand-in for a value, in the region that made it. Copies are the same one.
 
     `node` is what tapes know it by: it stays, where more comes to be known of the value. `links`
-    say what shares its memory in the user's Python, and are not there where nothing does.
+    say what shares its memory in the user's Python, and are None where nothing does.
     """
 
     __slots__ = ("graph_value", "links", "node", "origin", "scope")
@@ -132,6 +132,7 @@ class InScope:
         self.node = self.graph_value = value
         self.scope = scope
         self.origin = origin
+        self.links = None
 
     def __copy__(self) -> Self:
         return self
