@@ -27,7 +27,7 @@ from runtime.staging.library_calls import STAGED
 from runtime.staging.lists.growing import Growing
 from runtime.staging.lists.repetition import repeated
 from runtime.staging.refusals import refuse
-from runtime.staging.symbolic_number import SymbolicNumber
+from runtime.staging.symbolic_number import SymbolicNumber, number_to_tensor
 
 _ARITHMETIC: dict[Any, Any] = {
     np.add: operator.add, np.subtract: operator.sub, np.multiply: operator.mul,
@@ -144,12 +144,14 @@ def _place(part: Any) -> Any:
 
 def _as_item(self: Any, value: Any) -> Any:
     """The numbers that an assignment to an item puts there: of this dtype, known to no tape."""
-    dtype = self.type.dtype
+    dtype, value = self.type.dtype, read(present(value))
     if isinstance(value, list | tuple) and getattr(value, "staged", None) is None:
         return [_as_item(self, each) for each in value]
     if isinstance(value, SymbolicNumber) and dtype.is_integer:
         is_safe = value.type.kind == "bool" or (value.type.kind == "int" and dtype is dtypes.int64)
         value = value if is_safe else STAGED[np.array](value, dtype.np_dtype)
+    if isinstance(value, SymbolicNumber):
+        value = number_to_tensor(value, WIDE_DTYPES[value.type.kind])
     if isinstance(value, SymbolicNumber | Tensor | np.ndarray | np.generic):
         return ops.stop_gradient(ops.cast(value, dtype))
     return np.array(value, dtype.np_dtype) if isinstance(value, _PLAIN) else value

@@ -484,6 +484,20 @@ def of_sizes_of_the_run(n):
     return pooled, rows, np.convolve(out[:k], np.ones(k), "valid"), np.convolve(out, out[:k])
 
 
+def with_fractions_of_the_run(n):
+    third = int(n) / 3
+    out, grid, complex_one = np.zeros(4), np.zeros((2, 2)), np.zeros(2, complex)
+    out[0] = third
+    out[1:3] = [third, 2 * third]
+    out[np.array([False, False, False, True])] = third / 7
+    grid[0], grid[1] = third, (third, 1 / third)
+    complex_one.fill(third)
+    np.fill_diagonal(grid, third / 9)
+    whole = np.zeros(2, int)
+    whole[0] = third * 55
+    return out, grid, complex_one, whole
+
+
 def by_recursion(n):
     def scaled(values, k):
         if k == 0:
@@ -564,7 +578,8 @@ EXACT = [
     of_bytes, of_truths, unlike_numbers, compressed, repeated, at_a_place_of_python,
     by_slices, of_complex_numbers, written_by_numpy, items_of_arrays, parts_of_numbers, rounded,
     of_sizes_that_agree, of_square_matrices, parts_of_the_table, at_places_in_lists,
-    of_an_index, of_sizes_of_the_run, asked_for_sizes, inserted, by_recursion, added_at_places,
+    with_fractions_of_the_run, of_an_index, of_sizes_of_the_run, asked_for_sizes, inserted,
+    by_recursion, added_at_places,
     given_as_out, put_by_functions,
     caught_as_numpy_raises,
 ]  # fmt: skip
