@@ -91,7 +91,7 @@ def _changed(function: Callable[..., Any]) -> Callable[..., Any]:
 
 WRITING = {
     f"np.{name}": _named(name)
-    for name in (*_of_places(), "place", "put", "put_along_axis", "putmask")
+    for name in (*_of_places(), "fill_diagonal", "place", "put", "put_along_axis", "putmask")
 }
 """The functions that write to their first argument, by the names that files have for those that
 give what is in it then."""

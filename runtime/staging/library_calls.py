@@ -49,6 +49,9 @@ _SIZES = (2, 3), (1, 2)
 """The unknown sizes and numbers of two examples: what differs between them, only the run knows. The
 second pair is for functions that raise for the first one."""
 
+_LARGE, _SMALL = 8, (0, 1)
+"""An unknown size, and two numbers, where a number has to be a place."""
+
 
 def staged(name: str) -> Callable[..., Any]:
     """The stand-in for a function of which an argument is staged, or holds what is."""
@@ -126,6 +129,7 @@ def _examples(
             return examples[0], results + _of_unlike_sizes(name, dimension, args, kwargs)
         if (sizes, dimension) == (_SIZES[-1], None):
             pending += [(_SIZES[0], known) for known in examples[0].known_sizes()]
+            pending += [(numbers, _LARGE) for numbers in (_SIZES[0], _SMALL)]
     is_of_types = isinstance(error, TypeError) or isinstance(FUNCTIONS[name], np.ufunc)
     if is_of_types and all(None not in item.static_shape for item, _ in examples[0].arrays):
         raise error
@@ -329,14 +333,6 @@ def _copied(to: Any, source: Any, /) -> None:
     set_item(own("np.copyto", to), ..., source)
 
 
-def _filled_diagonal(array: Any, value: Any, /) -> None:
-    shape = own("np.fill_diagonal", array).static_shape
-    if shape is None or len(shape) != 2 or None in shape:
-        raise _refused("np.fill_diagonal", "it is given no matrix of known sizes", "write a loop")
-    places = np.arange(min(shape))
-    array[places, places] = value
-
-
 def _written(name: str, out: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The `out` of a call, which has the result then: where a mask says so, if there is one."""
     function = FUNCTIONS[name]
@@ -374,6 +370,5 @@ STAGED: dict[Callable[..., Any], Callable[..., Any]] = {
     np.ndim: _asking(lambda array: len(shape_of(array))),
     np.shape: _asking(shape_of),
     np.size: _asking(_size),
-    np.fill_diagonal: _filled_diagonal,
     **{function: changing(_changed, name) for name, function in WRITING.items()},
 }

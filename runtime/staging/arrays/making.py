@@ -26,7 +26,11 @@ from runtime.staging.scopes import active
 
 def entered(values: tuple[Any, ...]) -> tuple[Any, ...]:
     """Returns the values that a loop begins with: symbols in the place of arrays."""
-    return tuple([held(value) if type(value) is np.ndarray else value for value in values])
+    return tuple([held(value) if _is_of_numbers(value) else value for value in values])
+
+
+def _is_of_numbers(value: Any) -> bool:
+    return type(value) is np.ndarray and value.dtype.kind in "biufc"
 
 
 _GENERATORS = (np.random.RandomState, np.random.Generator)

@@ -10,7 +10,7 @@ where it is there: an item assignment by one of its names is seen by the other.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -81,7 +81,7 @@ def abstract(value: Any, staged: bool = False) -> Spec:
     if isinstance(value, MaybeNone):
         return Optional(abstract(value.held, staged))
     if isinstance(value, np.ndarray | np.generic):
-        return Leaf(convert_to_tensor(value).type, is_array=True)
+        return _abstract_array(value)
     if kind is Elements or kind is ObjectHandle:
         return Leaf(value.type)
     if kind is Truth:
@@ -93,6 +93,18 @@ def abstract(value: Any, staged: bool = False) -> Spec:
         return Same(value)
     structure, children = found
     return Tree(structure, tuple([abstract(child, staged) for child in children]))
+
+
+def _abstract_array(value: Any) -> Spec:
+    """The Spec of an array or scalar of NumPy's: itself, if it holds objects or dates."""
+    if value.dtype.kind in "mMV" or any(not isinstance(x, str | bytes) for x in _objects(value)):
+        active().references.copies(value)
+        return Same(value)
+    return Leaf(convert_to_tensor(value).type, is_array=True)
+
+
+def _objects(array: Any) -> Iterable[Any]:
+    return array.flat if array.dtype.kind == "O" else ()
 
 
 def abstract_entry(value: Any) -> Spec:

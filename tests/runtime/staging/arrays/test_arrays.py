@@ -498,6 +498,29 @@ def with_fractions_of_the_run(n):
     return out, grid, complex_one, whole
 
 
+class Holder:
+    def __init__(self):
+        self.names = np.array([None, "a"])
+        self.when = np.array(["2024-01-01"], "datetime64[D]")
+        self.total = np.zeros(2)
+
+
+def beside_arrays_of_objects(n):
+    holder = Holder()
+    for i in range(n):
+        holder.total = holder.total + i
+    return holder.total, holder.names[0] is None
+
+
+def at_few_places(n):
+    k, grid = int(n), np.ones((int(n), int(n)))
+    np.fill_diagonal(grid, 7.0)
+    out = np.arange(8.0)[::-1].copy()
+    first = np.take(np.arange(2.0), k - 1), np.partition(out, k)[k]
+    some = out[out > k]
+    return grid, first, np.sort(some[np.argpartition(some, k)[:k]])
+
+
 def by_recursion(n):
     def scaled(values, k):
         if k == 0:
@@ -579,7 +602,7 @@ EXACT = [
     by_slices, of_complex_numbers, written_by_numpy, items_of_arrays, parts_of_numbers, rounded,
     of_sizes_that_agree, of_square_matrices, parts_of_the_table, at_places_in_lists,
     with_fractions_of_the_run, of_an_index, of_sizes_of_the_run, asked_for_sizes, inserted,
-    by_recursion, added_at_places,
+    by_recursion, beside_arrays_of_objects, at_few_places, added_at_places,
     given_as_out, put_by_functions,
     caught_as_numpy_raises,
 ]  # fmt: skip
@@ -898,6 +921,19 @@ def test_a_function_of_elements_that_is_none_of_numpys_is_refused():
     halved = np.frompyfunc(lambda x: x / 2, 1, 1)
     with pytest.raises(StagingError, match="is called with staged values"):
         rt.function(lambda x: halved(np.sqrt(x)))(rt.constant([4.0, 9.0]))
+
+
+def of_objects(n):
+    names = np.array([None, "a"])
+    for i in range(n):
+        if i > 0:
+            names[0] = "b"
+    return len(names)
+
+
+def test_an_array_of_objects_that_a_round_changes_is_refused():
+    with pytest.raises(StagingError, match="cannot be carried through a staged block"):
+        rt.function(of_objects)(rt.constant(2))
 
 
 def from_outside(n):
