@@ -299,6 +299,8 @@ class _Example:
         numbers = self._random.random(shape) if is_real else self._random.integers(0, 2, shape)
         if is_real and len(shape) > 1 and shape[-1] == shape[-2]:
             numbers += shape[-1] * np.eye(shape[-1])  # positive definite, as some functions ask
+        if len(shape) == 1:
+            numbers.sort()  # as bins have to be
         return numbers.astype(dtype)
 
     def _unknown(self) -> int:
