@@ -84,6 +84,8 @@ def _staged(name: str, *args: Any, **kwargs: Any) -> Any:
         kind = _type_of(example, is_sized, *results)
         result = trace.apply(LIBRARY, values, params | {"type": kind})
         return _of_numpy(result, example, results[0], args)
+    if len(set(map(len, results))) > 1:
+        raise _refused(name, "only the run knows how many arrays it gives", "take slices in a loop")
     items = []
     for place, parts in enumerate(zip(*results, strict=True)):
         item = {"type": _type_of(example, is_sized, *parts), "place": place}
@@ -119,17 +121,19 @@ def _examples(
     What a function raises for the types or the known sizes of its arguments is the user's error.
     """
     pending: list[tuple[tuple[int, int], int | None]] = [(sizes, None) for sizes in _SIZES]
+    errors: list[Exception] = []
     for sizes, dimension in pending:
         examples = [_Example(name, size, dimension) for size in sizes]
         try:
             results = [example.called(args, kwargs) for example in examples]
         except RAISED as raised:
-            error = raised
+            errors.append(raised)
         else:
             return examples[0], results + _of_unlike_sizes(name, dimension, args, kwargs)
         if (sizes, dimension) == (_SIZES[-1], None):
             pending += [(_SIZES[0], known) for known in examples[0].known_sizes()]
             pending += [(numbers, _LARGE) for numbers in (_SIZES[0], _SMALL)]
+    error = errors[0]
     is_of_types = isinstance(error, TypeError) or isinstance(FUNCTIONS[name], np.ufunc)
     if is_of_types and all(None not in item.static_shape for item, _ in examples[0].arrays):
         raise error
@@ -289,7 +293,10 @@ class _Example:
     def _of_type(self, type: Any) -> Any:
         if isinstance(type, NumberType):
             return self._number(type)
-        if type.shape is None or type.dtype.np_dtype.kind not in "biufc":
+        if type.shape is None:
+            hint = "give it its dimensions before: rows = np.array([x])"
+            raise _refused(self.name, "only the run knows how many dimensions an array has", hint)
+        if type.dtype.np_dtype.kind not in "biufc":
             raise _refused(self.name, f"it is given a tensor of type {type}", "use an op")
         dtype = type.dtype.np_dtype
         if not type.shape:
@@ -311,6 +318,16 @@ class _Example:
     def _number(self, type: NumberType) -> Any:
         size = self._unknown() if self.are_unlike else self.size
         return {"bool": size % 2 > 0, "int": size, "float": size - 0.5}[type.kind]
+
+
+def _itself(name: str, item: Any, dtype: Any = None, **options: Any) -> Any:
+    """An array itself, where a function gives it another dtype or none."""
+    array = read(present(item))
+    if isinstance(array, SymbolicArray) and array.static_shape != () and not options:
+        own = array.type.dtype.np_dtype
+        if dtype is None or np.dtype(getattr(dtype, "np_dtype", dtype)) == own:
+            return array
+    return _staged(name, item, *([] if dtype is None else [dtype]), **options)
 
 
 def _asking(answer: Callable[..., Any]) -> Callable[..., Any]:
@@ -367,6 +384,7 @@ STAGED: dict[Callable[..., Any], Callable[..., Any]] = {
     np.empty: staged("np.zeros"),
     np.empty_like: staged("np.zeros_like"),
     np.copyto: _copied,
+    **{getattr(np, name): partial(_itself, f"np.{name}") for name in ("asarray", "asanyarray")},
     np.iscomplexobj: _asking(_is_complex),
     np.isrealobj: _asking(lambda array: not _is_complex(array)),
     np.ndim: _asking(lambda array: len(shape_of(array))),

@@ -521,6 +521,24 @@ def at_few_places(n):
     return grid, first, np.sort(some[np.argpartition(some, k)[:k]])
 
 
+def as_they_are(n):
+    out = np.ones(3) * int(n)
+    same = np.asarray(out)
+    same[0] = 9
+    again, whole = np.asanyarray(out, dtype=float), np.asarray(out, int)
+    again *= 2
+    whole[2] = 5
+    for i in range(n):
+        same[i] += 1
+    return out, same, again, whole, same is out, again is out
+
+
+def scalars(n):
+    k = int(n)
+    numbers = np.int8(k), np.bool_(k), np.complex64(k), np.float16(k), np.uint16(k) * 2
+    return np.uint8(k) + np.uint8([250, 255]), *numbers
+
+
 def by_recursion(n):
     def scaled(values, k):
         if k == 0:
@@ -602,7 +620,8 @@ EXACT = [
     by_slices, of_complex_numbers, written_by_numpy, items_of_arrays, parts_of_numbers, rounded,
     of_sizes_that_agree, of_square_matrices, parts_of_the_table, at_places_in_lists,
     with_fractions_of_the_run, of_an_index, of_sizes_of_the_run, asked_for_sizes, inserted,
-    by_recursion, beside_arrays_of_objects, at_few_places, added_at_places,
+    as_they_are, scalars, by_recursion, beside_arrays_of_objects, at_few_places,
+    added_at_places,
     given_as_out, put_by_functions,
     caught_as_numpy_raises,
 ]  # fmt: skip
