@@ -304,8 +304,10 @@ class _Example:
         shape = [self._unknown() if known is None else known for known in type.shape]
         is_real = dtype.kind in "fc"
         numbers = self._random.random(shape) if is_real else self._random.integers(0, 2, shape)
-        if is_real and len(shape) > 1 and shape[-1] == shape[-2]:
-            numbers += shape[-1] * np.eye(shape[-1])  # positive definite, as some functions ask
+        is_matrix = is_real or self.name.startswith("np.linalg.")
+        if is_matrix and dtype.kind != "b" and len(shape) > 1 and shape[-1] == shape[-2]:
+            # Positive definite, as some functions ask.
+            numbers = numbers + shape[-1] * np.eye(shape[-1])
         if len(shape) == 1:
             numbers.sort()  # as bins have to be
         return numbers.astype(dtype)

@@ -30,6 +30,7 @@ CALLS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
     *((np.mean, (value,)) for value in (INTS, SINGLE)),
     (lambda x: np.linalg.norm(x, ord=1), (FLOATS,)),
     (lambda x: np.linalg.det(x), (SQUARE,)),
+    (lambda x: np.linalg.solve(x, x[0]), (SQUARE.astype(int),)),
     (np.dot, (INTS, FLOATS)),
     (np.argmax, (FLOATS,)),
     (np.all, (INTS,)),
