@@ -8,7 +8,7 @@ with them, symbols stand there; they are taken away again when the trace is over
 from __future__ import annotations
 
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextvars import Context, ContextVar
 from functools import partial
@@ -28,6 +28,7 @@ from autograph.objects import (
     put_attribute,
 )
 from autograph.users_words import with_article
+from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import Tensor
 from runtime.core.types import Type
 from runtime.functions.changed_arguments import refuse_other_name, ways_by_id
@@ -37,14 +38,14 @@ from runtime.graph.ir import Location
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.structures import structure_of
 from runtime.staging.aliasing import aliases, sharing
-from runtime.staging.arrays.symbolic_array import SymbolicArray
+from runtime.staging.arrays.symbolic_array import SymbolicArray, as_array
 from runtime.staging.block_recorder import look_at
 from runtime.staging.control import graph_values, joins
 from runtime.staging.control.carried_objects import refuse_change
 from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined, Missing
 from runtime.staging.control.references import is_reference
 from runtime.staging.control.sameness import same
-from runtime.staging.control.specs import Optional, Same, Spec, Tree, Union
+from runtime.staging.control.specs import Leaf, Optional, Same, Spec, Tree, Union
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth, opened
 from runtime.staging.guarding.weak_paths import weakly
@@ -185,6 +186,8 @@ def _spec(trace: Trace, path: str, location: Location | None, made: set[int], va
         raise value.refusal(f"kept in {path}", value.location)
     if type(value) in NUMBER_TYPES or isinstance(value, Tensor | Symbol | SymbolicNumber):
         return joins.abstract(value, staged=True)
+    if _is_array(value) and not trace.existed(value):
+        return joins.abstract(value)
     if type(value) in _ATOMS or value is MISSING or trace.existed(value) or _is_lasting(value):
         return Same(value)
     choice = aliases.choice_of_one(trace, value, trace.existed)
@@ -239,6 +242,9 @@ def _key(value: Any, leaves: list[Any]) -> Any:
     if kind in NUMBER_TYPES:
         leaves.append(value)
         return NUMBER_TYPES[kind]
+    if _is_array(value):
+        leaves.append(value if isinstance(value, SymbolicArray) else convert_to_tensor(value))
+        return SymbolicArray, key_of(value)
     if isinstance(value, Tensor | Symbol | SymbolicNumber):
         leaves.append(value)
         return key_of(value)
@@ -259,8 +265,44 @@ def _fixed(value: Any) -> Any:
 def _rebuilt(value: Any, given: Iterator[Any]) -> Any:
     if type(value) is tuple:
         return tuple([_rebuilt(item, given) for item in value])
+    if _is_array(value):
+        return as_array(next(given))
     is_input = type(value) in NUMBER_TYPES
     return next(given) if is_input or isinstance(value, Tensor | Symbol | SymbolicNumber) else value
+
+
+def _is_array(value: Any) -> bool:
+    """True for an array or scalar of NumPy's that holds numbers, or what stands for one."""
+    if isinstance(value, SymbolicArray):
+        return True
+    return isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "biufc"
+
+
+def _arrays_in(value: Any) -> Iterator[Any]:
+    """The staged arrays in what a trace leaves somewhere."""
+    if isinstance(value, SymbolicArray):
+        yield value
+    elif type(value) in (tuple, list, dict):
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from _arrays_in(item)
+
+
+def _with_arrays(spec: Spec, value: Any, is_alone: bool) -> Any:
+    """What a run has left somewhere, with arrays where NumPy has such: read-only, if Python would
+    see what is written to one of them by another name, too.
+    """
+    if isinstance(spec, Leaf) and spec.is_array:
+        array = value.numpy()
+        if isinstance(array, np.ndarray):
+            array.flags.writeable = is_alone
+        return array
+    if isinstance(spec, Optional):
+        return None if value is None else _with_arrays(spec.inner, value, is_alone)
+    if not isinstance(spec, Tree) or spec.structure.kind not in (tuple, list, dict):
+        return value
+    structure, children = cast(Any, structure_of(value))
+    made = [_with_arrays(*each, is_alone) for each in zip(spec.children, children, strict=True)]
+    return structure.build(made)
 
 
 def parts_of(
@@ -417,6 +459,7 @@ class Kept:
         self.before = [part.value() for part in parts]
         self._keys = [part.inputs(value)[0] for part, value in zip(parts, self.before, strict=True)]
         self._specs: list[Spec] = []
+        self._are_alone: list[bool] = []
         self._given: frozenset[int] = frozenset()
 
     def __bool__(self) -> bool:
@@ -429,10 +472,12 @@ class Kept:
             for leaf in part.inputs(value)[1]:
                 symbols.append(trace.parameter(_type_of(leaf), _label(part.path)))
                 trace.given[symbols[-1].graph_value] = leaf
-                if isinstance(symbols[-1], SymbolicTensor) and symbols[-1].static_shape != ():
-                    sharing.hold(symbols[-1], f"a tensor in {part.path}")
             if symbols:
                 part.put(part.with_inputs(value, iter(symbols)))
+            for symbol in symbols:
+                if isinstance(symbol, SymbolicTensor) and symbol.static_shape != ():
+                    is_array = isinstance(symbol, SymbolicArray)
+                    sharing.hold(symbol, sharing.ARRAY if is_array else f"a tensor in {part.path}")
 
     def end(self, trace: Trace, location: Location | None) -> list[Any]:
         """Returns what the trace leaves there, of which the graph's values are results.
@@ -444,6 +489,11 @@ class Kept:
         left = [part.value() for part in self.parts]
         for part, value in zip(self.parts, left, strict=True):
             self._specs.append(part.spec(value, partial(_spec, trace, part.path, location, made)))
+        arrays = [list(_arrays_in(value)) for value in left]
+        count = Counter(id(array) for each in arrays for array in each)
+        for each in arrays:
+            shared = [x for x in each if count[id(x)] > 1 or sharing.links_of(x) is not None]
+            self._are_alone.append(not shared)
         return left
 
     def lowered(self, trace: Trace, left: Sequence[Any]) -> Iterator[Any]:
@@ -496,8 +546,8 @@ class Kept:
     def write(self, values: Iterator[Any]) -> None:
         """Leave there what a run has left."""
         made = [graph_values.restored(spec, values) for spec in self._specs]
-        for part, value in zip(self.parts, made, strict=True):
-            part.put(value)
+        for part, *left in zip(self.parts, self._specs, made, self._are_alone, strict=True):
+            part.put(_with_arrays(*left))
 
     def write_in(self, trace: Trace, symbols: Iterator[Any]) -> None:
         """Leave there what a call in another trace leaves."""

@@ -839,6 +839,45 @@ def test_objects_keep_them_from_call_to_call():
     assert (float(layer.total), [float(x) for x in layer.highest]) == (16.0, [3.0, 7.0])
 
 
+class Filter:
+    def __init__(self):
+        self.x, self.before, self.last = np.zeros(2), np.zeros(2), None
+        self.weights, self.pair = {"w": np.ones(2, np.float32)}, (np.zeros(2), 0.0)
+
+    def step(self, x):
+        x = np.array(x)
+        self.before = self.x.copy()
+        self.x = self.x * 2 + x
+        self.weights["w"] = self.weights["w"] - np.float32(x[0])
+        self.pair = self.pair[0] + x, self.pair[1] + 1.0
+        self.last = np.max(x) if self.last is None else np.max(x) + self.last
+        return self.x.sum()
+
+
+def test_attributes_that_are_arrays_stay_arrays():
+    plain, kept = Filter(), Filter()
+    step = rt.function(kept.step)
+    for given in [[1.0, 2.0], [3.0, 5.0], [0.5, 7.0]]:
+        assert float(step(rt.constant(given, rt.float64))) == plain.step(np.array(given))
+        for name, expected in vars(plain).items():
+            got = getattr(kept, name)
+            rt.nest.map_structure(_check, got, expected)
+            assert rt.nest.map_structure(type, got) == rt.nest.map_structure(type, expected)
+        plain.x[0] = kept.x[0] = 4.0
+
+
+def test_an_attribute_that_is_another_one_too_is_read_only():
+    class Twice:
+        def step(self, x):
+            self.first = np.array(x)
+            self.second = self.first
+
+    twice = Twice()
+    rt.function(twice.step)(rt.constant([1.0, 2.0]))
+    with pytest.raises(ValueError, match="read-only"):
+        twice.first[0] = 5.0
+
+
 def test_a_constant_of_one_is_a_tensor():
     @rt.function
     def tensor(n):
