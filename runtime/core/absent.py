@@ -235,7 +235,8 @@ _OF_NUMPY = {
 
 def counterpart(name: str) -> str | None:
     """The public name for what NumPy calls `name`: "reduce_sum" for its `sum`; None for others."""
-    if isinstance(getattr(np, name, None), type):  # a dtype
+    known = getattr(np, name, None)
+    if isinstance(known, type) and issubclass(known, np.generic):  # a dtype
         return "cast"
     if name in _OF_NUMPY:
         return _OF_NUMPY[name]

@@ -5,7 +5,7 @@ they give for examples of the arguments, and so is whether they give a view of o
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
@@ -229,7 +229,10 @@ def _type_of(example: _Example, is_sized: bool, *results: Any) -> Type:
         return NUMBER_TYPES[kinds.pop()]
     first, *others = map(np.asarray, results)
     alike = first.dtype, first.ndim
-    if any((each.dtype, each.ndim) != alike for each in others) or first.dtype.kind not in "biufc":
+    if first.dtype.kind not in "biufc":
+        hint = "use an array of numbers: for several fields, one for each"
+        raise _refused(name, f"it gives an array of dtype {first.dtype}", hint)
+    if any((each.dtype, each.ndim) != alike for each in others):
         raise _refused(name, "the type of its result depends on the values", "use an op")
     shape = [
         n if is_sized and example.tells(n) and {n} == set(others) else None
@@ -342,6 +345,13 @@ def _asking(answer: Callable[..., Any]) -> Callable[..., Any]:
     return asked
 
 
+def _enumerated(array: SymbolicTensor) -> Iterator[tuple[tuple[int, ...], Any]]:
+    shape = shape_of(array)
+    if None in (array.static_shape or ()):
+        raise _refused("np.ndenumerate", "only the run knows how many items there are", "use range")
+    return ((at, array[at]) for at in np.ndindex(*shape))
+
+
 def _size(array: SymbolicTensor, axis: int | None = None) -> Any:
     return math.prod(shape_of(array)) if axis is None else shape_of(array)[axis]
 
@@ -389,6 +399,7 @@ STAGED: dict[Callable[..., Any], Callable[..., Any]] = {
     **{getattr(np, name): partial(_itself, f"np.{name}") for name in ("asarray", "asanyarray")},
     np.iscomplexobj: _asking(_is_complex),
     np.isrealobj: _asking(lambda array: not _is_complex(array)),
+    np.ndenumerate: _asking(_enumerated),
     np.ndim: _asking(lambda array: len(shape_of(array))),
     np.shape: _asking(shape_of),
     np.size: _asking(_size),

@@ -54,6 +54,10 @@ class SymbolicArray(SymbolicTensor):
         own = self.type.dtype
         return own.np_dtype if converted_code(sys._getframe(1).f_code) else own
 
+    @dtype.setter
+    def dtype(self, dtype: Any) -> None:
+        raise _refuse_to_assign("dtype", "x = x.astype(...)")
+
     @property
     def shape(self) -> Any:
         """The sizes in a tuple, for the user's code: staged ones where only the run knows them."""
@@ -61,6 +65,10 @@ class SymbolicArray(SymbolicTensor):
         if known is None or not converted_code(sys._getframe(1).f_code):
             return TensorShape(known)
         return shape_of(self)
+
+    @shape.setter
+    def shape(self, sizes: Any) -> None:
+        raise _refuse_to_assign("shape", "x = x.reshape(...)")
 
     @property
     def size(self) -> Any:
@@ -78,6 +86,13 @@ class SymbolicArray(SymbolicTensor):
         return (
             f"<staged array {self.name!r} shape={self.static_shape} dtype={self.type.dtype.name}>"
         )
+
+
+def _refuse_to_assign(name: str, instead: str) -> Exception:
+    return refuse(
+        f"the {name} of an array is assigned of which only the run knows the items",
+        f"make another one: {instead}",
+    )
 
 
 def as_array(symbol: Any) -> Any:

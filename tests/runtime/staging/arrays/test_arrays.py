@@ -533,6 +533,13 @@ def as_they_are(n):
     return out, same, again, whole, same is out, again is out
 
 
+def enumerated(n):
+    grid, found = np.arange(4.0).reshape(2, 2) * int(n), np.zeros((2, 2))
+    for (i, j), each in np.ndenumerate(grid):
+        found[j, i] = each + i
+    return found
+
+
 def scalars(n):
     k = int(n)
     numbers = np.int8(k), np.bool_(k), np.complex64(k), np.float16(k), np.uint16(k) * 2
@@ -620,7 +627,7 @@ EXACT = [
     by_slices, of_complex_numbers, written_by_numpy, items_of_arrays, parts_of_numbers, rounded,
     of_sizes_that_agree, of_square_matrices, parts_of_the_table, at_places_in_lists,
     with_fractions_of_the_run, of_an_index, of_sizes_of_the_run, asked_for_sizes, inserted,
-    as_they_are, scalars, by_recursion, beside_arrays_of_objects, at_few_places,
+    enumerated, as_they_are, scalars, by_recursion, beside_arrays_of_objects, at_few_places,
     added_at_places,
     given_as_out, put_by_functions,
     caught_as_numpy_raises,
@@ -1046,6 +1053,16 @@ def asked_for_more(n):
     return out.ctypes
 
 
+def of_another_shape_in_place(n):
+    out = np.arange(4) * int(n)
+    out.shape = 2, 2
+    return out
+
+
+def of_fields(n):
+    return np.zeros(int(n), [("x", float), ("y", float)])["x"]
+
+
 def read_only(x):
     row = np.reshape(x, (1, -1))
     row[0, 0] = 1.0
@@ -1057,6 +1074,8 @@ def read_only(x):
     [
         (both_in_the_loop, 2, "is read after items of 'out' were assigned"),
         (asked_for_more, 2.0, "only the run knows the items has no 'ctypes'"),
+        (of_another_shape_in_place, 2, r"the shape of an array is assigned .*\n.*x.reshape"),
+        (of_fields, 2, r"it gives an array of dtype \[\('x', '<f8'\)"),
         (seen_by_another_name, 2.0, "is read after items of 'out' were assigned"),
         (read_only, [1.0, 2.0], "memory of a tensor, to which NumPy writes nothing"),
     ],
