@@ -402,7 +402,7 @@ def may_have_changed(trace: Trace, item: Any, name: str) -> None:
             f"a tensor is read that {name!r} stood for before the loop "
             f"({format_location(place)}) whose rounds assign to its items and rebind it: only the "
             "run knows how often",
-            "let the name begin with a copy: x = tf.identity(y)",
+            f"let the name begin with a copy: x = {_copy_of('y', item.is_array)}",
             name,
             _reading(),
         )

@@ -17,6 +17,7 @@ from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.staging.aliasing import aliases
+from runtime.staging.arrays.symbolic_array import SymbolicArray
 from runtime.staging.control import choices, joined_variables
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.failures import OneOf
@@ -59,7 +60,10 @@ def identical(a: Any, b: Any) -> Any:
         if type(other) is bool and isinstance(item, Tensor) and item.dtype.is_bool:
             raise _refuse(f"a tensor and {other}", f"test it with `if`, or compare: == {other}")
     if isinstance(a, Tensor | np.ndarray) and isinstance(b, Tensor | np.ndarray):
-        raise _refuse("two tensors", "compare their values, for example with tf.reduce_all(a == b)")
+        are_arrays = all(isinstance(item, SymbolicArray | np.ndarray) for item in (a, b))
+        how = "np.array_equal(a, b)" if are_arrays else "tf.reduce_all(a == b)"
+        kind = "arrays" if are_arrays else "tensors"
+        raise _refuse(f"two {kind}", f"compare their values, for example with {how}")
     answer = check_identity(a, b)
     return False if answer is None else answer
 

@@ -245,7 +245,19 @@ def join(a: Spec, b: Spec, unites: bool = False) -> Spec:
     if left is None or right is None:
         raise _differ(a, b)
     are_arrays = _is_array(a, b) and _is_array(b, a)
-    return Leaf(join_types(left, right), _variables(a) | _variables(b), are_arrays)
+    try:
+        joined = join_types(left, right)
+    except Mismatch as mismatch:
+        if are_arrays and mismatch.dtypes_differ:
+            mismatch.hint = _of_one_dtype(left, right)
+        raise
+    return Leaf(joined, _variables(a) | _variables(b), are_arrays)
+
+
+def _of_one_dtype(*types: Type) -> str:
+    dtypes = [type.dtype.np_dtype for type in types if isinstance(type, TensorType)]
+    wide = np.result_type(*dtypes).name if dtypes else "float64"
+    return f"give it one dtype from the beginning, or convert it: x.astype(np.{wide})"
 
 
 MOST_KINDS = 8

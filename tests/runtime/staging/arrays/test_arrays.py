@@ -1053,6 +1053,18 @@ def asked_for_more(n):
     return out.ctypes
 
 
+def of_another_dtype(n):
+    out = np.zeros(3, int)
+    for _ in range(n):
+        out = out + 0.5
+    return out
+
+
+def asked_for_identity(n):
+    out = np.ones(3) * int(n)
+    return out is out * 1
+
+
 def of_another_shape_in_place(n):
     out = np.arange(4) * int(n)
     out.shape = 2, 2
@@ -1074,6 +1086,8 @@ def read_only(x):
     [
         (both_in_the_loop, 2, "is read after items of 'out' were assigned"),
         (asked_for_more, 2.0, "only the run knows the items has no 'ctypes'"),
+        (of_another_dtype, 2, r"convert it: x.astype\(np.float64\)"),
+        (asked_for_identity, 2, r"two arrays are one object .*\n.*np.array_equal\(a, b\)"),
         (of_another_shape_in_place, 2, r"the shape of an array is assigned .*\n.*x.reshape"),
         (of_fields, 2, r"it gives an array of dtype \[\('x', '<f8'\)"),
         (seen_by_another_name, 2.0, "is read after items of 'out' were assigned"),
