@@ -113,11 +113,60 @@ def convert_to_tensor(
     tf.int32
     """
     if dtype is None and isinstance(value, Tensor):
-        return value
+        return cast(Tensor, held_now(value))
     wanted = None if dtype is None else as_dtype(dtype)
     if dtype_hint is not None and wanted is None:
         return _hinted(value, as_dtype(dtype_hint))
-    return _convert(value, wanted)
+    made = _convert(value if wanted is None else _asked(value, wanted), wanted)
+    return cast(Tensor, held_now(made))
+
+
+def held_now(tensor: Any) -> Any:
+    """The tensor; of an array of the run, whose items may be assigned afterwards, with the numbers
+    that it holds now.
+    """
+    is_array = state.trace is not None and getattr(tensor, "is_array", False)
+    return tensor.snapshot() if is_array else tensor
+
+
+def convert_beside(value: Any, dtype: DType) -> Tensor:
+    """The tensor of an operand beside one of this dtype: arrays of another kind are refused."""
+    return _convert(value, dtype)
+
+
+def _asked(value: Any, dtype: DType) -> Any:
+    """An array for which a dtype of another kind is asked, with that dtype. TypeError where it has
+    other numbers than the dtype: they would be cut off.
+    """
+    if isinstance(value, list | tuple) and _part_within(value) is Tensor:
+        return [_asked(part, dtype) for part in value]
+    if getattr(value, "is_array", False):
+        return _asked_of_run(value, dtype)
+    if not isinstance(value, np.ndarray | np.generic):
+        return value
+    array = np.asarray(value)
+    kind = array.dtype.kind
+    if kind not in "biuf" or dtype.kind not in "biufc" or dtype.kind in _KIND_OF_ARRAY[kind]:
+        return value
+    made = _quietly(array.astype, dtype.np_dtype)
+    if not np.array_equal(made, array):
+        bad = array[made != array].flat[0]
+        raise wrong_dtype(
+            f"{bad} is none of the values of dtype {dtype.name}, which is asked for an array",
+            f"tf.cast(array, tf.{dtype.name}) converts all, as NumPy's astype does",
+        )
+    return made
+
+
+def _asked_of_run(array: Any, dtype: DType) -> Any:
+    """An array of which only the run knows the numbers: with a dtype that has all of its kind."""
+    from runtime import ops
+
+    own = array.dtype
+    if own.kind == "b" or (own.kind in "iuf" and dtype.kind in "fc"):
+        return ops.cast(array, dtype) if dtype.kind in "biufc" else array
+    is_wider = own.is_integer and dtype.is_integer and dtype.min <= own.min <= own.max <= dtype.max
+    return ops.cast(array, dtype) if is_wider else array
 
 
 def get_static_value(tensor: Any, partial: bool = False) -> npt.NDArray[Any] | None:
@@ -547,15 +596,16 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
             return value.snapshot()
         value = value.raw
     elif isinstance(value, Tensor):
-        if getattr(value, "is_array", False) and dtype is None and shape is None:
-            return cast(Any, value).snapshot()  # type: ignore[no-any-return]
+        if getattr(value, "is_array", False) and shape is None:
+            return convert_to_tensor(value, dtype)
         raise TypeError("constant() takes values, not symbolic tensors; use tf.identity or tf.cast")
     elif not (kind in _PLAIN or kind is np.ndarray):
         made = convert_to_tensor(value, dtype)
         if shape is None:
             return made
         value = cast(Any, made).raw if isinstance(made, EagerTensor) else as_array(value, None)
-    array = as_array(value, None if dtype is None else as_dtype(dtype))
+    wanted = None if dtype is None else as_dtype(dtype)
+    array = as_array(value if wanted is None else _asked(value, wanted), wanted)
     return tensor_of(array if shape is None else _shaped(array, shape))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime import errors
-from runtime.core.convert import conversion_of, convert_to_tensor
+from runtime.core.convert import conversion_of, convert_beside, convert_to_tensor
 from runtime.core.primitive import (
     Kernel,
     Primitive,
@@ -271,10 +271,10 @@ def _of_operands(op_type: str, error: ValueError, x: Any, y: Any) -> Exception:
 def _agreed(x: Any, y: Any) -> tuple[Tensor, Tensor]:
     first = convert_to_tensor(x)
     try:
-        return first, convert_to_tensor(y, first.dtype)
+        return first, convert_beside(y, first.dtype)
     except (TypeError, ValueError):
         second = convert_to_tensor(y)
-        return convert_to_tensor(x, second.dtype), second
+        return convert_beside(x, second.dtype), second
 
 
 def _operand(value: Any, beside: Tensor) -> Tensor:
@@ -282,7 +282,7 @@ def _operand(value: Any, beside: Tensor) -> Tensor:
         return value
     if isinstance(value, np.ndarray | np.generic):
         return convert_to_tensor(value, dtype_hint=beside.dtype)
-    return convert_to_tensor(value, beside.dtype)
+    return convert_beside(value, beside.dtype)
 
 
 def sum_to_shape_of(g: Any, x: Any) -> Any:

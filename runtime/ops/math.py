@@ -10,7 +10,7 @@ import numpy as np
 import runtime.ops as ops
 from runtime import dtypes, errors
 from runtime.core import forms, intervals
-from runtime.core.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor, held_now
 from runtime.core.forms import Form, Logic
 from runtime.core.identities import (
     PRODUCT,
@@ -416,7 +416,7 @@ def cast(x: Any, dtype: Any, name: str | None = None) -> Tensor:
             return x.with_values(cast(x.values, wanted))  # type: ignore[return-value]
         x = convert_to_tensor(x)
     if x.dtype is wanted:
-        return x  # type: ignore[no-any-return]
+        return held_now(x)  # type: ignore[no-any-return]
     if wanted is dtypes.string or x.dtype is dtypes.string:
         message = f"Cast: {x.dtype.name} to {wanted.name} is not supported"
         raise errors.UnimplementedError(None, "Cast", f"{message}; {_SPELLING}")

@@ -65,6 +65,26 @@ def test_a_dtype_may_be_asked_for(value: Any, dtype: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("array", "dtype"),
+    [
+        (np.array([1.0, -2.0]), "int32"),
+        (np.array([True, False]), "float32"),
+        (np.array([0, 1]), "bool"),
+        (np.float64(3.0), "uint8"),
+        (np.zeros((0, 2)), "int64"),
+    ],
+)
+def test_an_array_of_another_kind_has_the_dtype_that_is_asked_for(array: Any, dtype: str) -> None:
+    expected = np.asarray(array).astype(dtype)
+    made = [tf.constant(array, dtype), tf.convert_to_tensor(array, dtype)]
+    if array.size:
+        made.append(tf.Variable(array, dtype=dtype).value())
+    for tensor in made:
+        assert tensor.dtype == dtype
+        assert np.array_equal(tensor.numpy(), expected)
+
+
+@pytest.mark.parametrize(
     ("value", "dtype", "error", "message"),
     [
         (1.5, "int32", TypeError, "1.5.*int32"), ("a", "int32", TypeError, "'a'.*int32"),
@@ -80,7 +100,10 @@ def test_a_dtype_may_be_asked_for(value: Any, dtype: str) -> None:
         (None, None, TypeError, "NoneType"), ({1: 2}, None, TypeError, "dict"),
         (np.array(["2020"], "M8[D]"), None, TypeError, "datetime64"),
         ([None], None, TypeError, "NoneType"),
-        (np.array([1.5]), "int32", TypeError, "int32"),
+        (np.array([2.0, 1.5]), "int32", TypeError, r"^1\.5 is none of.*int32.*tf\.cast\(array"),
+        (np.array([np.nan]), "int64", TypeError, "^nan is none of the values of dtype int64"),
+        (np.array([2]), "bool", TypeError, "^2 is none of the values of dtype bool"),
+        (np.array([300.0]), "uint8", TypeError, "^300.0 is none of"),
         (np.array([2**40]), "int32", ValueError, "not fit"),
     ],
 )  # fmt: skip

@@ -898,6 +898,68 @@ def test_a_constant_of_one_is_a_tensor():
     assert (made.numpy().tolist(), bool(is_one), bool(is_tensor)) == ([3.0, 1.0], False, True)
 
 
+TENSORS = {
+    "convert_to_tensor": rt.convert_to_tensor,
+    "its own dtype": lambda out: rt.convert_to_tensor(out, rt.float64),
+    "cast": lambda out: rt.cast(out, rt.float64),
+    "real": rt.math.real,
+    "add_n": lambda out: rt.add_n([out]),
+    "vectorized_map": lambda out: rt.vectorized_map(lambda x: x, out),
+    "a function": rt.function(lambda x: x),
+}
+
+
+@pytest.mark.parametrize("name", TENSORS)
+def test_a_tensor_that_is_made_of_one_keeps_its_numbers(name):
+    def program(n):
+        out = np.zeros(2)
+        out[0] = n
+        made = TENSORS[name](out)
+        out[1] = 7
+        return made, out
+
+    expected = program(rt.constant(3.0))
+    assert expected[0].numpy().tolist() == [3.0, 0.0]
+    results = rt.function(program)(rt.constant(3.0))
+    for result, each in zip(results, expected, strict=True):
+        assert result.numpy().tolist() == np.asarray(each).tolist()
+
+
+@pytest.mark.parametrize("make", [rt.constant, rt.convert_to_tensor])
+@pytest.mark.parametrize(
+    ("dtype", "of"),
+    [
+        (rt.float32, lambda out: out),
+        (rt.complex64, lambda out: out),
+        (rt.float32, lambda out: out > 1),
+        (rt.int32, lambda out: out > 1),
+        (rt.float32, lambda out: out.astype(int)),
+        (rt.int64, lambda out: out.astype("uint8")),
+        (rt.float32, lambda out: np.sum(out)),
+    ],
+)
+def test_it_has_the_dtype_that_is_asked_for(make, dtype, of):
+    def program(n):
+        out = np.zeros(2)
+        out[0] = n
+        return make(of(out), dtype)
+
+    expected, result = program(rt.constant(3.0)), rt.function(program)(rt.constant(3.0))
+    assert result.dtype == expected.dtype == dtype
+    assert result.numpy().tolist() == expected.numpy().tolist()
+
+
+def test_a_dtype_is_refused_that_may_not_have_its_numbers():
+    @rt.function
+    def whole(n):
+        out = np.zeros(2)
+        out[0] = n
+        return rt.convert_to_tensor(out, rt.int32)
+
+    with pytest.raises(TypeError, match=r"convert it with tf\.cast .*test_arrays\.py"):
+        whole(rt.constant(3.0))
+
+
 def shuffled(n):
     out = np.eye(3) * int(n)
     np.random.default_rng(0).shuffle(out)
