@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
@@ -11,6 +11,7 @@ import runtime.ops as ops
 from runtime import errors
 from runtime.core.convert import conversion_of, convert_beside, convert_to_tensor
 from runtime.core.primitive import (
+    TABLE,
     Kernel,
     Primitive,
     Sample,
@@ -379,3 +380,17 @@ def type_of_dims(dtype: Any, shape: Shape, dynamic: Sequence[Any]) -> TensorType
     length = dynamic[0].shape
     rank = length[0] if length else None
     return TensorType(dtype, None if rank is None else (None,) * rank)
+
+
+def _pickled(name: str) -> Any:
+    """The function of an op by its name here, where pickle looks for what was made here."""
+    if not name.startswith("_") and name not in TABLE:
+        ops.load_all()
+    found = TABLE.get(name)
+    if found is None or found.function is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return found.function
+
+
+if not TYPE_CHECKING:
+    __getattr__ = _pickled

@@ -176,3 +176,26 @@ def test_a_function_of_a_script_says_where_it_is_not_found(monkeypatch: Any) -> 
     words = "double of __main__ is not in the __main__ of this process: put it in a module"
     with pytest.raises(pickle.UnpicklingError, match=words):
         pickle.loads(written)
+
+
+@pytest.mark.parametrize(
+    "name", ["nn.relu", "tanh", "multiply", "math.igamma", "math.nextafter", "logical_or"]
+)
+def test_functions_of_ops_are_pickled_by_name(name: str) -> None:
+    function: Any = rt
+    for part in name.split("."):
+        function = getattr(function, part)
+    written = pickle.dumps({"activation": function})
+    assert pickle.loads(written)["activation"] is function
+    code = (
+        f"import pickle, runtime as rt\nprint(pickle.loads({written!r})['activation'] is rt.{name})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "True\n"
+
+
+def test_other_names_are_not_there() -> None:
+    assert not hasattr(rt.ops.define, "no_such_op")  # type: ignore[attr-defined]
+    assert not hasattr(rt.ops.define, "__wrapped__")  # type: ignore[attr-defined]
