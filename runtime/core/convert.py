@@ -129,9 +129,19 @@ def held_now(tensor: Any) -> Any:
     return tensor.snapshot() if is_array else tensor
 
 
-def convert_beside(value: Any, dtype: DType) -> Tensor:
-    """The tensor of an operand beside one of this dtype: arrays of another kind are refused."""
-    return _convert(value, dtype)
+def check_beside(value: Any, dtype: DType) -> None:
+    """TypeError for an operand beside one of this dtype that is an array of another kind: it has
+    that dtype only where it is asked for.
+    """
+    if isinstance(value, list | tuple) and state.trace is not None:
+        for part in value:
+            check_beside(part, dtype)
+    elif isinstance(value, Tensor):
+        _same_dtype(value, dtype)
+    elif isinstance(value, np.ndarray | np.generic):
+        kind = np.asarray(value).dtype.kind
+        if kind in _KIND_OF_ARRAY and dtype.kind not in _KIND_OF_ARRAY[kind]:
+            raise _refuse(np.asarray(value), dtype)
 
 
 def _asked(value: Any, dtype: DType) -> Any:

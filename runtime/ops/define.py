@@ -9,7 +9,7 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime import errors
-from runtime.core.convert import conversion_of, convert_beside, convert_to_tensor
+from runtime.core.convert import check_beside, conversion_of, convert_to_tensor
 from runtime.core.primitive import (
     TABLE,
     Kernel,
@@ -272,10 +272,15 @@ def _of_operands(op_type: str, error: ValueError, x: Any, y: Any) -> Exception:
 def _agreed(x: Any, y: Any) -> tuple[Tensor, Tensor]:
     first = convert_to_tensor(x)
     try:
-        return first, convert_beside(y, first.dtype)
+        return first, _beside(y, first.dtype)
     except (TypeError, ValueError):
         second = convert_to_tensor(y)
-        return convert_beside(x, second.dtype), second
+        return _beside(x, second.dtype), second
+
+
+def _beside(value: Any, dtype: Any) -> Tensor:
+    check_beside(value, dtype)
+    return convert_to_tensor(value, dtype)
 
 
 def _operand(value: Any, beside: Tensor) -> Tensor:
@@ -283,7 +288,7 @@ def _operand(value: Any, beside: Tensor) -> Tensor:
         return value
     if isinstance(value, np.ndarray | np.generic):
         return convert_to_tensor(value, dtype_hint=beside.dtype)
-    return convert_beside(value, beside.dtype)
+    return _beside(value, beside.dtype)
 
 
 def sum_to_shape_of(g: Any, x: Any) -> Any:
