@@ -74,16 +74,19 @@ class Layer:
         converts(cls, ("call",))
 
     def _setattr_hook(self, name: str, value: Any) -> tuple[str, Any]:
-        if isinstance(value, runtime.Variable):
-            self._track(name, value)
-        elif isinstance(value, list | tuple | dict) and name[0] != "_":
-            for item in tree.flatten(value):
-                if isinstance(item, runtime.Variable):
-                    self._track(name, item)
+        for item in _parts(name, value):
+            if isinstance(item, runtime.Variable):
+                self._track(name, item)
+            elif isinstance(item, runtime.Module):
+                self._track_module(name, item)
         return name, value
 
     def _post_build(self) -> None:
         proceed()
+        for name, value in list(vars(self).items()):
+            for item in _parts(name, value):
+                if isinstance(item, runtime.Module):  # whose variables this may have made
+                    self._track_module(name, item)
         if isinstance(self, DropoutRNNCell):
             # Each call ends with these: one in a staged block then leaves the cell as it was.
             self.reset_dropout_mask()
@@ -93,16 +96,41 @@ class Layer:
         for layer in self._flatten_layers():  # type: ignore[attr-defined]
             renew(layer)
 
+    def _held_variables(self) -> list[tuple[runtime.Variable, bool]]:
+        """For modules that hold this layer: its variables, and whether each is trainable."""
+        trainable = set(map(id, self.trainable_weights))  # type: ignore[attr-defined]
+        weights = self.weights  # type: ignore[attr-defined]
+        return [(weight.held_variable, id(weight) in trainable) for weight in weights]
+
     def _trackable_children(self) -> dict[str, Any]:
         return layer_children(self)
 
+    def _track_module(self, name: str, module: runtime.Module) -> None:
+        """Count the variables that a module has now, and its layers, among those of this layer."""
+        self._initialize_tracker()  # type: ignore[attr-defined]
+        for item in module._flatten():
+            if isinstance(item, runtime.Variable):
+                self._track(f"{name}_{item.name.rpartition('/')[2].partition(':')[0]}", item)
+            elif isinstance(item, Layer) and item is not self:
+                self._tracker.track(item)
+                # Files of weights have what is in attributes.
+                found = vars(self).setdefault("_layers_of_modules", [])
+                if not any(each is item for each in found):
+                    found.append(item)
+
     def _track(self, name: str, variable: runtime.Variable) -> None:
         """Count a variable among those of this layer."""
-        if not hasattr(self, "_tracker"):
-            self._initialize_tracker()  # type: ignore[attr-defined]
+        self._initialize_tracker()  # type: ignore[attr-defined]
         known = *self._trainable_variables, *self._non_trainable_variables
         if not any(each.held_variable is variable for each in known):
             self._tracker.track(backend.Variable.of(variable, name))
+
+
+def _parts(name: str, value: Any) -> list[Any]:
+    """What an attribute holds: itself, or what is in lists and dicts, unless they are private."""
+    if isinstance(value, list | tuple | dict):
+        return [] if name[0] == "_" else list(tree.flatten(value))
+    return [value]
 
 
 def define(module: ModuleType) -> None:

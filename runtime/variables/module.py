@@ -82,23 +82,34 @@ class Module:
 
     @property
     def variables(self) -> tuple[Variable, ...]:
-        """The variables of this module and of the modules in it."""
-        return tuple(self._flatten(predicate=_is_variable))
+        """The variables of this module, and of the modules and Keras layers in it."""
+        return tuple([variable for variable, _ in self._held_variables()])
 
     @property
     def trainable_variables(self) -> tuple[Variable, ...]:
         """Those of `variables` that are trainable."""
-        return tuple(v for v in self.variables if v.trainable)
+        return tuple([variable for variable, trainable in self._held_variables() if trainable])
 
     @property
     def non_trainable_variables(self) -> tuple[Variable, ...]:
         """Those of `variables` that are not trainable."""
-        return tuple(v for v in self.variables if not v.trainable)
+        return tuple([variable for variable, trainable in self._held_variables() if not trainable])
 
     @property
     def submodules(self) -> tuple[Module, ...]:
         """The modules in this one, at any depth."""
         return tuple(self._flatten(predicate=_is_module))
+
+    def _held_variables(self) -> list[tuple[Variable, bool]]:
+        """The variables, and whether each is trainable: a layer may say that its own are not."""
+        found: dict[int, tuple[Variable, bool]] = {}
+        for leaf in self._flatten():
+            if _is_variable(leaf):
+                found.setdefault(id(leaf), (leaf, leaf.trainable))
+            elif not _is_module(leaf) and hasattr(type(leaf), "_held_variables"):
+                for variable, trainable in leaf._held_variables():
+                    found.setdefault(id(variable), (variable, trainable))
+        return list(found.values())
 
     def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
         from runtime.core.displays import variables_text

@@ -1,6 +1,7 @@
 """Keras' variables where tensors and variables of `runtime` are expected, and the reverse."""
 
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -116,6 +117,65 @@ def test_variables_of_runtime_are_weights_of_a_layer() -> None:
     model.fit(np.ones((4, 1), "f"), np.zeros((4, 1), "f"), batch_size=4)
     assert float(layer.scale) == pytest.approx(2 - 0.1 * 2 * 3)  # d/ds (s + 1)^2 at 2
     assert float(layer.shifts[1]) == pytest.approx(1 - 0.1 * 2 * 3)
+
+
+class Core(rt.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.gain = rt.Variable(1.0, name="gain")
+        self.layers = [keras.layers.Dense(2), keras.layers.Dense(1)]
+
+    def __call__(self, x: Any) -> Any:
+        for layer in self.layers:
+            x = layer(x)
+        return x * self.gain
+
+
+def test_a_module_finds_the_variables_of_its_layers() -> None:
+    core, optimizer = Core(), keras.optimizers.SGD(0.01)
+    assert len(core.variables) == 1
+    core(np.ones((4, 3), "f"))
+    assert len(core.variables) == len(core.trainable_variables) == 5
+
+    @rt.function
+    def step(x: Any) -> Any:
+        with rt.GradientTape() as tape:
+            loss = rt.reduce_mean((core(x) - 3.0) ** 2)
+        variables = core.trainable_variables
+        optimizer.apply_gradients(zip(tape.gradient(loss, variables), variables, strict=True))
+        return loss
+
+    losses = [float(step(np.ones((4, 3), "f"))) for _ in range(5)]
+    assert losses == sorted(losses, reverse=True)
+    assert not np.allclose(core.layers[0].bias.numpy(), 0)
+    core.layers[0].trainable = False
+    assert (len(core.trainable_variables), len(core.non_trainable_variables)) == (3, 2)
+
+
+def test_variables_and_layers_of_a_module_are_weights_of_a_layer(tmp_path: Path) -> None:
+    class Outer(keras.layers.Layer):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.core, self.more = Core(), [rt.Module()]
+            self.more[0].shift = rt.Variable(0.0, name="shift")
+
+        def call(self, x: Any) -> Any:
+            return self.core(x) + self.more[0].shift
+
+    model = keras.Sequential([Outer()])
+    model.compile("sgd", "mse")
+    x = np.ones((4, 3), "f")
+    model.fit(x, x[:, :1] * 3, verbose=0)
+    outer = model.layers[0]
+    assert len(model.trainable_weights) == 6
+    assert float(outer.core.gain) != 1.0
+    assert float(outer.more[0].shift) != 0.0
+    kept = [weight.numpy() for weight in model.weights]
+    model.save_weights(tmp_path / "all.weights.h5")
+    for weight in model.weights:
+        weight.assign(weight * 0)
+    model.load_weights(tmp_path / "all.weights.h5")
+    assert all(map(np.array_equal, kept, [weight.numpy() for weight in model.weights]))
 
 
 def test_bidirectional_conversion_keeps_dtypes() -> None:
