@@ -125,7 +125,7 @@ def held_now(tensor: Any) -> Any:
     """The tensor; of an array of the run, whose items may be assigned afterwards, with the numbers
     that it holds now.
     """
-    is_array = state.trace is not None and getattr(tensor, "is_array", False)
+    is_array = state.trace is not None and getattr(type(tensor), "is_array", False)
     return tensor.snapshot() if is_array else tensor
 
 
@@ -150,7 +150,7 @@ def _asked(value: Any, dtype: DType) -> Any:
     """
     if isinstance(value, list | tuple) and _part_within(value) is Tensor:
         return [_asked(part, dtype) for part in value]
-    if getattr(value, "is_array", False):
+    if getattr(type(value), "is_array", False):
         return _asked_of_run(value, dtype)
     if not isinstance(value, np.ndarray | np.generic):
         return value
@@ -606,7 +606,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
             return value.snapshot()
         value = value.raw
     elif isinstance(value, Tensor):
-        if getattr(value, "is_array", False) and shape is None:
+        if getattr(type(value), "is_array", False) and shape is None:
             return convert_to_tensor(value, dtype)
         raise TypeError("constant() takes values, not symbolic tensors; use tf.identity or tf.cast")
     elif not (kind in _PLAIN or kind is np.ndarray):
