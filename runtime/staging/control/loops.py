@@ -10,7 +10,7 @@ from typing import Any
 from runtime import errors
 from runtime.core.dataclasses import dataclass
 from runtime.core.tensor import Tensor
-from runtime.graph.ir import Value, format_location
+from runtime.graph.ir import Value, format_location, has_effects
 from runtime.graph.nodes import NUMBER_TYPES, RAISE, WHILE
 from runtime.staging.aliasing import aliases
 from runtime.staging.aliasing.item_assignments import check_next_round
@@ -58,7 +58,7 @@ from runtime.staging.control.specs import Leaf, Mismatch, Same, Spec, Tree, clas
 from runtime.staging.control.undoing import undone_anew, with_preparations
 from runtime.staging.images import image_of
 from runtime.staging.refusals import refuse, users_names
-from runtime.staging.scopes import LOOP, active
+from runtime.staging.scopes import LOOP, InScope, Scope, active
 from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.tracing import Trace, is_symbol
 
@@ -192,7 +192,7 @@ def _staged_loop(trace: Trace, loop: Loop, predicate: Any, first: Any) -> Any:
             return _peel(loop, predicate, round_)
         limit = _limit(loop, round_)
         if limit is not None:
-            return _limited_loop(loop, limit, first)
+            return _limited_loop(loop, _before_loop(trace, round_.path.scope, limit), first)
         left += 5 * (len(loop.names) - carried) - 1
         if left <= _LAST_ROUNDS:
             loop.specs[: len(before)] = [
@@ -369,6 +369,34 @@ def limited(test: Block, body: Block, limit: Any, watch: Watch) -> tuple[Block, 
         return (count + 1, *as_state(body(*state), len(state)))
 
     return counting_test, counting_body
+
+
+def _before_loop(trace: Trace, scope: Scope, limit: Any) -> Any:
+    """A limit that the body computes, computed before the loop. StagingError where that is not of
+    what is around the body alone.
+    """
+    if not isinstance(limit, InScope) or limit.scope.open:
+        return limit
+    made = {output: node for node in scope.nodes for output in node.outputs}
+    copies: dict[Value, Value] = {}
+
+    def copied(value: Value) -> Value:
+        node = made.get(value)
+        is_bound = node is not None and (bool(node.regions) or has_effects([node]))
+        if is_bound or limit.scope is not scope or value in scope.parameters:
+            raise refuse(
+                "the `maximum_iterations` of a loop depends on what its rounds may change",
+                "compute it before the loop",
+            )
+        if node is None or value in copies:
+            return copies.get(value, value)
+        inputs = list(map(copied, node.inputs))
+        outputs = [Value(each.type, trace.unique(each.name)) for each in node.outputs]
+        copies.update(zip(node.outputs, outputs, strict=True))
+        trace.append(node.primitive, inputs, outputs, node.params)
+        return copies[value]
+
+    return trace.symbol(copied(limit.graph_value))
 
 
 def _limited_loop(loop: Loop, limit: Any, first: Any) -> Any:

@@ -86,6 +86,29 @@ def test_loop_options() -> None:
     assert int(i) == 2
 
 
+@pytest.mark.parametrize(
+    ("limit", "rounds"),
+    [
+        (lambda xs, i: rt.shape(xs)[0] - 1, 2),
+        (lambda xs, i: rt.maximum(len(xs) // 2, 0) + 3, 4),
+        (lambda xs, i: len(xs) + i, 5),
+    ],
+)
+def test_the_most_rounds_are_computed_before_the_loop(limit: Any, rounds: int) -> None:
+    def program(xs):
+        counts = []
+        for i in range(3):
+            count = rt.constant(0)
+            while count < 9:
+                autograph.set_loop_options(maximum_iterations=limit(xs, i))
+                count = count + 1
+            counts.append(count)
+        return counts
+
+    counts = function(program, input_signature=[rt.TensorSpec([None])])(rt.zeros([3]))
+    assert int(counts[0 if rounds < 5 else 2]) == rounds
+
+
 def nest(depth: int, body: str) -> Any:
     """Loops in each other that change objects from outside of them, and lists of their own."""
     lines = ["def f(x):", "    items, d = [], {'k': x}"]
