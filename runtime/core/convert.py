@@ -133,7 +133,7 @@ def check_beside(value: Any, dtype: DType) -> None:
     """TypeError for an operand beside one of this dtype that is an array of another kind: it has
     that dtype only where it is asked for.
     """
-    if isinstance(value, list | tuple) and state.trace is not None:
+    if type(value) in (list, tuple) and state.trace is not None:
         for part in value:
             check_beside(part, dtype)
     elif isinstance(value, Tensor):
@@ -148,7 +148,7 @@ def _asked(value: Any, dtype: DType) -> Any:
     """An array for which a dtype of another kind is asked, with that dtype. TypeError where it has
     other numbers than the dtype: they would be cut off.
     """
-    if isinstance(value, list | tuple) and _part_within(value) is Tensor:
+    if type(value) in (list, tuple) and _part_within(value) is Tensor:
         return [_asked(part, dtype) for part in value]
     if getattr(type(value), "is_array", False):
         return _asked_of_run(value, dtype)
