@@ -150,7 +150,7 @@ def _kernel(
     return np.array(array, order="C") if array.shape else array[()]
 
 
-RAISED = (ValueError, TypeError, IndexError, OverflowError, ZeroDivisionError)
+RAISED = (ValueError, TypeError, IndexError, builtins.OverflowError, ZeroDivisionError)
 """The exceptions of these functions."""
 
 
@@ -163,6 +163,19 @@ class LinAlgError(errors.InvalidValueError, np.linalg.LinAlgError):
     ... except np.linalg.LinAlgError as error:
     ...     error.detail
     'Singular matrix'
+    """
+
+
+class OverflowError(errors.InvalidValueError, builtins.OverflowError):
+    """A function of NumPy's was given a number that its dtype does not hold: Python's error of that
+    name too.
+
+    >>> wrapped = rt.function(lambda n: np.uint8(int(n)))
+    >>> try:
+    ...     wrapped(rt.constant(300))
+    ... except OverflowError as error:
+    ...     error.detail
+    'Python integer 300 out of bounds for uint8'
     """
 
 

@@ -19,10 +19,10 @@ from runtime import errors
 from runtime.core.compiler import parse
 from runtime.core.primitive import Primitive, describe, name_in_errors
 from runtime.core.types import ListType, TensorType, Type
+from runtime.graph import library_functions
 from runtime.graph.executors.kernels import boxed
 from runtime.graph.executors.scalars import form_of
 from runtime.graph.ir import Node, Origin, Position, Value, format_location
-from runtime.graph.library_functions import LIBRARY, LinAlgError
 from runtime.graph.nodes import CHECK_ATTRIBUTE, CHECK_DEFINED, CHECK_PRESENT, COND, RAISE
 
 
@@ -169,16 +169,17 @@ _DOCUMENTED: Mapping[type[BaseException], type[errors.OpError]] = {
 }
 """The class of the error of an op, for what its kernel raised."""
 _OF_LIBRARY: Mapping[type[BaseException], type[errors.OpError]] = {
-    np.linalg.LinAlgError: LinAlgError,
+    np.linalg.LinAlgError: library_functions.LinAlgError,
     IndexError: errors.IndexError,
     ZeroDivisionError: errors.ZeroDivisionError,
+    OverflowError: library_functions.OverflowError,
 }
 """The class for what a function of NumPy's raised, where it is another one."""
 
 
 def _documented(error: BaseException, node: Node, values: Sequence[Any]) -> BaseException:
     op = name_in_errors(node.primitive, node.params)
-    kind = _kind_of(error, _OF_LIBRARY if node.primitive is LIBRARY else {})
+    kind = _kind_of(error, _OF_LIBRARY if node.primitive is library_functions.LIBRARY else {})
     if kind is None or (isinstance(error, errors.OpError) and error.op not in (None, op)):
         return error
     detail, hint = str(error), None

@@ -72,7 +72,20 @@ def _applied(ufunc: Any, operation: Callable[[Any, Any], Any], a: Any, b: Any) -
             return STAGED[np.full_like](array, ufunc is np.not_equal, dtype=bool)
         if not isinstance(other, _OPERANDS):
             return NotImplemented
+    if operation is operator.pow and array is a and array.dtype.is_bool:
+        return _power_of_truths(array, b)
     return STAGED[ufunc](a, b)
+
+
+def _power_of_truths(array: SymbolicArray, exponent: Any) -> Any:
+    """`array ** exponent`: NumPy's operator, and not its function, computes squares otherwise."""
+    if isinstance(exponent, SymbolicNumber) and exponent.type.kind == "int":
+        raise refuse(
+            "the dtype of powers of truth values depends on the exponent, which only the run knows",
+            "convert the array: x.astype(int) ** n",
+        )
+    is_square = type(exponent) is int and exponent == 2
+    return STAGED[np.square](array) if is_square else STAGED[np.power](array, exponent)
 
 
 def _beside(array: SymbolicArray, tensor: Any) -> Tensor:

@@ -540,6 +540,11 @@ def enumerated(n):
     return found
 
 
+def squares_of_truths(n):
+    truths = np.arange(3) * int(n) > 1
+    return truths**2, truths**3, truths * 2, np.power(truths, 2)
+
+
 def scalars(n):
     k = int(n)
     numbers = np.int8(k), np.bool_(k), np.complex64(k), np.float16(k), np.uint16(k) * 2
@@ -627,7 +632,7 @@ EXACT = [
     by_slices, of_complex_numbers, written_by_numpy, items_of_arrays, parts_of_numbers, rounded,
     of_sizes_that_agree, of_square_matrices, parts_of_the_table, at_places_in_lists,
     with_fractions_of_the_run, of_an_index, of_sizes_of_the_run, asked_for_sizes, inserted,
-    enumerated, as_they_are, scalars, by_recursion, beside_arrays_of_objects, at_few_places,
+    squares_of_truths, enumerated, as_they_are, scalars, by_recursion, beside_arrays_of_objects, at_few_places,
     added_at_places,
     given_as_out, put_by_functions,
     caught_as_numpy_raises,
@@ -994,6 +999,10 @@ def without_inverse(n):
     return np.linalg.inv(np.ones((2, 2)) * int(n))
 
 
+def too_large(n):
+    return np.zeros(2, np.uint8) + int(n) * 150
+
+
 def out_of_bounds(n):
     return np.take(np.ones(4) * int(n), int(n) + 2)
 
@@ -1003,6 +1012,7 @@ def out_of_bounds(n):
     [
         (cast_to_whole_numbers, TypeError, "Cannot cast ufunc 'multiply' output"),
         (without_inverse, np.linalg.LinAlgError, "Singular matrix"),
+        (too_large, OverflowError, "Python integer 300 out of bounds for uint8"),
         (out_of_bounds, IndexError, "index 4 is out of bounds for axis 0 with size 4"),
     ],
 )
@@ -1122,6 +1132,10 @@ def of_another_dtype(n):
     return out
 
 
+def powers_of_truths(n):
+    return (np.ones(3) * int(n) > 1) ** int(n)
+
+
 def asked_for_identity(n):
     out = np.ones(3) * int(n)
     return out is out * 1
@@ -1149,6 +1163,7 @@ def read_only(x):
         (both_in_the_loop, 2, "is read after items of 'out' were assigned"),
         (asked_for_more, 2.0, "only the run knows the items has no 'ctypes'"),
         (of_another_dtype, 2, r"convert it: x.astype\(np.float64\)"),
+        (powers_of_truths, 2, r"powers of truth values depends on .*\n.*x.astype\(int\) \*\* n"),
         (asked_for_identity, 2, r"two arrays are one object .*\n.*np.array_equal\(a, b\)"),
         (of_another_shape_in_place, 2, r"the shape of an array is assigned .*\n.*x.reshape"),
         (of_fields, 2, r"it gives an array of dtype \[\('x', '<f8'\)"),
