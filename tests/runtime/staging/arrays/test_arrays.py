@@ -624,17 +624,15 @@ def in_place_in_a_while(n):
 
 
 EXACT = [
-    another_name, in_a_list, a_row, under_a_view, of_the_caller, in_place,
-    in_place_in_a_while, unlike_names, by_an_attribute, in_a_branch, whole_numbers,
-    of_single_precision, masked, of_unknown_size, sorted_in_place, taken_apart, inner_loop,
-    filled_by_functions, divided, reduced, exchanged, of_many_makers,
-    of_bytes, of_truths, unlike_numbers, compressed, repeated, at_a_place_of_python,
-    by_slices, of_complex_numbers, written_by_numpy, items_of_arrays, parts_of_numbers, rounded,
-    of_sizes_that_agree, of_square_matrices, parts_of_the_table, at_places_in_lists,
-    with_fractions_of_the_run, of_an_index, of_sizes_of_the_run, asked_for_sizes, inserted,
-    squares_of_truths, enumerated, as_they_are, scalars, by_recursion, beside_arrays_of_objects, at_few_places,
-    added_at_places,
-    given_as_out, put_by_functions,
+    another_name, in_a_list, a_row, under_a_view, of_the_caller, in_place, in_place_in_a_while,
+    unlike_names, by_an_attribute, in_a_branch, whole_numbers, of_single_precision, masked,
+    of_unknown_size, sorted_in_place, taken_apart, inner_loop, filled_by_functions, divided,
+    reduced, exchanged, of_many_makers, of_bytes, of_truths, unlike_numbers, compressed, repeated,
+    at_a_place_of_python, by_slices, of_complex_numbers, written_by_numpy, items_of_arrays,
+    parts_of_numbers, rounded, of_sizes_that_agree, of_square_matrices, parts_of_the_table,
+    at_places_in_lists, with_fractions_of_the_run, of_an_index, of_sizes_of_the_run,
+    asked_for_sizes, inserted, squares_of_truths, enumerated, as_they_are, scalars, by_recursion,
+    beside_arrays_of_objects, at_few_places, added_at_places, given_as_out, put_by_functions,
     caught_as_numpy_raises,
 ]  # fmt: skip
 
