@@ -65,6 +65,9 @@ from runtime.staging.tracing import Trace, is_symbol
 MOST_CARRIED = 1000
 """Variables and objects that one loop carries at most."""
 
+MOST_ROUNDS = 100
+"""Traces of the body of one loop at most: each may find another tensor that it carries."""
+
 MOST_SHOWN = 10
 """Names of variables that a message lists."""
 
@@ -178,7 +181,9 @@ def _staged_loop(trace: Trace, loop: Loop, predicate: Any, first: Any) -> Any:
     # Each widening changes the type of a variable for good, and a type can widen only so often.
     left = 10 + 5 * len(loop.specs)
     before: list[Spec] = []
-    while left > 0 and len(loop.names) < MOST_CARRIED:
+    for _ in range(MOST_ROUNDS):
+        if left <= 0 or len(loop.names) >= MOST_CARRIED:
+            break
         before = list(loop.specs)
         counts, carried = dict(trace.counts), len(loop.names)
         round_ = _trace_round(trace, loop)
