@@ -288,8 +288,8 @@ def _arrays_in(value: Any) -> Iterator[Any]:
 
 
 def _with_arrays(spec: Spec, value: Any, is_alone: bool) -> Any:
-    """What a run has left somewhere, with arrays where NumPy has such: read-only, if Python would
-    see what is written to one of them by another name, too.
+    """The value that a run has left somewhere, with arrays where NumPy has such: read-only, if
+    Python would see what is written to one of them by another name, too.
     """
     if isinstance(spec, Leaf) and spec.is_array:
         array = value.numpy()

@@ -127,7 +127,7 @@ class Layer:
 
 
 def _parts(name: str, value: Any) -> list[Any]:
-    """What an attribute holds: itself, or what is in lists and dicts, unless they are private."""
+    """The items of an attribute: itself, or what is in lists and dicts, unless they are private."""
     if isinstance(value, list | tuple | dict):
         return [] if name[0] == "_" else list(tree.flatten(value))
     return [value]

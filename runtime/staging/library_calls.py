@@ -377,7 +377,7 @@ def _written(name: str, out: Any, args: tuple[Any, ...], kwargs: dict[str, Any])
 
 
 def _changed(name: str, array: SymbolicArray, *args: Any, **kwargs: Any) -> Any:
-    """What an array is that a function writes to."""
+    """The array as it is behind a function that writes to it."""
     given = tuple(_given(name, arg) for arg in (array, *args))
     named = {key: _given(name, value) for key, value in kwargs.items()}
     images, trace = Images(shown=False), active()

@@ -77,7 +77,7 @@ class Text:
     it.
     """
 
-    __slots__ = ("args", "checked", "function", "kwargs", "location", "size")
+    __slots__ = ("args", "checked", "function", "kwargs", "location", "parts")
     __array_ufunc__ = None
     is_text_of_run = True
 
@@ -89,7 +89,7 @@ class Text:
         self.args = tuple(args)
         self.kwargs = kwargs
         self.checked = False
-        self.size = 1 + sum(map(_size_of, (*self.args, *kwargs.values())))
+        self.parts = 1 + sum(map(_parts_of, (*self.args, *kwargs.values())))
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
@@ -189,13 +189,13 @@ for _name, _use in _USES.items():
     _refusing(f"__{_name}__", _use)
 
 
-def _size_of(item: Any) -> int:
+def _parts_of(item: Any) -> int:
     """The number of parts of what a text is made of."""
     if type(item) is Text:
-        return item.size
+        return item.parts
     if type(item) in (tuple, list):
-        return sum(map(_size_of, item))
-    return sum(map(_size_of, item.values())) if type(item) is dict else 1
+        return sum(map(_parts_of, item))
+    return sum(map(_parts_of, item.values())) if type(item) is dict else 1
 
 
 def unchecked(function: Callable[..., str], /, *args: Any, **kwargs: Any) -> Any:
@@ -205,7 +205,7 @@ def unchecked(function: Callable[..., str], /, *args: Any, **kwargs: Any) -> Any
     )
     if function in _RAISING:
         return _made_here(made, may_fail=True)
-    is_large = made.size > _LARGEST and function in _MAKING
+    is_large = made.parts > _LARGEST and function in _MAKING
     return _made_here(made, may_fail=False) if is_large else made
 
 

@@ -1,4 +1,4 @@
-"""What NumPy makes of an index: `np.c_[x, y]`, `np.r_[x, 1]`, `np.mgrid[0:n, 0:m]`, `np.ogrid`."""
+"""Arrays of an index: `np.c_[x, y]`, `np.r_[x, 1]`, `np.mgrid[0:n, 0:m]`, `np.ogrid`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _item(part: Any) -> Any:
 
 
 def _kind(item: Any) -> Any:
-    """What an item adds to the dtype of the result: a number of Python's little."""
+    """The dtype that an item adds to that of the result: a number of Python's adds little."""
     if isinstance(item, SymbolicNumber):
         return CLASSES[item.type.kind](1)
     return item.type.dtype.np_dtype if isinstance(item, Tensor) else item

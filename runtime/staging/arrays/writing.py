@@ -1,4 +1,4 @@
-"""What NumPy's functions write to an array that they are given, by `out` or in place."""
+"""Arrays that NumPy's functions write to, by `out` or in place."""
 
 from __future__ import annotations
 

@@ -1607,10 +1607,10 @@ def tape_asked_for_an_object():
 @misuse(
     RecursionError, "f calls itself with an argument of another", "pass what changes as a tensor"
 )
-def recursion_on_a_text():
+def recursion_on_a_tuple():
     @rt.function
-    def f(x, path=""):
-        return f(x, path + "/")  # <-
+    def f(x, path=()):
+        return f(x, (path, 1))  # <-
 
     f(X)
 
