@@ -84,11 +84,6 @@ def is_string(type: Type) -> bool:
     return is_scalar and type.dtype is dtypes.string  # type: ignore[union-attr]
 
 
-def is_python(type: Type) -> bool:
-    """Whether it is a 0-d tensor that Python's own values stand for in generated code."""
-    return is_integer(type) or is_bool(type) or is_string(type)
-
-
 def cast(inputs: Sequence[Type], target: Any, params: Mapping[str, Any]) -> Form | None:
     """The form of a conversion between dtypes."""
     source: Any = inputs[0]

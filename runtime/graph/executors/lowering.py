@@ -21,9 +21,9 @@ from runtime.core.forms import (
     ITEM,
     SAME,
     Form,
+    is_bool,
     is_float,
     is_integer,
-    is_python,
     is_string,
 )
 from runtime.core.intervals import EVERYTHING
@@ -50,6 +50,7 @@ from runtime.graph.nodes import (
     WHILE,
     placeholder,
 )
+from runtime.graph.text_ops import TEXT
 
 LARGE = 1 << 14
 """Elements of an array that is released as soon as nobody reads it."""
@@ -81,8 +82,12 @@ class Lowering:
         given.update(value for value in graph.parameters if not (contiguous and is_array(value)))
         self.layouts = Layouts(self.region, given)
         self.ranges = Ranges(self.region)
-        arguments = (*graph.parameters, *[value for value, _ in graph.closure])
-        self.undecoded = Undecoded(self.region, arguments).values
+        # A string that no text is made of stays the array that it is.
+        self.makes_texts = any(node.primitive is TEXT for node in walk(self.region))
+        self.undecoded: set[Value] = set()
+        if self.makes_texts:
+            arguments = (*graph.parameters, *[value for value, _ in graph.closure])
+            self.undecoded = Undecoded(self.region, arguments).values
         self.makers = self.ranges.makers
         self.updated = reads_of_updated(self.region)
         self.forms: dict[Node, Form | None] = {}
@@ -124,7 +129,7 @@ class Lowering:
         for node in walk(self.region):
             form = self.forms[node] = form_of(node)
             if form is not None:
-                self.read.update(_unboxable(node.inputs))
+                self.read.update(self.unboxable(node.inputs))
             if form is not None and form.text.startswith("one_"):
                 casts.add(node.outputs[0])
             else:
@@ -132,8 +137,18 @@ class Lowering:
                 kept.update(node.inputs[:-1] if takes_weak(node, form) else node.inputs)
             for region in node.regions:
                 kept.update(region.results)
-                self.read.update(_unboxable((*region.results, *node.inputs)))
+                self.read.update(self.unboxable((*region.results, *node.inputs)))
         self.weak = casts - kept
+
+    def is_unboxed(self, type: Type) -> bool:
+        """Whether control flow holds what is of this type as Python's."""
+        return is_integer(type) or is_bool(type) or (self.makes_texts and is_string(type))
+
+    def unboxable(self, values: Iterable[Value]) -> list[Value]:
+        """Those that are unboxed where they are read. NumPy's truth values are as good as
+        Python's.
+        """
+        return [each for each in values if self.is_unboxed(each.type) and not is_bool(each.type)]
 
     # Values
 
@@ -174,11 +189,11 @@ class Lowering:
 
     def moved(self, value: Value, target: Value) -> Expression:
         """The value as a variable of control flow holds it."""
-        return self.values[value] if is_python(target.type) else self.raw(value)
+        return self.values[value] if self.is_unboxed(target.type) else self.raw(value)
 
     def note_unboxed(self, value: Value) -> None:
         """Note that a value is held as Python's."""
-        if is_python(value.type):
+        if self.is_unboxed(value.type):
             self.unboxed.add(value)
 
     def unbox(self, value: Value, node: Node = ENTRY) -> None:
@@ -236,7 +251,7 @@ class Lowering:
     def constant(self, node: Node) -> None:
         value, (output,) = node.params["value"], node.outputs
         item = boxed = value
-        if is_python(output.type):
+        if self.is_unboxed(output.type):
             self.unboxed.add(output)
             item = unboxed(value) if is_string(output.type) else value.item()
         elif is_float(output.type):
@@ -247,7 +262,7 @@ class Lowering:
         # Whoever reads it before a check has found nothing there: an op that left a loop.
         (output,) = node.outputs
         item = boxed = placeholder(output.type)
-        if is_python(output.type):
+        if self.is_unboxed(output.type):
             self.unboxed.add(output)
             item = unboxed(boxed) if is_string(output.type) else boxed.item()
         self.values[output] = lowered.Constant(item, boxed, output.type)
@@ -504,7 +519,3 @@ def _retyped(expression: Expression, type: Type) -> Expression:
         case lowered.Constant(item=item, type=NumberType()), TensorType(dtype=dtype):
             return lowered.Constant(item, dtype.np_dtype.type(item), type)
     return expression
-
-
-def _unboxable(values: Iterable[Value]) -> list[Value]:
-    return [value for value in values if is_integer(value.type) or is_string(value.type)]
