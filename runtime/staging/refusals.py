@@ -335,6 +335,7 @@ def not_python(item: Any, use: str, hint: str) -> Exception:
     if array is not None:
         return _in_array(array)
     what = "symbolic tensor" if isinstance(item, Tensor) else "staged number"
+    what = "staged array" if getattr(item, "is_array", False) else what
     message = f"Using a {what} {use} is not allowed while tracing: {item._shown()}"
     if use == AS_KEY:
         message, hint = of_key(message, hint)

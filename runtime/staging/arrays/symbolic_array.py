@@ -13,8 +13,13 @@ import numpy as np
 from autograph import converted_code
 from runtime import dtypes, ops
 from runtime.core.shapes import TensorShape
-from runtime.staging.refusals import refuse
+from runtime.staging.refusals import not_python, refuse
 from runtime.staging.symbolic_tensor import SymbolicTensor
+
+_CALLABLE = (
+    "write a loop over its items, or use functions of NumPy's that a graph can call: np.where, "
+    "np.sum and their like (docs/numpy.md)"
+)
 
 
 class SymbolicArray(SymbolicTensor):
@@ -36,7 +41,7 @@ class SymbolicArray(SymbolicTensor):
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         known = self.static_value
         if known is None:
-            return super().__array__(dtype, copy)
+            raise not_python(self, "as a NumPy array", _CALLABLE)
         made = np.array(known, dtype)
         made.flags.writeable = False  # nobody would see what is written to it
         return made
