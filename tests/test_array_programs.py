@@ -39,6 +39,11 @@ def test_many_as_machine_code(seeds: range) -> None:
             same_when_staged(seed)
 
 
+def test_an_array_made_in_place_of_one_that_an_island_makes() -> None:
+    with native.forced():
+        assert same_when_staged(299) == "same"
+
+
 def same_when_staged(seed: int) -> str:
     """Compares the runs of one program; how it went, in a word."""
     choices = Seeded(seed)

@@ -166,7 +166,9 @@ class Body:
             if is_known or not (isinstance(result, Local) and getattr(result.type, "shape", None)):
                 continue
             new = NewArray(self, self._place(at))
-            made = new if memory is None else Lent(new, places[memory], self._buffer(memory))
+            made: NewArray | Lent = new
+            if memory is not None and memory in places:  # else one that is made here
+                made = Lent(new, places[memory], self._buffer(memory))
             self.arrays[result] = self.emitter.results[result] = made
 
     def _buffer(self, memory: Local) -> Array:
