@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from runtime.core.tensor import Tensor
 from runtime.core.types import NumberType, variable_of
 from runtime.graph.nodes import WIDE_DTYPES
 from runtime.staging.aliasing.item_assignments import set_item
+from runtime.staging.aliasing.sharing import may_be_part
 from runtime.staging.arrays.items import checked_key
 from runtime.staging.arrays.symbolic_array import SymbolicArray, as_array, as_tensor
 from runtime.staging.arrays.writing import check_cast
@@ -249,6 +250,17 @@ def _flattened(self: Any) -> Any:
     return STAGED[np.copy](STAGED[np.ravel](self))
 
 
+def _in_a_row(self: Any) -> Any:
+    """The items in a row: who writes to them, or to the array, may write to both."""
+    made = STAGED[np.ravel](self)
+    may_be_part(made, self)
+    return made
+
+
+def _refuse_row(self: Any, value: Any) -> NoReturn:
+    raise refuse("the items of an array are assigned in a row", "assign them: x[...] = y")
+
+
 def _number(self: Any, *place: Any) -> Any:
     """Python's number at a place of an array, or of one with one element."""
     if len(place) == 1 and not isinstance(place[0], tuple):
@@ -290,7 +302,7 @@ _OWN: tuple[tuple[str, Any], ...] = (
     ("__getitem__", _item), ("as_item", _as_item), ("__mul__", _times), ("__rmul__", _timed),
     ("checked_key", _checked), ("compress", _compressed), ("T", property(_method(np.transpose))),
     ("conj", _method(np.conjugate)), ("conjugate", _method(np.conjugate)), ("fill", _filled),
-    ("flatten", _flattened), ("flat", property(_flattened)),
+    ("flatten", _flattened), ("flat", property(_in_a_row, _refuse_row)),
     ("imag", property(_method(np.imag))), ("item", _number), ("partition", _parted), ("put", _put),
     ("real", property(_method(np.real))), ("reshape", _with_tuple(np.reshape)),
     ("sort", _sorted), ("tolist", _numbers), ("transpose", _with_tuple(np.transpose)),

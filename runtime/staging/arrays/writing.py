@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
+from inspect import Parameter, signature
 from typing import Any
 
 import numpy as np
@@ -21,9 +23,26 @@ def without_out(
     out = kwargs.get("out")
     if isinstance(function, np.ufunc) and len(args) > function.nin:
         out, args = args[function.nin :], args[: function.nin]
+    elif "out" in (names := _names(function)[: len(args)]):
+        place = names.index("out")
+        out, rest = args[place], zip(names[place + 1 :], args[place + 1 :], strict=True)
+        args, named = args[:place], named | dict(rest)
     if isinstance(out, tuple) and len(out) == 1:
         out = out[0]
     return out, args, named
+
+
+@functools.cache
+def _names(function: Any) -> list[str]:
+    """The names of what a function takes by its place, if it tells them."""
+    try:
+        parameters = signature(function).parameters.values()
+    except ValueError:
+        return []
+    return [each.name for each in parameters if each.kind in _PLACED]
+
+
+_PLACED = Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD
 
 
 def own(name: str, array: Any, reason: str = "it writes to an array") -> Any:

@@ -585,6 +585,16 @@ def given_as_out(n):
     return out, other, same, safe, np.dot(np.eye(4), out, out=np.empty(4))
 
 
+def given_as_out_by_its_place(n):
+    grid, out = np.arange(6.0).reshape(2, 3) * int(n), np.zeros(3)
+    kept = np.mean(grid, 0, None, out, False)
+    np.clip(grid, 0, 4, grid)
+    grid.round(1, grid)
+    other, _ = np.zeros(3), np.add.reduce(grid, 0, None, out)
+    np.sum(grid, 0, None, other, initial=1.0)
+    return grid, out, kept, other, np.cumsum(grid, 1, None, None)
+
+
 def put_by_functions(n):
     out, grid = np.arange(5) * int(n), np.arange(6.0).reshape(2, 3)
     np.put(out, [0, int(n)], [-1, -2])
@@ -633,7 +643,7 @@ EXACT = [
     at_places_in_lists, with_fractions_of_the_run, of_an_index, of_sizes_of_the_run,
     asked_for_sizes, inserted, squares_of_truths, enumerated, as_they_are, scalars, by_recursion,
     beside_arrays_of_objects, at_few_places, added_at_places, given_as_out, put_by_functions,
-    caught_as_numpy_raises,
+    caught_as_numpy_raises, given_as_out_by_its_place,
 ]  # fmt: skip
 
 
@@ -1145,6 +1155,25 @@ def of_another_shape_in_place(n):
     return out
 
 
+def written_in_a_row(n):
+    out = np.ones((2, 2)) * int(n)
+    out.flat[1] = 7
+    return out
+
+
+def written_behind_a_row(n):
+    out = np.ones((2, 2)) * int(n)
+    row = out.T.flat
+    out[0] = 7
+    return row[0]
+
+
+def given_a_row(n):
+    out = np.ones((2, 2)) * int(n)
+    out.flat = 7
+    return out
+
+
 def of_fields(n):
     return np.zeros(int(n), [("x", float), ("y", float)])["x"]
 
@@ -1164,6 +1193,9 @@ def read_only(x):
         (powers_of_truths, 2, r"powers of truth values depends on .*\n.*x.astype\(int\) \*\* n"),
         (asked_for_identity, 2, r"two arrays are one object .*\n.*np.array_equal\(a, b\)"),
         (of_another_shape_in_place, 2, r"the shape of an array is assigned .*\n.*x.reshape"),
+        (written_in_a_row, 2, "is read after items of .* were assigned"),
+        (written_behind_a_row, 2, "is read after items of 'out' were assigned"),
+        (given_a_row, 2, r"the items of an array are assigned in a row.*\n.*x\[...\] = y"),
         (of_fields, 2, r"it gives an array of dtype \[\('x', '<f8'\)"),
         (seen_by_another_name, 2.0, "is read after items of 'out' were assigned"),
         (read_only, [1.0, 2.0], "memory of a tensor, to which NumPy writes nothing"),
