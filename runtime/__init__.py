@@ -14,6 +14,7 @@ from runtime import dtypes as dtypes, errors as errors
 from runtime.core.convert import (
     constant as constant, convert_to_tensor as convert_to_tensor,
     get_static_value as get_static_value, register_conversion as register_conversion,
+    register_tensor_conversion_function as register_tensor_conversion_function,
 )
 from runtime.core.device import device as device
 from runtime.dtypes import (

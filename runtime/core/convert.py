@@ -46,6 +46,57 @@ def register_conversion(kind: type, function: Conversion) -> None:
     _found.clear()
 
 
+@changes_settings
+def register_tensor_conversion_function(
+    base_type: type | tuple[type, ...], conversion_func: Callable[..., Any], priority: int = 100
+) -> None:
+    """Let a function convert values of a class, or of several, and of their subclasses.
+
+    `conversion_func(value, dtype=None, name=None, as_ref=False)` returns a Tensor, or
+    NotImplemented to leave it to the next one of the class: those of a lower `priority` come first.
+    Raises TypeError for what is no class, or no function.
+
+    >>> class Celsius:
+    ...     degrees = 20.
+    >>> def kelvin(value, dtype=None, name=None, as_ref=False):
+    ...     return rt.constant(value.degrees + 273., dtype)
+    >>> rt.register_tensor_conversion_function(Celsius, kelvin)
+    >>> float(rt.add(Celsius(), 0.))
+    293.0
+    """
+    kinds = base_type if isinstance(base_type, tuple) else (base_type,)
+    for kind in kinds:
+        if not isinstance(kind, type):
+            raise TypeError(f"base_type must be a class or a tuple of classes, not {kind!r}")
+    if not callable(conversion_func):
+        raise TypeError(f"conversion_func must be a function, not {conversion_func!r}")
+    for kind in kinds:
+        functions = _in_turn.setdefault(kind, [])
+        functions.append((priority, conversion_func))
+        functions.sort(key=lambda pair: pair[0])
+        register_conversion(kind, _asking(functions))
+
+
+_in_turn: dict[type, list[tuple[int, Callable[..., Any]]]] = {}
+
+
+def _asking(functions: list[tuple[int, Callable[..., Any]]]) -> Conversion:
+    def convert(value: Any, dtype: DType | None) -> Any:
+        for _, function in functions:
+            made = function(value, dtype=dtype, name=None, as_ref=False)
+            if made is NotImplemented:
+                continue
+            if not isinstance(made, Tensor):
+                raise TypeError(
+                    f"the conversion function of {type(value).__name__} gave {made!r}, which is "
+                    "no tensor"
+                )
+            return _same_dtype(made, dtype)
+        return NotImplemented
+
+    return convert
+
+
 def conversion_of(kind: type) -> Conversion | None:
     """The registered conversion of a type or of the first of its bases that has one."""
     try:

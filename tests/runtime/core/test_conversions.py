@@ -141,3 +141,45 @@ def test_a_long_text_makes_no_other_longer(short: Any) -> None:
 def test_a_member_of_an_int_enum_is_its_number(compute: Any, wanted: Any) -> None:
     for function in (compute, tf.function(compute)):
         assert function(tf.constant(5)).numpy() == wanted
+
+
+def test_conversion_functions_are_asked_in_turn() -> None:
+    class Held:
+        def __init__(self, value: float) -> None:
+            self.value = value
+
+    class Special(Held):
+        pass
+
+    asked = []
+
+    def negative(value: Any, dtype: Any = None, name: Any = None, as_ref: bool = False) -> Any:
+        asked.append((dtype, name, as_ref))
+        return tf.constant(-value.value, dtype) if value.value < 0 else NotImplemented
+
+    def positive(value: Any, dtype: Any = None, name: Any = None, as_ref: bool = False) -> Any:
+        return tf.constant(value.value, dtype)
+
+    tf.register_tensor_conversion_function(Held, positive)
+    tf.register_tensor_conversion_function((Held,), negative, priority=10)
+    assert float(tf.convert_to_tensor(Special(-2.0))) == 2.0
+    assert asked == [(None, None, False)]
+
+    @tf.function
+    def staged(x: Any) -> Any:
+        return x + Held(3.0) * tf.constant([1.0, 2.0], tf.float64)
+
+    assert staged(tf.constant(1.0, tf.float64)).numpy().tolist() == [4.0, 7.0]
+
+
+def test_what_is_no_conversion_function_is_refused() -> None:
+    class Wrong:
+        pass
+
+    tf.register_tensor_conversion_function(Wrong, lambda value, dtype, name, as_ref: 3)
+    with pytest.raises(TypeError, match="of Wrong gave 3, which is no tensor"):
+        tf.convert_to_tensor(Wrong())
+    with pytest.raises(TypeError, match="must be a class"):
+        tf.register_tensor_conversion_function("Wrong", print)  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="must be a function"):
+        tf.register_tensor_conversion_function(Wrong, 3)  # type: ignore[arg-type]

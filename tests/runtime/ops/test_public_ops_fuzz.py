@@ -20,6 +20,7 @@ LEFT_OUT = {
     *("foldl", "foldr", "function", "get_logger", "grad_pass_through", "init_scope", "map_fn"),
     *("print", "random.create_rng_state", "random.set_global_generator", "random.set_seed"),
     *("recompute_grad", "register_conversion", "scan", "switch_case", "variable_creator_scope"),
+    "register_tensor_conversion_function",
     *("gradients", "hessians", "numpy_function", "py_function", "vectorized_map", "while_loop"),
 }
 SHAPES = [
