@@ -51,6 +51,12 @@ class Reference:
     def __eq__(self, other: object) -> builtins.bool:
         return isinstance(other, Reference) and self._object is other._object
 
+    def __lt__(self, other: object) -> builtins.bool:
+        # Some order, as TensorFlow's have: structures are gone through by their sorted keys.
+        if not isinstance(other, Reference):
+            return NotImplemented
+        return id(self._object) < id(other._object)
+
     def __hash__(self) -> int:
         return id(self._object)
 

@@ -429,6 +429,11 @@ def test_identity() -> None:
     table = {v.ref(): "v", w.ref(): "w"}
     assert table[v.ref()] == "v"
     assert v.ref().deref() is v
+    doubled = tf.nest.map_structure(lambda text: 2 * text, table)
+    assert doubled == {v.ref(): "vv", w.ref(): "ww"}
+    assert sorted([v.ref(), w.ref()]) in ([v.ref(), w.ref()], [w.ref(), v.ref()])
+    with pytest.raises(TypeError, match="not supported between"):
+        v.ref() < 3  # type: ignore[operator]  # noqa: B015
     assert bool(v == w)
 
 
