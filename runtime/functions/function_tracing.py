@@ -549,7 +549,7 @@ class Tracer:
             for descent in self.descents.values():
                 if descent.refusal is not None:  # it says what keeps the graph from calling itself
                     raise noted(descent.refusal) from None
-        elif not is_refusal(error):
+        elif not (is_refusal(error) or texts.is_in(error)):
             locate(error)
             explain(error, self.name, dict(zip(self.labels, args, strict=False)) | kwargs)
 

@@ -8,7 +8,7 @@ import re
 
 LIMITS: dict[str, str] = {
     "An exit of one kind in a `finally`": (
-        r"(would be raised at run time|can fail at run time \(\w+\)), past the `try`"
+        r"(would be raised at run time|can fail at run time \([\w ]+\)), past the `try`"
         "|exits in a `finally`"
     ),
     "`with` around what may be raised at run time": "raised at run time, past the `with`",

@@ -689,6 +689,10 @@ def letters_in_turn(n: Any) -> Any:
     return found, SIGNS[n].replace(SIGNS[n - 1], "-"), min(SIGNS[n], SIGNS[n - 1])
 
 
+def raised_of_signs(n: Any) -> Any:
+    raise ValueError(SIGNS[n])
+
+
 def width(n: Any) -> Any:
     return 3 + n % 2
 
@@ -784,6 +788,7 @@ def test_bytes_that_are_no_text_go_through_branches_and_loops() -> None:
     ("function", "most"),
     [
         (odd_words, 90),
+        (raised_of_signs, 8),
         (written_beside_numbers, 8),
         (told_of_signs, 8),
         (methods_of_signs, 8),
