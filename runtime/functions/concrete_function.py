@@ -10,7 +10,6 @@ import numpy as np
 
 from autograph.frames import hide_libraries
 from runtime.core.cached import cached
-from runtime.core.convert import held_now
 from runtime.core.device import placed
 from runtime.core.executor import COMPILED
 from runtime.core.executor import check as check_executor
@@ -365,7 +364,6 @@ class ConcreteFunction:
             trace.check_raised(f"what {self.name} raises")
         if trace.watcher is not None:
             trace.watcher.adopt(self.guards)
-        leaves = list(map(held_now, leaves))  # an array of NumPy's is a tensor to the function
         trace.called_exact = trace.called_exact or self.is_exact
         kept = [] if self.kept is None else self.kept.leaves()
         values = list(map(trace.value_of, (*leaves, *kept)))

@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from autograph.objects import module_of
-from runtime.core.convert import ForeignArray, convert_to_tensor
+from runtime.core.convert import ForeignArray, convert_to_tensor, held_now
 from runtime.core.primitive import wrong_dtype
 from runtime.core.shapes import TensorSpec
 from runtime.core.tensor import EagerTensor, Tensor
@@ -442,6 +442,12 @@ def leaves_for(
     their structures, may be given as well: in their order, or by the names of the inputs. Raises
     TypeError, naming the argument, for any that does not fit.
     """
+    return list(map(held_now, _leaves_for(signature, labels, args, kwargs)))
+
+
+def _leaves_for(
+    signature: Arguments, labels: Sequence[str], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> list[Any]:
     entries = dict(zip(labels, signature[0], strict=True)) | signature[1]
     try:
         return _structured_leaves(entries, labels, args, kwargs)

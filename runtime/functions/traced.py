@@ -14,6 +14,7 @@ from typing import Any
 
 import autograph
 from autograph.frames import entries_of
+from runtime.core.convert import held_now
 from runtime.core.executor import COMPILED
 from runtime.core.executor import check as check_executor
 from runtime.core.inspection import signature_of, taker_of
@@ -145,6 +146,8 @@ class Traced:
             call.key = key_of(self._input_signature)[2]
             leaves_of(self._input_signature, signature)
             call.describe(signature)
+        if not recursive:  # an array of NumPy's is a tensor to the function
+            call.leaves = list(map(held_now, call.leaves))
         return call
 
     def _conformed(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Arguments:

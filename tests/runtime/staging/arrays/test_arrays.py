@@ -919,6 +919,7 @@ TENSORS = {
     "add_n": lambda out: rt.add_n([out]),
     "vectorized_map": lambda out: rt.vectorized_map(lambda x: x, out),
     "a function": rt.function(lambda x: x),
+    "a trace": rt.function(lambda x: x).get_concrete_function(rt.TensorSpec([2], rt.float64)),
 }
 
 
