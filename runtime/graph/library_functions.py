@@ -40,7 +40,7 @@ _OF_SIZES = (
     "linalg.vector_norm linspace logspace matrix_transpose max mean median meshgrid min moveaxis "
     "nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmedian nanmin "
     "nanpercentile nanprod nanquantile nanstd nansum nanvar ones ones_like outer packbits pad "
-    "partition percentile permute_dims poly polyadd polyder polyfit polyint polymul polysub "
+    "partition percentile permute_dims poly polyadd polyder polyfit polyint polysub "
     "polyval prod ptp quantile ravel ravel_multi_index real reshape resize roll rollaxis rot90 "
     "round searchsorted select sinc sort split squeeze stack std sum swapaxes take take_along_axis "
     "tensordot tile trace transpose trapezoid tri tril tril_indices tril_indices_from triu "
@@ -49,7 +49,7 @@ _OF_SIZES = (
 )
 _OF_VALUES = (
     "arange argwhere bincount compress delete extract flatnonzero insert intersect1d ix_ nonzero "
-    "polydiv repeat roots setdiff1d setxor1d trim_zeros union1d unique"
+    "polydiv polymul repeat roots setdiff1d setxor1d trim_zeros union1d unique"
 )
 
 

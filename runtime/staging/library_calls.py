@@ -203,15 +203,20 @@ def _given(name: str, item: Any) -> Any:
 
 def _depends_on_values(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Whether the sizes of the result depend on numbers that only the run knows."""
-    if name not in SIZED_BY_VALUES:
-        return False
-    argument, place = _PLACES.get(name, ("", 0))
-    if not argument:
-        return True
-    given = kwargs.get(argument, args[place] if place < len(args) else None)
+    if name in _SHAPES:
+        shape = _argument(_SHAPES[name], args, kwargs)
+        return isinstance(shape, SymbolicTensor) and shape.static_shape != ()
+    if name not in SIZED_BY_VALUES or name not in _PLACES:
+        return name in SIZED_BY_VALUES
+    given = _argument(_PLACES[name], args, kwargs)
     asked = Images(shown=False)
     asked.of(given)
     return bool(asked.symbols)
+
+
+def _argument(known: tuple[str, int], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    name, place = known
+    return kwargs.get(name, args[place] if place < len(args) else None)
 
 
 _PLACES = {
@@ -219,6 +224,11 @@ _PLACES = {
     "np.repeat": ("repeats", 1),
 }  # fmt: skip
 """The arguments whose numbers decide the sizes of the result, where they alone do."""
+_SHAPES = {
+    "np.full": ("shape", 0), "np.ones": ("shape", 0), "np.pad": ("pad_width", 1),
+    "np.resize": ("new_shape", 1), "np.tile": ("reps", 1), "np.zeros": ("shape", 0),
+}  # fmt: skip
+"""Those that do so as an array."""
 
 
 def _type_of(example: _Example, is_sized: bool, *results: Any) -> Type:

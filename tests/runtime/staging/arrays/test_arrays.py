@@ -606,6 +606,13 @@ def put_by_functions(n):
     return out, grid, [each for each in grid.flat]
 
 
+def of_sizes_in_an_array(n):
+    sizes, row = np.array([int(n), 2]), np.arange(3)
+    made = np.zeros(sizes), np.full(shape=sizes, fill_value=7), np.resize(row, sizes)
+    wider = np.tile(np.ones((2, 1)), sizes), np.pad(row, sizes), np.tile(row, sizes[0])
+    return made, wider, np.polymul(sizes - 1, [1, 1])
+
+
 def caught_as_numpy_raises(n):
     grid = np.ones((2, 2)) * int(n)
     try:
@@ -643,7 +650,7 @@ EXACT = [
     at_places_in_lists, with_fractions_of_the_run, of_an_index, of_sizes_of_the_run,
     asked_for_sizes, inserted, squares_of_truths, enumerated, as_they_are, scalars, by_recursion,
     beside_arrays_of_objects, at_few_places, added_at_places, given_as_out, put_by_functions,
-    caught_as_numpy_raises, given_as_out_by_its_place,
+    caught_as_numpy_raises, given_as_out_by_its_place, of_sizes_in_an_array,
 ]  # fmt: skip
 
 
