@@ -90,10 +90,8 @@ def _changed(function: Callable[..., Any]) -> Callable[..., Any]:
     return changed
 
 
-WRITING = {
-    f"np.{name}": _named(name)
-    for name in (*_of_places(), "fill_diagonal", "place", "put", "put_along_axis", "putmask")
-}
+_WRITING = "copyto", "fill_diagonal", "place", "put", "put_along_axis", "putmask"
+WRITING = {f"np.{name}": _named(name) for name in (*_of_places(), *_WRITING)}
 """The functions that write to their first argument, by the names that files have for those that
 give what is in it then."""
 _OF_NUMPY = (*_ufuncs(), *_of_pairs(), *_OF_SIZES.split(), *_OF_VALUES.split())

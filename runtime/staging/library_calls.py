@@ -28,7 +28,6 @@ from runtime.graph.library_functions import (
 )
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.templates import filled
-from runtime.staging.aliasing.item_assignments import set_item
 from runtime.staging.aliasing.sharing import OF_TENSOR, hold, may_be_part
 from runtime.staging.arrays.equivalents import by_ops
 from runtime.staging.arrays.symbolic_array import SymbolicArray, as_array, shape_of
@@ -370,10 +369,6 @@ def _is_complex(array: SymbolicTensor) -> bool:
     return array.type.dtype.np_dtype.kind == "c"
 
 
-def _copied(to: Any, source: Any, /) -> None:
-    set_item(own("np.copyto", to), ..., source)
-
-
 def _written(name: str, out: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The `out` of a call, which has the result then: where a mask says so, if there is one."""
     function = FUNCTIONS[name]
@@ -390,10 +385,22 @@ def _changed(name: str, array: SymbolicArray, *args: Any, **kwargs: Any) -> Any:
     """The array as it is behind a function that writes to it."""
     given = tuple(_given(name, arg) for arg in (array, *args))
     named = {key: _given(name, value) for key, value in kwargs.items()}
+    _check_types(name, given, named)
     images, trace = Images(shown=False), active()
     template = images.of((given, (tuple(named), tuple(named.values()))))
     params = {"function": name, "arguments": template, "type": array.type}
     return as_array(trace.apply(LIBRARY, tuple(map(trace.value_of, images.symbols)), params))
+
+
+def _check_types(name: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raises what a function raises for the types of its arguments. What it raises for the values
+    of an example says nothing of those of the run.
+    """
+    try:
+        _Example(name, _SIZES[0][0]).called(args, kwargs)
+    except RAISED as error:
+        if isinstance(error, TypeError):
+            raise
 
 
 def _refused(name: str, reason: str, hint: str) -> Exception:
@@ -405,7 +412,6 @@ STAGED: dict[Callable[..., Any], Callable[..., Any]] = {
     # Nobody knows what is in these.
     np.empty: staged("np.zeros"),
     np.empty_like: staged("np.zeros_like"),
-    np.copyto: _copied,
     **{getattr(np, name): partial(_itself, f"np.{name}") for name in ("asarray", "asanyarray")},
     np.iscomplexobj: _asking(_is_complex),
     np.isrealobj: _asking(lambda array: not _is_complex(array)),
@@ -413,5 +419,5 @@ STAGED: dict[Callable[..., Any], Callable[..., Any]] = {
     np.ndim: _asking(lambda array: len(shape_of(array))),
     np.shape: _asking(shape_of),
     np.size: _asking(_size),
-    **{function: changing(_changed, name) for name, function in WRITING.items()},
+    **{function: changing(_changed, name, function) for name, function in WRITING.items()},
 }

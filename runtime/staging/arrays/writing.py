@@ -79,13 +79,15 @@ def check_cast(ufunc: Any, given: Any, own: Any) -> None:
         )
 
 
-def changing(changed: Callable[..., Any], name: str) -> Callable[..., Any]:
+def changing(changed: Callable[..., Any], name: str, function: Any) -> Callable[..., Any]:
     """The stand-in for a function that writes to its first argument; `changed` gives what that is
     then.
     """
+    first = next(iter(_names(function)), "")
 
-    def change(array: Any, /, *args: Any, **kwargs: Any) -> None:
+    def change(*args: Any, **kwargs: Any) -> None:
+        array, *others = args or [kwargs.pop(first, None)]
         target = own(name, array)
-        set_item(target, ..., changed(name, target, *args, **kwargs))
+        set_item(target, ..., changed(name, target, *others, **kwargs))
 
     return change

@@ -603,6 +603,8 @@ def put_by_functions(n):
     np.putmask(out, out < 0, int(n))
     np.put_along_axis(grid, np.array([[int(n)], [0]]), 99, axis=1)
     out.partition(2)
+    np.copyto(grid[0], 5, where=np.array([True, False, int(n) > 1]))
+    np.copyto(dst=grid[1], src=out[:3])
     return out, grid, [each for each in grid.flat]
 
 
@@ -1011,6 +1013,10 @@ def cast_to_whole_numbers(n):
     np.multiply(out, 1.5, out=out)
 
 
+def copied_to_whole_numbers(n):
+    np.copyto(np.arange(3) * int(n), np.ones(3) / int(n))
+
+
 def without_inverse(n):
     return np.linalg.inv(np.ones((2, 2)) * int(n))
 
@@ -1027,6 +1033,7 @@ def out_of_bounds(n):
     ("program", "kind", "words"),
     [
         (cast_to_whole_numbers, TypeError, "Cannot cast ufunc 'multiply' output"),
+        (copied_to_whole_numbers, TypeError, "Cannot cast array data from"),
         (without_inverse, np.linalg.LinAlgError, "Singular matrix"),
         (too_large, OverflowError, "Python integer 300 out of bounds for uint8"),
         (out_of_bounds, IndexError, "index 4 is out of bounds for axis 0 with size 4"),
