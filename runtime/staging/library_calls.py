@@ -31,7 +31,7 @@ from runtime.graph.templates import filled
 from runtime.staging.aliasing.sharing import OF_TENSOR, hold, may_be_part
 from runtime.staging.arrays.equivalents import by_ops
 from runtime.staging.arrays.symbolic_array import SymbolicArray, as_array, shape_of
-from runtime.staging.arrays.writing import changing, own, without_out, written
+from runtime.staging.arrays.writing import changing, names_of, own, without_out, written
 from runtime.staging.control.iteration import Range
 from runtime.staging.control.joined_variables import read
 from runtime.staging.control.optional_values import present
@@ -407,7 +407,17 @@ def _refused(name: str, reason: str, hint: str) -> Exception:
     return refuse(f"{name} of staged values is not possible here: {reason}", hint)
 
 
-STAGED: dict[Callable[..., Any], Callable[..., Any]] = {
+def _by_place(function: Callable[..., Any], stand_in: Callable[..., Any]) -> Callable[..., Any]:
+    """The stand-in for a function, which is given its first argument by its place."""
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        first = [] if args else [name for name in names_of(function)[:1] if name in kwargs]
+        return stand_in(*args, *map(kwargs.pop, first), **kwargs)
+
+    return called
+
+
+_STAND_INS: dict[Callable[..., Any], Callable[..., Any]] = {
     **{function: staged(name) for name, function in FUNCTIONS.items()},
     # Nobody knows what is in these.
     np.empty: staged("np.zeros"),
@@ -419,5 +429,6 @@ STAGED: dict[Callable[..., Any], Callable[..., Any]] = {
     np.ndim: _asking(lambda array: len(shape_of(array))),
     np.shape: _asking(shape_of),
     np.size: _asking(_size),
-    **{function: changing(_changed, name, function) for name, function in WRITING.items()},
+    **{function: changing(_changed, name) for name, function in WRITING.items()},
 }
+STAGED = {function: _by_place(function, stand_in) for function, stand_in in _STAND_INS.items()}

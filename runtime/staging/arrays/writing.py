@@ -23,7 +23,7 @@ def without_out(
     out = kwargs.get("out")
     if isinstance(function, np.ufunc) and len(args) > function.nin:
         out, args = args[function.nin :], args[: function.nin]
-    elif "out" in (names := _names(function)[: len(args)]):
+    elif "out" in (names := names_of(function)[: len(args)]):
         place = names.index("out")
         out, rest = args[place], zip(names[place + 1 :], args[place + 1 :], strict=True)
         args, named = args[:place], named | dict(rest)
@@ -33,16 +33,19 @@ def without_out(
 
 
 @functools.cache
-def _names(function: Any) -> list[str]:
-    """The names of what a function takes by its place, if it tells them."""
+def names_of(function: Any) -> list[str]:
+    """The names of what a function takes by its place, if it tells them: empty ones of what has
+    none for a call.
+    """
     try:
         parameters = signature(function).parameters.values()
     except ValueError:
         return []
-    return [each.name for each in parameters if each.kind in _PLACED]
+    placed = [each for each in parameters if each.kind in (_UNNAMED, _NAMED)]
+    return ["" if each.kind is _UNNAMED else each.name for each in placed]
 
 
-_PLACED = Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD
+_UNNAMED, _NAMED = Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD
 
 
 def own(name: str, array: Any, reason: str = "it writes to an array") -> Any:
@@ -79,15 +82,13 @@ def check_cast(ufunc: Any, given: Any, own: Any) -> None:
         )
 
 
-def changing(changed: Callable[..., Any], name: str, function: Any) -> Callable[..., Any]:
+def changing(changed: Callable[..., Any], name: str) -> Callable[..., Any]:
     """The stand-in for a function that writes to its first argument; `changed` gives what that is
     then.
     """
-    first = next(iter(_names(function)), "")
 
-    def change(*args: Any, **kwargs: Any) -> None:
-        array, *others = args or [kwargs.pop(first, None)]
+    def change(array: Any, /, *args: Any, **kwargs: Any) -> None:
         target = own(name, array)
-        set_item(target, ..., changed(name, target, *others, **kwargs))
+        set_item(target, ..., changed(name, target, *args, **kwargs))
 
     return change

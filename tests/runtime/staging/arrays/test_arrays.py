@@ -615,6 +615,14 @@ def of_sizes_in_an_array(n):
     return made, wider, np.polymul(sizes - 1, [1, 1])
 
 
+def given_by_names(n):
+    out = np.arange(6.0).reshape(2, 3) * int(n)
+    same = np.asarray(a=out)
+    same[0] = np.sum(a=out, axis=0)
+    sizes = np.shape(a=out), np.ndim(a=out), np.size(a=out)
+    return out, np.max(a=out, axis=1), sizes, np.linalg.norm(x=out), np.iscomplexobj(x=out)
+
+
 def caught_as_numpy_raises(n):
     grid = np.ones((2, 2)) * int(n)
     try:
@@ -653,6 +661,7 @@ EXACT = [
     asked_for_sizes, inserted, squares_of_truths, enumerated, as_they_are, scalars, by_recursion,
     beside_arrays_of_objects, at_few_places, added_at_places, given_as_out, put_by_functions,
     caught_as_numpy_raises, given_as_out_by_its_place, of_sizes_in_an_array,
+    given_by_names,
 ]  # fmt: skip
 
 
