@@ -13,7 +13,7 @@ import numpy as np
 
 import runtime.ops as ops
 from runtime import dtypes, errors
-from runtime.core.convert import convert_to_tensor
+from runtime.core.convert import convert_to_tensor, decoded
 from runtime.core.lazy import public as _public
 from runtime.core.primitive import (
     Primitive,
@@ -35,6 +35,8 @@ from runtime.ops.arguments import listed, static_int
 from runtime.ops.define import matched, named
 from runtime.ops.print_op import summary
 from runtime.staging.frames import user_location
+from runtime.staging.refusals import refuse
+from runtime.staging.texts import as_tensor
 
 Assertion = Callable[..., Any]
 
@@ -51,12 +53,22 @@ def _refuse_static(message: str) -> Exception:
 # Assertions of values
 
 
-def _assert_kernel(condition: Any, *data: Any, parts: Sequence[str | None], summarize: int) -> Any:
+def _assert_kernel(
+    condition: Any, *data: Any, parts: Sequence[str | bool | None], summarize: int
+) -> Any:
+    """Parts that are no text stand for the next value: True for one that is a text."""
     if not np.all(condition):
         values = iter(data)
-        shown = [summary(next(values), summarize) if part is None else part for part in parts]
+        shown = [
+            part if isinstance(part, str) else _shown(next(values), part, summarize)
+            for part in parts
+        ]
         raise _fail("\n".join(shown))
     return ()
+
+
+def _shown(value: Any, is_text: bool | None, summarize: int) -> str:
+    return decoded(np.asarray(value).item()) if is_text else summary(value, summarize)
 
 
 def _assert_type(condition: TensorType, *data: TensorType, **params: Any) -> tuple[()]:
@@ -97,10 +109,16 @@ def Assert(condition: Any, data: Any, summarize: int | None = None, name: str | 
 
 
 def _assert(condition: Tensor, data: Sequence[Any], summarize: int | None) -> Any:
-    parts = [item if isinstance(item, str) else None for item in data]
-    tensors = [convert_to_tensor(item) for item in data if not isinstance(item, str)]
+    parts = [True if _is_of_run(item) else item if isinstance(item, str) else None for item in data]
+    given = [item for item, part in zip(data, parts, strict=True) if not isinstance(part, str)]
+    tensors = list(map(as_tensor, given))
     ends = 3 if summarize is None else static_int(summarize, "summarize")
     return bind(assert_p, condition, *tensors, parts=tuple(parts), summarize=ends) or None
+
+
+def _is_of_run(text: Any) -> bool:
+    """Whether it is a text that only the run knows."""
+    return isinstance(text, str) and not issubclass(type(text), str)
 
 
 def _message(message: str | None) -> list[str]:
@@ -485,6 +503,11 @@ def check_numerics(tensor: Any, message: str, name: str | None = None) -> Tensor
     >>> rt.debugging.check_numerics([1., 2.], "finite").numpy().tolist()
     [1.0, 2.0]
     """
+    if _is_of_run(message):
+        raise refuse(
+            "the message of check_numerics is a text that only the run knows",
+            "write tf.debugging.Assert(tf.math.is_finite(x), [message])",
+        )
     return bind(check_numerics_p, convert_to_tensor(tensor), message=message)  # type: ignore[no-any-return]
 
 

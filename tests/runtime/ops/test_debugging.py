@@ -93,6 +93,25 @@ def test_assert_with_data() -> None:
     assert "x is\n[0 1 ... 8 9]" in str(caught.value)
 
 
+def of_a_text_of_the_run(n: Any, k: Any) -> Any:
+    debugging.assert_equal(n, k, message=f"step {int(n)}é")
+    debugging.assert_positive(n - 1, message=["low", "high"][int(k) - 1])
+    tf.Assert(n < 2, [str(int(k)), n, "n"])
+    return n
+
+
+@pytest.mark.parametrize("given", [(1, 2), (1, 1), (2, 2), (3, 2)])
+def test_messages_of_values_of_the_run(given: tuple[int, int]) -> None:
+    n, k = map(tf.constant, given)
+    with pytest.raises(InvalidArgumentError) as expected:
+        of_a_text_of_the_run(n, k)
+    staged = tf.function(of_a_text_of_the_run)
+    for _ in range(3):
+        with pytest.raises(InvalidArgumentError) as caught:
+            staged(n, k)
+        assert caught.value.detail == expected.value.detail
+
+
 # Types, ranks, shapes
 
 STATIC: list[tuple[Callable[[], Any], type[Exception], str]] = [
