@@ -38,6 +38,7 @@ from runtime.staging.control.deferred_exceptions import (
     check_unhandled_failure,
 )
 from runtime.staging.control.references import NOTHING_WANTED, References
+from runtime.staging.control.stand_ins import StandIn, refused
 from runtime.staging.frames import caller_of, is_ours, name_given_to, origin_of, user_location
 from runtime.staging.outside import outlives_calls, place_key
 from runtime.staging.scopes import Handle, InScope, Scope, Site, Stale, Symbol, unfailing
@@ -253,6 +254,9 @@ class Trace:
         """Add a node whose types its primitive infers: the symbol of its output, or a tuple of
         them.
         """
+        for name, item in params.items():
+            if isinstance(item, StandIn):
+                raise refused(item, f"the {name} of {primitive.op_type}, which Python has to know")
         inferred = primitive.infer(*[value.type for value in values], **params)
         if self.attempts:
             from runtime.staging.control.caught import probe

@@ -573,6 +573,10 @@ def attribute_of_an_object(x):
     chosen.n = 1
 
 
+def separated(x):
+    return rt.strings.join(["a", "b"], [",", ";"][x % 2])
+
+
 def test_a_chosen_function_is_no_result() -> None:
     with pytest.raises(TypeError, match="the result of returned_function is <one of") as caught:
         rt.function(returned_function)(rt.constant(3))
@@ -586,6 +590,7 @@ def test_a_chosen_function_is_no_result() -> None:
         (hashed, "is used as a key or in a set"),
         (attribute_set, "is changed"),
         (attribute_of_an_object, "is changed"),
+        (separated, "is the separator of StringJoin, which Python has to know"),
     ],
 )
 def test_what_the_graph_has_no_place_for_is_refused(
