@@ -1053,7 +1053,7 @@ def zip_of_filter(xs):
     return total
 
 
-@limit("A NumPy function that writes, or takes a function")
+@limit("A NumPy function that takes a function")
 def numpy_function(x):
     return np.vectorize(abs)(x * x)
 
