@@ -361,9 +361,7 @@ def probe(trace: Trace, primitive: Primitive, values: tuple[Value, ...], params:
         if acts:
             held = values if is_seen(attempt, place) else ()
             error = cast(Exception, kind.__new__(kind))
-            site = site_at(
-                trace, attempt, place, error, len(held), _again(trace, primitive, params)
-            )
+            site = site_at(trace, attempt, place, error, held, _again(trace, primitive, params))
             site.error = unknown(kind, site, _words_of(primitive, kind, values))
             site.symbols = [symbol(value, trace.scope, trace.origin()) for value in held]
             sites[site] = tuple(site.symbols)

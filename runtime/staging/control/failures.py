@@ -5,7 +5,7 @@ them, and the exceptions that stand for those of the run.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from functools import reduce
@@ -15,9 +15,10 @@ from typing import Any, cast
 
 from autograph.objects import attributes_of, put_attributes
 from autograph.users_words import with_article
-from runtime import errors
+from runtime import dtypes, errors
 from runtime.core.dataclasses import dataclass
-from runtime.graph.ir import Location, Origin
+from runtime.core.types import NumberType, TensorType, Type
+from runtime.graph.ir import Location, Origin, Value
 from runtime.graph.nodes import INT
 from runtime.graph.structures import Children, Handler, Structure, add_handler, structure_of
 from runtime.staging.block_recorder import is_from_before
@@ -278,19 +279,33 @@ def site_at(
     attempt: Attempt | None,
     place: int | None,
     error: BaseException,
-    held: int,
+    held: Iterable[Value],
     again: Callable[[Sequence[Any]], None] | None = None,
 ) -> Site:
-    """The site that fails here and holds so many values, with the number that it has in each trace
-    of the same code: what surely fails in one of them may only perhaps fail in another one.
+    """The site that fails here and holds values of these kinds, with the number that it has in each
+    trace of the same code: what surely fails in one of them may only perhaps fail in another one.
     """
-    key = "failing", trace.scope.next_site(), type(error), held, again is None
+    kinds = tuple([_kind_of(value.type) for value in held])
+    key = "failing", trace.scope.next_site(), type(error), kinds, again is None
     site: Site | None = trace.memo.get(key)
     if site is None:
         trace.sites += 1
         site = trace.memo[key] = Site(trace.sites, error, attempt, place, [])
     site.error, site.attempt, site.place, site.again = error, attempt, place, again
     return site
+
+
+def _values(symbols: Iterable[Any]) -> list[Value]:
+    return [symbol.graph_value for symbol in symbols]
+
+
+def _kind_of(type_: Type) -> Any:
+    """The kind of what joins with values of a type: all numbers, all strings, or those alone."""
+    if isinstance(type_, NumberType):
+        return "number"
+    if isinstance(type_, TensorType):
+        return "string" if type_.dtype is dtypes.string else "number"
+    return type(type_)
 
 
 def failure_of(trace: Trace, error: BaseException) -> Failure | None:
@@ -301,7 +316,7 @@ def failure_of(trace: Trace, error: BaseException) -> Failure | None:
         return None
     if unknown_one is not None:
         known = unknown_one.site
-        site = site_at(trace, attempt, place, error, len(known.symbols), known.again)
+        site = site_at(trace, attempt, place, error, _values(known.symbols), known.again)
         site.symbols = [
             symbol(trace.value_of(item), trace.scope, item.origin) for item in known.symbols
         ]
@@ -320,7 +335,7 @@ def failure_of(trace: Trace, error: BaseException) -> Failure | None:
     made, symbols = owned(trace, error, is_seen(attempt, place))
     if made is not error:
         trace.note_caught(made, origin)
-    site = site_at(trace, attempt, place, made, len(symbols))
+    site = site_at(trace, attempt, place, made, _values(symbols))
     site.symbols = symbols
     site.origin = origin
     trace.failures += 1

@@ -483,6 +483,18 @@ def twice_in_itself(x: Any) -> Any:
     return text
 
 
+def caught_around_parts(x: Any) -> Any:
+    text, found, said = str(x), [], ""
+    try:
+        for _ in text.split(","):
+            for _ in text.split(","):
+                text = (found[-1] if found else text)[:9]
+            found.append(str(x))
+    except LookupError as error:
+        said = str(error)
+    return text, said
+
+
 def caught(use: Callable[[], Any], kind: type[Exception]) -> Any:
     try:
         made = f"{use()}"
@@ -582,6 +594,7 @@ READ: dict[str, Callable[[Any], Any]] = {
     "recursive": recursive,
     "of_what_is_around": of_what_is_around,
     "twice_in_itself": twice_in_itself,
+    "caught_around_parts": caught_around_parts,
 }
 
 
