@@ -163,27 +163,34 @@ def convert_to_tensor(
     >>> rt.convert_to_tensor([1, 2]).dtype
     tf.int32
     """
+    if dtype is None and type(value) is EagerTensor:
+        return value
     if dtype is None and isinstance(value, Tensor):
         return cast(Tensor, held_now(value))
     wanted = None if dtype is None else as_dtype(dtype)
     if dtype_hint is not None and wanted is None:
         return _hinted(value, as_dtype(dtype_hint))
-    made = _convert(value if wanted is None else _asked(value, wanted), wanted)
-    return cast(Tensor, held_now(made))
+    made = _convert(value, wanted, is_asked=wanted is not None)
+    return made if state.trace is None else cast(Tensor, held_now(made))
 
 
 def held_now(tensor: Any) -> Any:
     """The tensor; of an array of the run, whose items may be assigned afterwards, with the numbers
     that it holds now.
     """
-    is_array = state.trace is not None and getattr(type(tensor), "is_array", False)
-    return tensor.snapshot() if is_array else tensor
+    return tensor.snapshot() if _is_array_of_run(tensor) else tensor
+
+
+def _is_array_of_run(value: Any) -> builtins.bool:
+    return state.trace is not None and getattr(type(value), "is_array", False)
 
 
 def check_beside(value: Any, dtype: DType) -> None:
     """TypeError for an operand beside one of this dtype that is an array of another kind: it has
     that dtype only where it is asked for.
     """
+    if type(value) in _PLAIN:
+        return
     if type(value) in (list, tuple) and state.trace is not None:
         for part in value:
             check_beside(part, dtype)
@@ -199,10 +206,6 @@ def _asked(value: Any, dtype: DType) -> Any:
     """An array for which a dtype of another kind is asked, with that dtype. TypeError where it has
     other numbers than the dtype: they would be cut off.
     """
-    if type(value) in (list, tuple) and _part_within(value) is Tensor:
-        return [_asked(part, dtype) for part in value]
-    if getattr(type(value), "is_array", False):
-        return _asked_of_run(value, dtype)
     if not isinstance(value, np.ndarray | np.generic):
         return value
     array = np.asarray(value)
@@ -247,8 +250,11 @@ def _hinted(value: Any, hint: DType) -> Tensor:
         return _convert(value, None)
 
 
-def _convert(value: Any, dtype: DType | None) -> Tensor:
+def _convert(value: Any, dtype: DType | None, is_asked: builtins.bool = False) -> Tensor:
+    """The tensor of a value; of arrays in it, those of other kinds too, if the dtype `is_asked`."""
     if isinstance(value, Tensor):
+        if is_asked and _is_array_of_run(value):
+            value = _asked_of_run(value, cast(DType, dtype))
         return _same_dtype(value, dtype)
     kind = type(value)
     if kind in _PLAIN:
@@ -263,8 +269,8 @@ def _convert(value: Any, dtype: DType | None) -> Tensor:
         value = _as_lists(value)
         part = _part_within(value)
     if part is not None and isinstance(value, list | tuple):
-        return _stacked(value, dtype)
-    return tensor_of(as_array(value, dtype))
+        return _stacked(value, dtype, is_asked)
+    return tensor_of(as_array(_asked(value, cast(DType, dtype)) if is_asked else value, dtype))
 
 
 def _same_dtype(tensor: Tensor, dtype: DType | None) -> Tensor:
@@ -320,11 +326,11 @@ def _part_within(values: Any) -> Any:
     return None
 
 
-def _stacked(values: Any, dtype: DType | None) -> Tensor:
+def _stacked(values: Any, dtype: DType | None, is_asked: builtins.bool) -> Tensor:
     from runtime import ops
 
     dtype = dtype or _dtype_within(values)
-    return ops.stack([_convert(value, dtype) for value in values])
+    return ops.stack([_convert(value, dtype, is_asked) for value in values])
 
 
 def _dtype_within(values: Any) -> DType | None:
@@ -657,7 +663,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
             return value.snapshot()
         value = value.raw
     elif isinstance(value, Tensor):
-        if getattr(type(value), "is_array", False) and shape is None:
+        if _is_array_of_run(value) and shape is None:
             return convert_to_tensor(value, dtype)
         raise TypeError("constant() takes values, not symbolic tensors; use tf.identity or tf.cast")
     elif not (kind in _PLAIN or kind is np.ndarray):
@@ -666,7 +672,7 @@ def constant(value: Any, dtype: Any = None, shape: Any = None, name: str | None 
             return made
         value = cast(Any, made).raw if isinstance(made, EagerTensor) else as_array(value, None)
     wanted = None if dtype is None else as_dtype(dtype)
-    array = as_array(value if wanted is None else _asked(value, wanted), wanted)
+    array = as_array(value if wanted is None or kind in _PLAIN else _asked(value, wanted), wanted)
     return tensor_of(array if shape is None else _shaped(array, shape))
 
 
