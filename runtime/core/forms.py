@@ -79,7 +79,7 @@ def is_float(type: Type) -> bool:
 
 
 def is_string(type: Type) -> bool:
-    """Whether it is a 0-d string tensor: its bytes in generated code."""
+    """Whether it is a 0-d string tensor, which may be a text in generated code."""
     is_scalar = isinstance(type, TensorType) and type.shape == ()
     return is_scalar and type.dtype is dtypes.string  # type: ignore[union-attr]
 

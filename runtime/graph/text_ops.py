@@ -40,6 +40,7 @@ _OPERATORS = {
     "str.__add__": "+", "str.__mul__": "*", "mod": "%", "eq": "==", "ne": "!=", "lt": "<",
     "le": "<=", "gt": ">", "ge": ">=",
 }  # fmt: skip
+_OPERATIONS = frozenset((*_OPERATORS, "contains"))
 BUILTINS = ("ascii", "bin", "bool", "chr", "float", "format", "hex", "int", "len", "oct", "ord",
             "repr", "str")  # fmt: skip
 """The functions of templates that Python has under their own names."""
@@ -124,7 +125,7 @@ def _chosen(children: Sequence[Any], places: Iterator[int]) -> str:
 
 def _operand(template: Any, text: str) -> str:
     """The expression as an operand of an operator, or of a call of its method."""
-    is_operation = isinstance(template, Written) and template.function in {*_OPERATORS, "contains"}
+    is_operation = isinstance(template, Written) and template.function in _OPERATIONS
     return f"({text})" if is_operation else text
 
 
