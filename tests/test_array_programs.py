@@ -2,8 +2,6 @@
 they do what NumPy does, to the dtype and the printed text.
 """
 
-import contextlib
-import io
 from typing import Any
 
 import numpy as np
@@ -16,6 +14,7 @@ from tests.support.limits import refused_by
 from tests.support.programs import batches, loaded
 from tests.support.programs_arrays import write
 from tests.support.programs_choices import Choices, Seeded
+from tests.support.staging import printed_outcome
 
 REFUSALS = autograph.AutographError, rt.errors.OperatorNotAllowedInGraphError
 
@@ -53,23 +52,14 @@ def same_when_staged(seed: int) -> str:
         staged = rt.function(code.fresh()["program"])
         for _ in range(3):
             v, w, m, k = arguments(choices)
-            expected = outcome(lambda: plain(v, w, m, k))  # noqa: B023
-            got = outcome(lambda: staged(*map(rt.constant, (v, w, m)), rt.constant(k, rt.int64)))  # noqa: B023
+            expected = printed_outcome(lambda: plain(v, w, m, k))  # noqa: B023
+            tensors = *map(rt.constant, (v, w, m)), rt.constant(k, rt.int64)
+            got = printed_outcome(lambda: staged(*tensors))  # noqa: B023
             if isinstance(got[0], REFUSALS) and refused_by(got[0]):
                 return f"refused: {refused_by(got[0])}"
             assert same(expected[0], got[0]), (seed, (v, w, m, k), expected, got, text)
             assert expected[1] == got[1], (seed, (v, w, m, k), expected, got, text)
     return "same"
-
-
-def outcome(call: Any) -> tuple[Any, str]:
-    """What a call gives or raises, and what it prints."""
-    with contextlib.redirect_stdout(io.StringIO()) as printed, np.errstate(all="ignore"):
-        try:
-            result = call()
-        except Exception as error:
-            result = error
-    return result, printed.getvalue()
 
 
 def arguments(choices: Choices) -> tuple[Any, ...]:

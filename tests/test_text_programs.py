@@ -2,10 +2,6 @@
 does: interpreted in the first call, as a program in the others.
 """
 
-import contextlib
-import io
-from typing import Any
-
 import pytest
 
 import autograph
@@ -14,7 +10,7 @@ from tests.support.limits import refused_by
 from tests.support.programs import batches, loaded
 from tests.support.programs_choices import Seeded
 from tests.support.programs_texts import write
-from tests.support.staging import as_python, same_outcome
+from tests.support.staging import as_python, printed_outcome, same_outcome
 
 REFUSALS = (
     autograph.AutographError,
@@ -43,20 +39,10 @@ def same_when_staged(seed: int) -> str:
         plain = code.fresh()["program"]
         staged = rt.function(code.fresh()["program"])
         for n in NUMBERS:
-            expected = outcome(lambda: plain(n))  # noqa: B023
-            got = outcome(lambda: staged(rt.constant(n, rt.int64)))  # noqa: B023
+            expected = printed_outcome(lambda: plain(n))  # noqa: B023
+            got = printed_outcome(lambda: as_python(staged(rt.constant(n, rt.int64))))  # noqa: B023
             if isinstance(got[0], REFUSALS) and refused_by(got[0]):
                 return f"refused: {refused_by(got[0])}"
             assert same_outcome(expected[0], got[0]), (seed, n, expected, got, text)
             assert expected[1] == got[1], (seed, n, expected, got, text)
     return "same"
-
-
-def outcome(call: Any) -> tuple[Any, str]:
-    """What a call gives or raises, and what it prints."""
-    with contextlib.redirect_stdout(io.StringIO()) as printed:
-        try:
-            result = as_python(call())
-        except Exception as error:
-            result = error
-    return result, printed.getvalue()

@@ -1,9 +1,13 @@
 """Running a function staged, on tensors, and comparing with what Python computes."""
 
+import contextlib
 import dataclasses
+import io
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
 
 import runtime as rt
 from runtime.functions.polymorphic_function import Function
@@ -81,6 +85,16 @@ def attempt(run: Callable[[], Any]) -> Any:
         return as_python(run())
     except Exception as error:
         return error
+
+
+def printed_outcome(run: Callable[[], Any]) -> tuple[Any, str]:
+    """The result, or the exception, and what was printed."""
+    with contextlib.redirect_stdout(io.StringIO()) as printed, np.errstate(all="ignore"):
+        try:
+            result = run()
+        except Exception as error:
+            result = error
+    return result, printed.getvalue()
 
 
 def same_outcome(expected: Any, got: Any, relative: float = RELATIVE) -> bool:
