@@ -97,12 +97,11 @@ _TELLING = (
     "isnumeric isprintable isspace istitle isupper "
     "rfind rindex startswith"
 )
-TEXTS: dict[str, Callable[..., Any]] = {
+TEXTS: dict[str, Callable[..., str]] = {
     "array": array, "str": str, "repr": repr, "ascii": ascii, "format": format,
     "str.format": str.format, "str.join": str.join, "str.__add__": str.__add__,
     "str.__mul__": str.__mul__,
-    "mod": operator.mod, "chosen": chosen, "spelled": spelled, "texts": texts,
-    "item": operator.getitem,
+    "mod": operator.mod, "chosen": chosen, "spelled": spelled, "item": operator.getitem,
     "sliced": sliced, "chr": chr, "bin": bin, "hex": hex, "oct": oct,
     **{f"str.{name}": getattr(str, name) for name in _MAKING.split()},
 }  # fmt: skip
@@ -122,7 +121,7 @@ PARTS: dict[str, Callable[..., Sequence[str]]] = {
 }
 """The functions that take a text apart."""
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {**ANSWERS, **PARTS, **TEXTS}
+FUNCTIONS: dict[str, Callable[..., Any]] = {**ANSWERS, **PARTS, **TEXTS, "texts": texts}
 """All that a `Written` may name."""
 
 

@@ -240,7 +240,7 @@ def _run(text: Text, type: Type, may_fail: bool) -> Any:
 
 def joined(separator: str, column: Any) -> Text:
     """The texts of a list of the graph, one behind the other."""
-    text = Text(str.join, [separator, Text(TEXTS["texts"], [column], {})], {})
+    text = Text(str.join, [separator, Text(FUNCTIONS["texts"], [column], {})], {})
     return _made_here(text, may_fail=False)
 
 
