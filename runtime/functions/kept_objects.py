@@ -38,6 +38,7 @@ from runtime.graph.ir import Location
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.structures import structure_of
 from runtime.staging.aliasing import aliases, sharing
+from runtime.staging.arrays.items import is_of_numbers
 from runtime.staging.arrays.symbolic_array import SymbolicArray, as_array
 from runtime.staging.block_recorder import look_at
 from runtime.staging.control import graph_values, joins
@@ -273,9 +274,7 @@ def _rebuilt(value: Any, given: Iterator[Any]) -> Any:
 
 def _is_array(value: Any) -> bool:
     """True for an array or scalar of NumPy's that holds numbers, or what stands for one."""
-    if isinstance(value, SymbolicArray):
-        return True
-    return isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "biufc"
+    return isinstance(value, SymbolicArray) or is_of_numbers(value)
 
 
 def _arrays_in(value: Any) -> Iterator[Any]:

@@ -17,8 +17,6 @@ from contextlib import contextmanager
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
-
 from autograph.operators.comprehensions import takes_elements
 from runtime.core.inspection import signature_of
 from runtime.core.types import NumberType
@@ -28,7 +26,7 @@ from runtime.functions.shared_arguments import NOTHING, Shared
 from runtime.graph.ir import Callee, Value
 from runtime.graph.nodes import CALL, RAISE
 from runtime.graph.structures import Handler, add_handler
-from runtime.staging.arrays.items import held
+from runtime.staging.arrays.items import held, is_of_numbers
 from runtime.staging.arrays.symbolic_array import SymbolicArray, as_array
 from runtime.staging.control import graph_values, joins
 from runtime.staging.control.blocks import Unreachable
@@ -382,7 +380,7 @@ def _of_kind(item: Any) -> Any:
         return OptionalArgument(item)
     if isinstance(item, SymbolicArray):
         return ArrayArgument(item)
-    if isinstance(item, np.ndarray | np.generic) and item.dtype.kind in "biufc":
+    if is_of_numbers(item):
         return ArrayArgument(held(item))
     return item
 

@@ -24,14 +24,16 @@ from runtime.staging.scopes import active
 from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.tracing import is_symbol
 
-_OF_NUMBERS = "biufc"
-"""The kinds of dtypes whose items are numbers."""
+
+def is_of_numbers(value: Any) -> bool:
+    """True for an array or scalar of NumPy's that holds numbers, and neither dates nor objects."""
+    return isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "biufc"
 
 
 def item_of_array(array: np.ndarray, key: Any) -> Any:
     """`array[key]` where a part of the key is staged; NotImplemented for what gives no item."""
     parts = [read(present(part)) for part in (key if type(key) is tuple else (key,))]
-    if array.dtype.kind not in _OF_NUMBERS:
+    if not is_of_numbers(array):
         return NotImplemented
     if len(parts) == array.ndim and all(map(_is_whole, parts)):
         return as_array(convert_to_tensor(array)[_places(parts, array.shape)])

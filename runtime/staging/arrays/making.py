@@ -17,7 +17,7 @@ import numpy as np
 
 from autograph.operators.builtin_calls import within
 from runtime.ops import convert_to_tensor
-from runtime.staging.arrays.items import held
+from runtime.staging.arrays.items import held, is_of_numbers
 from runtime.staging.arrays.symbolic_array import SymbolicArray, as_array
 from runtime.staging.library_calls import STAGED
 from runtime.staging.refusals import refuse
@@ -30,7 +30,7 @@ def entered(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _is_of_numbers(value: Any) -> bool:
-    return type(value) is np.ndarray and value.dtype.kind in "biufc"
+    return type(value) is np.ndarray and is_of_numbers(value)
 
 
 _GENERATORS = (np.random.RandomState, np.random.Generator)
@@ -66,7 +66,7 @@ def making_function(function: Any) -> Callable[..., Any] | None:
 
 def _made(function: Any, *args: Any, **kwargs: Any) -> Any:
     made = function(*args, **kwargs)
-    if type(made) is not np.ndarray or made.dtype.kind not in "biufc":
+    if not _is_of_numbers(made):
         return made
     references = active().references
     references.makes_arrays = True
