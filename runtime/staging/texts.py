@@ -471,23 +471,33 @@ def is_staged(item: Any) -> bool:
 
 
 def _flatten(text: Text) -> tuple[Any, Sequence[Any]]:
-    keys = text.function, tuple(text.kwargs), len(text.args)
-    return keys, [*text.args, *text.kwargs.values()]
+    """Parts that Python knows are keys: no path has others in their place, as a step of 0."""
+    parts = (*text.args, *text.kwargs.values())
+    known = tuple([Same(part) if type(part) in _ATOMS else None for part in parts])
+    staged = [part for part, key in zip(parts, known, strict=True) if key is None]
+    return (text.function, tuple(text.kwargs), known), staged
+
+
+def _filled(known: Sequence[Same | None], staged: Sequence[Any]) -> list[Any]:
+    rest = iter(staged)
+    return [next(rest) if key is None else key.value for key in known]
 
 
 def _build(kind: type, keys: Any, children: Sequence[Any]) -> Any:
-    function, names, count = keys
+    function, names, known = keys
+    parts = _filled(known, children)
     if not any(isinstance(child, TensorSpec) or is_staged(child) for child in children):
-        return written(function, children, names)
-    return Text(function, children[:count], dict(zip(names, children[count:], strict=True)))
+        return written(function, parts, names)
+    count = len(parts) - len(names)
+    return Text(function, parts[:count], dict(zip(names, parts[count:], strict=True)))
 
 
 _NAMES = {function: name for name, function in FUNCTIONS.items()}
 
 
 def _image(keys: Any, children: Sequence[Any]) -> Written:
-    function, names, _ = keys
-    return Written(_NAMES[function], tuple(children), names)
+    function, names, known = keys
+    return Written(_NAMES[function], tuple(_filled(known, children)), names)
 
 
 def as_tensor(value: Any) -> Any:
@@ -519,7 +529,7 @@ _HANDLER = Handler(
 add_handler(Text, _HANDLER)
 register_elements(Text, Characters, lambda text: True)
 register_elements(Choice, lambda choice: Characters(of_any(choice)), lambda choice: choice.is_text)
-ANY = Tree(Structure(Text, (TEXTS["spelled"], (), 1), _HANDLER), (Leaf(_TENSOR),))
+ANY = Tree(Structure(Text, (TEXTS["spelled"], (), (None,)), _HANDLER), (Leaf(_TENSOR),))
 """The Spec of any text."""
 
 

@@ -504,6 +504,24 @@ def caught(use: Callable[[], Any], kind: type[Exception]) -> Any:
 
 
 SENTENCE = "a b c"
+
+
+def backwards_of_a_round(x: Any) -> Any:
+    text, line, i, found = str(x), "ab", 0, []
+    try:
+        while i < x % 5 and text.isalpha():
+            i += 1
+            line = "b" + line[:6]
+            if not line:
+                return text[::-1], x
+        if line:
+            found.append(line)
+        x = len(found)
+    except LookupError:
+        text = "no"
+    return text, x, "|".join(found)
+
+
 READ: dict[str, Callable[[Any], Any]] = {
     "length": lambda x: len(str(x)),
     "length_of_a_sum": lambda x: len("n=" + str(x) + "."),
@@ -595,6 +613,7 @@ READ: dict[str, Callable[[Any], Any]] = {
     "of_what_is_around": of_what_is_around,
     "twice_in_itself": twice_in_itself,
     "caught_around_parts": caught_around_parts,
+    "backwards_of_a_round": backwards_of_a_round,
 }
 
 
