@@ -110,9 +110,9 @@ class InvalidArgumentError(OpError):
 class InvalidValueError(InvalidArgumentError, ValueError):
     """An op was given shapes or values that it does not take; a ValueError too, as while tracing.
 
-    >>> rt.gather([1, 2], 5)
+    >>> rt.one_hot([0], -1)
     Traceback (most recent call last):
-    runtime.errors.InvalidValueError: GatherV2: index = 5 is not in [0, 2)...
+    runtime.errors.InvalidValueError: OneHot: depth must be non-negative, got -1...
     """
 
 

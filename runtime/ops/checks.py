@@ -42,16 +42,18 @@ def alike(x: Tensor, other: Tensor, names: str) -> Tensor:
     return checked(x, fits, "SameShape", f"{names} must have one shape")
 
 
-def outside(numbers: Any, bad: Any, what: str, low: int, limit: Any) -> errors.InvalidValueError:
+MISSES = errors.IndexError, errors.InvalidValueError
+"""The classes of what an op raises that is given places, or shapes, that do not fit."""
+
+
+def outside(numbers: Any, bad: Any, what: str, low: int, limit: Any) -> errors.IndexError:
     """The error for the first of the `bad` elements of an array called `what`, which should be at
     least `low` and less than `limit`, a number or an array of them.
     """
     place = tuple(np.argwhere(bad)[0].tolist())
     end = np.broadcast_to(limit, np.shape(bad))[place]
     name = f"{what}{list(place)}" if place else what
-    return errors.InvalidValueError(
-        f"{name} = {np.asarray(numbers)[place]} is not in [{low}, {end})"
-    )
+    return errors.IndexError(f"{name} = {np.asarray(numbers)[place]} is not in [{low}, {end})")
 
 
 def _below_kernel(x: Any, limit: Any, *, caller: str, what: str) -> Any:
@@ -63,8 +65,8 @@ def _below_kernel(x: Any, limit: Any, *, caller: str, what: str) -> Any:
 
 below_p: Primitive = row(
     "below", _below_kernel, signature="I,i->I", shape=lambda x, limit, *, caller, what: x,
-    op_type="Below", fallible=True, gradient=None, keep_inputs=(), memory=Memory.ALIASES,
-    samples=(sample([0, 2], 3, caller="Below", what="ids"),),
+    op_type="Below", fallible=True, raises=MISSES, gradient=None, keep_inputs=(),
+    memory=Memory.ALIASES, samples=(sample([0, 2], 3, caller="Below", what="ids"),),
 )  # fmt: skip
 
 

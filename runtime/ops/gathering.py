@@ -17,7 +17,7 @@ from runtime.core.tensor import Tensor
 from runtime.core.workspace import Workspace, opened
 from runtime.ops import batching, run_time_axes
 from runtime.ops.arguments import axis_or_tensor, static_int
-from runtime.ops.checks import outside
+from runtime.ops.checks import MISSES, outside
 from runtime.ops.define import axis_in, copied, zeroed
 from runtime.ops.indexed_slices import Slices, dense
 
@@ -94,7 +94,7 @@ def _gather_order(params: Mapping[str, Any]) -> Order:
 
 gather_p: Primitive = row(
     "gather", _gather_kernel, signature="A,I->A", shape=_gather_shape, op_type="GatherV2",
-    gradient=_gather_rule, sliced=_gather_slices, fallible=True, keep_inputs=(1,),
+    gradient=_gather_rule, sliced=_gather_slices, fallible=True, raises=MISSES, keep_inputs=(1,),
     samples=(
         sample("3,4", "2:i3", axis=0, batch_dims=0, negative=False),
         sample("3,4", "2,2:i4", axis=-1, batch_dims=0, negative=False),
@@ -197,7 +197,7 @@ def _gather_grad_rule(op: Any, g: Any) -> Any:
 
 gather_grad_p: Primitive = row(
     "gather_grad", _gather_grad_kernel, signature="Q,I,i*->Q", op_type="GatherGrad", fallible=True,
-    shape=lambda g, indices, *dims, shape, axis, batch_dims, negative: shape,
+    raises=MISSES, shape=lambda g, indices, *dims, shape, axis, batch_dims, negative: shape,
     gradient=_gather_grad_rule, keep_inputs=(1,),
     samples=(
         sample("2,4", "2:i3", shape=(3, 4), axis=0, batch_dims=0, negative=False),
@@ -292,8 +292,8 @@ def _gather_nd_slices(op: Any, g: Any) -> Any:
 
 gather_nd_p: Primitive = row(
     "gather_nd", _gather_nd_kernel, signature="A,I->A", shape=_gather_nd_shape, op_type="GatherNd",
-    gradient=_gather_nd_rule, sliced=_gather_nd_slices, fallible=True, keep_inputs=(1,),
-    samples=(
+    gradient=_gather_nd_rule, sliced=_gather_nd_slices, fallible=True, raises=MISSES,
+    keep_inputs=(1,), samples=(
         sample("3,4", "2,2:i3", batch_dims=0, negative=False),
         sample("3,4", "2,1:i3", batch_dims=0, negative=False),
         sample("2,3,4", "2,2,1:i3", batch_dims=1, negative=False),

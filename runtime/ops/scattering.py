@@ -12,6 +12,7 @@ from runtime.core.convert import convert_to_tensor
 from runtime.core.primitive import Memory, Order, Primitive, bind, row, sample, wrong_value
 from runtime.core.shapes import Shape, merge_shapes
 from runtime.core.tensor import Tensor
+from runtime.ops.checks import MISSES
 from runtime.ops.define import Example, Op, copied, dims_of, fill_dims, named, zeroed
 from runtime.ops.gathering import as_rows, ignores, nd_index, within
 
@@ -71,7 +72,7 @@ def _scatter_rule(op: Any, g: Any) -> Any:
 
 scatter_nd_p: Primitive = row(
     "scatter_nd", _scatter_kernel, signature="I,A,i*->A", shape=_scatter_shape,
-    op_type="ScatterNd", gradient=_scatter_rule, fallible=True, keep_inputs=(0,),
+    op_type="ScatterNd", gradient=_scatter_rule, fallible=True, raises=MISSES, keep_inputs=(0,),
     samples=(
         sample("3,1:i4", "3,2", shape=(4, 2), negative=False),
         sample("3,2:i3", "3", shape=(4, 3), negative=False),
@@ -150,8 +151,8 @@ _SCATTERED = (sample("4,2", "2,1:d4", "2,2"), sample("4,3", "2,2:d3", "2"))
 def _tensor_scatter(name: str, op_type: str, ufunc: Any, gradient: Any, **fields: Any) -> Any:
     return row(
         name, _scattered(ufunc), signature="T,I,T->T", shape=_scattered_shape, op_type=op_type,
-        gradient=gradient, fallible=True, samples=_SCATTERED, **fields, order=Order.C,
-        memory=Memory.UPDATES, instruction=name,
+        gradient=gradient, fallible=True, raises=MISSES, samples=_SCATTERED, **fields,
+        order=Order.C, memory=Memory.UPDATES, instruction=name,
     )  # fmt: skip
 
 

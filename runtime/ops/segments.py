@@ -13,7 +13,7 @@ from runtime.core.convert import convert_to_tensor
 from runtime.core.primitive import Memory, Order, Primitive, bind, flat, row, sample, wrong_value
 from runtime.core.shapes import Shape, merge_shapes
 from runtime.core.tensor import Tensor
-from runtime.ops.checks import outside
+from runtime.ops.checks import MISSES, outside
 from runtime.ops.define import Example, Op, named
 
 
@@ -123,7 +123,7 @@ def _segments(
 ) -> Any:  # fmt: skip
     return row(
         name, _kernel(ufunc, start), signature=f"{data},I,i->{data}", shape=_shape, op_type=op_type,
-        gradient=gradient, fallible=True, samples=samples, **fields, order=Order.C,
+        gradient=gradient, fallible=True, raises=MISSES, samples=samples, **fields, order=Order.C,
         instruction=name.removeprefix("unsorted_"),
     )  # fmt: skip
 

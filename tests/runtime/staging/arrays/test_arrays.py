@@ -1053,6 +1053,39 @@ def test_what_numpy_raises_leaves_the_function(program, kind, words):
         rt.function(program)(rt.constant(2))
 
 
+def read_at(x, k):
+    return x[np.array([k, 0])].sum()
+
+
+def read_at_pairs(x, k):
+    return np.outer(x, x)[[0, 1], [k, 0]].sum()
+
+
+def written_at(x, k):
+    x[np.array([0, k])] = 1.0
+    return x.sum()
+
+
+def added_at(x, k):
+    x[[k, 0]] += 1.0
+    return x.sum()
+
+
+@pytest.mark.parametrize("program", [read_at, read_at_pairs, written_at, added_at])
+def test_places_out_of_bounds_are_caught_as_index_errors(program):
+    def tried(n):
+        x = np.ones(4)
+        try:
+            return program(x, int(n)), 1
+        except IndexError:
+            return x.sum(), 0
+
+    staged = rt.function(tried)
+    for n in (2, 4, -4, -5):
+        expected, got = tried(n), staged(rt.constant(n))
+        assert list(map(float, expected)) == list(map(float, got))
+
+
 def stored(out, k):
     out[0] = k
     return out
